@@ -21,7 +21,7 @@ from pjit_inspect.guard import one_line
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import SOURCE_LINES
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.sharded_program import ShardedProgram, Span, SpanKey
+from pjit_inspect.model.sharding.sharded_program import Pieces, ShardedProgram, SpanKey
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.sharding.propagated_hlo import Borders, read_borders, read_propagated_hlo
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EarlyProgram", "PartitionedProgram", "ReadSpans", "ask", "propagation_of", "read_answer", "why_unasked"]
 
-ReadSpans = Callable[[bytes], Mapping[SpanKey, Span]]
+ReadSpans = Callable[[bytes], Mapping[SpanKey, Pieces]]
 """As `observe.shardy.mlir_locations.read_spans`."""
 
 _PATIENCE_S = 60.0

@@ -45,6 +45,70 @@ def test_pieces_that_are_computed_on_other_devices_are_not_said_to_be_wanted_oth
 
 
 @another_before_jax_0_10
+def test_the_pieces_of_a_gradient_are_told_in_the_order_of_its_weight():
+    """JAX multiplies in another order and transposes; XLA moves what it has before that."""
+
+    def step(w, m, x):
+        gradient = jax.grad(lambda w: (jnp.tanh(x @ w) ** 2).mean())(w)
+        return w - 0.1 * (m + gradient), m + gradient
+
+    found = sentences(step, array((64, 64)), array((64, 64), "data"), array((16, 64), "data"))
+    (moved,) = (text for text in found if "other devices" in text)
+    assert moved.startswith("the pieces of the gradient of `x @ w`")
+    assert moved.endswith(", which is `P('data', None)`, are needed on other devices than those that have them")
+
+
+@another_before_jax_0_10
+def test_pieces_as_large_as_those_that_are_there_are_not_told_by_their_size():
+    """Counts of the edges at each node: those that a device adds up are not those that it divides by."""
+
+    def model(ws, x, edges):
+        for w in ws:
+            summed = jax.ops.segment_sum(x[edges[:, 0]] @ w, edges[:, 1], num_segments=128)
+            counts = jax.ops.segment_sum(jnp.ones(512), edges[:, 1], num_segments=128)
+            x = jax.nn.relu(summed / jnp.maximum(counts, 1)[:, None] + x)
+        return x
+
+    ws = array((64, 64), None, "model"), array((64, 64), "model")
+    found = sentences(model, ws, array((128, 64), "data"), array((512, 2), "data", dtype=jnp.int32))
+    assert not any("in pieces of [64]" in text for text in found)
+    assert any("the pieces of `jax.ops.segment_sum(jnp.ones(512)" in text for text in found)
+
+
+@another_before_jax_0_10
+def test_what_each_device_gets_all_of_is_wanted_replicated():
+    def contrastive(p, image, text):
+        def loss(p):
+            a, b = image @ p["image"], text @ p["text"]
+            logits = (a / jnp.linalg.norm(a, axis=-1, keepdims=True)) @ (
+                b / jnp.linalg.norm(b, axis=-1, keepdims=True)
+            ).T
+            own = jnp.arange(16)[:, None]
+            return -sum(jnp.take_along_axis(jax.nn.log_softmax(x), own, -1).mean() for x in (logits, logits.T))
+
+        return jax.value_and_grad(loss)(p)
+
+    params = {"image": array((128, 64), "model"), "text": array((96, 64), "model")}
+    found = sentences(contrastive, params, array((16, 128), "data"), array((16, 96), "data"))
+    assert not any("in pieces of [64, 16]" in text for text in found)
+    assert sum("as `P(None, None)`, but it is `P(None, 'data')`" in text for text in found) == 2
+
+
+def test_a_sum_of_gradients_whose_name_xla_has_lost_is_told_as_one():
+    def step(w, x):
+        def loss(w):
+            z = x @ w
+            return (jnp.sin(z).sum(-1) - z.mean(-1)).mean()
+
+        return jax.grad(loss)(w)
+
+    (summed,) = (
+        text for text in sentences(step, array((64, 64)), array((16, 64), "data")) if "gradient of `x @ w`" in text
+    )
+    assert "sums over dimension 0 of the sum of gradients at `z.mean(-1)`" in summed
+
+
+@another_before_jax_0_10
 def test_a_product_is_told_in_the_order_of_dimensions_of_its_text():
     """JAX multiplies in another order and transposes; XLA takes that, and what transposes it back, for nothing."""
 

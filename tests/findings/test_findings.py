@@ -198,6 +198,32 @@ def test_the_dimension_of_a_transform_is_not_advised_to_be_computed_in_pieces() 
         assert other.remedy.startswith("if the pieces do not depend on each other")
 
 
+def test_a_transform_is_advised_to_be_computed_in_pieces_over_the_axes_that_it_can_be() -> None:
+    """Along time pieces depend on each other, along the batch they do not."""
+
+    def long_convolution(x, filters):
+        spectrum = jnp.fft.rfft(x, n=256, axis=1) * jnp.fft.rfft(filters, n=256, axis=0)
+        return jnp.fft.irfft(spectrum, n=256, axis=1)[:, :128] * x
+
+    mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    batch = jax.P("data")
+
+    def in_pieces(x, filters):
+        transform = jax.shard_map(
+            lambda x: jnp.fft.rfft(x, n=256, axis=1), mesh=mesh, axis_names={"data"}, in_specs=batch, out_specs=batch
+        )
+        return jnp.fft.irfft(transform(x) * jnp.fft.rfft(filters, n=256, axis=0), n=256, axis=1)[:, :128] * x
+
+    x = jax.ShapeDtypeStruct((4, 128, 32), jnp.float32, sharding=jax.NamedSharding(mesh, jax.P("data", "model")))
+    filters = jax.ShapeDtypeStruct((128, 32), jnp.float32, sharding=jax.NamedSharding(mesh, jax.P()))
+    before, after = (pi.inspect(function, x, filters) for function in (long_convolution, in_pieces))
+    first = "the pieces over `model` depend on each other; those over `data` do not: call it in a `jax.shard_map` over"
+    remedies = [str(one.remedy) for one in before.findings.of_kind("no_sharding_rule")]
+    assert any(remedy.startswith(f"{first} `data`") for remedy in remedies), remedies
+    sent = [sum(row.wire_bytes or 0 for row in one.collectives if row.axes == ("data",)) for one in (before, after)]
+    assert sent[1] < sent[0]
+
+
 def test_all_axes_are_named_that_a_loop_asks_over() -> None:
     def halved(x):
         return jax.lax.while_loop(lambda x: jnp.linalg.norm(x) > 1e-2, lambda x: x * 0.5, x)

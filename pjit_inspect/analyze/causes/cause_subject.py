@@ -135,13 +135,15 @@ class CauseSubject:
             return self.match.target
         wanted = None if self.need is None else self.need.target
         moved, taker = self.moved(), self.match.taker
-        if wanted is None or moved is None or taker is None:
+        if moved is None or taker is None:
             return wanted
         shape = self.program.values[moved].shape
-        if len(wanted) != len(shape):
-            return None
-        pieces = tuple(-(-n // self.program.pieces(axes)) for n, axes in zip(shape, wanted, strict=True))
-        return wanted if pieces == taker.shape else None
+        if wanted is not None and len(wanted) == len(shape):
+            pieces = tuple(-(-n // self.program.pieces(axes)) for n, axes in zip(shape, wanted, strict=True))
+            if pieces == taker.shape:
+                return wanted
+        # Else it is known only where each device gets all of it.
+        return ((),) * len(shape) if taker.shape == shape else None
 
     def is_void_request(self, op: ShardedOp) -> bool:
         """Whether an operation asks for the sharding that the moved value has already: then it changes nothing."""
@@ -167,10 +169,11 @@ class CauseSubject:
 
     def is_elsewhere(self, moved: int) -> bool:
         """Whether devices exchange pieces as large as those of the value's sharding, for no sharding that is known."""
-        edge, taker = self.match.edge, self.match.taker
+        edge, taker, pieces = self.match.edge, self.match.taker, self.program.local_shape(moved)
         if edge.kind != "collective-permute" or taker is None or self.target() is not None:
             return False
-        return taker.shape == edge.made_shape == self.program.local_shape(moved)
+        # What is moved on the way to the value has a shape of its own.
+        return taker.shape == pieces and (edge.made_shape == pieces or moved not in edge.makers)
 
     def is_positions(self, op: ShardedOp, operand: int | None) -> bool:
         """Whether an operand says where a lookup or a scatter reads or writes."""

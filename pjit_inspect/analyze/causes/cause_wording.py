@@ -328,7 +328,7 @@ class _Writer:
             return say(
                 "the pieces of {}, which is {}, are needed on other devices than those that have them",
                 self.names.value(moved),
-                self.words.given(),
+                spec(spec_text(self.names.as_named(moved, self.about.program.values[moved].spec))),
             )
         what = self.words.what()
         is_now = "they are" if what == "its positions" else "it is"

@@ -6,7 +6,7 @@ of them is missing nothing is said. Not its job: whether a remedy helps (`analyz
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -319,16 +319,26 @@ def without_rule(subject: Subject) -> Iterator[Candidate]:
 
 def _way_around(subject: Subject, rows: list[Collective], cause: Cause) -> Sentence | None:
     """What to do about an operation that cannot be split, or not along the dimension that is; None for nothing."""
-    call = say("call it in a {} over {}, where each device has its own", code("jax.shard_map"), _axes(*rows))
     program = ShardedProgram() if subject.names is None else subject.names.program
-    over = {own for row in rows for own in row.axes or ()}
+    over = dict.fromkeys(own for row in rows for own in row.axes or ())
     ops = [op for op in program.ops if op.op_name == cause.op_name and dependent_parts(program, op)]
-    if over and over <= dependent_axes(program, ops):
+    dependent = [own for own in over if own in dependent_axes(program, ops)]
+    free = [own for own in over if own not in dependent]
+    first = Sentence("if the pieces do not depend on each other,")
+    if dependent and free and all(row.axes for row in rows):
+        first = say("the pieces over {} depend on each other; those over {} do not:", _named(dependent), _named(free))
+        return say("{} {}", first, _call_in_pieces(_named(free)))
+    if dependent and not free:
         if not any(has_independent(program, op) for op in ops):
             return None
-        first = "along this dimension the pieces depend on each other: split another one; if that is gathered, too,"
-        return say("{} {}", Sentence(first), call)
-    return say("if the pieces do not depend on each other, {}", call)
+        first = Sentence(
+            "along this dimension the pieces depend on each other: split another one; if that is gathered, too,"
+        )
+    return say("{} {}", first, _call_in_pieces(_axes(*rows)))
+
+
+def _call_in_pieces(over: Sentence) -> Sentence:
+    return say("call it in a {} over {}, where each device has its own", code("jax.shard_map"), over)
 
 
 def _of_kind(subject: Subject, kind: str) -> Iterator[tuple[list[Collective], Cause]]:
@@ -356,4 +366,8 @@ def _joined(subject: Subject) -> Iterator[tuple[Collective, tuple[PartitionedCol
 def _axes(*rows: Collective) -> Sentence:
     """All axes that some collectives go over."""
     axes = dict.fromkeys(one for row in rows for one in row.axes or ())
-    return joined([axis(one) for one in axes]) if all(row.axes for row in rows) else Sentence("devices")
+    return _named(axes) if all(row.axes for row in rows) else Sentence("devices")
+
+
+def _named(axes: Iterable[str]) -> Sentence:
+    return joined([axis(one) for one in axes])

@@ -13,15 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from pjit_inspect.analyze.program.custom_calls import describe_custom_call
+from pjit_inspect.analyze.program.custom_calls import TRITON, describe_custom_call
 from pjit_inspect.model.program.hlo import Computation, Details, HloModule, Instruction
 
 __all__ = ["Command", "KernelFunction", "Launches", "is_clearing", "launches_of", "moves_bytes"]
 
 _NO_LETTER = re.compile(r"\W", re.ASCII)
 _NUMBER = re.compile(r"__\d+$")
-_TRITON = "__gpu$xla.gpu.triton"
-"""The target of a Pallas kernel that XLA compiles with Triton, and launches as one of its own."""
 _LAUNCHED = ("fusion", "copy", "sort")
 _MOVES = frozenset(
     ("bitcast", "copy", "dynamic-slice", "dynamic-update-slice", "get-tuple-element", "parameter", "slice", "tuple")
@@ -148,7 +146,7 @@ def _are_scalars(module: HloModule) -> np.ndarray:
 def _commands_of(instruction: Instruction, is_scalar: np.ndarray) -> Iterator[Command]:
     started = [one for called in instruction.called for one in called] if instruction.opcode == "async-start" else ()
     for one in (instruction, *started):
-        if one.opcode == "custom-call" and one.custom_call_target == _TRITON:
+        if one.opcode == "custom-call" and one.custom_call_target == TRITON:
             yield Command(instruction=one.name)
         elif one.opcode == "custom-call":
             target = one.custom_call_target
@@ -241,7 +239,7 @@ def _merged(parts: Sequence[KernelFunction], order: Mapping[str, int]) -> Kernel
 def _functions_named_after(kernel: Instruction) -> list[str]:
     # XLA names the function of a sort after the sort within the fusion, and that of a Pallas kernel as its author does.
     names = [kernel.name, *(one.name for called in kernel.called for one in called if one.opcode == "sort")]
-    if kernel.opcode == "custom-call" and kernel.custom_call_target == _TRITON:
+    if kernel.opcode == "custom-call" and kernel.custom_call_target == TRITON:
         names.append(describe_custom_call(kernel).kernel or kernel.name)
     return [_NO_LETTER.sub("_", name) for name in names]
 

@@ -22,7 +22,19 @@ from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.report.collective import KINDS
 from pjit_inspect.model.report.host_callback import CallbackTable, HostCallback
 
-__all__ = ["CustomCall", "Role", "describe_custom_call", "find_callbacks", "is_kernel", "runs_kernel", "workspace_of"]
+__all__ = [
+    "TRITON",
+    "CustomCall",
+    "Role",
+    "describe_custom_call",
+    "find_callbacks",
+    "is_kernel",
+    "runs_kernel",
+    "workspace_of",
+]
+
+TRITON = "__gpu$xla.gpu.triton"
+"""The target of a Pallas kernel that XLA compiles with Triton, and launches as one of its own."""
 
 Role = Literal["kernel", "sharding", "async", "memory", "host", "note", "unknown"]
 """What a custom call is: a kernel on the device, a sharding note, half of an asynchronous operation, a view or a
@@ -96,7 +108,7 @@ _BEGINNINGS: tuple[tuple[str, str, Role], ...] = (
     ("cusparse_", "cuSPARSE", "kernel"),
     ("__cub$", "CUB", "kernel"),
     ("xla.gpu.ext.cub_", "CUB", "kernel"),
-    ("__gpu$xla.gpu.triton", "Triton (Pallas)", "kernel"),
+    (TRITON, "Triton (Pallas)", "kernel"),
     ("__triton$", "Triton", "kernel"),
     ("__gpu$", "XLA GPU", "kernel"),
     ("cu_", "jaxlib CUDA", "kernel"),

@@ -284,10 +284,12 @@ class ValueNames:
 
         `places` are told instead of its own.
         """
+        # Where XLA joins the sum of two gradients with one of them, it has the name of that.
+        is_joined_sum = op.kind == "add" and self.told_by(op) is not op
         op = self.told_by(op)
         text = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
         prefix = _PHASES.get(self.phase(op) or "", "")
-        if self.phase(op) == "backward" and self._is_mixed(op):
+        if self.phase(op) == "backward" and (is_joined_sum or self._is_mixed(op)):
             prefix = "the sum of gradients at "
         elif self.phase(op) == "forward" and _FACTOR.search(op.op_name) and _POWER.search(text):
             prefix = "the derivative of "

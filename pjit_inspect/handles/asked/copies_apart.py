@@ -26,7 +26,7 @@ from pjit_inspect.handles.asked.what_if import ChangedProgram
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.suggestion import Edit
-from pjit_inspect.model.sharding.sharded_program import ShardedProgram, Span, SpanKey
+from pjit_inspect.model.sharding.sharded_program import Pieces, ShardedProgram, Span, SpanKey
 from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_json, to_json
 from pjit_inspect.parse.files.propagation_file import propagation_bytes, read_propagation
 from pjit_inspect.parse.files.record_file import read_record, write_record
@@ -56,7 +56,7 @@ class _Opened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Piece:
-    """A piece of text; `numbers` are the two places' lines and columns, and where it begins and ends."""
+    """`Pieces`; `numbers` are the two places' lines and columns, how many each makes, and where they begin and end."""
 
     primitive: str
     inner: str
@@ -111,11 +111,11 @@ class CopiesApart:
         positions = _read(said, tuple[int | None, ...])
         return read_propagation(parts[0], "the copy"), positions
 
-    def read_spans(self, stablehlo: bytes) -> Mapping[SpanKey, Span]:
+    def read_spans(self, stablehlo: bytes) -> Mapping[SpanKey, Pieces]:
         """As `observe.shardy.mlir_locations.read_spans`."""
         said, _ = self._ask({"ask": "spans"}, [stablehlo])
         pieces = _read(said, tuple[_Piece, ...])
-        return dict(map(_span, pieces))
+        return dict(map(_pieces, pieces))
 
     def close(self) -> None:
         """End the process; the next question starts another."""
@@ -216,10 +216,12 @@ def _change_json(change: Change) -> dict[str, Any]:
     }
 
 
-def _span(piece: _Piece) -> tuple[SpanKey, Span]:
-    line, column, outer_line, outer_column, *ends = piece.numbers
+def _pieces(piece: _Piece) -> tuple[SpanKey, Pieces]:
+    line, column, outer_line, outer_column, each, *ends = piece.numbers
     key = piece.primitive, (piece.inner, line, column), (piece.outer, outer_line, outer_column)
-    return key, Span(**dict(zip(("line", "column", "end_line", "end_column"), ends, strict=True)))
+    numbers = iter(ends)
+    spans = zip(numbers, numbers, numbers, numbers, strict=True)
+    return key, Pieces(tuple(Span(line=a, column=b, end_line=c, end_column=d) for a, b, c, d in spans), each)
 
 
 # ---------------------------------------------------------------- what goes over the pipes
@@ -294,7 +296,7 @@ def _answer(copies: Copies, question: dict[str, Any], parts: list[bytes]) -> tup
     if kind == "spans":
         from pjit_inspect.observe.shardy.mlir_locations import read_spans
 
-        return [_piece_json(key, span) for key, span in read_spans(parts[0]).items()], []
+        return [_piece_json(key, pieces) for key, pieces in read_spans(parts[0]).items()], []
     change = _change(question["change"])
     if kind == "changed":
         made = copies.changed(change)
@@ -333,9 +335,10 @@ def _entry(entry: Any) -> Any:
     return tuple(entry) if isinstance(entry, list) else entry
 
 
-def _piece_json(key: SpanKey, span: Span) -> dict[str, Any]:
+def _piece_json(key: SpanKey, pieces: Pieces) -> dict[str, Any]:
     primitive, inner, outer = key
-    numbers = [*inner[1:], *outer[1:], span.line, span.column, span.end_line, span.end_column]
+    ends = [number for own in pieces.spans for number in (own.line, own.column, own.end_line, own.end_column)]
+    numbers = [*inner[1:], *outer[1:], pieces.each, *ends]
     return {"primitive": primitive, "inner": inner[0], "outer": outer[0], "numbers": numbers}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import Dimensions, local_shape
@@ -18,6 +18,7 @@ __all__ = [
     "AxisOrigin",
     "EntryValue",
     "PartitionedCollective",
+    "Pieces",
     "ShardedOp",
     "ShardedProgram",
     "ShardedValue",
@@ -61,6 +62,18 @@ class Span:
     column: int
     end_line: int
     end_column: int
+
+
+class Pieces(NamedTuple):
+    """The pieces of source text that begin at one place and make the same primitive: `a + b` and `a + b + c`.
+
+    Attributes:
+      spans: the pieces, the shortest first.
+      each: how many ops of one name each of them makes in the program, as layers in a Python loop have one text.
+    """
+
+    spans: tuple[Span, ...]
+    each: int
 
 
 SpanPlace = tuple[str, int, int]

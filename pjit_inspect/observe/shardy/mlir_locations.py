@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.sharding.sharded_program import Span, SpanKey, span_key
+from pjit_inspect.model.sharding.sharded_program import Pieces, Span, SpanKey, span_key
 from pjit_inspect.observe.shardy import _mlir
 
 __all__ = ["Place", "read_location", "read_spans", "unescaped"]
 
+_BROADCAST = frozenset(("stablehlo.constant", "stablehlo.broadcast_in_dim"))
+"""What JAX makes of an operand first, or not."""
 _STRING = r'"((?:[^"\\]|\\.)*)"'
 _FRAME = re.compile(rf"{_STRING}\({_STRING}:(\d+):(\d+)(?: to (\d*):(\d+))?\)")
 _BARE = re.compile(rf"{_STRING}:(\d+):(\d+)(?: to (\d*):(\d+))?")
@@ -103,39 +106,54 @@ def unescaped(text: str) -> str:
         return raw
 
 
-def read_spans(stablehlo: bytes) -> dict[SpanKey, Span]:
-    """The piece of text each op was written as, by its primitive and where the piece begins; unclear ones are left out.
+def read_spans(stablehlo: bytes) -> dict[SpanKey, Pieces]:
+    """The pieces of text that ops were written as, by the primitive and where they begin.
+
+    Several that begin at one place, and do not make as many ops each, are left out.
 
     Args:
       stablehlo: the program as MLIR bytecode, as JAX gave it to XLA.
 
     Raises RuntimeError when jaxlib cannot read it.
     """
-    spans_of: dict[SpanKey, set[Span]] = {}
+    spans_of: dict[SpanKey, dict[Span, int]] = {}
     with _mlir.open_module(stablehlo) as module:
         functions = [
-            {str(op.location) for op in _mlir.each_op(view.operation, _ON_ELEMENTS) if op.name != "func.return"}
+            Counter((str(op.location), op.name) for op in _mlir.each_op(view.operation, _ON_ELEMENTS))
             for view in module.body.operations
         ]
-    for place in chain.from_iterable(map(_own_places, functions)):
+    for place, number in chain.from_iterable(map(_own_places, functions)):
         primitive = place.name.rpartition("/")[2]
         for frame, span in zip(place.frames, place.spans, strict=True):
             if span is not None and frame.columns:
-                spans_of.setdefault(span_key(primitive, place.frames[0], frame), set()).add(span)
+                numbers = spans_of.setdefault(span_key(primitive, place.frames[0], frame), {})
+                numbers[span] = max(numbers.get(span, 0), number)
     # `x @ w` and `x @ w + b` begin at one place; the primitive tells most of these apart.
-    return {key: next(iter(spans)) for key, spans in spans_of.items() if len(spans) == 1}
+    alike = ((key, own, set(own.values())) for key, own in spans_of.items())
+    return {key: Pieces(tuple(sorted(own, key=_end)), *each) for key, own, each in alike if len(each) == 1}
 
 
-def _own_places(texts: Iterable[str]) -> Iterator[Place]:
-    """The places of a function's ops that have names of their own.
+def _end(span: Span) -> tuple[int, int]:
+    return span.end_line, span.end_column
+
+
+def _own_places(ops: Counter[tuple[str, str]]) -> Iterator[tuple[Place, int]]:
+    """The places of a function's ops that have names of their own, and how many ops of one name have each.
+
+    `ops` counts them by location and name.
 
     JAX lowers an argmax, say, to a call of a function, and names it as the scope it stands in: that of all around it.
     """
-    places = [read_location(text) for text in texts]
+    numbers: dict[str, int] = {}
+    for (text, name), number in ops.items():
+        if name != "func.return":
+            numbers[text] = max(numbers.get(text, 0), 0 if name in _BROADCAST else number)
+    places = [read_location(text) for text in numbers]
     scopes: set[str] = set()
     for place in places:
         scope = place.name.rpartition("/")[0]
         while scope and scope not in scopes:
             scopes.add(scope)
             scope = scope.rpartition("/")[0]
-    return (place for place in places if not (place.name.endswith(")") and place.name in scopes))
+    pairs = zip(places, numbers.values(), strict=True)
+    return (pair for pair in pairs if not (pair[0].name.endswith(")") and pair[0].name in scopes))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain
 from typing import Any
 
@@ -22,13 +22,14 @@ from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import (
     EntryValue,
+    Pieces,
     ShardedOp,
     ShardedProgram,
     ShardedValue,
-    Span,
     SpanKey,
     span_key,
 )
+from pjit_inspect.parse.sharding.chained_spans import chained_spans
 from pjit_inspect.parse.sharding.hlo_rules import find_edges, find_rule
 from pjit_inspect.parse.sharding.hlo_sharding import FoundSpec, Tiling, find_spec, read_tilings
 from pjit_inspect.parse.wire.hlo_schema import decode
@@ -37,6 +38,7 @@ __all__ = ["Borders", "PropagatedHlo", "read_borders", "read_propagated_hlo"]
 
 _CALLERS = frozenset(("while", "conditional", "call"))
 _MAX_DEPTH = 200
+_NO_PIECES = Pieces((), 0)
 _INNER_JIT = re.compile(r"p?jit(\(.*\))?")
 """The name of a copy that the `in_shardings` or `out_shardings` of a jit within the program ask for."""
 
@@ -92,7 +94,7 @@ def read_propagated_hlo(
     free_inputs: Sequence[bool] = (),
     free_outputs: Sequence[bool] = (),
     result_names: Sequence[str] = (),
-    spans: Mapping[SpanKey, Span] | None = None,
+    spans: Mapping[SpanKey, Pieces] | None = None,
     partitions: int | None = None,
 ) -> PropagatedHlo:
     """The program with the sharding of every value, read from HLO before partitioning.
@@ -125,6 +127,8 @@ def read_propagated_hlo(
         walk.argument_of[parameter.index] = leaves
         leaves += len(parameter.shape.leaves)
     results = walk.computation(entry, _Region())
+    for index, span in chained_spans(walk.ops, walk.values, walk.unclear).items():
+        walk.ops[index] = replace(walk.ops[index], spans=(span, *walk.ops[index].spans[1:]))
     program = ShardedProgram(
         ops=tuple(walk.ops),
         values=tuple(walk.values),
@@ -158,7 +162,7 @@ class _Walk:
     meshes: tuple[Mesh, ...]
     device_ids: Sequence[int] | None
     partitions: int
-    spans: Mapping[SpanKey, Span]
+    spans: Mapping[SpanKey, Pieces]
     ops: list[ShardedOp] = field(default_factory=list)
     values: list[ShardedValue] = field(default_factory=list)
     links: list[tuple[int, int]] = field(default_factory=list)
@@ -167,7 +171,8 @@ class _Walk:
     argument_of: dict[int, int] = field(default_factory=dict)
     starts: dict[int, list[int]] = field(default_factory=dict)
     specs: dict[tuple[bytes, int], tuple[FoundSpec, ...]] = field(default_factory=dict)
-    places: dict[tuple[str, int], tuple[tuple[Frame, ...], tuple[Span | None, ...]]] = field(default_factory=dict)
+    places: dict[tuple[str, int], tuple[tuple[Frame, ...], list[Pieces]]] = field(default_factory=dict)
+    unclear: dict[int, Pieces] = field(default_factory=dict)
     extra: list[dict[str, int]] = field(default_factory=list)
 
     # ------------------------------------------------------------ the program's borders
@@ -248,13 +253,15 @@ class _Walk:
         results = self._values(instruction, op=index, message=message)
         self.leaves[instruction.index] = results
         specs = self.specs_of(instruction, message)
-        frames, spans = self._places(instruction)
+        frames, pieces = self._places(instruction)
+        if pieces and len(pieces[0].spans) > 1:
+            self.unclear[index] = pieces[0]
         shapes = [leaf for operand in instruction.operands for leaf in operand.shape.leaves]
         self.ops[index] = ShardedOp(
             opcode=opcode,
             op_name=instruction.op_name,
             frames=frames,
-            spans=spans,
+            spans=tuple(own.spans[0] if len(own.spans) == 1 else None for own in pieces),
             operands=tuple(chain.from_iterable(operands)),
             results=results,
             rule=find_rule(message, shapes, instruction.shape.leaves),
@@ -268,23 +275,26 @@ class _Walk:
         if instruction.opcode in _CALLERS:
             self._calls(instruction, index, operands, region.depth)
 
-    def _places(self, instruction: Instruction) -> tuple[tuple[Frame, ...], tuple[Span | None, ...]]:
-        """Its frames and the spans of these; looked up once for all instructions of one name and one place."""
+    def _places(self, instruction: Instruction) -> tuple[tuple[Frame, ...], list[Pieces]]:
+        """Its frames and the pieces of these; looked up once for all instructions of one name and one place."""
         name = instruction.op_name
         key = name, int(self.module.instructions.frame[instruction.index])
         if key not in self.places:
             frames = instruction.frames
-            spans = tuple(self._span(name, frames[0], frame) for frame in frames) if self.spans else ()
-            self.places[key] = frames, spans
+            self.places[key] = frames, [self._pieces(name, frames[0], own) for own in frames] if self.spans else []
         return self.places[key]
 
-    def _span(self, op_name: str, innermost: Frame, frame: Frame) -> Span | None:
+    def _pieces(self, op_name: str, innermost: Frame, frame: Frame) -> Pieces:
+        """The piece of text that belongs to a frame; several where it is one of them, none where none is known."""
         *scopes, primitive = op_name.split("/")
         # What a library's jitted function is made of was written as the call of it: `jax.nn.relu(x)` makes a `max`.
         # The call goes first: `standardize(x) * w` begins at the same place, and its gradient makes a sum, too.
         calls = (scope for scope in reversed(scopes) if scope.endswith(")"))
         keys = (span_key(name, innermost, frame) for name in (*calls, primitive))
-        return next((self.spans[key] for key in keys if key in self.spans), None)
+        *called, own = [self.spans.get(key, _NO_PIECES) for key in keys]
+        clear = next((pieces for pieces in (*called, own) if len(pieces.spans) == 1), None)
+        # A call may make several ops of one chain, which its pieces do not tell apart.
+        return clear or (_NO_PIECES if any(pieces.spans for pieces in called) else own)
 
     def _calls(self, instruction: Instruction, index: int, operands: tuple[_Leaves, ...], depth: int) -> None:
         results = self.leaves[instruction.index]

@@ -5,6 +5,7 @@ Not its job: how a location of MLIR's reads (`test_mlir_locations`).
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -25,13 +26,31 @@ def test_two_sums_that_begin_at_one_place_are_told_apart_by_where_they_were_made
     stablehlo = pi.inspect(total_of_totals, np.ones((4, 4), np.float32)).data.stablehlo
     assert stablehlo is not None
     spans = {
-        innermost[1] - line: span
-        for (primitive, innermost, (file, line, _)), span in read_spans(stablehlo.read()).items()
+        innermost[1] - line: pieces.spans
+        for (primitive, innermost, (file, line, _)), pieces in read_spans(stablehlo.read()).items()
         if primitive == "reduce_sum" and file == __file__ and line == total_of_totals.__code__.co_firstlineno + 1
     }
     # `total(x)` is made four lines above, by `total`; `total(x).sum()` on the line itself. "return " ends at column 11.
     line = total_of_totals.__code__.co_firstlineno + 1
     assert spans == {
-        -4: Span(line=line, column=11, end_line=line, end_column=19),
-        0: Span(line=line, column=11, end_line=line, end_column=25),
+        -4: (Span(line=line, column=11, end_line=line, end_column=19),),
+        0: (Span(line=line, column=11, end_line=line, end_column=25),),
     }
+
+
+def layers(x):
+    for _ in range(3):
+        x = x + jnp.cos(x) + jnp.sin(x)
+    return jax.scipy.stats.norm.logpdf(x) / x
+
+
+def test_pieces_that_begin_at_one_place_make_as_many_ops_each() -> None:
+    stablehlo = pi.inspect(layers, np.ones((4, 4), np.float32)).data.stablehlo
+    assert stablehlo is not None
+    line = layers.__code__.co_firstlineno + 2
+    found = {key: own for key, own in read_spans(stablehlo.read()).items() if key[2][0] == __file__}
+    (added,) = (own for (primitive, _, place), own in found.items() if primitive == "add" and place[1] == line)
+    ends = [(span.column, span.end_column) for span in added.spans]
+    assert (ends, added.each) == ([(12, 26), (12, 39)], 3)
+    # The logarithm of a density divides twice, the quotient once.
+    assert not any(primitive == "div" and place[1] == line + 1 for primitive, _, place in found)
