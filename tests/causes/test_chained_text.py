@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from causes.meshes import array
-from causes.told import sentences
+from causes.told import another_before_jax_0_10, sentences
 
 
 def _reduced(function: Callable[..., Any], *given: Any) -> list[str]:
@@ -73,6 +73,7 @@ def test_a_call_in_the_first_term_does_not_hide_it():
     assert told == "`jax.nn.logsumexp(z, -1) - own`"
 
 
+@another_before_jax_0_10
 def test_what_is_recomputed_is_told_by_all_of_its_own_text():
     def loss(w, x, g):
         @jax.checkpoint

@@ -105,7 +105,8 @@ def test_a_sum_of_gradients_whose_name_xla_has_lost_is_told_as_one():
     (summed,) = (
         text for text in sentences(step, array((64, 64)), array((16, 64), "data")) if "gradient of `x @ w`" in text
     )
-    assert "sums over dimension 0 of the sum of gradients at `z.mean(-1)`" in summed
+    # Of which of them it has the name differs by version.
+    assert "sums over dimension 0 of the sum of gradients at `" in summed
 
 
 @another_before_jax_0_10
