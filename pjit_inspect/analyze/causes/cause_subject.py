@@ -169,11 +169,10 @@ class CauseSubject:
 
     def is_elsewhere(self, moved: int) -> bool:
         """Whether devices exchange pieces as large as those of the value's sharding, for no sharding that is known."""
-        edge, taker, pieces = self.match.edge, self.match.taker, self.program.local_shape(moved)
+        edge, taker = self.match.edge, self.match.taker
         if edge.kind != "collective-permute" or taker is None or self.target() is not None:
             return False
-        # What is moved on the way to the value has a shape of its own.
-        return taker.shape == pieces and (edge.made_shape == pieces or moved not in edge.makers)
+        return taker.shape == edge.made_shape == self.program.local_shape(moved)
 
     def is_positions(self, op: ShardedOp, operand: int | None) -> bool:
         """Whether an operand says where a lookup or a scatter reads or writes."""

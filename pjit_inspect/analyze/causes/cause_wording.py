@@ -357,12 +357,14 @@ class _Writer:
         )
 
     def _as_wanted(self) -> str:
-        target, taker = self.about.target(), self.about.match.taker
+        target, taker, moved = self.about.target(), self.about.match.taker, self.about.moved()
         if self.about.is_returned():
             return "as the other branches return it"
         if target is not None and str(self.words.spec(target)) != self.words.given():
             return say("as {}", self.words.spec(target))
-        if taker is not None and taker.shape:
+        # Pieces as large as those that are there say nothing of how they differ.
+        is_as_large = taker is not None and moved is not None and taker.shape == self.about.program.local_shape(moved)
+        if taker is not None and taker.shape and not is_as_large:
             return say("in pieces of {} on each device", list(taker.shape))
         return "sharded otherwise"
 

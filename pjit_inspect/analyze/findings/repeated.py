@@ -322,23 +322,19 @@ def _way_around(subject: Subject, rows: list[Collective], cause: Cause) -> Sente
     program = ShardedProgram() if subject.names is None else subject.names.program
     over = dict.fromkeys(own for row in rows for own in row.axes or ())
     ops = [op for op in program.ops if op.op_name == cause.op_name and dependent_parts(program, op)]
-    dependent = [own for own in over if own in dependent_axes(program, ops)]
-    free = [own for own in over if own not in dependent]
-    first = Sentence("if the pieces do not depend on each other,")
-    if dependent and free and all(row.axes for row in rows):
-        first = say("the pieces over {} depend on each other; those over {} do not:", _named(dependent), _named(free))
-        return say("{} {}", first, _call_in_pieces(_named(free)))
+    needs_all = dependent_axes(program, ops)
+    dependent, free = ([own for own in over if (own in needs_all) is wanted] for wanted in (True, False))
+    first, where = Sentence("if the pieces do not depend on each other,"), _axes(*rows)
     if dependent and not free:
         if not any(has_independent(program, op) for op in ops):
             return None
         first = Sentence(
             "along this dimension the pieces depend on each other: split another one; if that is gathered, too,"
         )
-    return say("{} {}", first, _call_in_pieces(_axes(*rows)))
-
-
-def _call_in_pieces(over: Sentence) -> Sentence:
-    return say("call it in a {} over {}, where each device has its own", code("jax.shard_map"), over)
+    elif dependent and all(row.axes for row in rows):
+        where = _named(free)
+        first = say("the pieces over {} depend on each other; those over {} do not:", _named(dependent), where)
+    return say("{} call it in a {} over {}, where each device has its own", first, code("jax.shard_map"), where)
 
 
 def _of_kind(subject: Subject, kind: str) -> Iterator[tuple[list[Collective], Cause]]:

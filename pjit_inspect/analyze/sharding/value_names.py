@@ -285,10 +285,9 @@ class ValueNames:
         `places` are told instead of its own.
         """
         # Where XLA joins the sum of two gradients with one of them, it has the name of that.
-        is_joined_sum = op.kind == "add" and (
-            self.told_by(op) is not op or op.op_name.rpartition("/")[2] in _VIEW_PRIMITIVES
-        )
-        op = self.told_by(op)
+        told, primitive = self.told_by(op), op.op_name.rpartition("/")[2]
+        is_joined_sum = op.kind == "add" and (told is not op or primitive in _VIEW_PRIMITIVES)
+        op = told
         text = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
         prefix = _PHASES.get(self.phase(op) or "", "")
         if self.phase(op) == "backward" and (is_joined_sum or self._is_mixed(op)):

@@ -147,7 +147,7 @@ def _own_places(ops: Counter[tuple[str, str]]) -> Iterator[tuple[Place, int]]:
     numbers: dict[str, int] = {}
     for (text, name), number in ops.items():
         if name != "func.return":
-            numbers[text] = max(numbers.get(text, 0), 0 if name in _BROADCAST else number)
+            numbers[text] = max(numbers.get(text, 1), 1 if name in _BROADCAST else number)
     places = [read_location(text) for text in numbers]
     scopes: set[str] = set()
     for place in places:

@@ -44,6 +44,14 @@ def layers(x):
     return jax.scipy.stats.norm.logpdf(x) / x
 
 
+def test_pieces_that_only_broadcast_make_one_op_each_at_the_least() -> None:
+    stablehlo = pi.inspect(lambda x: x[None][:, None] + 1, np.ones(4, np.float32)).data.stablehlo
+    assert stablehlo is not None
+    found = [own for key, own in read_spans(stablehlo.read()).items() if key[2][0] == __file__]
+    assert any(len(own.spans) == 2 for own in found)
+    assert all(own.each for own in found)
+
+
 def test_pieces_that_begin_at_one_place_make_as_many_ops_each() -> None:
     stablehlo = pi.inspect(layers, np.ones((4, 4), np.float32)).data.stablehlo
     assert stablehlo is not None
