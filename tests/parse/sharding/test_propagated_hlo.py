@@ -8,7 +8,7 @@ import pytest
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.sharding.sharded_program import ShardedProgram, Span
+from pjit_inspect.model.sharding.sharded_program import Pieces, ShardedProgram, Span
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.sharding.propagated_hlo import read_borders, read_propagated_hlo
 
@@ -174,5 +174,5 @@ StackFrames
         f'  ROOT %s = f32[16] sine(%p), metadata={{op_name="{op_name}" stack_frame_id=1}}\n}}\n'
     )
     span = Span(line=3, column=11, end_line=3, end_column=16)
-    (op,) = read(text, [MESH], spans={(key, ("a.py", 3, 11), ("a.py", 3, 11)): span}).ops
+    (op,) = read(text, [MESH], spans={(key, ("a.py", 3, 11), ("a.py", 3, 11)): Pieces((span,), 1)}).ops
     assert op.spans == (span if is_found else None,)
