@@ -5,11 +5,13 @@ Not its job: what is found out about a body (`analyze.program.fusions`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from pjit_inspect.model.program.hlo import HloModule
 
-__all__ = ["BodyForms"]
+__all__ = ["BodyForms", "Form", "RowBytes"]
 
 Form = tuple[int, bytes, bytes]
 """The root's place; opcode, shape and number of operands of each instruction; which operands these are."""
@@ -20,38 +22,45 @@ class BodyForms:
 
     def __init__(self, module: HloModule) -> None:
         columns, links = module.instructions, module.instructions.operands
-        self._starts: list[int] = module.computations.starts.tolist()
-        self._roots: list[int] = module.computations.root.tolist()
-        self._links: list[int] = links.starts.tolist()
+        starts = module.computations.starts.astype(np.int64)
         # Operands are numbered from the first instruction of the computation that their user stands in.
-        begins, ends = module.computations.starts[:-1], module.computations.starts[1:]
+        begins, ends = starts[:-1], starts[1:]
         inside = columns.computation[links.owners]
         places = links.items - begins[inside]
-        self._strange: list[int] = _sums((places < 0) | (links.items >= ends[inside]))
-        self._users: list[int] = module.users.starts.tolist()
-        self._kinds = _Bytes(np.stack((columns.opcode, columns.shape, np.diff(links.starts)), axis=1, dtype=np.int32))
-        self._places = _Bytes(places)
+        strange = _sums((places < 0) | (links.items >= ends[inside]))
+        first, last = links.starts[begins], links.starts[ends]
+        # A damaged program may have operands outside, or users.
+        users = module.users.starts
+        self._is_closed = (strange[first] == strange[last]) & (users[ends] - users[begins] == last - first)
+        self._roots, self._spans, self._links = module.computations.root - begins, (begins, ends), (first, last)
+        self._kinds = RowBytes(np.stack((columns.opcode, columns.shape, np.diff(links.starts)), axis=1, dtype=np.int32))
+        self._places = RowBytes(places)
 
     def of(self, computation: int) -> Form | None:
         """The form of a computation; None when it is not closed: then nothing may be said of another by it."""
-        start, end = self._starts[computation], self._starts[computation + 1]
-        first, last = self._links[start], self._links[end]
-        # A damaged program may have operands outside, or users.
-        if self._strange[first] != self._strange[last] or self._users[end] - self._users[start] != last - first:
-            return None
-        return self._roots[computation] - start, self._kinds.of(start, end), self._places.of(first, last)
+        return self.of_each([computation])[0]
+
+    def of_each(self, computations: Sequence[int]) -> list[Form | None]:
+        """As `of`, of many at once."""
+        own = np.asarray(computations, np.int64)
+        kinds = self._kinds.of(*(each[own] for each in self._spans))
+        places = self._places.of(*(each[own] for each in self._links))
+        forms = zip(self._roots[own].tolist(), kinds, places, strict=True)
+        return [form if known else None for form, known in zip(forms, self._is_closed[own].tolist(), strict=True)]
 
 
-class _Bytes:
+class RowBytes:
     """Rows of numbers whose pieces can be compared quickly."""
 
     def __init__(self, rows: np.ndarray) -> None:
-        self._content, self._width = rows.tobytes(), rows[:1].nbytes
+        self._content, self._width = rows.tobytes(), np.int64(rows[:1].nbytes)
 
-    def of(self, start: int, end: int) -> bytes:
-        return self._content[start * self._width : end * self._width]
+    def of(self, starts: np.ndarray, ends: np.ndarray) -> list[bytes]:
+        """The content of each `rows[start:end]`."""
+        spans = zip((starts * self._width).tolist(), (ends * self._width).tolist(), strict=True)
+        return [self._content[start:end] for start, end in spans]
 
 
-def _sums(flags: np.ndarray) -> list[int]:
+def _sums(flags: np.ndarray) -> np.ndarray:
     """How many are true before each place."""
-    return np.concatenate(([0], np.cumsum(flags))).tolist()
+    return np.concatenate(([0], np.cumsum(flags)))

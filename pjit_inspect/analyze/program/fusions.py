@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pjit_inspect.analyze.program.backend_config import library_of_fusion
-from pjit_inspect.analyze.program.body_forms import BodyForms
+from pjit_inspect.analyze.program.body_forms import BodyForms, Form, RowBytes
 from pjit_inspect.analyze.program.custom_calls import describe_custom_call, runs_kernel, workspace_of
 from pjit_inspect.analyze.program.fusion_traffic import bytes_read, bytes_written, is_plain
 from pjit_inspect.analyze.program.loops import count_runs
@@ -46,9 +46,22 @@ def find_fusions(module: HloModule, *, cells: Mapping[str, str] | None = None) -
 
     What a loop, a branch or a call runs stands where it is called. `cells` says how the notebook calls a file.
     """
-    context = _Context(module, cells)
-    kernels = list(_kernels(module))
-    return FusionTable(tuple(map(context.fusion, kernels, module.reader.names(kernels))))
+    kernels, columns = list(_kernels(module)), module.instructions
+    names, where = module.reader.names(kernels), (columns.computation, columns.op_name, columns.frame)
+    context, runs = _Context(module, cells), count_runs(module)
+    rows = zip(kernels, names, context.likenesses(kernels), *(each[kernels].tolist() for each in where), strict=True)
+    return FusionTable(
+        tuple(
+            Fusion(
+                name=name,
+                count=runs[computation].most,
+                op_name=module.op_names[op_name],
+                source=context.source(frame),
+                **context.facts(kernel, likeness),
+            )
+            for kernel, name, likeness, computation, op_name, frame in rows
+        )
+    )
 
 
 def _kernels(module: HloModule) -> Iterator[int]:
@@ -93,14 +106,9 @@ class _Context:
 
     def __init__(self, module: HloModule, cells: Mapping[str, str] | None) -> None:
         self.module, self.cells = module, cells or {}
-        self.runs = count_runs(module)
         self.opcode: list[int] = module.instructions.opcode.tolist()
         self.bytes: list[int] = module.result_bytes.tolist()
         self.operands, self.called = _Lists(module.instructions.operands), _Lists(module.instructions.called)
-        self._shape: list[int] = module.instructions.shape.tolist()
-        self._frame: list[int] = module.instructions.frame.tolist()
-        self._computation: list[int] = module.instructions.computation.tolist()
-        self._op_name: list[int] = module.instructions.op_name.tolist()
         self.no_result = {k for k, opcode in enumerate(module.opcodes) if opcode in _NO_RESULT}
         self.broadcast = module.opcodes.index("broadcast") if "broadcast" in module.opcodes else -1
         self._arrays: dict[int, tuple[str, ...]] = {}
@@ -113,19 +121,9 @@ class _Context:
         self._words: dict[int, tuple[tuple[str, int], ...]] = {}
         self._facts: dict[object, dict[str, Any]] = {}
 
-    def fusion(self, index: int, name: str) -> Fusion:
-        """A kernel, by its instruction."""
-        return Fusion(
-            name=name,
-            count=self.runs[self._computation[index]].most,
-            op_name=self.module.op_names[self._op_name[index]],
-            source=self.source(index),
-            **self._facts_of(index),
-        )
-
     def arrays(self, index: int) -> tuple[str, ...]:
         """The arrays an instruction yields, as XLA prints their shapes."""
-        row = self._shape[index]
+        row = int(self.module.instructions.shape[index])
         if row not in self._arrays:
             leaves = self.module.reader.shape(row).leaves
             self._arrays[row] = tuple(str(leaf) for leaf in leaves if leaf.is_array)
@@ -139,11 +137,10 @@ class _Context:
             return not operands or bool(self.module.instruction(operands[0]).shape.dimensions)
         return self.opcode[index] not in self.no_result
 
-    def source(self, index: int) -> tuple[Frame, ...]:
-        """The user's frames of an instruction."""
-        frame = self._frame[index]
+    def source(self, frame: int) -> tuple[Frame, ...]:
+        """The user's frames above one of the module's, and that one."""
         if frame not in self._frames:
-            self._frames[frame] = user_frames(self.module.frames(index), self.cells)
+            self._frames[frame] = user_frames(self.module.frames_table.chain(frame), self.cells)
         return self._frames[frame]
 
     def total(self, indices: Iterable[int]) -> int | None:
@@ -196,21 +193,36 @@ class _Context:
             self._plain_of_form[form] = is_plain(self.module.computation(called[0]))
         return self._plain_of_form[form]
 
-    def _facts_of(self, index: int) -> dict[str, Any]:
+    def likenesses(self, kernels: Sequence[int]) -> Iterator[object]:
+        """What is equal of kernels that are built alike; None of one that has to be looked into by itself."""
+        links, shape = self.module.instructions.operands, self.module.instructions.shape
+        is_kernel = np.zeros(len(self.module), bool)
+        is_kernel[kernels] = True
+        # What takes one array twice reads it once.
+        uses, size = np.flatnonzero(is_kernel[links.owners]), len(self.module)
+        pairs = np.sort(links.owners[uses].astype(np.int64) * size + links.items[uses])
+        repeats = set((pairs[1:][np.diff(pairs) == 0] // size).tolist())
+        own = np.asarray(kernels, np.int64)
+        shapes = RowBytes(shape[links.items]).of(links.starts[own], links.starts[own + 1])
+        results, opcodes, kernel_of = shape[own].tolist(), self.opcode, self.module.reader.kernel
+        for kernel, form, result, taken in zip(kernels, self._body_forms(kernels), results, shapes, strict=True):
+            is_told = form is not None and kernel not in repeats
+            yield (form, result, taken, opcodes[kernel], kernel_of(kernel)) if is_told else None
+
+    def _body_forms(self, kernels: Sequence[int]) -> Iterator[Form | None]:
+        """The form of the one computation that each calls."""
+        called = [self.called.of(kernel) for kernel in kernels]
+        forms = iter(self._forms.of_each([own[0] for own in called if len(own) == 1]))
+        return (next(forms) if len(own) == 1 else None for own in called)
+
+    def facts(self, index: int, likeness: Any) -> dict[str, Any]:
         """What a kernel is beside its name and its place; looked into once for all that are built alike."""
-        called, shape = self.called.of(index), self._shape
-        operands = list(dict.fromkeys(self.operands.of(index)))
-        form = self._forms.of(called[0]) if len(called) == 1 else None
-        if form is None:
-            return _facts(self.module.instruction(index), operands, self)
-        shapes = [shape[operand] for operand in operands]
-        alike = (form, shape[index], *shapes, self.opcode[index], self.module.reader.kernel(index))
-        facts = self._facts.get(alike)
+        facts = None if likeness is None else self._facts.get(likeness)
         if facts is None:
-            facts = _facts(self.module.instruction(index), operands, self)
+            facts = _facts(self.module.instruction(index), list(dict.fromkeys(self.operands.of(index))), self)
             # Of a body with fusions in it, or one that reads parts of an array, the form does not tell all.
-            if form in self._inner_of_form and self._plain_of_form.get(form, False):
-                self._facts[alike] = facts
+            if likeness and likeness[0] in self._inner_of_form and self._plain_of_form.get(likeness[0], False):
+                self._facts[likeness] = facts
         return facts
 
     def traffic(self, kernel: Instruction) -> tuple[int | None, int | None]:

@@ -25,6 +25,9 @@ T = TypeVar("T")
 _TEXTS = frozenset({"compiler_log", "hlo_header", "jaxpr", "lines", "stablehlo_text"})
 """Fields that hold lines of text; all others hold one line."""
 
+_PLAIN = frozenset({NoneType, bool, int, float})
+"""Types whose values hold no string."""
+
 
 def cleaned(value: T) -> T:
     """`value`, or a copy where a string in it has a character that must not be printed.
@@ -40,24 +43,29 @@ def _is_clean(values: Iterable[Any], *, is_text: bool = False) -> bool:
     Nearly always so: ten thousand arrays have as many paths, which are one text to look at here.
     """
     values = list(values)
-    distinct = list(dict(zip(map(id, values), values, strict=True)).values())
-    kinds = set(map(type, distinct))
-    for kind in kinds:
-        alike = distinct if len(kinds) == 1 else [value for value in distinct if type(value) is kind]
-        if kind is str and not is_text:
-            clean = "".join(alike).isprintable()
-        elif issubclass(kind, str):
-            clean = all(_string(text, is_text) is text for text in alike)
-        elif issubclass(kind, tuple):
-            clean = _is_clean(chain.from_iterable(alike), is_text=is_text)
-        elif issubclass(kind, Mapping):
-            clean = _is_clean(chain.from_iterable((*one, *one.values()) for one in alike))
-        elif is_dataclass(kind):
-            clean = all(_is_clean(map(attrgetter(f), alike), is_text=f in _TEXTS) for f in _string_fields(kind))
-        else:
-            clean = True
-        if not clean:
-            return False
+    kinds = set(map(type, values))
+    return all(
+        _is_clean_kind(kind, values if len(kinds) == 1 else [value for value in values if type(value) is kind], is_text)
+        for kind in kinds
+    )
+
+
+def _is_clean_kind(kind: type, values: list[Any], is_text: bool) -> bool:
+    """As `_is_clean`, of values of one type."""
+    if kind in _PLAIN:
+        return True
+    if kind is str and not is_text:
+        return "".join(set(values)).isprintable()
+    # Thousands of arrays share a few shardings.
+    values = list(dict(zip(map(id, values), values, strict=True)).values())
+    if issubclass(kind, str):
+        return all(_string(text, is_text) is text for text in values)
+    if issubclass(kind, tuple):
+        return _is_clean(chain.from_iterable(values), is_text=is_text)
+    if issubclass(kind, Mapping):
+        return _is_clean(chain.from_iterable((*one, *one.values()) for one in values))
+    if is_dataclass(kind):
+        return all(_is_clean(map(attrgetter(f), values), is_text=f in _TEXTS) for f in _string_fields(kind))
     return True
 
 
@@ -114,7 +122,7 @@ def _string_fields(type_: type) -> tuple[str, ...]:
 
 
 def _may_hold_strings(hint: Any) -> bool:
-    if hint in (bool, int, float, NoneType, Blob, Ellipsis) or get_origin(hint) is Literal:
+    if hint in (*_PLAIN, Blob, Ellipsis) or get_origin(hint) is Literal:
         return False
     args = get_args(hint)
     return any(map(_may_hold_strings, args)) if args else True

@@ -195,9 +195,9 @@ def _join(parts: list[Links]) -> Links:
 
 def unknown_fields(name: str, fields: Fields) -> Counter[str]:
     """The fields of messages `name` that have no name, and how often each is there."""
-    numbers, counts = np.unique(fields.number, return_counts=True)
-    known, pairs = known_fields(name), zip(numbers.tolist(), counts.tolist(), strict=True)
-    return Counter({f"{name.lower()} field {number}": count for number, count in pairs if number not in known})
+    known = known_fields(name)
+    counts = fields.numbers().items()
+    return Counter({f"{name.lower()} field {number}": count for number, count in counts if number not in known})
 
 
 def _unknown_in_table(name: str, messages: tuple[bytes, ...], rows: np.ndarray) -> Counter[str]:

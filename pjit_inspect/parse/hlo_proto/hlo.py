@@ -68,9 +68,10 @@ def _parse(data: bytes, path: str | None) -> HloModule:
     parts = _read_computations(data, [field for field in fields if field.number == _COMPUTATIONS])
     columns = read_columns(data, parts.spans)
     source = read_source(columns, head.stack_frame_index)
-    instructions = _instructions(parts, columns, source)
-    computations = _computations(parts, columns, instructions)
-    order, unordered = _order(head.schedule, parts, columns)
+    index = Index(columns.ids, "instruction")
+    instructions = _instructions(parts, columns, source, index)
+    computations = _computations(parts, columns, instructions, index)
+    order, unordered = _order(head.schedule, parts, index)
     unknown = parts.unknown + columns.unknown + _unknown_opcodes(columns) + unordered
     unknown += count_messages(content, "Module", [0], [len(content)], [1])
     entry = int(Index(parts.ids, "computation").rows(np.array([head.entry_computation_id]))[0])
@@ -116,8 +117,7 @@ def _module_fields(data: bytes) -> list[Field]:
     return fields
 
 
-def _instructions(parts: _Parts, columns: Columns, source: Source) -> Instructions:
-    index = Index(columns.ids, "instruction")
+def _instructions(parts: _Parts, columns: Columns, source: Source, index: Index) -> Instructions:
     return Instructions(
         opcode=columns.opcode,
         shape=columns.shape,
@@ -131,11 +131,11 @@ def _instructions(parts: _Parts, columns: Columns, source: Source) -> Instructio
     )
 
 
-def _computations(parts: _Parts, columns: Columns, instructions: Instructions) -> Computations:
+def _computations(parts: _Parts, columns: Columns, instructions: Instructions, index: Index) -> Computations:
     return Computations(
         names=parts.names,
         starts=parts.starts,
-        root=Index(columns.ids, "instruction").rows(parts.roots),
+        root=index.rows(parts.roots),
         is_fusion=parts.is_fusion | _called_by_fusion(columns, instructions, len(parts.ids)),
         threads=parts.threads,
     )
@@ -150,14 +150,13 @@ def _called_by_fusion(columns: Columns, instructions: Instructions, count: int) 
     return called
 
 
-def _order(schedule: Any, parts: _Parts, columns: Columns) -> tuple[np.ndarray, Counter[str]]:
+def _order(schedule: Any, parts: _Parts, index: Index) -> tuple[np.ndarray, Counter[str]]:
     """Execution order of all computations, and how many schedules could not be used."""
-    order = np.arange(len(columns.ids), dtype=np.int32)
+    order = np.arange(len(parts.spans), dtype=np.int32)
     unordered: Counter[str] = Counter()
     if not len(schedule.sequences):
         return order, unordered
     row = {id: k for k, id in enumerate(parts.ids.tolist())}
-    index = Index(columns.ids, "instruction")
     for entry in schedule.sequences:
         k = row.get(entry.key)
         listed = index.rows(np.array(entry.value.instruction_ids, np.int64))

@@ -45,7 +45,7 @@ def _count(
     except ParseError:
         return Counter({f"{_words(name)} that cannot be read": int(uses.sum())})
     counts: Counter[str] = Counter()
-    for number in set(np.unique(fields.number).tolist()) - known_fields(name):
+    for number in fields.numbers().keys() - known_fields(name):
         counts[f"{_words(name)} field {number}"] = int(uses[fields.owner[fields.number == number]].sum())
     return counts + _count_inside(buffer, name, fields, uses, depth, frozenset())
 
@@ -54,14 +54,12 @@ def _count_inside(
     buffer: np.ndarray, name: str, fields: Fields, uses: np.ndarray, depth: int, skip: frozenset[int]
 ) -> Counter[str]:
     counts: Counter[str] = Counter()
-    nested = {number: inner for number, inner in _nested(name).items() if number not in skip}
-    table = np.zeros(max(nested, default=0) + 2, bool)
-    table[list(nested)] = True
-    there = np.flatnonzero(table[np.minimum(fields.number, len(table) - 1)] & (fields.end > fields.start))
-    for number in np.unique(fields.number[there]).tolist() if depth < _DEEPEST else ():
-        these = there[fields.number[there] == number]
-        spans = fields.start[these], fields.end[these], uses[fields.owner[these]]
-        counts += _count(buffer, nested[number], *spans, depth + 1)
+    for number in sorted((fields.numbers().keys() & _nested(name).keys()) - skip):
+        inner = fields.of(number)
+        there = np.flatnonzero(inner.end > inner.start)
+        if there.size and depth < _DEEPEST:
+            spans = inner.start[there], inner.end[there], uses[inner.owner[there]]
+            counts += _count(buffer, _nested(name)[number], *spans, depth + 1)
     return counts
 
 

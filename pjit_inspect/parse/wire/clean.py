@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import unicodedata
 
+import numpy as np
+
 __all__ = ["clean_line", "clean_text"]
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _PIECE = 1 << 20
-_CONTROL = bytes(code for code in (*range(0x20), 0x7F) if chr(code) not in "\n\t")
 
 
 def clean_line(text: str) -> str:
@@ -23,7 +24,8 @@ def clean_line(text: str) -> str:
 
 def clean_text(text: str) -> str:
     """A text of many lines: newlines and tabs stay, and a line may end in the way of Windows."""
-    if "\r\n" in text:
+    # A single character is found much faster than two.
+    if "\r" in text:
         text = text.replace("\r\n", "\n")
     # Programs have hundreds of megabytes, nearly always clean: told at once, and of few lines at a time.
     pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
@@ -32,8 +34,10 @@ def clean_text(text: str) -> str:
 
 def _is_clean(piece: str) -> bool:
     if piece.isascii():
-        # Several times faster than asking whether the rest can be printed.
-        return len(piece.encode("ascii").translate(None, _CONTROL)) == len(piece)
+        # Many times faster than asking whether the rest can be printed.
+        codes = np.frombuffer(piece.encode("ascii"), np.uint8)
+        kept = sum(np.count_nonzero(codes == ord(char)) for char in "\n\t")
+        return np.count_nonzero(codes < ord(" ")) == kept and "\x7f" not in piece
     return piece.replace("\n", "").replace("\t", "").isprintable()
 
 

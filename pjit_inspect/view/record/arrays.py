@@ -87,7 +87,12 @@ def group_arrays(
     known: dict[int, int] = {}
     groups: defaultdict[tuple[object, ...], list[ArrayLayout]] = defaultdict(list)
     paths = [layout.path for layout in layouts]
-    for layout, path, pattern in zip(layouts, paths, path_patterns(paths, keep_first=keep_first), strict=True):
+    patterns = path_patterns(paths, keep_first=keep_first)
+    uses = Counter(patterns)
+    for layout, path, pattern in zip(layouts, paths, patterns, strict=True):
+        if uses[pattern] == 1:
+            groups[pattern,].append(layout)
+            continue
         sharding, reused = layout.sharding, layout.aliases
         # Most arrays share the very same sharding, which takes long to hash.
         number = known.get(id(sharding))
@@ -103,13 +108,8 @@ def group_arrays(
 def _group(pattern: str, layouts: tuple[ArrayLayout, ...], in_vain: frozenset[str]) -> ArrayGroup:
     first, number = layouts[0], len(layouts)
     each = first.bytes_per_device
-    return ArrayGroup(
-        name=first.path if number == 1 else pattern,
-        layouts=layouts,
-        each_bytes=each,
-        bytes_per_device=(each or 0) * number,
-        in_vain=first.path in in_vain,
-    )
+    name = first.path if number == 1 else pattern
+    return ArrayGroup(name, layouts, each, (each or 0) * number, first.path in in_vain)
 
 
 def holdings(layout: ArrayLayout, *, limit: int = _SLICES) -> tuple[tuple[tuple[int, ...], tuple[slice, ...]], ...]:

@@ -64,7 +64,7 @@ def test_bodies_are_of_one_form_when_opcodes_shapes_and_operands_are_equal():
 def test_kernels_are_the_same_as_when_each_is_looked_into(name: str, monkeypatch: pytest.MonkeyPatch):
     module = fixtures.module(name)
     rows = find_fusions(module)
-    monkeypatch.setattr(BodyForms, "of", lambda *_: None)
+    monkeypatch.setattr(BodyForms, "of_each", lambda _, computations: [None] * len(computations))
     assert find_fusions(module) == rows
 
 
@@ -72,3 +72,28 @@ def test_a_kernel_that_reads_a_slice_reads_no_more():
     rows = find_fusions(fixtures.from_text(PROGRAM))
     assert [row.bytes_read for row in rows] == [128, 128, 128, 32]
     assert [row.bytes_written for row in rows] == [128, 128, 128, 32]
+
+
+def test_a_kernel_that_takes_one_array_twice_reads_it_once():
+    text = """HloModule twice, is_scheduled=true
+
+%sum (p: f32[4,8], q: f32[4,8]) -> f32[4,8] {
+  %p = f32[4,8]{1,0} parameter(0)
+  %q = f32[4,8]{1,0} parameter(1)
+  ROOT %a = f32[4,8]{1,0} add(%p, %q)
+}
+
+%sum_again (p2: f32[4,8], q2: f32[4,8]) -> f32[4,8] {
+  %p2 = f32[4,8]{1,0} parameter(0)
+  %q2 = f32[4,8]{1,0} parameter(1)
+  ROOT %a2 = f32[4,8]{1,0} add(%p2, %q2)
+}
+
+ENTRY %main (x: f32[4,8], y: f32[4,8]) -> f32[4,8] {
+  %x = f32[4,8]{1,0} parameter(0)
+  %y = f32[4,8]{1,0} parameter(1)
+  %k1 = f32[4,8]{1,0} fusion(%x, %y), kind=kLoop, calls=%sum
+  ROOT %k2 = f32[4,8]{1,0} fusion(%k1, %k1), kind=kLoop, calls=%sum_again
+}
+"""
+    assert [row.bytes_read for row in find_fusions(fixtures.from_text(text))] == [256, 128]
