@@ -61,7 +61,7 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.sharding.sharded_program.AxisOrigin",
     ),
     "Kernels": (
-        "model.report.fusion.FusionTable", "model.report.fusion.Fusion",
+        "model.report.fusion.FusionTable", "model.report.fusion.Fusion", "model.report.fusion.DistinctFusion",
     ),
     "Memory": (
         "model.memory.memory_use.MemoryUse", "model.memory.memory_use.LiveTable",

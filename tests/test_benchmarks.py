@@ -55,3 +55,10 @@ def test_the_diff_benchmark_runs_and_finds_the_layer_that_is_new() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "1 layer of `state['first']['layers'][*]` is new" in done.stdout
+
+
+def test_the_display_benchmark_runs() -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "display.py"), "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^ +10( +[\d.]+){3} +\d+%$", done.stdout, re.MULTILINE)

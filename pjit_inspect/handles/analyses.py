@@ -507,7 +507,8 @@ class RecordState:
 
 
 def _further_sources(found: RecordReport) -> tuple[SourceText, ...]:
-    rows = (*(found.collectives or ()), *(found.fusions or ()))
+    kernels = () if found.fusions is None else (one.first for one in found.fusions.distinct)
+    rows = (*(found.collectives or ()), *kernels)
     named = {frame.file for row in rows for frame in row.source}
     return _read_sources(named - {text.file for text in found.data.sources})
 

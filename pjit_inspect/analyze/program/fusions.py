@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import fields
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -22,8 +23,9 @@ from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import Computation, HloModule, Instruction
 from pjit_inspect.model.program.hlo_columns import Links
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.table import LaterRows
 from pjit_inspect.model.report.collective import KINDS
-from pjit_inspect.model.report.fusion import Fusion, FusionTable
+from pjit_inspect.model.report.fusion import DistinctFusion, Fusion, FusionTable
 
 __all__ = ["find_fusions"]
 
@@ -46,22 +48,46 @@ def find_fusions(module: HloModule, *, cells: Mapping[str, str] | None = None) -
 
     What a loop, a branch or a call runs stands where it is called. `cells` says how the notebook calls a file.
     """
-    kernels, columns = list(_kernels(module)), module.instructions
-    names, where = module.reader.names(kernels), (columns.computation, columns.op_name, columns.frame)
-    context, runs = _Context(module, cells), count_runs(module)
-    rows = zip(kernels, names, context.likenesses(kernels), *(each[kernels].tolist() for each in where), strict=True)
-    return FusionTable(
-        tuple(
-            Fusion(
-                name=name,
-                count=runs[computation].most,
-                op_name=module.op_names[op_name],
-                source=context.source(frame),
-                **context.facts(kernel, likeness),
-            )
-            for kernel, name, likeness, computation, op_name, frame in rows
+    kernels = list(_kernels(module))
+    distinct = _distinct(kernels, _Context(module, cells))
+    rows = LaterRows(len(kernels), lambda: _each(distinct, module.reader.names(kernels)))
+    return FusionTable(cast("Any", rows), distinct)
+
+
+def _distinct(kernels: Sequence[int], context: _Context) -> tuple[DistinctFusion, ...]:
+    """As `FusionTable.distinct`, in schedule order."""
+    module, columns, runs = context.module, context.module.instructions, count_runs(context.module)
+    found: dict[tuple[int, int | None, int, int], tuple[dict[str, Any], list[int]]] = {}
+    where = (each[kernels].tolist() for each in (columns.computation, columns.op_name, columns.frame))
+    rows = zip(kernels, context.likenesses(kernels), *where, strict=True)
+    for place, (kernel, likeness, computation, op_name, frame) in enumerate(rows):
+        facts = context.facts(kernel, likeness)
+        key = id(facts), runs[computation].most, op_name, frame
+        if key not in found:
+            # With the facts themselves, so that their id cannot be used again.
+            found[key] = facts, []
+        found[key][1].append(place)
+    names = module.reader.names([kernels[places[0]] for _, places in found.values()])
+    return tuple(
+        DistinctFusion(
+            Fusion(name=name, count=count, op_name=module.op_names[op_name], source=context.source(frame), **facts),
+            tuple(places),
         )
+        for name, ((_, count, op_name, frame), (facts, places)) in zip(names, found.items(), strict=True)
     )
+
+
+def _each(distinct: Sequence[DistinctFusion], names: Sequence[str]) -> Iterator[Fusion]:
+    """Every kernel; whoever shows thousands needs only those that differ."""
+    shared: dict[int, dict[str, Any]] = {}
+    for fusion, places in distinct:
+        shared.update(dict.fromkeys(places, _shared(fusion)))
+    return (Fusion(name=name, **shared[place]) for place, name in enumerate(names))
+
+
+def _shared(kernel: Fusion) -> dict[str, Any]:
+    """All of a kernel but its name."""
+    return {field.name: getattr(kernel, field.name) for field in fields(kernel) if field.name != "name"}
 
 
 def _kernels(module: HloModule) -> Iterator[int]:

@@ -5,12 +5,13 @@ Not its job: finding them (`analyze.program.fusions`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import Table
 
-__all__ = ["Fusion", "FusionTable"]
+__all__ = ["DistinctFusion", "Fusion", "FusionTable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,18 @@ class Fusion:
         return self.library.partition(" (")[0] if self.kind in ("custom", "custom-call") and self.library else self.kind
 
 
+class DistinctFusion(NamedTuple):
+    """A fused kernel, and where those are that differ from it in nothing but their names.
+
+    Attributes:
+      first: the kernel, the first of them.
+      places: the rows of the table that are such kernels, the first included, ascending.
+    """
+
+    first: Fusion
+    places: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class FusionTable(Table[Fusion]):
     """All fused kernels of one program, in schedule order. A sequence of `Fusion`; a slice is a table again.
@@ -72,6 +85,15 @@ class FusionTable(Table[Fusion]):
     """
 
     rows: tuple[Fusion, ...]
+    _distinct: tuple[DistinctFusion, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def distinct(self) -> tuple[DistinctFusion, ...]:
+        """The kernels, together those known to differ only in their names; of a part of a table, each alone."""
+        return self._distinct or tuple(DistinctFusion(row, (place,)) for place, row in enumerate(self.rows))
+
+    def _of_rows(self, rows: tuple[Fusion, ...], **changes: Any) -> Self:
+        return super(FusionTable, self)._of_rows(rows, **{"_distinct": (), **changes})
 
     def __repr__(self) -> str:
         return f"FusionTable({len(self.rows)} fused kernel{'s' * (len(self.rows) != 1)})"

@@ -34,7 +34,7 @@ def kernel_rows(
         return [], ""
     groups = group_kernels(report.fusions)
     more = groups[_ROWS:]
-    count = sum(len(group.members) for group in more)
+    count = sum(group.number for group in more)
     words = f"{plural(count, 'kernel')} in {plural(len(more), 'more kind')}; record.fusions has all"
     known = {row.instruction: row for row in times or ()}
     return [_row(group, tables, known) for group in groups[:_ROWS]], words if more else ""
@@ -44,14 +44,14 @@ def _row(group: KernelGroup, tables: SharedTables, times: Mapping[str, KernelTim
     first = group.first
     traffic = [group.total(size) for size in (first.bytes_read, first.bytes_written)]
     spot = tables.spot(first.source)
-    names = [member.name for member in group.members]
+    names = group.names
     return {
         "kind": name_data(first.sort),
         "target": name_data(f"{first.library} {first.routine}" if first.library else first.target or "")
         if first.target
         else "",
         "what": name_data(group.what) or name_data(first.name),
-        "number": len(group.members),
+        "number": group.number,
         "runs": "unknown" if group.runs is None else f"{group.runs:,}",
         "contains": [[name_data(opcode), times] for opcode, times in first.instructions],
         "inputs": [name_data(shape) for shape in first.inputs[:_INPUTS]],
@@ -63,7 +63,7 @@ def _row(group: KernelGroup, tables: SharedTables, times: Mapping[str, KernelTim
         "bytes": float(sum(size or 0 for size in traffic)),
         "place": name_data(first.source[0].where) if first.source else "",
         "spots": [spot] if spot >= 0 else [],
-        "names": [name_data(member.name) for member in group.members][:_MEMBERS],
+        "names": [name_data(name) for name in names[:_MEMBERS]],
     }
 
 

@@ -5,11 +5,10 @@ Not its job: finding them (`analyze.program.fusions`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.shape import total
-from pjit_inspect.model.report.fusion import Fusion
+from pjit_inspect.model.report.fusion import DistinctFusion, Fusion, FusionTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
 from pjit_inspect.view.document.document import (
@@ -45,52 +44,58 @@ class KernelGroup:
 
     Attributes:
       what: the operation they end in, layer numbers starred when there are several.
-      members: the kernels, in schedule order.
+      table: the table that they are in.
+      distinct: the kernels, as in `FusionTable.distinct`.
+      number: how many they are.
       runs: how often they run per call, all together; None when a loop's length is unknown.
       least_runs: the same, a run of unknown number counted once.
     """
 
     what: str
-    members: tuple[Fusion, ...]
+    table: FusionTable
+    distinct: tuple[DistinctFusion, ...]
+    number: int
     runs: int | None
     least_runs: int
 
     @property
     def first(self) -> Fusion:
         """The kernel that stands for the group."""
-        return self.members[0]
+        return self.distinct[0].first
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the kernels, in schedule order."""
+        return [self.table[place].name for place in sorted(place for one in self.distinct for place in one.places)]
 
     def total(self, size_bytes: int | None) -> int | None:
         """A size of one of them, times how often they run; a run of unknown number counts once."""
         return None if size_bytes is None else size_bytes * self.least_runs
 
 
-def group_kernels(rows: Sequence[Fusion]) -> tuple[KernelGroup, ...]:
+def group_kernels(table: FusionTable) -> tuple[KernelGroup, ...]:
     """Kernels gathered by everything but name and layer, most memory traffic first."""
-    groups: dict[object, list[Fusion]] = {}
-    known: dict[object, list[Fusion]] = {}
-    for row in rows:
-        # Thousands share the very same contents, which take long to hash.
-        rest = (row.kind, row.target, row.bytes_read, row.bytes_written, row.bytes_saved)
-        same = (id(row.instructions), id(row.inputs), id(row.outputs), id(row.source), row.op_name, *rest)
-        members = known.get(same)
-        if members is None:
-            frame = row.source[0] if row.source else None
-            what = scope_pattern(operation_text(row.op_name))
-            key = (row.instructions, row.inputs, row.outputs, what, frame, *rest)
-            members = known[same] = groups.setdefault(key, [])
-        members.append(row)
-    return tuple(sorted(map(_group, groups.values()), key=_traffic))
+    groups: dict[object, list[DistinctFusion]] = {}
+    for one in table.distinct:
+        row = one.first
+        frame = row.source[0] if row.source else None
+        contents = row.kind, row.target, row.instructions, row.inputs, row.outputs
+        sizes = row.bytes_read, row.bytes_written, row.bytes_saved
+        groups.setdefault((*contents, *sizes, scope_pattern(operation_text(row.op_name)), frame), []).append(one)
+    return tuple(sorted((_group(table, tuple(own)) for own in groups.values()), key=_traffic))
 
 
-def _group(members: Sequence[Fusion]) -> KernelGroup:
-    names = {operation_text(op_name) for op_name in {member.op_name for member in members}}
-    name, counts = names.pop(), [member.count for member in members]
+def _group(table: FusionTable, distinct: tuple[DistinctFusion, ...]) -> KernelGroup:
+    names = {operation_text(op_name) for op_name in {one.first.op_name for one in distinct}}
+    name, numbers = names.pop(), [len(one.places) for one in distinct]
+    counts = [(one.first.count, number) for one, number in zip(distinct, numbers, strict=True)]
     return KernelGroup(
         what=name if not names else scope_pattern(name),
-        members=tuple(members),
-        runs=total(counts),
-        least_runs=sum(1 if count is None else count for count in counts),
+        table=table,
+        distinct=distinct,
+        number=sum(numbers),
+        runs=total(None if count is None else count * number for count, number in counts),
+        least_runs=sum(number if count is None else count * number for count, number in counts),
     )
 
 
@@ -174,7 +179,7 @@ def _contents(kernel: Fusion) -> Spans:
 
 
 def _rest(groups: tuple[KernelGroup, ...], more: str) -> Spans:
-    number = sum(len(group.members) for group in groups)
+    number = sum(group.number for group in groups)
     return (Text(f"{number:,} in {plural(len(groups), 'more kind')}{more}"),)
 
 

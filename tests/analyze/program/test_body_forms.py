@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
+
 import pytest
 from data import hlo_fixtures as fixtures
 
@@ -63,9 +66,20 @@ def test_bodies_are_of_one_form_when_opcodes_shapes_and_operands_are_equal():
 )
 def test_kernels_are_the_same_as_when_each_is_looked_into(name: str, monkeypatch: pytest.MonkeyPatch):
     module = fixtures.module(name)
-    rows = find_fusions(module)
+    found = find_fusions(module)
     monkeypatch.setattr(BodyForms, "of_each", lambda _, computations: [None] * len(computations))
-    assert find_fusions(module) == rows
+    alone = find_fusions(module)
+    assert found == alone
+    assert len(found.distinct) < len(alone.distinct) == len(found)
+    assert sorted(place for one in found.distinct for place in one.places) == list(range(len(found)))
+    assert all(replace(one.first, name=found[k].name) == found[k] for one in found.distinct for k in one.places)
+    assert all(one.first == found[one.places[0]] for one in found.distinct)
+
+
+def test_of_a_part_of_a_table_each_kernel_stands_alone():
+    found = find_fusions(fixtures.module("train_step_16_layers.cpu_8"))
+    assert [(one.first, one.places) for one in found[2:4].distinct] == [(found[2], (0,)), (found[3], (1,))]
+    assert found[:] == found == pickle.loads(pickle.dumps(found))
 
 
 def test_a_kernel_that_reads_a_slice_reads_no_more():
