@@ -31,6 +31,7 @@ __all__ = ["find_fusions"]
 
 _RUNS_INSIDE = frozenset(("while", "conditional", "call", "async-start"))
 _KERNELS = frozenset(("fusion", "custom-call", "fft"))
+_CUSTOM = "kCustom"
 _NO_WORK = frozenset(("parameter", "constant"))
 _NO_RESULT = frozenset((
     "parameter", "constant", "iota", "tuple", "get-tuple-element", "bitcast", "custom-call", *KINDS,
@@ -232,8 +233,10 @@ class _Context:
         shapes = RowBytes(shape[links.items]).of(links.starts[own], links.starts[own + 1])
         results, opcodes, kernel_of = shape[own].tolist(), self.opcode, self.module.reader.kernel
         for kernel, form, result, taken in zip(kernels, self._body_forms(kernels), results, shapes, strict=True):
-            is_told = form is not None and kernel not in repeats
-            yield (form, result, taken, opcodes[kernel], kernel_of(kernel)) if is_told else None
+            kind, target = kernel_of(kernel)
+            # Which library makes the code of a custom fusion, only its own configuration says.
+            is_told = form is not None and kernel not in repeats and kind != _CUSTOM
+            yield (form, result, taken, opcodes[kernel], kind, target) if is_told else None
 
     def _body_forms(self, kernels: Sequence[int]) -> Iterator[Form | None]:
         """The form of the one computation that each calls."""
@@ -317,7 +320,7 @@ def _facts(kernel: Instruction, operands: Sequence[int], context: _Context) -> d
     if kernel.opcode == "custom-call":
         more = _library_facts(kernel, written)
     else:
-        more = {"library": library_of_fusion(kernel.details.backend_config) if kind == "kCustom" else ""}
+        more = {"library": library_of_fusion(kernel.details.backend_config) if kind == _CUSTOM else ""}
     return {
         "kind": kind.removeprefix("k").lower() if is_fusion else kernel.opcode,
         "instructions": context.opcodes(inner) if kernel.opcode != "fft" else (("fft", 1),),

@@ -71,6 +71,30 @@ def test_the_library_of_a_fusion_is_in_its_configuration(kind: str, library: str
     assert library_of_fusion("") == ""
 
 
+def test_of_two_fusions_with_one_body_each_has_its_own_library():
+    text = """HloModule two, is_scheduled=true
+
+%first (p: f32[4,8]) -> f32[4,8] {
+  %p = f32[4,8]{1,0} parameter(0)
+  ROOT %n = f32[4,8]{1,0} negate(%p)
+}
+
+%second (q: f32[4,8]) -> f32[4,8] {
+  %q = f32[4,8]{1,0} parameter(0)
+  ROOT %m = f32[4,8]{1,0} negate(%q)
+}
+
+ENTRY %main (x: f32[4,8]) -> f32[4,8] {
+  %x = f32[4,8]{1,0} parameter(0)
+  %a = f32[4,8]{1,0} fusion(%x), kind=kCustom, calls=%first, backend_config=TRITON
+  ROOT %b = f32[4,8]{1,0} fusion(%a), kind=kCustom, calls=%second, backend_config=CUDNN
+}
+"""
+    for word, kind in (("TRITON", "__triton"), ("CUDNN", "__cudnn$fusion")):
+        text = text.replace(word, f'{{"fusion_backend_config":{{"kind":"{kind}"}}}}')
+    assert [row.library for row in find_fusions(fixtures.from_text(text))] == ["Triton", "cuDNN"]
+
+
 def test_kernels_compared_are_called_by_their_library():
     assert "cuBLASLt" in str(pi.diff(ran("matmul"), ran("cond")).show("text"))
 
