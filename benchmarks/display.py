@@ -50,7 +50,7 @@ def main() -> None:
     quick = parser.parse_args().quick
     sizes, rounds = ((10,), 1) if quick else ((100, 1_000, 10_000), 3)
     measure(2)  # What is imported and traced once is not of the first size.
-    print(f"jax {jax.__version__}, 8 cpu devices, {os.cpu_count()} cores; the least of {rounds}, seconds")
+    print(f"jax {jax.__version__}, 8 cpu devices, {os.cpu_count()} cores; measured, the least of {rounds}, seconds")
     print(f"{'arrays':>8}{'XLA compiles':>14}{'XLA prints':>12}{'show text':>11}{'of compile':>12}")
     for arrays in sizes:
         compile_s, text_s, shown_s = map(min, zip(*(measure(arrays) for _ in range(rounds)), strict=True))

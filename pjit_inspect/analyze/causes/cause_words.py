@@ -15,7 +15,7 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.sharding.sharded_program import axis_name
-from pjit_inspect.model.words.sentence import Phrase, axis, joined, say, spec
+from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, joined, say, spec
 
 __all__ = ["ITS_RESULT", "CauseWords", "over_axes"]
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 ITS_RESULT = "its result"
 
 
-def over_axes(axes: tuple[str, ...]) -> str:
+def over_axes(axes: Iterable[str]) -> Sentence:
     """Mesh axes in words: "`data` and `model`"."""
     return joined([axis(own) for own in axes])
 

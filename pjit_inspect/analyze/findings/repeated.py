@@ -6,11 +6,12 @@ of them is missing nothing is said. Not its job: whether a remedy helps (`analyz
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from pjit_inspect.analyze.causes.accumulated import Accumulation
+from pjit_inspect.analyze.causes.cause_words import over_axes
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.sharding.needs import dependent_axes, dependent_parts, has_independent
@@ -332,8 +333,8 @@ def _way_around(subject: Subject, rows: list[Collective], cause: Cause) -> Sente
             "along this dimension the pieces depend on each other: split another one; if that is gathered, too,"
         )
     elif dependent and all(row.axes for row in rows):
-        where = _named(free)
-        first = say("the pieces over {} depend on each other; those over {} do not:", _named(dependent), where)
+        where = over_axes(free)
+        first = say("the pieces over {} depend on each other; those over {} do not:", over_axes(dependent), where)
     return say("{} call it in a {} over {}, where each device has its own", first, code("jax.shard_map"), where)
 
 
@@ -362,8 +363,4 @@ def _joined(subject: Subject) -> Iterator[tuple[Collective, tuple[PartitionedCol
 def _axes(*rows: Collective) -> Sentence:
     """All axes that some collectives go over."""
     axes = dict.fromkeys(one for row in rows for one in row.axes or ())
-    return _named(axes) if all(row.axes for row in rows) else Sentence("devices")
-
-
-def _named(axes: Iterable[str]) -> Sentence:
-    return joined([axis(one) for one in axes])
+    return over_axes(axes) if all(row.axes for row in rows) else Sentence("devices")

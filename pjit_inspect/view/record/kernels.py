@@ -46,22 +46,27 @@ class KernelGroup:
       what: the operation they end in, layer numbers starred when there are several.
       table: the table that they are in.
       distinct: the kernels, as in `FusionTable.distinct`.
-      number: how many they are.
-      runs: how often they run per call, all together; None when a loop's length is unknown.
-      least_runs: the same, a run of unknown number counted once.
     """
 
     what: str
     table: FusionTable
     distinct: tuple[DistinctFusion, ...]
-    number: int
-    runs: int | None
-    least_runs: int
 
     @property
     def first(self) -> Fusion:
         """The kernel that stands for the group."""
         return self.distinct[0].first
+
+    @property
+    def number(self) -> int:
+        """How many they are."""
+        return sum(len(one.places) for one in self.distinct)
+
+    @property
+    def runs(self) -> int | None:
+        """How often they run per call, all together; None when a loop's length is unknown."""
+        counts = ((one.first.count, len(one.places)) for one in self.distinct)
+        return total(None if count is None else count * number for count, number in counts)
 
     @property
     def names(self) -> list[str]:
@@ -70,7 +75,10 @@ class KernelGroup:
 
     def total(self, size_bytes: int | None) -> int | None:
         """A size of one of them, times how often they run; a run of unknown number counts once."""
-        return None if size_bytes is None else size_bytes * self.least_runs
+        if size_bytes is None:
+            return None
+        counts = ((one.first.count, len(one.places)) for one in self.distinct)
+        return size_bytes * sum(number if count is None else count * number for count, number in counts)
 
 
 def group_kernels(table: FusionTable) -> tuple[KernelGroup, ...]:
@@ -87,16 +95,8 @@ def group_kernels(table: FusionTable) -> tuple[KernelGroup, ...]:
 
 def _group(table: FusionTable, distinct: tuple[DistinctFusion, ...]) -> KernelGroup:
     names = {operation_text(op_name) for op_name in {one.first.op_name for one in distinct}}
-    name, numbers = names.pop(), [len(one.places) for one in distinct]
-    counts = [(one.first.count, number) for one, number in zip(distinct, numbers, strict=True)]
-    return KernelGroup(
-        what=name if not names else scope_pattern(name),
-        table=table,
-        distinct=distinct,
-        number=sum(numbers),
-        runs=total(None if count is None else count * number for count, number in counts),
-        least_runs=sum(number if count is None else count * number for count, number in counts),
-    )
+    name = names.pop()
+    return KernelGroup(what=name if not names else scope_pattern(name), table=table, distinct=distinct)
 
 
 def _traffic(group: KernelGroup) -> int:
