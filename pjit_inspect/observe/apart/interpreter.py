@@ -1,0 +1,233 @@
+"""Which program starts a process apart, with what, and whether it may be started: one rule for all of them.
+
+A helper is a Python of its own that sees the standard library, the folders where jax and what it needs were loaded, and
+this package; nothing of the user's path, folder or PYTHON* variables. It is a child of no process of the user's: whoever
+starts it detaches itself and is waited for, with a limit. Where that cannot be kept there is no helper, and the OSError
+says why. Not its job: what a helper does (`start`, `server`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.machinery
+import importlib.util
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "START_S",
+    "check_for_reapers",
+    "environment",
+    "find_interpreter",
+    "package_folders",
+    "start_detached",
+    "start_time",
+]
+
+START_S = 5.0
+"""For a Python to start, which takes 0.02 s, and to detach itself."""
+
+_ISOLATED = ("-I", "-S", "-P", "-W", "ignore")
+_PYTHON = re.compile(r"python[wdt]?(?:\d+(?:\.\d+)?)?[dtm]*", re.IGNORECASE)
+_PACKAGES = ("jax", "jaxlib", "numpy", "ml_dtypes", "opt_einsum", "scipy", "libtpu", "jax_plugins")
+"""JAX, what it needs, and what has the compilers of chips: where these lie, helpers look for packages."""
+_OWN_FLAGS = re.compile(
+    r"""(?:^|\s)--xla_(?:dump_\w+|force_host_platform_device_count)(?:=(?:"[^"]*"|'[^']*'|\S*))?(?=\s|$)"""
+)
+_GET_CHILD_SUBREAPER = 37
+_KILL_S = 1.0
+
+_unusable: dict[str, str] = {}
+"""Programs that did not start a helper in time, and what is said of each."""
+
+
+# ---------------------------------------------------------------- which program
+
+
+def find_interpreter() -> str:
+    """The program that is the Python of this process. Raises OSError with the reason where none is known to be."""
+    if not hasattr(os, "fork") or not hasattr(socket, "send_fds"):
+        raise OSError("this system cannot fork a process or pass it files")
+    if getattr(sys, "frozen", False) or hasattr(sys, "_MEIPASS"):
+        raise OSError(
+            f"this program is an application with Python in it (sys.frozen), and to start {sys.executable} again would "
+            f"start the application again"
+        )
+    genuine = _genuine()
+    found = next((path for path in _candidates() if _is_python(path, genuine)), None)
+    if found is None:
+        shown = repr(sys.executable) if sys.executable else "not set"
+        raise OSError(f"no Python was found to start: sys.executable is {shown}, which is not the Python running here")
+    if found in _unusable:
+        raise OSError(_unusable[found])
+    return found
+
+
+def _candidates() -> Iterator[str]:
+    """Programs that may be this Python, the one that says so of itself first."""
+    yield from filter(_is_path, (sys.executable, getattr(sys, "_base_executable", None)))
+    yield from _installed()
+    with suppress(OSError):
+        yield os.path.realpath("/proc/self/exe", strict=True)
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str) and os.path.isabs(value)
+
+
+def _installed() -> Iterator[str]:
+    """Where the installation that this Python belongs to has its program."""
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for prefix in (sys.base_exec_prefix, sys.base_prefix):
+        yield os.path.join(prefix, "bin", f"{name}{getattr(sys, 'abiflags', '')}")
+        yield os.path.join(prefix, "bin", name)
+
+
+def _genuine() -> set[str] | None:
+    """The programs, links followed, that can be the Python running here; None where the system does not tell."""
+    with suppress(OSError):
+        running = os.path.realpath("/proc/self/exe", strict=True)
+        return {running, *map(os.path.realpath, _installed())}
+    return None
+
+
+def _is_python(path: str, genuine: set[str] | None) -> bool:
+    real = os.path.realpath(path)
+    return (
+        all(_PYTHON.fullmatch(os.path.basename(own)) is not None for own in (path, real))
+        and (genuine is None or real in genuine)
+        and os.path.isfile(real)
+        and os.access(real, os.X_OK)
+    )
+
+
+# ---------------------------------------------------------------- with what
+
+
+def package_folders() -> list[str]:
+    """The folders in which jax, and what it needs, was loaded or would be found, each once, as absolute paths."""
+    folders: dict[str, None] = {}
+    for name in _PACKAGES:
+        with suppress(Exception):
+            # A finder of the user's may fail; then this package is found beside the others, or not at all.
+            for place in _places(name, list(folders)):
+                folders.setdefault(os.path.dirname(os.path.abspath(place)))
+    return list(folders)
+
+
+def _places(name: str, known: list[str]) -> list[str]:
+    """Where a package's modules lie; no module is loaded."""
+    if (loaded := sys.modules.get(name)) is not None:
+        return [place for place in loaded.__path__ if isinstance(place, str)]
+    spec = importlib.machinery.PathFinder.find_spec(name, known) if known else None
+    if spec is None:
+        spec = importlib.util.find_spec(name)
+    return list(spec.submodule_search_locations or ()) if spec is not None else []
+
+
+def environment() -> dict[str, str]:
+    """The user's environment, whose XLA flags hold; but nothing of Python's path, of dumps, or of devices."""
+    dropped = ("TF_CPP_MAX_VLOG_LEVEL", "TF_CPP_VMODULE", "VIRTUAL_ENV")
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON") and name not in dropped}
+    flags = _OWN_FLAGS.sub(" ", _xla_flags(own.pop("XLA_FLAGS", ""))).strip()
+    if flags:
+        own["XLA_FLAGS"] = flags
+    # One thread for numpy's libraries: a process with several cannot be forked safely. Level 1 prints warnings.
+    single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return own | single | {"JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "1"}
+
+
+def _xla_flags(value: str) -> str:
+    """XLA's flags; a value that does not begin as one is the name of a file that has them."""
+    if value.strip().startswith("--"):
+        return value
+    with suppress(OSError, ValueError):
+        return Path(value).read_text(encoding="utf-8", errors="surrogateescape")
+    return value
+
+
+# ---------------------------------------------------------------- started, as nobody's child
+
+
+def check_for_reapers() -> None:
+    """Raise OSError where this process would be told of a helper's end, or find one among its children."""
+    if signal.getsignal(signal.SIGCHLD) not in (signal.SIG_DFL, signal.SIG_IGN):
+        raise OSError("the program handles the end of its children (SIGCHLD) itself, and would be told of one of ours")
+    if os.getpid() == 1:
+        raise OSError(
+            "this process is the first of its container and would find our processes among its children; start the "
+            "container with an init process, such as docker run --init"
+        )
+    if _is_subreaper():
+        raise OSError(
+            "this process adopts the processes that others leave (it is a child subreaper), and would find ours among "
+            "its children"
+        )
+
+
+def _is_subreaper() -> bool:
+    with suppress(OSError, AttributeError, TypeError):
+        answer = ctypes.c_int(0)
+        return ctypes.CDLL(None).prctl(_GET_CHILD_SUBREAPER, ctypes.byref(answer), 0, 0, 0) == 0 and answer.value != 0
+    return False
+
+
+def start_detached(
+    script: str | Path,
+    arguments: Sequence[str],
+    *,
+    stdin: int = subprocess.DEVNULL,
+    stderr: int = subprocess.DEVNULL,
+    pass_fds: Sequence[int] = (),
+) -> None:
+    """Run a script of ours, which forks itself off and ends; returns when it has ended.
+
+    The script can import the standard library alone. Raises OSError, with the reason, where none can be started or it
+    does not detach itself in `START_S`; then this program is not tried again by this process.
+    """
+    check_for_reapers()
+    python = find_interpreter()
+    starter = subprocess.Popen(
+        [python, *_ISOLATED, str(script), *arguments],
+        stdin=stdin,
+        stdout=subprocess.DEVNULL,
+        stderr=stderr,
+        pass_fds=pass_fds,
+        env=environment(),
+        cwd="/",
+        start_new_session=True,
+    )
+    try:
+        status = starter.wait(START_S)
+    except BaseException as error:
+        _kill(starter)
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
+        _unusable[python] = f"{python} did not start within {START_S:g} s, and is not started again"
+        raise OSError(_unusable[python]) from None
+    if status:
+        raise OSError(f"{python} ended with status {status} when it was started")
+
+
+def _kill(starter: subprocess.Popen[bytes]) -> None:
+    """End it with all it has started: it leads a session of its own."""
+    with suppress(OSError):
+        os.killpg(starter.pid, signal.SIGKILL)
+    with suppress(OSError, subprocess.TimeoutExpired):
+        starter.wait(_KILL_S)
+
+
+def start_time(process: int) -> int:
+    """When a process started, which with its number names it for good; 0 where the system does not say."""
+    with suppress(OSError, ValueError, IndexError):
+        status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+        return int(status.rpartition(")")[2].split()[19])
+    return 0
