@@ -38,7 +38,9 @@ def above_standard(descriptor: int) -> int:
 
 
 class Owned:
-    """A descriptor with what was open under its number when it became ours.
+    """A descriptor with what was open under its number when it became ours: a socket, a pipe or a file.
+
+    Not for event descriptors and the like, which all are one file to the system.
 
     Attributes:
       number: the descriptor; -1 once it is closed or given up.

@@ -1,8 +1,8 @@
 """Which program starts a process apart, with what, and whether it may be started: one rule for all of them.
 
-A helper is a Python of its own that sees the standard library, the folders where jax and what it needs were loaded, and
-this package; nothing of the user's path, folder or PYTHON* variables. It is a child of no process of the user's: whoever
-starts it detaches itself and is waited for, with a limit. Where that cannot be kept there is no helper, and the OSError
+A helper is a Python that sees the standard library, the folders where jax and what it needs were loaded, and this
+package; nothing of the user's path, folder or PYTHON* variables. It is a child of no process of the user's: whoever
+starts it detaches itself, and is waited for with a limit. Where that cannot be kept there is no helper, and the OSError
 says why. Not its job: what a helper does (`start`, `server`).
 """
 

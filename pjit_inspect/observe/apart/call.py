@@ -1,0 +1,404 @@
+"""A question asked of a process apart, and its answer: the near end of `observe.apart.server`.
+
+A channel is one helper, asked one question at a time. It is started with the first question and ends with this process.
+Whatever goes wrong in starting, asking or reading costs that one answer, as a CaptureError that says why; a channel with
+a question that is unfinished, as after an interrupt, is closed and never used again. Not its job: what is asked.
+"""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import json
+import os
+import select
+import signal
+import socket
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pjit_inspect.errors import CaptureError, ChangeError
+from pjit_inspect.guard import one_line
+from pjit_inspect.observe.apart.descriptors import Owned
+from pjit_inspect.observe.apart.interpreter import START_S, package_folders, start_detached, start_time
+from pjit_inspect.observe.apart.messages import close_all, new_file, pair, read_file, receive, send
+
+__all__ = ["Answer", "Channel", "RefusedError", "Ticket", "end_all"]
+
+_SCRIPT = Path(__file__).with_name("start.py")
+_PACKAGE = str(Path(__file__).parents[2])
+_LONGEST_S = 86_400.0
+_MOST_GRACE_S = 10.0
+"""How much longer than its own limit a helper may take to say so; no longer than that limit."""
+_MOST_SAID = 1 << 12
+_LONGEST_LINE = 300
+
+_numbers = itertools.count(1)
+
+
+class RefusedError(CaptureError):
+    """The helper was asked, and this is why it has no answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a helper says: facts, and bytes that come with them."""
+
+    said: dict[str, Any]
+    blobs: tuple[bytes, ...]
+
+
+class Ticket:
+    """One question, which another thread may take back.
+
+    Attributes:
+      is_cancelled: whether it was taken back.
+    """
+
+    def __init__(self) -> None:
+        self.is_cancelled: bool = False
+        self._asked: tuple[_Helper, int] | None = None
+
+    def cancel(self) -> None:
+        """Make the question raise CaptureError, at once where the helper is at it."""
+        self.is_cancelled = True
+        if (asked := self._asked) is not None:
+            asked[0].cancel(asked[1])
+
+    def begin(self, helper: _Helper, number: int) -> None:
+        """The question was sent, with this number."""
+        self._asked = helper, number
+        if self.is_cancelled:
+            # It was cancelled after its turn had come and before the helper could be told.
+            helper.cancel(number)
+
+    def finish(self) -> None:
+        """The question is over."""
+        self._asked = None
+
+
+class Channel:
+    """A helper of this process, and who may ask it.
+
+    Attributes:
+      helper: the one that is running; None before the first question.
+    """
+
+    def __init__(self, what: str) -> None:
+        """`what` names the helper in errors: "the process that asks XLA's partitioner"."""
+        self._what = what
+        self._unusable = ""
+        self.begin_anew()
+        _channels.add(self)
+
+    def begin_anew(self) -> None:
+        """In a process that was forked off: the helper is the parent's, and who holds the lock may not be here."""
+        helper: _Helper | None = getattr(self, "helper", None)
+        self._lock = threading.Lock()
+        self._tickets: set[Ticket] = set()
+        self.helper: _Helper | None = None
+        self._end: Callable[[], object] = _nothing
+        if helper is not None:
+            helper.forget()
+
+    def is_busy(self) -> bool:
+        """Whether a question is being asked."""
+        return self._lock.locked()
+
+    def start(self, task: str) -> None:
+        """Start the helper without waiting until it is ready. Raises CaptureError as `ask`."""
+        with self._turn(time.monotonic() + START_S), self._failures():
+            self._started(task)
+
+    def ask(
+        self,
+        task: str,
+        question: Mapping[str, Any],
+        blobs: Sequence[bytes] = (),
+        *,
+        timeout_s: float,
+        start_s: float = 0.0,
+        ticket: Ticket | None = None,
+        on_half: Callable[[bytes], object] | None = None,
+        key: str = "",
+        fit: Any = None,
+        keep: bool = False,
+        ahead: bool = False,
+    ) -> Answer:
+        """What a task makes of a question; see `tasks`.
+
+        Args:
+          task: a row of `tasks.TASKS`.
+          question: what the task is asked, as JSON can hold it.
+          blobs: bytes that go with it.
+          timeout_s: how long to wait, the questions before this one and the start of the helper included.
+          start_s: what the start may take beside that.
+          ticket: by which another thread may take the question back.
+          on_half: is given half of the answer, where that comes earlier; must not raise.
+          key, fit: a process that was kept, or made ahead, for this key and the same `fit` answers.
+          keep: keep the process that answers for the next question of this key.
+          ahead: make a process for the next question of this key when this one is answered.
+
+        Raises CaptureError with the reason when there is no answer; RefusedError, which is one, when the helper says
+        why, and ChangeError when the task raised that.
+        """
+        deadline = time.monotonic() + min(timeout_s + start_s, _LONGEST_S)
+        ticket = ticket or Ticket()
+        self._tickets.add(ticket)
+        try:
+            with self._turn(deadline):
+                if ticket.is_cancelled:
+                    raise CaptureError(f"{self._what} was not asked: it was cancelled")
+                with self._failures():
+                    helper = self._ready(task, deadline)
+                    left = max(min(deadline - time.monotonic(), timeout_s), 0.1)
+                    given = {"task": task, "question": dict(question), "timeout_s": left}
+                    given |= {"key": key, "fit": fit, "keep": keep, "ahead": ahead}
+                    message, results = helper.ask(given, blobs, ticket, on_half)
+        finally:
+            self._tickets.discard(ticket)
+        if "refused" in message:
+            raise (ChangeError if message.get("kind") == ChangeError.__name__ else RefusedError)(message["refused"])
+        return Answer(said=message["said"], blobs=results)
+
+    def cancel_all(self) -> None:
+        """Take back every question that has no answer yet; to be called in another thread."""
+        for ticket in list(self._tickets):
+            ticket.cancel()
+
+    def end(self) -> None:
+        """End the helper and what it is doing; the next question starts another."""
+        helper, self.helper = self.helper, None
+        end, self._end = self._end, _nothing
+        if helper is not None:
+            end()
+
+    # ------------------------------------------------------------ in turn, and whatever fails
+
+    @contextmanager
+    def _turn(self, deadline: float) -> Iterator[None]:
+        lock = self._lock
+        if not lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise CaptureError(f"{self._what} was busy with other questions; give it more time, or ask again")
+        try:
+            yield
+        finally:
+            lock.release()
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Whatever goes wrong ends the channel, and becomes a CaptureError that says what it was."""
+        try:
+            yield
+        except BaseException as error:
+            helper = self.helper
+            said = helper.last_words() if helper is not None else ""
+            with suppress(Exception):
+                self.end()
+            if isinstance(error, CaptureError) or not isinstance(error, Exception):
+                raise
+            raise CaptureError(f"{self._what} {_reason(error, said, is_started=helper is not None)}") from error
+
+    def _started(self, task: str) -> _Helper:
+        if self._unusable:
+            raise CaptureError(self._unusable)
+        if self.helper is not None and not self.helper.is_alive():
+            self.end()
+        if self.helper is None:
+            self.helper = helper = _Helper(task)
+            self._end = weakref.finalize(self, _end, helper, os.getpid())
+        return self.helper
+
+    def _ready(self, task: str, deadline: float) -> _Helper:
+        start, helper = time.monotonic(), self._started(task)
+        try:
+            helper.wait_until_ready(deadline)
+        except TimeoutError:
+            took = time.monotonic() - start
+            said = f"{self._what} was not ready after {took:.0f} s"
+            if took >= START_S:
+                # Not for each display again.
+                self._unusable = f"{said}, and is not started again by this process"
+            raise CaptureError(f"{said}; give it more time") from None
+        return helper
+
+
+def _reason(error: Exception, said: str, *, is_started: bool) -> str:
+    if not is_started:
+        return f"cannot be started: {_os_words(error)}"
+    if isinstance(error, ImportError):
+        return str(error)
+    if isinstance(error, TimeoutError):
+        return "gave no answer in time; give it more time"
+    if isinstance(error, (EOFError, ConnectionError)):
+        return f"ended before it answered{f': {said}' if said else ''}"
+    return f"could not be asked: {_os_words(error)}"
+
+
+def _os_words(error: Exception) -> str:
+    # Ours have words alone; those of the system have a number, too.
+    return str(error) if isinstance(error, OSError) and error.errno is None else one_line(error)
+
+
+def _nothing() -> None:
+    """There is no helper."""
+
+
+def _end(helper: _Helper, owner: int) -> None:
+    if os.getpid() == owner:
+        helper.end()
+
+
+# ---------------------------------------------------------------- one helper
+
+
+class _Helper:
+    """A helper that was started.
+
+    Attributes:
+      asked: the number of the question it has now.
+      facts: what it said of itself: process, parent, started, threads.
+    """
+
+    def __init__(self, task: str) -> None:
+        self.asked: int | None = None
+        self.facts: dict[str, Any] = {}
+        self._sending = threading.Lock()
+        self._stderr = Owned(new_file(b""))
+        self._until = time.monotonic() + START_S
+        try:
+            self._link, far = pair()
+            try:
+                given = {"folders": package_folders(), "package": _PACKAGE, "task": task}
+                arguments = [str(os.getpid()), str(start_time(os.getpid())), json.dumps(given)]
+                start_detached(_SCRIPT, arguments, stdin=far.number, stderr=self._stderr.number)
+            except BaseException:
+                self._link.close()
+                raise
+            finally:
+                far.close()
+        except BaseException:
+            self._stderr.close()
+            raise
+
+    def wait_until_ready(self, deadline: float) -> None:
+        """Until it has imported what it needs. Raises ImportError where it could not, TimeoutError where it is late."""
+        if "process" not in self.facts:
+            self._hear_first(min(deadline, self._until))
+        if "threads" not in self.facts:
+            self._hear_more(deadline)
+
+    def _hear_first(self, deadline: float) -> None:
+        self.facts = receive(self._link, deadline=deadline)[0]
+        process = self.facts["process"]
+        if self.facts["parent"] == os.getpid():
+            self.end()
+            with suppress(OSError):
+                os.waitpid(process, 0)
+            raise OSError("it would be a child of this process")
+
+    def _hear_more(self, deadline: float) -> None:
+        said = receive(self._link, deadline=deadline)[0]
+        if "failed" in said:
+            raise ImportError(said["failed"])
+        self.facts |= said
+
+    def ask(
+        self,
+        given: dict[str, Any],
+        blobs: Sequence[bytes],
+        ticket: Ticket,
+        on_half: Callable[[bytes], object] | None,
+    ) -> tuple[dict[str, Any], tuple[bytes, ...]]:
+        """The answer and its bytes. After an exception this helper is of no use any more."""
+        number, timeout_s = next(_numbers), given["timeout_s"]
+        deadline = time.monotonic() + timeout_s + min(_MOST_GRACE_S, timeout_s)
+        files: list[int] = []
+        self.asked = number
+        try:
+            for blob in blobs:
+                files.append(new_file(blob))
+            with self._sending:
+                send(self._link, {**given, "number": number}, files, deadline=deadline)
+            close_all(files)
+            files = []
+            ticket.begin(self, number)
+            while True:
+                message, files = receive(self._link, deadline=deadline)
+                contents = tuple(map(read_file, files))
+                close_all(files)
+                files = []
+                if message.get("number") != number:
+                    continue
+                if "is_partial" not in message:
+                    return message, contents
+                if on_half is not None:
+                    on_half(b"".join(contents))
+        finally:
+            self.asked = None
+            ticket.finish()
+            close_all(files)
+
+    def cancel(self, number: int) -> None:
+        """Tell it that the answer is not wanted any more."""
+        with suppress(OSError), self._sending:
+            send(self._link, {"cancel": number}, deadline=time.monotonic() + START_S)
+
+    def is_alive(self) -> bool:
+        """Whether its end of the socket is open."""
+        waiting = select.poll()
+        try:
+            waiting.register(self._link.checked(), 0)
+            return not waiting.poll(0)
+        except OSError:
+            return False
+
+    def last_words(self) -> str:
+        """The first line that it wrote as an error, "" for none."""
+        with suppress(OSError):
+            text = os.pread(self._stderr.checked(), _MOST_SAID, 0).decode("utf-8", "replace")
+            return next((line.strip()[:_LONGEST_LINE] for line in text.splitlines() if line.strip()), "")
+        return ""
+
+    def end(self) -> None:
+        """End it, also where it is stopped, or a program that was started meanwhile has a copy of the socket."""
+        with suppress(OSError), self._link.as_socket() as end:
+            end.shutdown(socket.SHUT_RDWR)
+        process = self.facts.get("process", 0)
+        if process and start_time(process) == self.facts["started"]:
+            for number in (signal.SIGTERM, signal.SIGCONT):
+                with suppress(OSError):
+                    os.kill(process, number)
+        self.forget()
+
+    def forget(self) -> None:
+        """Leave the helper to the process that started it."""
+        self._link.close()
+        self._stderr.close()
+
+
+# ---------------------------------------------------------------- what this process has
+
+_channels: weakref.WeakSet[Channel] = weakref.WeakSet()
+
+
+def end_all() -> None:
+    """End every helper of this process."""
+    for channel in list(_channels):
+        channel.end()
+
+
+def _begin_anew() -> None:
+    for channel in list(_channels):
+        channel.begin_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
+atexit.register(end_all)

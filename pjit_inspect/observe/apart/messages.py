@@ -1,0 +1,140 @@
+"""Messages between the two ends of a socket that only they hold: numbered questions and answers, with open files.
+
+Not its job: what a message says (`call`, `server`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from pjit_inspect.observe.apart.descriptors import Owned, above_standard
+
+__all__ = ["close_all", "new_file", "pair", "read_file", "receive", "send"]
+
+_MOST_FILES = 8
+_MOST_BYTES = 1 << 28
+_HEAD = 4
+# A program that wants to be ended by SIGPIPE must not be by ours; files are not passed on to what it starts.
+_SENDING = getattr(socket, "MSG_NOSIGNAL", 0) | getattr(socket, "MSG_DONTWAIT", 0)
+_RECEIVING = getattr(socket, "MSG_CMSG_CLOEXEC", 0) | getattr(socket, "MSG_DONTWAIT", 0)
+
+
+def pair() -> tuple[Owned, Owned]:
+    """Two ends that are connected, neither of which has one of the first ten numbers."""
+    near, far = socket.socketpair()
+    first = Owned(above_standard(near.detach()))
+    try:
+        return first, Owned(above_standard(far.detach()))
+    except BaseException:
+        first.close()
+        raise
+
+
+def send(
+    link: Owned, message: Mapping[str, Any], files: Sequence[int] = (), *, deadline: float | None = None
+) -> None:
+    """One message: its length in four bytes, then JSON; open files go with it. Raises OSError, TimeoutError too."""
+    text = json.dumps(message).encode()
+    rest = memoryview(len(text).to_bytes(_HEAD, "big") + text)
+    given = list(files)
+    while rest:
+        _wait(link, select.POLLOUT, deadline)
+        with link.as_socket() as end, suppress(BlockingIOError):
+            rest = rest[socket.send_fds(end, [rest], given, _SENDING) if given else end.send(rest, _SENDING) :]
+            given = []
+
+
+def receive(link: Owned, *, deadline: float | None = None) -> tuple[dict[str, Any], list[int]]:
+    """The next message and the files that came with it.
+
+    Raises EOFError when the other end is closed, TimeoutError when there is none by then, ValueError for what is no
+    message. After an error the socket is of no use: half a message may have been read.
+    """
+    files: list[int] = []
+
+    def first(end: socket.socket, length: int) -> bytes:
+        part, found, _, _ = socket.recv_fds(end, length, _MOST_FILES, _RECEIVING)
+        files.extend(found)
+        return part
+
+    try:
+        length = int.from_bytes(_exactly(link, _HEAD, first, deadline), "big")
+        if not 0 < length <= _MOST_BYTES:
+            raise ValueError("this is no message")
+        message = json.loads(_exactly(link, length, lambda end, size: end.recv(size, _RECEIVING), deadline))
+        if not isinstance(message, dict):
+            raise ValueError("this is no message")
+        return message, files
+    except BaseException:
+        close_all(files)
+        raise
+
+
+def _exactly(
+    link: Owned, length: int, read: Callable[[socket.socket, int], bytes], deadline: float | None
+) -> bytes:
+    parts = []
+    while length:
+        _wait(link, select.POLLIN, deadline)
+        with link.as_socket() as end:
+            try:
+                part = read(end, length)
+            except BlockingIOError:
+                continue
+        if not part:
+            raise EOFError("the other end is closed")
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
+
+
+def _wait(link: Owned, event: int, deadline: float | None) -> None:
+    """Until something can be done. Not `select`, which takes no file above 1,023."""
+    waiting = select.poll()
+    waiting.register(link.checked(), event)
+    left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1e3
+    if not waiting.poll(left):
+        raise TimeoutError
+
+
+def new_file(content: bytes) -> int:
+    """An open file without a name, at its beginning."""
+    memory = getattr(os, "memfd_create", None)
+    if memory is not None:
+        file = above_standard(memory("pjit_inspect"))
+    else:
+        with tempfile.TemporaryFile() as opened:
+            file = above_standard(os.dup(opened.fileno()))
+    try:
+        rest = memoryview(content)
+        while rest:
+            rest = rest[os.write(file, rest) :]
+        os.lseek(file, 0, os.SEEK_SET)
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
+def read_file(file: int) -> bytes:
+    """What an open file has from its place on. Raises ValueError for one that is no regular file."""
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        raise ValueError("what came with a message is no file")
+    with os.fdopen(file, "rb", closefd=False) as opened:
+        return opened.read()
+
+
+def close_all(files: Iterable[int]) -> None:
+    """Close open files, given by their numbers."""
+    for file in files:
+        with suppress(OSError):
+            os.close(file)

@@ -1,0 +1,66 @@
+"""What helpers can be asked to do: a fixed table of functions of this package, by name.
+
+A question names a row of this table and never a function. Functions are named as text, as they lie in rooms that use
+this one. Not its job: doing it (the functions), or who does it when (`server`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+__all__ = ["TASKS", "Made", "Task", "load"]
+
+GIB = 1 << 30
+
+
+class Made(NamedTuple):
+    """What the function of a task returns: facts that JSON can hold, and bytes that go with them."""
+
+    said: dict[str, Any]
+    blobs: Sequence[bytes] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One kind of question. Each function is "module:name".
+
+    Attributes:
+      function: is given the question and its blobs, and returns `Made`; it runs in a process forked for it.
+      imports: modules that are imported once, before any process is forked.
+      ahead: is given the question's `fit` in a process forked before its question comes; "" for nothing.
+      watch: makes an object that finds the answer in what the process leaves, while it still runs; "" for none.
+      most_memory: bytes that the process may reserve for data; 0 for no limit.
+    """
+
+    function: str
+    imports: tuple[str, ...] = ()
+    ahead: str = ""
+    watch: str = ""
+    most_memory: int = 0
+
+
+_MLIR, _COPIES = "pjit_inspect.observe.shardy.mlir_child", "pjit_inspect.handles.asked.copies_apart"
+_CHILD, _WHAT_IF = "pjit_inspect.observe.partitioner.child", "pjit_inspect.handles.asked.what_if_apart"
+_JAX = ("jax", "jaxlib.mlir.dialects.stablehlo", "jax._src.compiler", "jax._src.interpreters.mlir")
+
+TASKS: dict[str, Task] = {
+    "print": Task(function=f"{_MLIR}:print_hlo", imports=(_MLIR,), most_memory=16 * GIB),
+    "passes": Task(function=f"{_MLIR}:run_passes", imports=(_MLIR,), most_memory=16 * GIB),
+    "partition": Task(
+        function=f"{_CHILD}:compile_one",
+        imports=(*_JAX, _CHILD),
+        ahead=f"{_CHILD}:make_devices",
+        watch="pjit_inspect.observe.partitioner.answers:Watch",
+    ),
+    "copy": Task(function=f"{_COPIES}:answer", imports=(*_JAX, _COPIES)),
+    "what_if": Task(function=f"{_WHAT_IF}:answer", imports=(*_JAX, _WHAT_IF)),
+}
+
+
+def load(name: str) -> Any:
+    """The function that the table names as "module:name"."""
+    module, _, function = name.partition(":")
+    return getattr(importlib.import_module(module), function)

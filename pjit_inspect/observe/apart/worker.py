@@ -1,0 +1,109 @@
+"""A process that a server forked: it answers one question, or those of one kind that come, and ends.
+
+A crash, too much memory or too much time costs its own answer. Not its job: when to fork it (`server`), what the
+questions are (`tasks`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+from contextlib import suppress
+from typing import Any
+
+from pjit_inspect.errors import PjitInspectError
+from pjit_inspect.observe.apart.descriptors import Owned
+from pjit_inspect.observe.apart.messages import close_all, new_file, read_file, receive, send
+from pjit_inspect.observe.apart.tasks import TASKS, Task, load
+
+__all__ = ["be_worker", "last_line"]
+
+MOST_FILE_BYTES = 1 << 30
+_SPARE_S = 2
+_SET_PARENT_DEATH_SIGNAL = 1
+_LONGEST_LINE = 500
+
+
+def be_worker(server: int, link: Owned, stderr: int, task: Task, fit: Any) -> None:
+    """Answer the questions that come on `link`; never returns. `fit` is what to make ready before the first."""
+    status = 1
+    try:
+        _become_quiet(stderr, task)
+        _end_with(server)
+        if task.ahead and fit is not None:
+            load(task.ahead)(fit)
+        while True:
+            question, files = receive(link)
+            _answer(link, question, files)
+            if not question["keep"]:
+                break
+        status = 0
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        status = 0
+    except BaseException as error:
+        with suppress(OSError):
+            os.write(2, f"{last_line(error)}\n".encode("utf-8", "replace"))
+    finally:
+        os._exit(status)
+
+
+def _answer(link: Owned, question: dict[str, Any], files: list[int]) -> None:
+    # Should the server be killed or stopped, this process still ends.
+    signal.alarm(int(question["timeout_s"]) + _SPARE_S)
+    try:
+        blobs = [read_file(file) for file in files]
+    finally:
+        close_all(files)
+    made: list[int] = []
+    try:
+        said, results = load(TASKS[question["task"]].function)(question["question"], blobs)
+        made.extend(map(new_file, results))
+        answer = {"said": said}
+    except PjitInspectError as error:
+        answer = {"refused": str(error), "kind": type(error).__name__}
+    except Exception as error:
+        answer = {"refused": last_line(error), "kind": ""}
+    signal.alarm(0)
+    try:
+        send(link, answer, made)
+    finally:
+        close_all(made)
+
+
+def last_line(error: BaseException) -> str:
+    """The kind of an error and the last line of what it says; of a traceback of XLA's, that is the reason."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if not lines:
+        return type(error).__name__
+    has_traceback = any(line.startswith("Traceback (most recent call last)") for line in lines)
+    return f"{type(error).__name__}: {lines[-1 if has_traceback else 0][:_LONGEST_LINE]}"
+
+
+def _become_quiet(stderr: int, task: Task) -> None:
+    for own in (signal.SIGTERM, signal.SIGALRM):
+        signal.signal(own, signal.SIG_DFL)
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_FSIZE, MOST_FILE_BYTES)
+    if task.most_memory:
+        _limit(resource.RLIMIT_DATA, task.most_memory)
+    for own in (1, 2):
+        os.dup2(stderr, own)
+    sys.stdout = sys.stderr = open(2, "w", closefd=False, errors="replace")  # noqa: SIM115  (it stays)
+    os.nice(5)
+
+
+def _limit(kind: int, most: int) -> None:
+    known = resource.getrlimit(kind)[1]
+    most = most if known == resource.RLIM_INFINITY else min(most, known)
+    resource.setrlimit(kind, (most, most))
+
+
+def _end_with(server: int) -> None:
+    """On Linux this process ends as soon as its server does."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != server:
+        raise EOFError("its server is gone")
