@@ -22,7 +22,7 @@ from pjit_inspect.analyze.report.report import cells_of, collectives_of, report
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.guard import Guard, gc_paused
+from pjit_inspect.guard import Guard, gc_paused, warn_once
 from pjit_inspect.handles.asked.what_if import as_partitioned
 from pjit_inspect.handles.findings import findings_of, why_untried
 from pjit_inspect.handles.ledger import reason_of
@@ -98,6 +98,9 @@ class once(Generic[T]):  # noqa: N801  (it is used as `property` is)
 
 _PATIENCE_S = 60.0
 """How long figures of the record that a changed one came from may take."""
+
+_PRINT_S, _PRINT_SOON_S = 120.0, 2.0
+"""How long XLA may print a program of a file, for who asks for the text and for a display."""
 
 _CONSTRAINT = b"/sharding_constraint"
 """How JAX's name of an operation ends, in StableHLO's bytecode too, where somebody asks for a sharding."""
@@ -219,13 +222,35 @@ class Analyses(Computed):
     @once
     def hlo_text(self) -> str | None:
         """The optimized program as XLA prints it."""
-        data = self.data
-        if data.hlo is None:
+        if self.data.hlo is None:
             return None
-        content = data.hlo.read()
-        text = _clean(_printed("hlo_text", content) if self.is_live else _printed_apart(content))
+        try:
+            return self._hlo_text(_PRINT_S)
+        except CaptureError as error:
+            warn_once(f"pjit_inspect could not print the optimized program: {error}")
+            return None
+
+    @property
+    def hlo_text_for_display(self) -> tuple[str | None, str]:
+        """The same, which does not keep a display waiting; or None, and why."""
+        is_there = self.is_live or "hlo_text" in self.known or self.data.hlo is None
+        return (self.hlo_text, "") if is_there else self.printed_soon
+
+    @once
+    def printed_soon(self) -> tuple[str | None, str]:
+        """The text of a program from a file if it can be had in two seconds; None, and why, where it cannot."""
+        try:
+            text = self._hlo_text(_PRINT_SOON_S)
+        except CaptureError as error:
+            return None, f"{error}; record.hlo_text waits for longer"
+        return self.known.setdefault("hlo_text", text), ""
+
+    def _hlo_text(self, timeout_s: float) -> str | None:
+        """The text, which XLA prints apart where the program is of a file. Raises CaptureError where it cannot."""
+        content = self.data.hlo.read() if self.data.hlo is not None else b""
+        text = _clean(_printed("hlo_text", content) if self.is_live else _printed_apart(content, timeout_s))
         # The proto has no configuration, so what is printed of it lacks that.
-        header = (data.hlo_header or "").partition("\n")[0]
+        header = (self.data.hlo_header or "").partition("\n")[0]
         return text if text is None or not header else header + text[len(text.partition("\n")[0]) :]
 
     @once
@@ -530,10 +555,10 @@ def _clean(text: str | None) -> str | None:
     return None if text is None else clean_text(text)
 
 
-def _printed_apart(proto: bytes) -> str | None:
+def _printed_apart(proto: bytes, timeout_s: float) -> str:
     from pjit_inspect.observe.shardy.mlir_process import print_hlo_apart
 
-    return print_hlo_apart(proto)
+    return print_hlo_apart(proto, timeout_s=timeout_s)
 
 
 def _printed(function: str, data: bytes) -> str | None:

@@ -205,13 +205,15 @@ def _inspector(analyses: Analyses, document: Document, *, show_times: bool, is_w
     module = analyses.readable_hlo
     graph, no_graph = analyses.graph_and_reason
     report = report_for_display(analyses)
+    hlo_text, no_hlo_text = analyses.hlo_text_for_display
     return inspector_payload(
         InspectorInput(
             report=report,
             traffic=analyses.traffic,
             jaxpr=analyses.data.jaxpr,
             stablehlo=analyses.stablehlo,
-            hlo_text=analyses.hlo_text,
+            hlo_text=hlo_text,
+            no_hlo_text=no_hlo_text,
             module=module,
             running=None if module is None else find_running_instructions(module),
             graph=graph,

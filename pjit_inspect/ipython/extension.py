@@ -49,12 +49,9 @@ def unload(shell: Any) -> None:
     if magics is not None:
         magics.undo_load.close()
     # Only where somebody looked at causes are there processes to end.
-    propagation = sys.modules.get("pjit_inspect.observe.shardy.mlir_process")
-    if propagation is not None:
-        propagation.stop_child()
-    partitioner = sys.modules.get("pjit_inspect.observe.partitioner.service")
-    if partitioner is not None:
-        partitioner.stop_server()
+    apart = sys.modules.get("pjit_inspect.observe.apart.call")
+    if apart is not None:
+        apart.end_all()
 
 
 def _register_magic(shell: Any, magics: PjitMagics, undo: ExitStack) -> None:

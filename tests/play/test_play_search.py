@@ -41,7 +41,7 @@ def test_from_nothing_split_it_finds_what_sends_no_more_than_megatron_within_its
     assert "at most 1.1 times its share of the products, at most 18 MiB held" in history.notes[2]
     assert "(Spearman)" in history.notes[3]
     # The second worker has ended, and the playground's own is there.
-    assert service._here.lanes[1].server is None
+    assert service._here.lanes[1].helper is None
     play.close()
     hand.close()
 

@@ -82,7 +82,7 @@ class Week:
 
     def kill(self, *, is_child: bool) -> None:
         """A server in the midst of what it does, or what it started for that."""
-        server = service._here.server
+        server = service._here.lanes[0].helper
         process = server.facts.get("process") if server is not None else None
         if process is None:
             return
@@ -161,7 +161,7 @@ def test_many_changes_and_kills_leave_nothing_and_answers_come_in_order(request:
     eventually(lambda: not set(threading.enumerate()) - threads, "threads are left")
     assert descriptors() <= files + 4
     assert memory_bytes() - grown_from < _MOST_GROWTH
-    server = service._here.server
+    server = service._here.lanes[0].helper
     assert server is not None
     week.processes |= {server.facts["process"], *children_of(server.facts["process"])}
     play.close()

@@ -1,8 +1,8 @@
 """A question asked of a process apart, and its answer: the near end of `observe.apart.server`.
 
 A channel is one helper, asked one question at a time. It is started with the first question and ends with this process.
-Whatever goes wrong in starting, asking or reading costs that one answer, as a CaptureError that says why; a channel with
-a question that is unfinished, as after an interrupt, is closed and never used again. Not its job: what is asked.
+Whatever goes wrong in starting, asking or reading costs that one answer, as a CaptureError that says why; a helper with
+an unfinished question, as after an interrupt, is ended and never asked again. Not its job: what is asked.
 """
 
 from __future__ import annotations
@@ -141,7 +141,8 @@ class Channel:
           start_s: what the start may take beside that.
           ticket: by which another thread may take the question back.
           on_half: is given half of the answer, where that comes earlier; must not raise.
-          key, fit: a process that was kept, or made ahead, for this key and the same `fit` answers.
+          key: names a kind of process, one of which may have been kept or made ahead.
+          fit: what that process must have been made for; of another kind, it is ended.
           keep: keep the process that answers for the next question of this key.
           ahead: make a process for the next question of this key when this one is answered.
 

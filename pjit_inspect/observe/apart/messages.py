@@ -39,9 +39,7 @@ def pair() -> tuple[Owned, Owned]:
         raise
 
 
-def send(
-    link: Owned, message: Mapping[str, Any], files: Sequence[int] = (), *, deadline: float | None = None
-) -> None:
+def send(link: Owned, message: Mapping[str, Any], files: Sequence[int] = (), *, deadline: float | None = None) -> None:
     """One message: its length in four bytes, then JSON; open files go with it. Raises OSError, TimeoutError too."""
     text = json.dumps(message).encode()
     rest = memoryview(len(text).to_bytes(_HEAD, "big") + text)
@@ -79,9 +77,7 @@ def receive(link: Owned, *, deadline: float | None = None) -> tuple[dict[str, An
         raise
 
 
-def _exactly(
-    link: Owned, length: int, read: Callable[[socket.socket, int], bytes], deadline: float | None
-) -> bytes:
+def _exactly(link: Owned, length: int, read: Callable[[socket.socket, int], bytes], deadline: float | None) -> bytes:
     parts = []
     while length:
         _wait(link, select.POLLIN, deadline)

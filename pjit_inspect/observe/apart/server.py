@@ -19,7 +19,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from pjit_inspect.errors import ChangeError, PjitInspectError
+from pjit_inspect.errors import CaptureError, ChangeError, PjitInspectError
 from pjit_inspect.guard import one_line
 from pjit_inspect.observe.apart.descriptors import Owned
 from pjit_inspect.observe.apart.interpreter import start_time
@@ -27,7 +27,7 @@ from pjit_inspect.observe.apart.messages import close_all, new_file, pair, recei
 from pjit_inspect.observe.apart.tasks import TASKS, Task, load
 from pjit_inspect.observe.apart.worker import be_worker
 
-__all__ = ["RefusedError", "serve"]
+__all__ = ["serve"]
 
 _SHORT_PAUSE_S, _LONG_PAUSE_S = 0.002, 0.05
 _OWNER_CHECK_S = 5.0
@@ -38,10 +38,6 @@ _KILLED_AFTER_S = 1.0
 
 class _OwnerGoneError(Exception):
     """The process that asks closed the socket, or is there no more."""
-
-
-class RefusedError(PjitInspectError):
-    """The question has no answer, for the reason that this says."""
 
 
 class _CancelledError(Exception):
@@ -125,7 +121,7 @@ class _Worker:
             return f"ended with status {os.waitstatus_to_exitcode(status)}{words}"
         number = os.WTERMSIG(status)
         if number == signal.SIGKILL:
-            return f"was killed by the system; memory may be short{words}"
+            return f"was killed (signal 9), and not by this package; memory may be short{words}"
         return f"ended by signal {number}{words}"
 
 
@@ -210,7 +206,7 @@ class _Server:
 
     def _ask(self, message: dict[str, Any], files: list[int], used: ExitStack) -> tuple[dict[str, Any], list[int]]:
         if (task := TASKS.get(message["task"])) is None:
-            raise RefusedError(f"there is no task {message['task']!r}")
+            raise CaptureError(f"there is no task {message['task']!r}")
         _import(task)
         watch = load(task.watch)(self._owner, message["question"]) if task.watch else None
         if watch is not None:
@@ -231,13 +227,18 @@ class _Server:
             send(worker.link, {**message, "question": watch.question if watch else message["question"]}, files)
         said = self._watch(worker, message, watch)
         has_answered = said is not None
-        if watch is not None:
-            close_all(said[1] if said is not None else ())
-            facts, opened = watch.answer("" if worker.status is None else worker.how())
-            return {"said": facts}, opened
-        if said is None:
-            raise RefusedError(f"the process for this question {worker.how()}")
-        return said
+        how = "" if worker.status is None else worker.how()
+        if watch is None and said is None:
+            raise CaptureError(f"the process for this question {how}")
+        answer, opened = said or ({"said": {}}, [])
+        if watch is None or "refused" in answer:
+            return answer, opened
+        try:
+            facts, more = watch.answer(answer["said"], "" if has_answered else how)
+        except BaseException:
+            close_all(opened)
+            raise
+        return {"said": facts}, more + opened
 
     def _watch(self, worker: _Worker, message: dict[str, Any], watch: Any) -> tuple[dict[str, Any], list[int]] | None:
         """What the process answers; None where it ended before it did, or what it left so far is enough."""
@@ -257,7 +258,7 @@ class _Server:
                 if watch.is_enough():
                     return None
             if left <= 0:
-                raise RefusedError(f"there was no answer after {timeout_s:g} s; give it more time, or ask for less")
+                raise CaptureError(f"there was no answer after {timeout_s:g} s; give it more time, or ask for less")
 
     def _said(self, worker: _Worker) -> tuple[dict[str, Any], list[int]] | None:
         """The answer of a process, where it has come; None where it has not, or where the process is gone."""

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["TASKS", "Made", "Task", "load"]
+__all__ = ["TASKS", "Made", "Task", "last_line", "load"]
 
-GIB = 1 << 30
+_LONGEST_LINE = 500
+_GIB = 1 << 30
 
 
 class Made(NamedTuple):
@@ -47,8 +48,8 @@ _CHILD, _WHAT_IF = "pjit_inspect.observe.partitioner.child", "pjit_inspect.handl
 _JAX = ("jax", "jaxlib.mlir.dialects.stablehlo", "jax._src.compiler", "jax._src.interpreters.mlir")
 
 TASKS: dict[str, Task] = {
-    "print": Task(function=f"{_MLIR}:print_hlo", imports=(_MLIR,), most_memory=16 * GIB),
-    "passes": Task(function=f"{_MLIR}:run_passes", imports=(_MLIR,), most_memory=16 * GIB),
+    "print": Task(function=f"{_MLIR}:print_hlo", imports=(_MLIR,), most_memory=16 * _GIB),
+    "passes": Task(function=f"{_MLIR}:run_passes", imports=(_MLIR,), most_memory=16 * _GIB),
     "partition": Task(
         function=f"{_CHILD}:compile_one",
         imports=(*_JAX, _CHILD),
@@ -64,3 +65,12 @@ def load(name: str) -> Any:
     """The function that the table names as "module:name"."""
     module, _, function = name.partition(":")
     return getattr(importlib.import_module(module), function)
+
+
+def last_line(error: BaseException) -> str:
+    """The kind of an error and the last line of what it says; of a traceback of XLA's, that is the reason."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if not lines:
+        return type(error).__name__
+    has_traceback = any(line.startswith("Traceback (most recent call last)") for line in lines)
+    return f"{type(error).__name__}: {lines[-1 if has_traceback else 0][:_LONGEST_LINE]}"

@@ -17,14 +17,13 @@ from typing import Any
 from pjit_inspect.errors import PjitInspectError
 from pjit_inspect.observe.apart.descriptors import Owned
 from pjit_inspect.observe.apart.messages import close_all, new_file, read_file, receive, send
-from pjit_inspect.observe.apart.tasks import TASKS, Task, load
+from pjit_inspect.observe.apart.tasks import TASKS, Task, last_line, load
 
-__all__ = ["be_worker", "last_line"]
+__all__ = ["be_worker"]
 
 MOST_FILE_BYTES = 1 << 30
 _SPARE_S = 2
 _SET_PARENT_DEATH_SIGNAL = 1
-_LONGEST_LINE = 500
 
 
 def be_worker(server: int, link: Owned, stderr: int, task: Task, fit: Any) -> None:
@@ -71,15 +70,6 @@ def _answer(link: Owned, question: dict[str, Any], files: list[int]) -> None:
         send(link, answer, made)
     finally:
         close_all(made)
-
-
-def last_line(error: BaseException) -> str:
-    """The kind of an error and the last line of what it says; of a traceback of XLA's, that is the reason."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    if not lines:
-        return type(error).__name__
-    has_traceback = any(line.startswith("Traceback (most recent call last)") for line in lines)
-    return f"{type(error).__name__}: {lines[-1 if has_traceback else 0][:_LONGEST_LINE]}"
 
 
 def _become_quiet(stderr: int, task: Task) -> None:

@@ -1,123 +1,61 @@
-"""A process that compiles programs with XLA's dump on: one of them on fake CPU devices, or one after another elsewhere.
+"""Compiling a program with XLA's dump on, as a task of a process apart: on fake CPU devices, or for other chips.
 
-It is forked by `observe.partitioner.server`, which kills the one for CPU devices as soon as its files are complete.
-One for a chip that is not attached answers many questions: the compiler of that chip takes long to start. What it needs
-of JAX's private names lies in `observe.contract._jax` (`cpu_devices`, `compile_unseen`) and is listed in
-`observe.contract.contract`. Not its job: what becomes of the files.
+What it needs of JAX's private names lies in `observe.contract._jax` (`cpu_devices`, `compile_unseen`) and is listed in
+`observe.contract.contract`. Not its job: what becomes of the files (`observe.partitioner.answers`), or the process
+(`observe.apart`).
 """
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import json
 import os
-import resource
-import signal
-import socket
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.model.record.shortage import NO_MEMORY
+from pjit_inspect.observe.apart.tasks import Made, last_line
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.contents import slow_facts
 from pjit_inspect.observe.partitioner import dump as partitioner_dump
-from pjit_inspect.observe.partitioner.messages import close_all, receive
 from pjit_inspect.observe.shardy import _mlir, how_compiled
 
-__all__ = ["be_child", "be_spare", "be_worker"]
+__all__ = ["compile_one", "make_devices"]
 
 _UNKNOWN_OPTION = "No such compile option: '"
-
-
-class _RefusedError(Exception):
-    """The question has no answer, for the reason that this says."""
-
-
-class _UnfitError(_RefusedError):
-    """There are no such devices, or no such mesh of them."""
-
-
-def be_child(server: int, link: socket.socket, question: dict[str, Any], program: int, folder: Path) -> None:
-    """Answer one question; never returns."""
-    status = 1
-    try:
-        _become_quiet(link)
-        _end_with(server)
-        _answer(question, program, folder)
-        status = 0
-    finally:
-        os._exit(status)
-
-
-def be_spare(server: int, link: socket.socket, questions: socket.socket, devices: int) -> None:
-    """Make so many fake CPU devices, then wait for one question and answer it; never returns."""
-    status = 1
-    try:
-        _become_quiet(link)
-        _end_with(server)
-        _ready[devices] = _jax.cpu_devices(devices)
-        # What is loaded with the first module takes as long as the module.
-        with _mlir.open_module(b"module {}"):
-            pass
-        question, files = receive(questions)
-        _answer(question, files[0], Path(question["folder"]))
-        status = 0
-    finally:
-        os._exit(status)
-
+_WHY = "the compiler refused the program for its memory"
+_REFUSED = {"hlo_header": None, "cost": {}, "memory": None, "missing": {"cost": _WHY, "memory": _WHY}}
+"""What is known of a program that was scheduled and then refused, beside itself and its buffers."""
 
 _ready: dict[int, list[Any]] = {}
 """How many fake CPU devices -> those that were made before anybody asked."""
 
 
-def be_worker(server: int, link: socket.socket, questions: socket.socket, environment: dict[str, str]) -> None:
-    """Answer the questions that come, one after another; never returns."""
+def make_devices(devices: int) -> None:
+    """Make so many fake CPU devices before the question comes."""
+    _ready[devices] = _jax.cpu_devices(devices)
+    # What is loaded with the first module takes as long as the module.
+    with _mlir.open_module(b"module {}"):
+        pass
+
+
+def compile_one(question: dict[str, Any], blobs: list[bytes]) -> Made:
+    """Compile a program. The question's folder has the partitioner's files then; the optimized program is returned."""
+    folder = Path(question["folder"])
+    os.environ.update(question["target"].get("environment", {}))
+    _write_to(folder)
     try:
-        os.environ.update(environment)
-        _become_quiet(link)
-        _end_with(server)
-        while True:
-            question, files = receive(questions)
-            _answer(question, files[0], Path(question["folder"]))
-            close_all(files)
-    finally:
-        os._exit(0)
-
-
-def _answer(question: dict[str, Any], program: int, folder: Path) -> None:
-    """Compile. The folder has the files then, or why there are none."""
-    # Should the server be killed, this process still ends.
-    signal.alarm(int(question["timeout_s"]) + 2)
-    try:
-        _write_to(folder)
-        with os.fdopen(program, "rb", closefd=False) as file:
-            file.seek(0)
-            bytecode = file.read()
-        _compile(bytecode, question, folder)
-    except BaseException as error:
-        kind = partitioner_dump.UNFIT if isinstance(error, _UnfitError) else partitioner_dump.FAILURE
-        with suppress(OSError):
-            partitioner_dump.leave_text(folder, kind, _in_words(error))
-            if question["effort"] == "full" and NO_MEMORY in str(error):
-                _leave_refused(folder)
-    finally:
-        signal.alarm(0)
-        with suppress(OSError):
-            partitioner_dump.leave_text(folder, partitioner_dump.DONE, "")
-
-
-def _become_quiet(link: socket.socket) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (partitioner_dump.MAX_BYTES, partitioner_dump.MAX_BYTES))
-    # The socket is closed here, so that the user's process hears when the server dies.
-    link.detach()
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.nice(5)
+        return _compile(blobs[0], question, folder)
+    except Exception as error:
+        if NO_MEMORY not in str(error):
+            raise
+        # XLA lists the largest buffers there: all of it is kept.
+        failure = str(error) if isinstance(error, CaptureError) else f"{type(error).__name__}: {error}"
+        hlo = partitioner_dump.read_optimized(folder) if question["effort"] == "full" else b""
+        if not hlo:
+            return Made({"failure": failure})
+        return Made({"failure": failure, "compiled": _REFUSED}, (hlo, partitioner_dump.read_buffers(folder)))
 
 
 def _write_to(folder: Path) -> None:
@@ -128,23 +66,14 @@ def _write_to(folder: Path) -> None:
     os.close(stderr)
 
 
-def _end_with(server: int) -> None:
-    """On Linux a child ends as soon as its server does."""
-    with suppress(OSError, AttributeError):
-        set_signal_of_parents_death = 1
-        ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGKILL)
-    if os.getppid() != server:
-        raise _RefusedError("its server is gone")
-
-
-def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> None:
+def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> Made:
     flags, devices = question["flags"], question["devices"]
     with _mlir.open_module(bytecode) as module:
         partitions = how_compiled.count_partitions(module)
         if partitions == 1 and question["effort"] == "partition":
-            raise _RefusedError("the program has one partition, so XLA runs no partitioner on it")
+            raise CaptureError("the program has one partition, so XLA runs no partitioner on it")
         if devices % partitions:
-            raise _RefusedError(f"{devices} devices do not fit a program of {partitions} partitions")
+            raise CaptureError(f"{devices} devices do not fit a program of {partitions} partitions")
         is_open = how_compiled.open_borders(module)
         facts = {
             "partitions": partitions,
@@ -170,8 +99,7 @@ def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> None:
             replicas=devices // partitions,
             is_for_shardy=how_compiled.is_for_shardy(module, flags),
         )
-        if question["effort"] == "full":
-            _leave_program(executable, folder)
+        return _optimized(executable, folder) if question["effort"] == "full" else Made({})
 
 
 def _compiled(module: Any, devices: list[Any], options: dict[str, Any], is_open: Any, **how: Any) -> Any:
@@ -183,8 +111,8 @@ def _compiled(module: Any, devices: list[Any], options: dict[str, Any], is_open:
             unknown = str(error).partition(_UNKNOWN_OPTION)[2].partition("'")[0]
             if unknown not in options:
                 platform = devices[0].platform.upper()
-                raise _RefusedError(
-                    f"XLA does not compile the program for {platform} devices: {_in_words(error)}"
+                raise CaptureError(
+                    f"XLA does not compile the program for {platform} devices: {_words(error)}"
                 ) from error
             del options[unknown]
 
@@ -200,9 +128,9 @@ def _devices(question: dict[str, Any]) -> list[Any]:
         sizes = " x ".join(map(str, target["mesh"]))
         # What follows the second sentence are examples and parameters of functions that nobody has called here.
         why = ". ".join(str(error).split(". ")[:2])
-        raise _UnfitError(f"JAX lays no mesh {sizes} over these devices: {why}") from error
+        raise ChangeError(f"JAX lays no mesh {sizes} over these devices: {why}") from error
     except Exception as error:
-        raise _UnfitError(f"there are no such devices to compile for: {_in_words(error)}") from error
+        raise ChangeError(f"there are no such devices to compile for: {_words(error)}") from error
 
 
 def _facts(device: Any) -> list[Any]:
@@ -210,24 +138,15 @@ def _facts(device: Any) -> list[Any]:
     return [device.id, device.platform, device.device_kind, device.process_index, coords and list(coords)]
 
 
-def _leave_program(executable: Any, folder: Path) -> None:
+def _optimized(executable: Any, folder: Path) -> Made:
     """The optimized program, and what XLA counts of it."""
     missing: dict[str, str] = {}
     facts = slow_facts(executable, missing)
     memory, buffers = facts.pop("memory"), facts.pop("buffers")
     facts |= {"memory": None if memory is None else dataclasses.asdict(memory), "missing": missing}
-    partitioner_dump.leave_text(folder, partitioner_dump.COMPILED, json.dumps(facts))
-    partitioner_dump.leave(folder, partitioner_dump.OPTIMIZED, _jax.hlo_proto(executable))
     # The texts of the dump say more: from when to when everything is alive.
     said = partitioner_dump.read_buffers(folder) or (b"" if buffers is None else buffers.read())
-    partitioner_dump.leave(folder, partitioner_dump.BUFFERS, said)
-
-
-def _leave_refused(folder: Path) -> None:
-    """The program that the compiler refused when it had scheduled it and placed its buffers, from its dump."""
-    if program := partitioner_dump.read_optimized(folder):
-        partitioner_dump.leave(folder, partitioner_dump.BUFFERS, partitioner_dump.read_buffers(folder))
-        partitioner_dump.leave(folder, partitioner_dump.OPTIMIZED, program)
+    return Made({"compiled": facts}, (_jax.hlo_proto(executable), said))
 
 
 def _options(own: dict[str, Any], folder: Path, *, as_text: bool) -> dict[str, Any]:
@@ -250,12 +169,6 @@ def _options(own: dict[str, Any], folder: Path, *, as_text: bool) -> dict[str, A
     }
 
 
-def _in_words(error: BaseException) -> str:
-    """An error's first line; all of it where memory is short, as XLA lists the largest buffers then."""
-    if isinstance(error, _RefusedError):
-        return str(error)
-    text = str(error)
-    if NO_MEMORY in text:
-        return f"{type(error).__name__}: {text}"
-    lines = text.splitlines()
-    return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
+def _words(error: BaseException) -> str:
+    """Why, on one line; all of it where memory is short."""
+    return str(error) if isinstance(error, CaptureError) or NO_MEMORY in str(error) else last_line(error)

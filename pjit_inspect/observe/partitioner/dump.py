@@ -13,25 +13,17 @@ from contextlib import suppress
 from pathlib import Path
 
 __all__ = [
-    "BUFFERS",
-    "COMPILED",
     "DEVICES",
-    "DONE",
     "FACTS",
-    "FAILURE",
     "MAX_BYTES",
-    "OPTIMIZED",
     "PASSES",
     "STDERR",
-    "UNFIT",
     "find_before",
     "find_modules",
     "hold",
-    "leave",
     "leave_text",
     "make_folder",
     "open_module",
-    "open_whole",
     "read_buffers",
     "read_optimized",
     "read_text",
@@ -43,15 +35,8 @@ __all__ = [
 PASSES = "spmd-partitioning|sharding-propagation"
 """Not "shardy" too, for which XLA writes five more files, nor "shardy-verbose", which can end the process."""
 MAX_BYTES = 1 << 30
-FACTS, FAILURE, STDERR = "pjit_inspect.facts", "pjit_inspect.failure", "pjit_inspect.stderr"
-"""Files of ours: what the child knows of the program, why it failed, and what XLA said."""
-UNFIT = "pjit_inspect.unfit"
-"""And: why there are no such devices, or no such mesh of them."""
-DEVICES, COMPILED, OPTIMIZED, DONE = (f"pjit_inspect.{name}" for name in ("devices", "compiled", "optimized", "done"))
-"""And: the devices in order, what XLA counts of the compiled program, that program, and that all of it is written."""
-
-BUFFERS = "pjit_inspect.buffers"
-"""And XLA's own account of the program's memory; empty where it gives none."""
+FACTS, DEVICES, STDERR = "pjit_inspect.facts", "pjit_inspect.devices", "pjit_inspect.stderr"
+"""Files of ours: what the child knows of the program, its devices in order, and what XLA said."""
 
 _PASSES = ("spmd-partitioning", "tpu-spmd-partitioning")
 _AFTER = tuple(f".after_{name}." for name in _PASSES)
@@ -168,11 +153,6 @@ def open_module(path: Path) -> int:
     return file
 
 
-def open_whole(path: Path) -> int:
-    """An open file, placed at its beginning."""
-    return os.open(path, os.O_RDONLY)
-
-
 def _is_complete(path: Path) -> bool:
     start, length = _frame(path)
     return start > 0 and path.stat().st_size >= start + length
@@ -231,9 +211,4 @@ def read_optimized(folder: Path) -> bytes:
 
 def leave_text(folder: Path, name: str, text: str) -> None:
     """Leave a text in the folder."""
-    leave(folder, name, text.encode("utf-8", "replace"))
-
-
-def leave(folder: Path, name: str, content: bytes) -> None:
-    """Leave a file in the folder."""
-    (folder / name).write_bytes(content)
+    (folder / name).write_bytes(text.encode("utf-8", "replace"))

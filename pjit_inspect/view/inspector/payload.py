@@ -63,6 +63,7 @@ class InspectorInput:
       report: the record and its analyses.
       traffic: bytes between pairs of devices.
       jaxpr, stablehlo, hlo_text: its texts; None for what there is not.
+      no_hlo_text: why there is no `hlo_text`, where that is known.
       module: the parsed optimized program; None likewise.
       running: those of its instructions that run as such.
       graph: the program as a matrix of scopes by phases; None where there is none.
@@ -80,6 +81,7 @@ class InspectorInput:
     jaxpr: str | None = None
     stablehlo: str | None = None
     hlo_text: str | None = None
+    no_hlo_text: str = ""
     module: HloModule | None = None
     running: RunningInstructions | None = None
     graph: ProgramGraph | None = None
@@ -159,7 +161,7 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
         "work": "operation" if report.data.is_partial else "kernel",
         "more": {"kernels": more_kernels, "arrays": more_values},
         "texts": {key: _text_head(text) for key, text in texts.items()},
-        "missing": _missing(report, texts),
+        "missing": _missing(report, texts, given.no_hlo_text),
         "phases": [phase or "" for phase in PHASES],
         "traffic_left_out": given.traffic.left_out,
         "text": given.text,
@@ -347,7 +349,7 @@ def _text_head(text: LinkedText) -> dict[str, Any]:
     return {key: value for key, value in head.items() if value}
 
 
-def _missing(report: RecordReport, texts: Mapping[str, LinkedText]) -> dict[str, str]:
+def _missing(report: RecordReport, texts: Mapping[str, LinkedText], no_hlo_text: str) -> dict[str, str]:
     """Why there is no text, array or collective of a kind, by pane."""
     data = report.data
     sources = data.missing.get("sources", "the record holds no source files")
@@ -356,7 +358,7 @@ def _missing(report: RecordReport, texts: Mapping[str, LinkedText]) -> dict[str,
         "source0": f"no source: {sources}",
         "jaxpr": f"no jaxpr: {data.missing.get('jaxpr', 'it was not captured')}",
         "stablehlo": f"no StableHLO: {data.missing.get('stablehlo', unread)}",
-        "hlo": f"no optimized HLO: {data.missing.get('hlo', unread)}",
+        "hlo": f"no optimized HLO: {data.missing.get('hlo', no_hlo_text or unread)}",
     }
     found = {key: words for key, words in reasons.items() if key not in texts}
     found = {field: f"{field} unknown: {why}" for field, why in data.missing.items()} | found

@@ -37,7 +37,7 @@ def inspect(**asked):
 # A shell that starts this in the background makes Python ignore the signal.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 record = inspect(target="cpu:8")
-server = service._here.server.facts["process"]
+server = service._here.lanes[0].helper.facts["process"]
 children = Path(f"/proc/{server}/task/{server}/children")
 
 def is_answering():

@@ -38,7 +38,7 @@ def ask(devices: int, rows: int = 1024) -> service.Partitioned:
 
 def children() -> list[int]:
     """The processes that the server has started, and that have not ended."""
-    server = service._here.server
+    server = service._here.lanes[0].helper
     assert server is not None
     process = server.facts["process"]
     found = map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split())

@@ -52,7 +52,7 @@ def ask(rows: int = 16, **options: Any) -> service.Partitioned:
 
 def worker() -> int:
     """The process that is kept; there is one."""
-    server = service._here.server
+    server = service._here.lanes[0].helper
     assert server is not None
     process = server.facts["process"]
     (found,) = Path(f"/proc/{process}/task/{process}/children").read_text().split()

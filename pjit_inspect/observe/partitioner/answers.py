@@ -1,0 +1,87 @@
+"""What XLA's partitioner leaves in a folder while it works, made the answer to a question.
+
+The process that compiles is ended as soon as the partitioner's files are complete: what follows them, code generation
+above all, is never waited for. Not its job: making XLA write (`observe.partitioner.child`), or watching that process
+(`observe.apart.server`, which makes a `Watch` for each question).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from typing import Any
+
+from pjit_inspect.errors import CaptureError
+from pjit_inspect.observe.partitioner import dump as partitioner_dump
+
+__all__ = ["Watch"]
+
+_NOTICE = "Module has GSPMD attrs or ops"
+
+
+class Watch:
+    """One question while it is answered.
+
+    Attributes:
+      question: what the process that compiles is asked: the same, with the folder it writes to.
+    """
+
+    def __init__(self, owner: int, question: dict[str, Any]) -> None:
+        partitioner_dump.remove_left_over()
+        self._folder, self._held = partitioner_dump.make_folder(owner, question["program"])
+        self.question: dict[str, Any] = {**question, "folder": str(self._folder)}
+        # A child that is killed afterwards need not come to its end; the compiler for TPUs comes to it by itself.
+        self._is_early = question["effort"] == "partition" and question["target"].get("platform") != "tpu"
+        self._is_half_told = not self._is_early
+
+    def half(self) -> int | None:
+        """The open file of the program before partitioning, once, where it comes long before the rest."""
+        if self._is_half_told or (before := partitioner_dump.find_before(self._folder)) is None:
+            return None
+        self._is_half_told = True
+        return partitioner_dump.open_module(before)
+
+    def is_enough(self) -> bool:
+        """Whether the files are complete that were asked for. Raises CaptureError where XLA writes too much."""
+        if partitioner_dump.size_bytes(self._folder) > partitioner_dump.MAX_BYTES:
+            raise CaptureError(
+                f"XLA writes more than {partitioner_dump.MAX_BYTES >> 30} GiB about this program, more than is read; "
+                f"ask about fewer layers"
+            )
+        return self._is_early and partitioner_dump.find_modules(self._folder) is not None
+
+    def answer(self, said: dict[str, Any], how: str) -> tuple[dict[str, Any], list[int]]:
+        """The facts and open files; `said` by the process itself, which ended as `how` says, or "".
+
+        Raises CaptureError where there is no answer.
+        """
+        facts = json.loads(partitioner_dump.read_text(self._folder / partitioner_dump.FACTS) or "{}")
+        # Programs of one partition are not partitioned.
+        files = partitioner_dump.find_modules(self._folder) if facts.get("partitions") != 1 else ()
+        stderr = partitioner_dump.read_text(self._folder / partitioner_dump.STDERR)
+        # A program for which memory is short was partitioned nevertheless.
+        if how or files is None or not facts:
+            raise CaptureError(said.get("failure") or _why(how, stderr))
+        answer = {
+            **facts,
+            "failure": "",
+            **said,
+            "devices": json.loads(partitioner_dump.read_text(self._folder / partitioner_dump.DEVICES)),
+            "partitioner": "shardy" if partitioner_dump.used_shardy(self._folder) else "gspmd",
+            "notice": next((line.partition("] ")[2] for line in stderr.splitlines() if _NOTICE in line), ""),
+        }
+        return answer, [partitioner_dump.open_module(path) for path in files]
+
+    def clear(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        os.close(self._held)
+
+
+def _why(how: str, stderr: str) -> str:
+    """Why there is no answer of a process that ended so, or that compiled the program."""
+    if not how:
+        return "XLA compiled the program but wrote no program before and after partitioning"
+    said = next((line for line in reversed(stderr.splitlines()) if line.startswith(("F", "E"))), "")
+    return f"the process that asked XLA's partitioner {how}" + (f": {said[:300]}" if said else "")
