@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -67,9 +69,12 @@ def test_a_damaged_program_costs_a_process_and_not_this_one(loaded: pi.CompileRe
         damaged.what_if(mesh={"data": 4, "model": 4})
 
 
-def test_a_process_that_dies_is_told_of(loaded: pi.CompileRecord, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(what_if_apart.sys, "executable", "/bin/false")
-    with pytest.raises(CaptureError, match="ended with status 1; its file may be damaged"):
+def test_a_process_that_cannot_start_is_told_of(loaded: pi.CompileRecord, monkeypatch: pytest.MonkeyPatch) -> None:
+    what_if_apart._channel.end()
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    with pytest.raises(
+        CaptureError, match="reads the program from its file cannot be started: this program is an app"
+    ):
         loaded.what_if(mesh={"data": 4, "model": 4})
 
 
@@ -81,6 +86,6 @@ def test_a_record_without_stablehlo_is_refused() -> None:
 def test_no_folder_is_left(loaded: pi.CompileRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "temporary"
     home.mkdir()
-    monkeypatch.setattr(what_if_apart.tempfile, "tempdir", os.fspath(home))
+    monkeypatch.setattr(tempfile, "tempdir", os.fspath(home))
     loaded.what_if(mesh={"data": 4, "model": 2})
     assert [path.name for path in home.iterdir() if not path.name.startswith("pjit_inspect_partitioner_")] == []

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
 
 import jax
 import jax.numpy as jnp
@@ -18,10 +17,10 @@ from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
 from pjit_inspect.errors import CaptureError, ChangeError
-from pjit_inspect.handles.asked import copies_apart
 from pjit_inspect.handles.asked.copies_apart import CopiesApart
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.observe.apart import call
 from play import steps
 
 
@@ -47,8 +46,19 @@ def play(loaded: pi.CompileRecord) -> Iterator[pi.Playground]:
 def process_of(play: pi.Playground) -> int:
     copies = play.subject._copies
     assert isinstance(copies, CopiesApart)
-    assert copies._process is not None
-    return copies._process.pid
+    assert copies.channel.helper is not None
+    return copies.channel.helper.facts["process"]
+
+
+def children_of(process: int) -> list[int]:
+    return [int(own) for own in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def assert_gone(process: int) -> None:
+    deadline = time.monotonic() + 60
+    while is_there(process) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not is_there(process)
 
 
 def is_there(process: int) -> bool:
@@ -93,7 +103,7 @@ def test_it_can_be_searched(loaded: pi.CompileRecord):
     assert history.notes
     process = process_of(play)
     play.close()
-    assert not is_there(process)
+    assert_gone(process)
 
 
 def test_a_search_of_a_record_leaves_no_process_and_its_variants_are_records(loaded: pi.CompileRecord):
@@ -122,14 +132,15 @@ def test_its_process_ends_with_the_playground(loaded: pi.CompileRecord):
 
 def test_a_process_that_was_killed_is_told_of_and_the_same_change_asks_again(play: pi.Playground):
     play.wait()
-    os.kill(process_of(play), signal.SIGSTOP)
+    (child,) = children_of(process_of(play))
+    os.kill(child, signal.SIGSTOP)
     play.set(specs={"params['head']": P()})
-    os.kill(process_of(play), signal.SIGKILL)
+    os.kill(child, signal.SIGKILL)
     found = play.wait()
     # It may have died before it was asked: then another was started.
     if found.stage == "refused":
         assert found.problem is not None
-        assert "ended by signal 9; the file may be damaged" in found.problem.text
+        assert "was killed (signal 9), and not by this package" in found.problem.text
     play.set(specs={"params['head']": P()})
     assert play.wait().stage == "partitioned"
     assert [row.number for row in play.history] == [0, 1]
@@ -139,16 +150,17 @@ def test_an_interrupt_does_not_leave_an_answer_for_the_next_question(
     play: pi.Playground, monkeypatch: pytest.MonkeyPatch
 ):
     play.wait()
-    copies, receive = play.subject._copies, copies_apart._receive
+    copies = play.subject._copies
     assert isinstance(copies, CopiesApart)
 
-    def interrupted(pipe: IO[bytes]) -> copies_apart.Message:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(copies_apart, "_receive", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        copies.read_spans(copies.data.stablehlo.read() if copies.data.stablehlo else b"")
-    monkeypatch.setattr(copies_apart, "_receive", receive)
+    with monkeypatch.context() as changed:
+        changed.setattr(call, "receive", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            copies.read_spans(copies.data.stablehlo.read() if copies.data.stablehlo else b"")
+    assert copies.channel.helper is None
     play.set(specs={"params['head']": P()})
     assert play.wait().stage == "partitioned"
 

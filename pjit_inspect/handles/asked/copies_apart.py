@@ -2,44 +2,34 @@
 
 That process reads the record as this one does, and then answers one question after the other: a changed copy, its
 shardings, the pieces of text in it. What it says is trusted no more than the file. It ends with `close`, with the
-object, or with this process. Not its job: what is asked (`copies`), or XLA's answer about a copy (`what_if`).
+object, or with this process. Not its job: the process (`observe.apart`), what is asked (`copies`), or what XLA makes of
+a copy (`what_if`).
 """
 
 from __future__ import annotations
 
 import importlib.util
 import io
-import json
-import os
-import subprocess
-import sys
-import threading
-import weakref
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import IO, Any
+from typing import Any
 
-from pjit_inspect.errors import CaptureError, ChangeError, PjitInspectError
+from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles.asked.copies import Change, Copies, Positions
 from pjit_inspect.handles.asked.what_if import ChangedProgram
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import Pieces, ShardedProgram, Span, SpanKey
-from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_json, to_json
+from pjit_inspect.observe.apart.call import Answer, Channel, RefusedError
+from pjit_inspect.observe.apart.tasks import Made
+from pjit_inspect.parse.files.json_fields import TableWriter, from_json, to_json
 from pjit_inspect.parse.files.propagation_file import propagation_bytes, read_propagation
 from pjit_inspect.parse.files.record_file import read_record, write_record
 
-__all__ = ["CopiesApart", "main"]
+__all__ = ["CopiesApart", "answer"]
 
 _TIMEOUT_S = 180.0
-_END_S = 2.0
-_MOST_BYTES = 1 << 30
-_MOST_PARTS = 4
-
-Message = tuple[str, list[bytes]]
-"""What is asked or said, as JSON, and the programs that go with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,13 +71,9 @@ class CopiesApart:
         if importlib.util.find_spec("jax") is None:
             raise CaptureError("a changed copy of a program needs JAX, which is not installed here")
         self.data: RecordData = data
-        self._lock = threading.Lock()
-        # A process that is forked off has a process of its own for this.
-        self._owner = os.getpid()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._end: Callable[[], object] = _nothing
-        text, parts = self._ask({"ask": "open"})
-        opened = _read(text, _Opened)
+        self.channel: Channel = Channel("the process that reads the program from its file")
+        opened_as = self._open()
+        opened, parts = _read(opened_as, _Opened), opened_as.blobs
         self.mesh: tuple[tuple[str, int], ...] = tuple(zip(opened.axes, opened.sizes, strict=True))
         self.is_mesh_given: bool = opened.is_mesh_given
         self.trips: dict[int, int] = dict(zip(opened.loops, opened.counts, strict=True))
@@ -100,109 +86,50 @@ class CopiesApart:
         """As `Copies.changed`; the function is not at hand."""
         from pjit_inspect.observe.partitioner.targets import find_target
 
-        said, parts = self._ask({"ask": "changed", "change": _change_json(change)})
+        said = self._ask({"ask": "changed", "change": _change_json(change)})
         words = _read(said, tuple[str, ...])
         target = find_target(change.target)
-        return ChangedProgram(program=parts[0], sizes=dict(change.mesh), target=target, said=words, base=self.data)
+        return ChangedProgram(program=said.blobs[0], sizes=dict(change.mesh), target=target, said=words, base=self.data)
 
     def propagated(self, change: Change) -> tuple[ShardedProgram, Positions]:
         """As `Copies.propagated`."""
-        said, parts = self._ask({"ask": "propagated", "change": _change_json(change)})
+        said = self._ask({"ask": "propagated", "change": _change_json(change)})
         positions = _read(said, tuple[int | None, ...])
-        return read_propagation(parts[0], "the copy"), positions
+        return read_propagation(said.blobs[0], "the copy"), positions
 
     def read_spans(self, stablehlo: bytes) -> Mapping[SpanKey, Pieces]:
         """As `observe.shardy.mlir_locations.read_spans`."""
-        said, _ = self._ask({"ask": "spans"}, [stablehlo])
-        pieces = _read(said, tuple[_Piece, ...])
+        pieces = _read(self._ask({"ask": "spans"}, stablehlo), tuple[_Piece, ...])
         return dict(map(_pieces, pieces))
 
     def close(self) -> None:
         """End the process; the next question starts another."""
-        with self._lock:
-            self._stop()
+        self.channel.end()
 
-    # ------------------------------------------------------------ the process
-
-    def _ask(self, question: dict[str, Any], parts: list[bytes] | None = None) -> Message:
-        with self._lock:
-            process = self._started()
-            try:
-                said, found = _exchange(process, (json.dumps(question), parts or []))
-            except (OSError, ValueError, EOFError) as error:
-                how = self._stop()
-                raise CaptureError(
-                    f"the process that reads the program from its file {how}; the file may be damaged"
-                ) from error
-            except BaseException:
-                # Interrupted: what it would say next is the answer to this.
-                self._stop()
-                raise
-        kind, text = _read(said, tuple[str, ...])
-        if kind == "done":
-            return text, found
-        raise (ChangeError if kind == ChangeError.__name__ else CaptureError)(text)
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        is_ours = self._owner == os.getpid()
-        if self._process is not None and is_ours and self._process.poll() is None:
-            return self._process
-        self._stop()
-        self._owner = os.getpid()
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "JAX_PLATFORMS": "cpu"}
-        try:
-            # In a session of its own: an interrupt of the user's is not for it.
-            self._process = process = subprocess.Popen(
-                [sys.executable, "-P", "-W", "ignore", "-m", __name__],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=environment,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise CaptureError(f"the process that reads the program cannot be started: {error}") from error
-        self._end = weakref.finalize(self, _end, process, os.getpid())
+    def _open(self) -> Answer:
+        """Have the process read the record."""
         record = io.BytesIO()
         write_record(replace(self.data, hlo=None, buffers=None, propagation=None, kernel_times=None), record)
-        # Why it ended, where it did, is found out by who asks it.
-        with suppress(OSError):
-            _send(_pipe(process.stdin), ("{}", [record.getvalue()]))
-        return process
+        return self._send({"ask": "open"}, record.getvalue())
 
-    def _stop(self) -> str:
-        """End the process, and say how it ended."""
-        process, self._process = self._process, None
-        end, self._end = self._end, _nothing
-        end()
-        code = None if process is None else process.returncode
-        if code is None:
-            return "gave no answer"
-        return f"ended by signal {-code}" if code < 0 else f"ended with status {code}"
+    def _ask(self, question: dict[str, Any], *parts: bytes) -> Answer:
+        answer = self._send(question, *parts)
+        if answer.said:
+            return answer
+        # Another process than the one that read the record: that one is gone.
+        self._open()
+        return self._send(question, *parts)
 
-
-def _nothing() -> None:
-    """There is no process."""
+    def _send(self, question: dict[str, Any], *parts: bytes) -> Answer:
+        try:
+            return self.channel.ask("copy", question, parts, timeout_s=_TIMEOUT_S, key="copy", keep=True)
+        except RefusedError as error:
+            raise CaptureError(f"{error}; the file may be damaged") from error
 
 
-def _end(process: subprocess.Popen[bytes], owner: int) -> None:
-    if os.getpid() != owner:
-        return
-    with suppress(OSError):
-        # What was written last may not have reached it.
-        process.stdin.close() if process.stdin is not None else None
-    try:
-        process.wait(_END_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
-
-
-def _read(text: str, kind: Any) -> Any:
+def _read(answer: Answer, kind: Any) -> Any:
     """What that process says, of the kind that it must be. Raises ParseError."""
-    return from_json(parse_json(text.encode(), "the copy"), kind, (None, "$"))
+    return from_json(answer.said["said"], kind, (None, "$"))
 
 
 def _change_json(change: Change) -> dict[str, Any]:
@@ -224,79 +151,31 @@ def _pieces(piece: _Piece) -> tuple[SpanKey, Pieces]:
     return key, Pieces(tuple(Span(line=a, column=b, end_line=c, end_column=d) for a, b, c, d in spans), each)
 
 
-# ---------------------------------------------------------------- what goes over the pipes
+# ---------------------------------------------------------------- in that process
+
+_held: list[Copies] = []
+"""The copies of the record that was read."""
 
 
-def _exchange(process: subprocess.Popen[bytes], question: Message) -> Message:
-    """Ask, and wait for the answer. Raises OSError, ValueError or EOFError where there is none."""
-    timer = threading.Timer(_TIMEOUT_S, process.kill)
-    timer.daemon = True
-    timer.start()
-    try:
-        _send(_pipe(process.stdin), question)
-        return _receive(_pipe(process.stdout))
-    finally:
-        timer.cancel()
+def answer(question: dict[str, Any], blobs: list[bytes]) -> Made:
+    """Read a record, or answer a question about the one that was read; nothing where none was."""
+    kind = question["ask"]
+    if kind == "open":
+        _held[:] = [Copies(read_record(io.BytesIO(blobs[0])), None, lambda: 1)]
+    if not _held:
+        return Made({})
+    said, made = _answer(_held[0], question, blobs)
+    return Made({"said": said}, made)
 
 
-def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    if pipe is None:
-        raise OSError("the process has no pipes")
-    return pipe
-
-
-def _send(pipe: IO[bytes], message: Message) -> None:
-    text, parts = message
-    content = text.encode()
-    pipe.write(f"{' '.join(str(len(own)) for own in (content, *parts))}\n".encode())
-    for own in (content, *parts):
-        pipe.write(own)
-    pipe.flush()
-
-
-def _receive(pipe: IO[bytes]) -> Message:
-    header = pipe.readline(200)
-    if not header:
-        raise EOFError("the other end is closed")
-    lengths = [int(length) for length in header.split()]
-    if not 1 <= len(lengths) <= _MOST_PARTS or not all(0 <= length <= _MOST_BYTES for length in lengths):
-        raise ValueError("this is no message")
-    contents = [pipe.read(length) for length in lengths]
-    if [len(own) for own in contents] != lengths:
-        raise EOFError("the other end closed within a message")
-    return contents[0].decode(), contents[1:]
-
-
-# ---------------------------------------------------------------- that process
-
-
-def main() -> None:
-    """Answer on standard output what comes on standard input: first the record, then questions about it."""
-    questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    # Whatever a library prints is no answer.
-    os.dup2(2, 1)
-    copies: Copies | None = None
-    with suppress(EOFError, BrokenPipeError):
-        record = _receive(questions)[1][0]
-        while True:
-            text, parts = _receive(questions)
-            try:
-                if copies is None:
-                    copies = Copies(read_record(io.BytesIO(record)), None, lambda: 1)
-                said, made = _answer(copies, json.loads(text), parts)
-                _send(answers, (json.dumps(["done", json.dumps(said)]), made))
-            except (PjitInspectError, RuntimeError) as error:
-                _send(answers, (json.dumps([type(error).__name__, str(error)]), []))
-
-
-def _answer(copies: Copies, question: dict[str, Any], parts: list[bytes]) -> tuple[Any, list[bytes]]:
+def _answer(copies: Copies, question: dict[str, Any], blobs: list[bytes]) -> tuple[Any, list[bytes]]:
     kind = question["ask"]
     if kind == "open":
         return _opened(copies)
     if kind == "spans":
         from pjit_inspect.observe.shardy.mlir_locations import read_spans
 
-        return [_piece_json(key, pieces) for key, pieces in read_spans(parts[0]).items()], []
+        return [_piece_json(key, pieces) for key, pieces in read_spans(blobs[0]).items()], []
     change = _change(question["change"])
     if kind == "changed":
         made = copies.changed(change)
@@ -340,7 +219,3 @@ def _piece_json(key: SpanKey, pieces: Pieces) -> dict[str, Any]:
     ends = [number for own in pieces.spans for number in (own.line, own.column, own.end_line, own.end_column)]
     numbers = [*inner[1:], *outer[1:], pieces.each, *ends]
     return {"primitive": primitive, "inner": inner[0], "outer": outer[0], "numbers": numbers}
-
-
-if __name__ == "__main__":
-    main()

@@ -1,35 +1,34 @@
 """`what_if` for a record from a file: in a process of its own, as MLIR and XLA may die of a damaged program, or worse.
 
-That process reads the record as this one does, asks, and leaves the answer as a record in a file, which is trusted no
-more than the first. Not its job: asking (`handles.asked.what_if`).
+That process reads the record as this one does, asks, and answers with a record, which is trusted no more than the
+first. Not its job: the process (`observe.apart`), or asking (`handles.asked.what_if`).
 """
 
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from pjit_inspect.analyze.report.report import report
-from pjit_inspect.errors import CaptureError, ChangeError, PjitInspectError
+from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Effort, Target
+from pjit_inspect.observe.apart.call import Channel, RefusedError
+from pjit_inspect.observe.apart.tasks import Made
 from pjit_inspect.parse.files.record_file import read_record, write_record
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
-__all__ = ["ask_what_if_apart", "main"]
+__all__ = ["answer", "ask_what_if_apart"]
 
-_ASKED, _MADE, _WHY = "asked.pjit", "made.pjit", "why.json"
 _GRACE_S = 30.0
 """For the imports of that process, beside what its question may take."""
+
+_channel = Channel("the process that reads the program from its file")
 
 
 def ask_what_if_apart(
@@ -54,19 +53,16 @@ def ask_what_if_apart(
         "timeout_s": timeout_s,
     }
     try:
-        text = json.dumps(question)
+        json.dumps(question)
     except (TypeError, ValueError) as error:
         raise ChangeError(f"a mesh has names with sizes, and specs are PartitionSpecs: {error}") from error
-    with tempfile.TemporaryDirectory(prefix="pjit_inspect_") as name:
-        folder = Path(name)
-        write_record(data, folder / _ASKED)
-        how = _run(folder, text, timeout_s + _GRACE_S)
-        if (folder / _MADE).exists():
-            return read_record(folder / _MADE)
-        if (folder / _WHY).exists():
-            kind, said = json.loads((folder / _WHY).read_bytes())
-            raise (ChangeError if kind == ChangeError.__name__ else CaptureError)(said)
-        raise CaptureError(f"the process that read the program {how}; its file may be damaged")
+    record = io.BytesIO()
+    write_record(data, record)
+    try:
+        made = _channel.ask("what_if", question, [record.getvalue()], timeout_s=timeout_s + _GRACE_S)
+    except RefusedError as error:
+        raise CaptureError(f"{error}; the file may be damaged") from error
+    return read_record(io.BytesIO(made.blobs[0]))
 
 
 def _plain(spec: Any) -> list[Any] | None:
@@ -79,42 +75,17 @@ def _plain(spec: Any) -> list[Any] | None:
     return list(spec)
 
 
-def _run(folder: Path, question: str, timeout_s: float) -> str:
-    """Run the process, and say how it ended."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "JAX_PLATFORMS": "cpu"}
-    command = [sys.executable, "-P", "-W", "ignore", "-m", __name__, str(folder)]
-    quiet = subprocess.DEVNULL
-    try:
-        done = subprocess.run(
-            command,
-            input=question.encode(),
-            stdout=quiet,
-            stderr=quiet,
-            env=environment,
-            timeout=timeout_s,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"gave no answer in {timeout_s:.0f} s"
-    except OSError as error:
-        return f"could not be started ({error})"
-    return f"ended by signal {-done.returncode}" if done.returncode < 0 else f"ended with status {done.returncode}"
+# ---------------------------------------------------------------- in that process
 
 
-def main() -> None:
-    """That process: its argument is the folder, its standard input the question."""
+def answer(question: dict[str, Any], blobs: list[bytes]) -> Made:
+    """Read the record, ask, and return the answer as a record."""
     from pjit_inspect.handles.asked.what_if import as_partitioned, ask_what_if
 
-    folder, question = Path(sys.argv[1]), json.load(sys.stdin)
-    try:
-        data = read_record(folder / _ASKED)
-        figures = report(data, None if data.hlo is None else parse_program(data.hlo.read())).figures
-        at_stage = partial(as_partitioned, data, figures, timeout_s=question["timeout_s"])
-        made, program = ask_what_if(data, lambda is_partitioned: at_stage() if is_partitioned else figures, **question)
-        write_record(replace(made, propagation=None if program is None else program()), folder / _MADE)
-    except PjitInspectError as error:
-        (folder / _WHY).write_bytes(json.dumps([type(error).__name__, str(error)]).encode())
-
-
-if __name__ == "__main__":
-    main()
+    data = read_record(io.BytesIO(blobs[0]))
+    figures = report(data, None if data.hlo is None else parse_program(data.hlo.read())).figures
+    at_stage = partial(as_partitioned, data, figures, timeout_s=question["timeout_s"])
+    made, program = ask_what_if(data, lambda is_partitioned: at_stage() if is_partitioned else figures, **question)
+    record = io.BytesIO()
+    write_record(replace(made, propagation=None if program is None else program()), record)
+    return Made({}, (record.getvalue(),))
