@@ -23,12 +23,13 @@ ARCHITECTURE = PACKAGE.parent / "docs" / "architecture.md"
 # Room -> the other rooms it may import. A room may always import itself. "__init__" is `pjit_inspect/__init__.py`.
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "standard": set(),
     "model": set(),
     "guard": set(),
-    "observe": {"model", "errors", "guard"},
-    "parse": {"model", "errors"},
+    "observe": {"model", "errors", "guard", "standard"},
+    "parse": {"model", "errors", "standard"},
     "analyze": {"model", "errors", "guard"},
-    "view": {"model", "guard"},
+    "view": {"model", "guard", "standard"},
     "handles": {"model", "errors", "guard", "observe", "parse", "analyze", "view"},
     "api": {"model", "errors", "observe", "parse", "handles"},
     "ipython": {"model", "errors", "guard", "analyze", "view", "api"},

@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from fractions import Fraction
 
 from pjit_inspect.analyze.errors.fits import advice, clauses
 from pjit_inspect.analyze.errors.specs import (
@@ -125,9 +124,9 @@ def _division(length: int, parts: int) -> str:
     if not parts:
         return "which does not divide it"
     # Exact, where a float would round: a quotient has at most three decimals if a thousand times it is an integer.
-    thousandths = Fraction(length * 1000, parts)
-    if thousandths.denominator == 1:
-        units, rest = divmod(thousandths.numerator, 1000)
+    thousandths, rest = divmod(length * 1000, parts)
+    if not rest:
+        units, rest = divmod(thousandths, 1000)
         return f"{length:,} / {parts:,} = {units:,}.{rest:03d}".rstrip("0")
     return f"{length:,} / {parts:,} leaves {length % parts:,}"
 

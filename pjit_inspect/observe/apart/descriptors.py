@@ -11,6 +11,8 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from pjit_inspect.standard import load_standard
+
 __all__ = ["LostDescriptorError", "Owned", "above_standard", "identity"]
 
 _FIRST = 10
@@ -29,8 +31,7 @@ def identity(descriptor: int) -> tuple[int, int, int]:
 
 def above_standard(descriptor: int) -> int:
     """The same open file under a number of 10 or more, not inherited; the number that was given is closed."""
-    import fcntl
-
+    fcntl = load_standard("fcntl")
     try:
         return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST)
     finally:

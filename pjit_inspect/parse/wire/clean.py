@@ -7,11 +7,13 @@ merely wide or unusual (`view.document.printable`), HTML (`view.render.html`).
 
 from __future__ import annotations
 
-import unicodedata
-
 import numpy as np
 
+from pjit_inspect.standard import load_standard
+
 __all__ = ["clean_line", "clean_text"]
+
+_unicode = load_standard("unicodedata")
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _PIECE = 1 << 20
@@ -42,7 +44,7 @@ def _is_clean(piece: str) -> bool:
 
 
 def _escaped(text: str, kept: str) -> str:
-    table = {ord(char): _escape(char) for char in set(text) if unicodedata.category(char) in _HIDDEN}
+    table = {ord(char): _escape(char) for char in set(text) if _unicode.category(char) in _HIDDEN}
     for char in kept:
         table.pop(ord(char), None)
     return text.translate(table) if table else text

@@ -6,9 +6,11 @@ overrides or a hundred thousand characters. Not its job: HTML escaping (`view.re
 
 from __future__ import annotations
 
-import unicodedata
+from pjit_inspect.standard import load_standard
 
 __all__ = ["cell_width", "pad", "printable", "shorten"]
+
+_unicode = load_standard("unicodedata")
 
 _MAX = 2_000  # a name longer than this is cut before anything looks at each of its characters
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -22,8 +24,8 @@ def printable(text: str) -> str:
 
 def _shown(char: str) -> str:
     code = ord(char)
-    if unicodedata.category(char) not in _HIDDEN:
-        return char if unicodedata.category(char) != "Zs" else " "
+    if _unicode.category(char) not in _HIDDEN:
+        return char if _unicode.category(char) != "Zs" else " "
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
@@ -33,7 +35,7 @@ def cell_width(text: str) -> int:
     """Columns a terminal needs for it: two for East Asian wide characters, one for every other."""
     if text.isascii():
         return len(text)
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+    return sum(2 if _unicode.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def shorten(text: str, width: int) -> str:
