@@ -206,6 +206,7 @@ def change_program(
     """
     from pjit_inspect.observe.partitioner import targets
     from pjit_inspect.observe.shardy import remesh
+    from pjit_inspect.observe.shardy.how_compiled import why_here_alone
     from pjit_inspect.observe.shardy.propagation import propagate
     from pjit_inspect.observe.shardy.what_if import WhatIf
 
@@ -222,6 +223,8 @@ def change_program(
     sizes = dict(known) if mesh is None else _sizes(mesh)
     where = _target(target, data, math.prod(sizes.values()))
     _check_fits(sizes, where, targets.device_count(where))
+    if why := why_here_alone(edited):
+        raise ChangeError(why)
     said, base = _changes(known, sizes, specs or {}) if planned is None else planned.said, data
     try:
         edited = remesh.remeshed(edited, sizes) if sizes != known else edited

@@ -72,5 +72,5 @@ def last_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if not lines:
         return type(error).__name__
-    has_traceback = any(line.startswith("Traceback (most recent call last)") for line in lines)
+    has_traceback = any("Traceback (most recent call last)" in line for line in lines)
     return f"{type(error).__name__}: {lines[-1 if has_traceback else 0][:_LONGEST_LINE]}"

@@ -68,6 +68,8 @@ def _write_to(folder: Path) -> None:
 
 def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> Made:
     flags, devices = question["flags"], question["devices"]
+    if why := how_compiled.why_here_alone(bytecode):
+        raise CaptureError(why)
     with _mlir.open_module(bytecode) as module:
         partitions = how_compiled.count_partitions(module)
         if partitions == 1 and question["effort"] == "partition":

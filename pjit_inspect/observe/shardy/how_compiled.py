@@ -24,8 +24,10 @@ __all__ = [
     "is_for_shardy",
     "open_borders",
     "result_names",
+    "why_here_alone",
 ]
 
+_SPLIT_BY_PYTHON = "CustomSPMDPartitioning"
 _NUMBER = re.compile(r"-?\d+")
 
 
@@ -48,6 +50,23 @@ def count_partitions(module: Any) -> int:
 def count_replicas(module: Any) -> int:
     """How many times a captured module is to run side by side, as `jax.pmap` has it; 1 where it does not say."""
     return _count(module, "mhlo.num_replicas")
+
+
+def why_here_alone(bytecode: bytes) -> str:
+    """Why no process but the one that captured a program can compile it; "" where another can."""
+    # Bytecode holds names as they are; few programs have this one.
+    if _SPLIT_BY_PYTHON.encode() not in bytecode:
+        return ""
+    with _mlir.open_module(bytecode) as module:
+        found = (_target(op) for op in _mlir.each_op(module.operation) if op.name == _CUSTOM_CALL)
+        calls = sum(target == _SPLIT_BY_PYTHON for target in found)
+    if not calls:
+        return ""
+    return (
+        f"the program has custom_partitioning ({_SPLIT_BY_PYTHON}, {calls} call{'s' if calls > 1 else ''}): XLA asks "
+        f"Python functions of your process how to split it, and copies are compiled in another process, which runs no "
+        f"functions of yours"
+    )
 
 
 def _count(module: Any, name: str) -> int:
