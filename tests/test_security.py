@@ -56,14 +56,6 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("ipython/run.py", "eval"): "the same for the expression whose value is shown",
     ("observe/watch/stderr_relay.py", "import subprocess"): "starts this Python with `stderr_relay_main.py`",
     ("observe/watch/stderr_relay_main.py", "os.fork"): "detaches that process from the user's",
-    ("observe/shardy/mlir_process.py", "import subprocess"): "starts this Python with `mlir_child.py`",
-    (
-        "handles/asked/what_if_apart.py",
-        "import subprocess",
-    ): "runs itself, for a program from a file",
-    ("handles/asked/what_if_apart.py", "import tempfile"): "a folder for that question and its answer, removed",
-    ("handles/asked/what_if_apart.py", "(folder / _WHY).write_bytes"): "that process leaves there why it has no answer",
-    ("handles/asked/copies_apart.py", "import subprocess"): "runs itself, for the program of a record from a file",
     ("handles/play/live.py", "import tempfile"): "a page that goes into the playground is written there, and removed",
     ("handles/play/live.py", "self._play.rename"): "gives a variant another name; no file",
     ("handles/play/live.py", "Path(path).write_text"): "the page the user asked for",
@@ -84,19 +76,26 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("handles/upgrade/environment.py", "place.parent.mkdir"): "the folder of environments in the user's cache",
     ("handles/upgrade/environment.py", "(begun / _WHOLE).touch"): "marks an environment as whole",
     ("handles/upgrade/environment.py", "os.replace"): "puts the whole environment in its place",
-    ("observe/partitioner/service.py", "import subprocess"): "starts this Python with `start.py`",
-    ("observe/partitioner/service.py", "import socket"): "a pair of ends that only the two processes hold",
-    ("observe/partitioner/service.py", "import tempfile"): "passes the program in a file without a name",
-    ("observe/partitioner/messages.py", "import socket"): "what goes over that pair",
-    ("observe/partitioner/start.py", "os.fork"): "detaches the server from the user's process",
-    ("observe/partitioner/server.py", "import socket"): "the other end",
-    ("observe/partitioner/server.py", "os.fork"): "a child compiles each program",
-    ("observe/partitioner/server.py", "os.kill"): "ends that child; asks whether the user's process is there",
-    ("observe/partitioner/server.py", "import shutil"): "removes the folder of XLA's dump",
-    ("observe/partitioner/server.py", "shutil.rmtree"): "removes that folder",
-    ("observe/partitioner/child.py", "import socket"): "closes its copy of the server's end",
-    ("observe/partitioner/child.py", "import ctypes"): "asks the system to end a child with its server",
-    ("observe/partitioner/child.py", "os.open"): "the null device, and a file for standard error",
+    ("observe/apart/interpreter.py", "import socket"): "looks whether this system passes open files over sockets",
+    ("observe/apart/interpreter.py", "import subprocess"): "starts this Python with `start.py`",
+    ("observe/apart/interpreter.py", "import ctypes"): "asks the system whether this process adopts others",
+    ("observe/apart/interpreter.py", "os.killpg"): "ends a program that does not start in time",
+    ("observe/apart/descriptors.py", "import socket"): "a pair of ends that only the two processes hold",
+    ("observe/apart/messages.py", "import socket"): "what goes over that pair",
+    ("observe/apart/messages.py", "import tempfile"): "programs go in files without a name",
+    ("observe/apart/call.py", "import socket"): "closes its end for good",
+    ("observe/apart/call.py", "os.kill"): "ends a helper that is stopped",
+    ("observe/apart/start.py", "os.fork"): "detaches the helper from the user's process",
+    ("observe/apart/tasks.py", "import_module of a name that is not written there"): "a module of the table above it",
+    ("observe/apart/server.py", "import_module of a name that is not written there"): "the same, before it forks",
+    ("observe/apart/server.py", "os.fork"): "a process answers each question",
+    ("observe/apart/server.py", "os.kill"): "ends that process; asks whether the user's process is there",
+    ("observe/apart/server.py", "os.open"): "the null device",
+    ("observe/apart/worker.py", "import ctypes"): "asks the system to end that process with its server",
+    ("observe/apart/worker.py", "open 'w'"): "its standard error, under another name",
+    ("observe/partitioner/answers.py", "import shutil"): "removes the folder of XLA's dump",
+    ("observe/partitioner/answers.py", "shutil.rmtree"): "removes that folder",
+    ("observe/partitioner/child.py", "os.open"): "a file for standard error",
     ("observe/partitioner/dump.py", "import tempfile"): "XLA writes its dump into a folder that is removed at once",
     ("observe/partitioner/dump.py", "tempfile.mkdtemp"): "makes that folder",
     ("observe/partitioner/dump.py", "import shutil"): "removes folders that servers left which were killed",
@@ -241,7 +240,7 @@ def test_every_test_the_documentation_names_is_there():
 # ---------------------------------------------------------------- what reading hostile files does
 
 WATCHED = """
-import json, os, sys
+import json, os, socket, sys
 seen = {"opened": [], "written": [], "started": [], "other": []}
 def watch(event, arguments):
     if event == "open":
@@ -252,6 +251,10 @@ def watch(event, arguments):
         seen["written" if writes else "opened"].append(str(path))
     elif event == "subprocess.Popen":
         seen["started"].append([str(part) for part in arguments[1]])
+    elif event == "socket.__new__" and arguments[1] == socket.AF_UNIX:
+        return  # An end of a pair that only two processes of ours hold.
+    elif event == "socket.sendmsg" and arguments[0].family == socket.AF_UNIX:
+        return  # Files go over it.
     elif event.startswith(("socket.", "pickle.", "os.system", "os.exec", "os.fork", "urllib.", "webbrowser.")):
         seen["other"].append(event)
 import pjit_inspect, pjit_inspect.observe.shardy.mlir_process
@@ -343,7 +346,8 @@ def test_reading_hostile_files_reaches_no_network_and_runs_nothing_of_theirs(wat
     # The one process that is started prints HLO, and is this package's own.
     assert seen["started"]
     for command in seen["started"]:
-        assert command[1:] == ["-P", str(PACKAGE / "observe" / "shardy" / "mlir_child.py")]
+        assert command[1:6] == ["-I", "-S", "-P", "-W", "ignore"]
+        assert command[6] == str(PACKAGE / "observe" / "apart" / "start.py")
 
 
 def test_reading_hostile_files_opens_none_that_they_name(watched):

@@ -22,7 +22,7 @@ from pjit_inspect.analyze.report.report import cells_of, collectives_of, report
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.guard import Guard, gc_paused, warn_once
+from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.asked.what_if import as_partitioned
 from pjit_inspect.handles.findings import findings_of, why_untried
 from pjit_inspect.handles.ledger import reason_of
@@ -101,6 +101,9 @@ _PATIENCE_S = 60.0
 
 _PRINT_S, _PRINT_SOON_S = 120.0, 2.0
 """How long XLA may print a program of a file, for who asks for the text and for a display."""
+
+_NO_TEXT = "no_hlo_text"
+"""Why a program of a file was not printed, among what is known."""
 
 _CONSTRAINT = b"/sharding_constraint"
 """How JAX's name of an operation ends, in StableHLO's bytecode too, where somebody asks for a sharding."""
@@ -227,23 +230,24 @@ class Analyses(Computed):
         try:
             return self._hlo_text(_PRINT_S)
         except CaptureError as error:
-            warn_once(f"pjit_inspect could not print the optimized program: {error}")
+            # Displays say why there is none.
+            self.known[_NO_TEXT] = str(error)
             return None
 
     @property
     def hlo_text_for_display(self) -> tuple[str | None, str]:
-        """The same, which does not keep a display waiting; or None, and why."""
-        is_there = self.is_live or "hlo_text" in self.known or self.data.hlo is None
-        return (self.hlo_text, "") if is_there else self.printed_soon
-
-    @once
-    def printed_soon(self) -> tuple[str | None, str]:
-        """The text of a program from a file if it can be had in two seconds; None, and why, where it cannot."""
-        try:
-            text = self._hlo_text(_PRINT_SOON_S)
-        except CaptureError as error:
-            return None, f"{error}; record.hlo_text waits for longer"
-        return self.known.setdefault("hlo_text", text), ""
+        """The same, if it can be had in two seconds; None, and why, where it cannot."""
+        known = self.known
+        if self.is_live or known.get("hlo_text") is not None or self.data.hlo is None:
+            return self.hlo_text, ""
+        if _NO_TEXT not in known:
+            try:
+                known["hlo_text"] = self._hlo_text(_PRINT_SOON_S)
+                return known["hlo_text"], ""
+            except CaptureError as error:
+                more = " (record.hlo_text gives it more)" if "more time" in str(error) else ""
+                known[_NO_TEXT] = f"{error}{more}"
+        return None, known[_NO_TEXT]
 
     def _hlo_text(self, timeout_s: float) -> str | None:
         """The text, which XLA prints apart where the program is of a file. Raises CaptureError where it cannot."""

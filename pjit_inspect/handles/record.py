@@ -230,7 +230,8 @@ class CompileRecord(Displayable):
     def hlo_text(self) -> str | None:
         """The optimized program as XLA prints it (`compiled.as_text()`); None where there is none, or no jaxlib.
 
-        That of a file is printed in a process of its own, as it is not trusted.
+        That of a file is printed in a process of its own, as it is not trusted; None where that takes two minutes, or
+        fails. Displays wait two seconds for it, and say why it is not there.
         """
         return self.state.analyses.hlo_text
 

@@ -22,6 +22,7 @@ from pjit_inspect.handles.play.subject import Answer
 from pjit_inspect.model.play.controls import Controls
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Problem, Variant
+from pjit_inspect.observe.apart import call
 from pjit_inspect.observe.partitioner import service
 
 PATIENCE_S = 20.0
@@ -193,41 +194,42 @@ def test_what_died_is_asked_again_when_it_is_set_again(play: Any):
 
 
 class Server:
-    """Has one question at a time, until it is told to answer or that is taken back; `died` after "die"."""
+    """A helper that has one question at a time, until it is told to answer or that is taken back."""
 
     every: list[Server] = []  # noqa: RUF012
-    numbers = itertools.count()
+    numbers = itertools.count(1)
 
-    def __init__(self) -> None:
+    def __init__(self, task: str) -> None:
         self.asked: int | None = None
-        self.refusal = ""
-        self.answered: list[int] = []
+        self.answered: list[service.Ticket] = []
+        self.tickets: dict[int, service.Ticket] = {}
         self.cancelled: set[int] = set()
         self.orders: list[str] = []
         self.turn = threading.Condition()
         self.is_dead = False
         Server.every.append(self)
 
-    def ask(
-        self, question: dict[str, Any], program: int, deadline: float, is_cancelled: Any, on_before: Any
-    ) -> tuple[Any, list[int]]:
+    def wait_until_ready(self, deadline: float) -> None: ...
+
+    def ask(self, given: Any, blobs: Any, ticket: Any, on_half: Any) -> tuple[Any, tuple[bytes, ...]]:
         assert self.asked is None, "a lane asks one question at a time"
-        self.asked = number = question["number"]
+        self.asked = number = next(Server.numbers)
+        self.tickets[number] = ticket
         try:
-            if is_cancelled():
-                self.cancel(number)
+            ticket.begin(self, number)
             with self.turn:
                 while not self.orders and number not in self.cancelled:
                     self.turn.wait(0.001)
                 if number in self.cancelled:
-                    return {"number": number, "refused": "it was cancelled"}, []
+                    return {"refused": "it was cancelled"}, ()
                 if self.orders.pop(0) == "die":
                     self.is_dead = True
                     raise EOFError
-                self.answered.append(number)
-                return {"number": number, "devices": question["devices"]}, []
+                self.answered.append(ticket)
+                return {"said": {"devices": given["question"]["devices"]}}, ()
         finally:
             self.asked = None
+            ticket.finish()
 
     def cancel(self, number: int) -> None:
         with self.turn:
@@ -236,6 +238,9 @@ class Server:
 
     def is_alive(self) -> bool:
         return not self.is_dead
+
+    def last_words(self) -> str:
+        return ""
 
     def end(self) -> None:
         self.is_dead = True
@@ -250,16 +255,10 @@ class Server:
 def lanes(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The lanes of a process that has asked nothing, with servers of ours."""
     monkeypatch.setattr(service, "_here", service._Here())
-    monkeypatch.setattr(service, "_Server", Server)
-    monkeypatch.setattr(service, "_read", read)
+    monkeypatch.setattr(call, "_Helper", Server)
+    monkeypatch.setattr(service, "_read", lambda said, contents: said["devices"])
     monkeypatch.setattr(Server, "every", [])
     return service._here.lanes
-
-
-def read(message: dict[str, Any], files: list[int]) -> Any:
-    if "refused" in message:
-        raise CaptureError(message["refused"])
-    return message["devices"]
 
 
 class Asking(threading.Thread):
@@ -274,7 +273,7 @@ class Asking(threading.Thread):
     def run(self) -> None:
         how = {"devices": self.devices, "flags": {}, "target": {}, "effort": "partition"}
         try:
-            self.outcome = service._ask(b"program", how, time.monotonic() + PATIENCE_S, self.ticket)
+            self.outcome = service._ask(b"program", how, PATIENCE_S, self.ticket, None)
         except CaptureError as error:
             self.outcome = error
 
@@ -286,7 +285,7 @@ def test_answers_reach_who_asked_and_a_ticket_takes_back_its_own_question_alone(
     taken: list[Asking] = []
     while any(own.is_alive() for own in asking):
         step = schedule.choice(["answer", "answer", "cancel", "die", "rest"])
-        servers = [lane.server for lane in lanes if lane.server is not None]
+        servers = [lane.helper for lane in lanes if lane.helper is not None]
         if step == "cancel" and len(taken) < 4:
             own = schedule.choice(asking)
             own.ticket.cancel()
@@ -304,40 +303,40 @@ def test_answers_reach_who_asked_and_a_ticket_takes_back_its_own_question_alone(
         said = str(own.outcome)
         assert own in taken if "cancelled" in said else "ended before it answered" in said, said
     # What was taken back by a ticket was never another's.
-    cancelled = set().union(*(server.cancelled for server in Server.every))
-    assert cancelled <= {own.ticket._number for own in taken}
-    assert not any(lane.lock.locked() for lane in lanes)
+    cancelled = {server.tickets[number] for server in Server.every for number in server.cancelled}
+    assert cancelled <= {own.ticket for own in taken}
+    assert not any(lane.is_busy() for lane in lanes)
 
 
 def test_a_question_that_waits_for_its_lane_is_never_asked_once_it_was_taken_back(lanes: Any):
     first = Asking(1, 0)
-    eventually(lambda: lanes[0].server is not None and lanes[0].server.asked is not None)
+    eventually(lambda: lanes[0].helper is not None and lanes[0].helper.asked is not None)
     second = Asking(2, 0)
-    eventually(lambda: second.ticket._number is not None)
+    eventually(lambda: second.ticket in lanes[0]._tickets)
     second.ticket.cancel()
     other = Asking(3, 1)
-    eventually(lambda: lanes[1].server is not None and lanes[1].server.asked is not None)
+    eventually(lambda: lanes[1].helper is not None and lanes[1].helper.asked is not None)
     # The other lane waits for nobody.
-    lanes[1].server.tell("answer")
+    lanes[1].helper.tell("answer")
     other.join(PATIENCE_S)
     assert other.outcome == 3
-    lanes[0].server.tell("answer")
+    lanes[0].helper.tell("answer")
     first.join(PATIENCE_S)
     second.join(PATIENCE_S)
     assert first.outcome == 1
     assert "it was cancelled" in str(second.outcome)
-    assert lanes[0].server.answered == [first.ticket._number]
+    assert lanes[0].helper.answered == [first.ticket]
 
 
 def test_a_server_that_died_is_replaced_for_the_next_question(lanes: Any):
     first = Asking(1, 0)
-    eventually(lambda: lanes[0].server is not None and lanes[0].server.asked is not None)
-    lanes[0].server.tell("die")
+    eventually(lambda: lanes[0].helper is not None and lanes[0].helper.asked is not None)
+    lanes[0].helper.tell("die")
     first.join(PATIENCE_S)
     assert "ended before it answered" in str(first.outcome)
     second = Asking(2, 0)
-    eventually(lambda: lanes[0].server is not None and lanes[0].server.asked is not None)
-    lanes[0].server.tell("answer")
+    eventually(lambda: lanes[0].helper is not None and lanes[0].helper.asked is not None)
+    lanes[0].helper.tell("answer")
     second.join(PATIENCE_S)
     assert second.outcome == 2
     assert len(Server.every) == 2

@@ -33,7 +33,7 @@ class Task:
       imports: modules that are imported once, before any process is forked.
       ahead: is given the question's `fit` in a process forked before its question comes; "" for nothing.
       watch: makes an object that finds the answer in what the process leaves, while it still runs; "" for none.
-      most_memory: bytes that the process may reserve for data; 0 for no limit.
+      most_memory: bytes that the process may reserve, beside some for each byte of the question; 0 for no limit.
     """
 
     function: str
@@ -48,8 +48,8 @@ _CHILD, _WHAT_IF = "pjit_inspect.observe.partitioner.child", "pjit_inspect.handl
 _JAX = ("jax", "jaxlib.mlir.dialects.stablehlo", "jax._src.compiler", "jax._src.interpreters.mlir")
 
 TASKS: dict[str, Task] = {
-    "print": Task(function=f"{_MLIR}:print_hlo", imports=(_MLIR,), most_memory=16 * _GIB),
-    "passes": Task(function=f"{_MLIR}:run_passes", imports=(_MLIR,), most_memory=16 * _GIB),
+    "print": Task(function=f"{_MLIR}:print_hlo", imports=(_MLIR,), most_memory=2 * _GIB),
+    "passes": Task(function=f"{_MLIR}:run_passes", imports=(_MLIR,), most_memory=2 * _GIB),
     "partition": Task(
         function=f"{_CHILD}:compile_one",
         imports=(*_JAX, _CHILD),

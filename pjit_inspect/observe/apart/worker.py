@@ -17,11 +17,12 @@ from typing import Any
 from pjit_inspect.errors import PjitInspectError
 from pjit_inspect.observe.apart.descriptors import Owned
 from pjit_inspect.observe.apart.messages import close_all, new_file, read_file, receive, send
-from pjit_inspect.observe.apart.tasks import TASKS, Task, last_line, load
+from pjit_inspect.observe.apart.tasks import Task, last_line, load
 
 __all__ = ["be_worker"]
 
-MOST_FILE_BYTES = 1 << 30
+_MOST_FILE_BYTES = 1 << 30
+_MEMORY_PER_BYTE = 64
 _SPARE_S = 2
 _SET_PARENT_DEATH_SIGNAL = 1
 
@@ -30,13 +31,13 @@ def be_worker(server: int, link: Owned, stderr: int, task: Task, fit: Any) -> No
     """Answer the questions that come on `link`; never returns. `fit` is what to make ready before the first."""
     status = 1
     try:
-        _become_quiet(stderr, task)
+        _become_quiet(stderr)
         _end_with(server)
         if task.ahead and fit is not None:
             load(task.ahead)(fit)
         while True:
             question, files = receive(link)
-            _answer(link, question, files)
+            _answer(link, task, question, files)
             if not question["keep"]:
                 break
         status = 0
@@ -49,16 +50,18 @@ def be_worker(server: int, link: Owned, stderr: int, task: Task, fit: Any) -> No
         os._exit(status)
 
 
-def _answer(link: Owned, question: dict[str, Any], files: list[int]) -> None:
+def _answer(link: Owned, task: Task, question: dict[str, Any], files: list[int]) -> None:
     # Should the server be killed or stopped, this process still ends.
     signal.alarm(int(question["timeout_s"]) + _SPARE_S)
     try:
         blobs = [read_file(file) for file in files]
+        if task.most_memory:
+            _limit(resource.RLIMIT_DATA, task.most_memory + _MEMORY_PER_BYTE * sum(map(len, blobs)))
     finally:
         close_all(files)
     made: list[int] = []
     try:
-        said, results = load(TASKS[question["task"]].function)(question["question"], blobs)
+        said, results = load(task.function)(question["question"], blobs)
         made.extend(map(new_file, results))
         answer = {"said": said}
     except PjitInspectError as error:
@@ -72,13 +75,11 @@ def _answer(link: Owned, question: dict[str, Any], files: list[int]) -> None:
         close_all(made)
 
 
-def _become_quiet(stderr: int, task: Task) -> None:
+def _become_quiet(stderr: int) -> None:
     for own in (signal.SIGTERM, signal.SIGALRM):
         signal.signal(own, signal.SIG_DFL)
     _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_FSIZE, MOST_FILE_BYTES)
-    if task.most_memory:
-        _limit(resource.RLIMIT_DATA, task.most_memory)
+    _limit(resource.RLIMIT_FSIZE, _MOST_FILE_BYTES)
     for own in (1, 2):
         os.dup2(stderr, own)
     sys.stdout = sys.stderr = open(2, "w", closefd=False, errors="replace")  # noqa: SIM115  (it stays)
