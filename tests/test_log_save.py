@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -32,15 +36,107 @@ def test_every_record_has_a_file_in_the_folder_of_its_process(tmp_path: Path):
     log = log_of("double", "triple")
     log.save(tmp_path / "a" / "b")
     folder = tmp_path / "a" / "b" / "process-0-of-1"
-    assert sorted(path.name for path in folder.iterdir()) == ["0000_double.pjit", "0001_triple.pjit"]
+    assert sorted(path.name for path in folder.iterdir()) == ["0000_double.pjit", "0001_triple.pjit", "saved.json"]
     assert pi.load(folder / "0001_triple.pjit") == log["triple"]
 
 
 def test_saving_again_replaces_what_an_earlier_log_left(tmp_path: Path):
     log_of("double", "triple").save(tmp_path)
-    (tmp_path / "process-0-of-1" / "notes.pjit").touch()
+    folder = tmp_path / "process-0-of-1"
+    for name in ("notes.pjit", "0007_mine.pjit"):
+        (folder / name).write_text("mine")
     log_of("triple").save(tmp_path)
-    assert sorted(path.name for path in tmp_path.rglob("*.pjit")) == ["0000_triple.pjit", "notes.pjit"]
+    assert sorted(path.name for path in tmp_path.rglob("*.pjit")) == [
+        "0000_triple.pjit",
+        "0007_mine.pjit",
+        "notes.pjit",
+    ]
+    assert [(folder / name).read_text() for name in ("notes.pjit", "0007_mine.pjit")] == ["mine", "mine"]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder, with what it holds."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("failing", ["os.replace", "os.fsync"])
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_a_save_that_fails_leaves_the_earlier_log_whole(tmp_path: Path, monkeypatch, failing: str, at: int):
+    log_of("double", "triple").save(tmp_path)
+    before = contents(tmp_path / "process-0-of-1")
+    log, calls, real = log_of("double", "other"), [], getattr(os, failing.removeprefix("os."))
+
+    def fails(*given):
+        calls.append(given)
+        if len(calls) == at:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(failing, fails)
+        with pytest.raises(OSError, match="No space left on device"):
+            log.save(tmp_path)
+    assert contents(tmp_path / "process-0-of-1") == before
+    log.save(tmp_path)
+    assert sorted(contents(tmp_path / "process-0-of-1")) == ["0000_double.pjit", "0001_other.pjit", "saved.json"]
+
+
+def test_a_first_save_that_fails_leaves_no_folder_that_says_nothing_was_recorded(tmp_path: Path, monkeypatch):
+    log = log_of("double")
+
+    def fails(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fails)
+    with pytest.raises(OSError, match="No space left on device"):
+        log.save(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_ones_own_with_the_name_of_a_record_is_not_replaced(tmp_path: Path):
+    log = log_of("double")
+    folder = tmp_path / "process-0-of-1"
+    folder.mkdir()
+    (folder / "0000_double.pjit").write_text("mine")
+    with pytest.raises(FileExistsError, match=r"was not written by Log\.save.*0000_double\.pjit"):
+        log.save(tmp_path)
+    assert contents(folder) == {"0000_double.pjit": b"mine"}
+
+
+@pytest.mark.parametrize("names", [("double", "triple"), ("double",)])
+def test_a_record_that_was_changed_since_stays(tmp_path: Path, names: tuple[str, ...]):
+    log_of("double", "triple").save(tmp_path)
+    changed = tmp_path / "process-0-of-1" / "0001_triple.pjit"
+    changed.write_text("mine")
+    log = log_of(*names)
+    if len(names) > 1:
+        with pytest.raises(FileExistsError):
+            log.save(tmp_path)
+    else:
+        log.save(tmp_path)
+    assert changed.read_text() == "mine"
+
+
+def test_a_list_that_is_not_ours_is_not_replaced(tmp_path: Path):
+    folder = tmp_path / "process-0-of-1"
+    folder.mkdir()
+    (folder / "saved.json").write_text('{"my": "experiments"}')
+    with pytest.raises(FileExistsError, match=r"no list that Log\.save wrote.*saved\.json"):
+        log_of("double").save(tmp_path)
+    assert contents(folder) == {"saved.json": b'{"my": "experiments"}'}
+
+
+def test_a_list_that_was_tampered_with_removes_nothing_elsewhere(tmp_path: Path):
+    log_of("double").save(tmp_path)
+    outside = tmp_path / "thesis.txt"
+    outside.write_text("mine")
+    digest = hashlib.sha256(b"mine").hexdigest()
+    listed = {"../thesis.txt": [digest], str(outside): [digest], "..": [digest], "": [digest]}
+    path = tmp_path / "process-0-of-1" / "saved.json"
+    path.write_text(json.dumps({"format": "pjit_inspect log", "files": listed}))
+    (tmp_path / "process-0-of-1" / "0000_double.pjit").unlink()
+    log_of("triple").save(tmp_path)
+    assert outside.read_text() == "mine"
 
 
 def test_a_log_without_records_leaves_a_folder_that_says_so(tmp_path: Path):
@@ -56,7 +152,7 @@ def test_a_record_that_does_not_know_its_process_lies_in_the_folder_itself(tmp_p
 
     (tmp_path / "0007_mine.pjit").touch()
     pi.Log([CompileRecord(RecordData(name="f"))]).save(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["0000_f.pjit", "0007_mine.pjit"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0000_f.pjit", "0007_mine.pjit", "saved.json"]
     with pytest.raises(
         ParseError, match=r"there is no record to merge: left out: .*does not say which process made it"
     ):

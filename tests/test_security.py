@@ -58,7 +58,6 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("observe/watch/stderr_relay_main.py", "os.fork"): "detaches that process from the user's",
     ("handles/play/live.py", "import tempfile"): "a page that goes into the playground is written there, and removed",
     ("handles/play/live.py", "self._play.rename"): "gives a variant another name; no file",
-    ("handles/play/live.py", "Path(path).write_text"): "the page the user asked for",
     ("handles/upgrade/apart.py", "import subprocess"): "runs itself in the environment that `upgrade` was asked for",
     (
         "handles/upgrade/apart.py",
@@ -103,16 +102,18 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("observe/partitioner/dump.py", "os.open"): "XLA's dump to read, and its folder to hold",
     ("observe/partitioner/dump.py", "(folder / name).write_bytes"): "a child leaves what it knows in that folder",
     ("observe/profiler/profiler.py", "import tempfile"): "JAX's profiler writes into a folder that is removed at once",
-    ("parse/files/record_file.py", "os.replace"): "saving puts the whole new file in the place of the old one",
-    ("parse/files/record_file.py", "os.unlink"): "saving that failed removes what it had written",
-    ("parse/files/record_file.py", "open 'xb'"): "saving writes beside the file that was asked for",
+    ("parse/files/whole_file.py", "import shutil"): "keeps the permissions of a file that is replaced",
+    ("parse/files/whole_file.py", "os.replace"): "puts the whole new file in the place of the old one",
+    ("parse/files/whole_file.py", "os.unlink"): "writing that failed removes what it had written",
+    ("parse/files/whole_file.py", "open 'xb'"): "writes beside the file that was asked for",
+    ("parse/files/whole_file.py", "os.chmod"): "the permissions of the file that is replaced",
+    ("parse/files/whole_file.py", "os.chown"): "the owner of the file that is replaced",
     (
         "parse/files/record_folder.py",
-        "path.unlink",
-    ): "Log.save replaces what an earlier save left in the folder asked for",
-    ("handles/session/log.py", "path.mkdir"): "Log.save makes the folder that was asked for",
-    ("handles/diff.py", "Path(path).write_text"): "to_html writes the page that was asked for",
-    ("handles/displays.py", "Path(path).write_text"): "to_html writes the page that was asked for",
+        "(folder / name).unlink",
+    ): "Log.save removes what an earlier save left there",
+    ("parse/files/record_folder.py", "folder.mkdir"): "Log.save makes the folder that was asked for",
+    ("parse/files/record_folder.py", "folder.rmdir"): "and removes it where saving failed",
     ("cli.py", "os.open"): "the null device, in the place of a closed standard output",
     ("observe/watch/stderr_copy.py", "os.open"): "file descriptor 2 again, to read",
     ("parse/files/regular_file.py", "os.open"): "opens the file that was asked for, to read",
@@ -383,8 +384,8 @@ def test_a_damaged_program_costs_its_text_and_not_the_process_or_the_next_one():
 def test_only_the_files_that_were_asked_for_are_written(watched):
     folder, seen = watched
     written = {Path(path).name for path in seen["written"] if path != "/dev/null"}
-    temporary = re.compile(r"\.hostile\.(pjit|hlo)\.copy\.pjit\.[0-9a-f]{16}\.tmp")
-    assert {name for name in written if not temporary.fullmatch(name)} == {"hostile.pjit.html", "hostile.hlo.html"}
+    temporary = re.compile(r"\.pjit_inspect-[0-9a-f]{16}\.tmp")
+    assert [name for name in written if not temporary.fullmatch(name)] == []
     assert sorted(path.name for path in folder.iterdir()) == [
         "hostile.hlo", "hostile.hlo.copy.pjit", "hostile.hlo.html", "hostile.pjit", "hostile.pjit.copy.pjit",
         "hostile.pjit.html", "secret.txt",

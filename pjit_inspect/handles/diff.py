@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import ClassVar, Literal
 
 from pjit_inspect.analyze.diff.diff import diff_programs
@@ -22,6 +21,7 @@ from pjit_inspect.model.diff.diff import DiffData
 from pjit_inspect.model.diff.lowering import LoweringDiff
 from pjit_inspect.model.diff.pairs import ArrayDiff, CollectiveDiff, KernelDiff, ShardingDiff, WarningDiff
 from pjit_inspect.model.words.sentence import Sentence
+from pjit_inspect.parse.files.whole_file import write_whole
 from pjit_inspect.parse.messages.stablehlo_operations import read_operations
 from pjit_inspect.view.diff.as_json import diff_json
 from pjit_inspect.view.diff.diff import diff_view
@@ -120,7 +120,7 @@ class Diff(Displayable):
         still = to_html(document)
         page = self._made(lambda payload: compare_page(payload, still=still), to_text(document))
         page = diff_page(self.data, still) if page is None else page
-        Path(path).write_text(page, encoding="utf-8", errors="backslashreplace")
+        write_whole(path, page)
 
     def _made(self, make: Callable[[DiffPayload], str], text: str) -> str | None:
         """What is made of the page's data; None where the programs are not at hand, or it fails, reported."""

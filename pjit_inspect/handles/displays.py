@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
 from pjit_inspect.analyze.graph.flow import find_flow
@@ -34,6 +33,7 @@ from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.host_callback import CallbackTable
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import SuggestionTable
+from pjit_inspect.parse.files.whole_file import write_whole
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Block, Document, Line, Text
 from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, still_page
@@ -146,12 +146,12 @@ def write_page(analyses: Analyses, path: str | os.PathLike[str]) -> None:
         page, why = _live(analyses, document, make, show_times=True, is_file=True)
         if page is None:
             page = still_page(analyses.data.primitive or analyses.data.name, still, why=why)
-    Path(path).write_text(page, encoding="utf-8")
+    write_whole(path, page)
 
 
 def write_picture(analyses: Analyses, path: str | os.PathLike[str]) -> None:
     """As `CompileRecord.to_svg`."""
-    Path(path).write_text(draw_summary(analyses.report).write(), encoding="utf-8", errors="backslashreplace")
+    write_whole(path, draw_summary(analyses.report).write())
 
 
 def explanation(analyses: Analyses, what: str | int | None) -> Shown:

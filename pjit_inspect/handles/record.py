@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from pjit_inspect.analyze.program.device_memory import find_device_memory
 from pjit_inspect.errors import CaptureError, ChangeError
@@ -421,10 +421,12 @@ class CompileRecord(Displayable):
         """Take over the measured times of `data`, which is this record's with them or with why there are none."""
         self.state.add_times(data)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the record to one `.pjit` file; `pjit_inspect.load` reads it back, without JAX too.
 
-        The file holds the program and the source lines of the user's files that it names.
+        The file holds the program and the source lines of the user's files that it names. It is written beside its
+        place and renamed: a failure leaves the old file as it was. Its permissions are kept, a link stays a link, and
+        a pipe or a device is refused: give the open file itself then.
         """
         now = self.state.analyses
         data = replace(now.report.data, reason=self.reason)

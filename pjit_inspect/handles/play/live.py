@@ -27,6 +27,7 @@ from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.model.play.variant import HistoryTable, Variant
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.report.target_table import TargetTable
+from pjit_inspect.parse.files.whole_file import write_whole
 from pjit_inspect.view.inspector.blob import json_text
 from pjit_inspect.view.play.given import PlayGiven, SearchState
 from pjit_inspect.view.play.history import history_data
@@ -497,4 +498,4 @@ def _place(play: Playground) -> str:
 
 def write_play_page(live: Live, path: Any) -> None:
     """As `Playground.to_html`."""
-    Path(path).write_text(live.page(), encoding="utf-8", errors="backslashreplace")
+    write_whole(path, live.page())

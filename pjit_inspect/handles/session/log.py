@@ -6,12 +6,14 @@ What a capture adds is a record as soon as somebody asks for it (`Captured`). No
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, get_args, overload
 
@@ -20,7 +22,7 @@ from pjit_inspect.handles.exports import Exported
 from pjit_inspect.handles.session.captured import Captured
 from pjit_inspect.model.record.compile_table import CompileRow, CompileTable
 from pjit_inspect.model.record.record import Origin, RecordData
-from pjit_inspect.parse.files.record_folder import file_name, folder_name, remove_saved
+from pjit_inspect.parse.files.record_folder import file_name, folder_name, save_records
 from pjit_inspect.view.render.displayable import Displayable
 
 if TYPE_CHECKING:
@@ -197,21 +199,25 @@ class Log(Sequence["CompileRecord"], Displayable, Exported):
         """Write every record to a folder, which is made where there is none; `pjit_inspect.merge` joins what is there.
 
         Each process has a folder of its own in it, so that all processes may be given the same: record 7 of process 1
-        of 4 is `process-1-of-4/0007_train_step.pjit`. What an earlier log left in that folder is replaced. A log
-        without records leaves an empty folder, which says so. It may be called from another thread while the program
-        waits. Raises what `CompileRecord.save` raises.
+        of 4 is `process-1-of-4/0007_train_step.pjit`. What an earlier log left in that folder is replaced, by the list
+        beside it (`saved.json`); files of your own stay. A log without records leaves a folder without any, which says
+        so. It may be called from another thread while the program waits. Raises what `CompileRecord.save` raises, and
+        FileExistsError where a file of your own has the name of one to write; then the earlier log is as it was.
         """
         records = tuple(self)
         places = [_place_of(record.data) for record in records]
-        groups: dict[Path, dict[str, CompileRecord]] = {Path(folder) / _own_folder(): {}} if not records else {}
+        # Where the program changes its folder meanwhile, a relative path must not become another.
+        whole = Path(folder).absolute()
+        groups: dict[Path, dict[str, Callable[[], bytes]]] = {whole / _own_folder(): {}} if not records else {}
         for number, (record, place) in enumerate(zip(records, places, strict=True)):
-            groups.setdefault(Path(folder) / place, {})[file_name(number, record.name)] = record
-        for path, files in groups.items():
-            path.mkdir(parents=True, exist_ok=True)
-            for name, record in files.items():
-                record.save(path / name)
-            if path != Path(folder):
-                remove_saved(path, keep=files)
+            groups.setdefault(whole / place, {})[file_name(number, record.name)] = partial(_bytes_of, record)
+        save_records(groups)
+
+
+def _bytes_of(record: CompileRecord) -> bytes:
+    file = io.BytesIO()
+    record.save(file)
+    return file.getvalue()
 
 
 def _record_of(one: CompileRecord | Captured) -> CompileRecord:

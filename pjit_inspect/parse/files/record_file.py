@@ -15,11 +15,9 @@ import errno
 import io
 import json
 import os
-import secrets
 import struct
 import zipfile
 import zlib
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, BinaryIO
 
@@ -35,8 +33,9 @@ from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_j
 from pjit_inspect.parse.files.propagation_file import propagation_bytes, read_propagation
 from pjit_inspect.parse.files.regular_file import open_regular
 from pjit_inspect.parse.files.times_file import read_times, times_bytes
+from pjit_inspect.parse.files.whole_file import write_whole
 
-__all__ = ["FORMAT", "VERSION", "read_record", "write_record"]
+__all__ = ["FORMAT", "VERSION", "read_record", "record_bytes", "write_record"]
 
 FORMAT = "pjit_inspect record"
 """The `format` every record file names."""
@@ -82,18 +81,21 @@ _BROKEN = (
 def write_record(data: RecordData, path_or_file: str | os.PathLike[str] | BinaryIO) -> None:
     """Save one record as a `.pjit` file.
 
-    A path is written atomically: its old content stays until the new file is whole. A file object gets the bytes in
-    one `write`. Raises PjitInspectError when a program is too large for the format, whatever making a program's bytes
-    raises, and OSError as `open` does; the old file stays then.
+    A path is written as `parse.files.whole_file` does; a file object gets the bytes in one `write`. Raises OSError, and
+    what `record_bytes` raises; the old file stays then.
     """
-    content = _record_bytes(data)
+    content = record_bytes(data)
     if isinstance(path_or_file, (str, os.PathLike)):
-        _write_atomically(os.path.realpath(path_or_file), content)
+        write_whole(path_or_file, content)
     else:
         path_or_file.write(content)
 
 
-def _record_bytes(data: RecordData) -> bytes:
+def record_bytes(data: RecordData) -> bytes:
+    """The bytes of a `.pjit` file.
+
+    Raises PjitInspectError when a program is too large for the format, and whatever making a program's bytes raises.
+    """
     made = {field: make(getattr(data, field)) for field, make in _MADE.items() if getattr(data, field) is not None}
     for field, content in made.items():
         if len(content) > _MAX_JSON_BYTES:
@@ -153,24 +155,6 @@ def _shrinks_too_well(content: bytes) -> bool:
         if size * _BOMB_RATIO >= len(content):
             return False
     return (size + len(packer.flush())) * _BOMB_RATIO < len(content)
-
-
-def _write_atomically(path: str, content: bytes) -> None:
-    folder, name = os.path.split(path)
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(errno.ENOENT, "there is no such folder", folder)
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
-    try:
-        # Not tempfile: its files are private to the user, and a saved record should get the usual permissions.
-        with open(temporary, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
 
 
 def read_record(path_or_file: str | os.PathLike[str] | BinaryIO) -> RecordData:

@@ -1,25 +1,36 @@
 """Folders of `.pjit` files, one folder for each process of a program: their names, and finding them.
 
-`records/process-1-of-4/0007_train_step.pjit` is the eighth record of process 1 of 4. A folder without files says that
-the process recorded nothing. Not its job: what a file holds (`parse.files.record_file`).
+`records/process-1-of-4/0007_train_step.pjit` is the eighth record of process 1 of 4. A folder without records says that
+the process recorded nothing. Beside the records lies `saved.json`, the list of what was written there: names, and the
+SHA-256 of what each file holds. Only a file that is listed, and unchanged since, is replaced or removed. Not its job:
+what a record's file holds (`parse.files.record_file`).
 """
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pjit_inspect.errors import ParseError
+from pjit_inspect.parse.files.regular_file import open_regular
+from pjit_inspect.parse.files.whole_file import write_together
 
-__all__ = ["FoundFile", "FoundFolder", "file_name", "find_records", "folder_name", "remove_saved"]
+__all__ = ["FoundFile", "FoundFolder", "file_name", "find_records", "folder_name", "save_records"]
 
 _FOLDER = re.compile(r"process-(\d{1,9})-of-(\d{1,9})")
-_FILE = re.compile(r"\d{4,}_[\w.-]*\.pjit", re.ASCII)
 _NO_NAME = re.compile(r"[^\w.-]+", re.ASCII)
 _LONGEST = 60
+
+_LIST = "saved.json"
+_FORMAT = "pjit_inspect log"
+_MAX_LIST_BYTES = 64 << 20
 
 _EXPECTED = ".pjit files, or folders that have some, as Log.save writes them"
 
@@ -50,12 +61,77 @@ def file_name(number: int, name: str) -> str:
     return f"{number:04}_{_NO_NAME.sub('_', name)[:_LONGEST]}.pjit"
 
 
-def remove_saved(folder: Path, keep: Iterable[str]) -> None:
-    """Remove the files that an earlier save left in a process's folder, by the names it gives, but those to `keep`."""
-    kept = set(keep)
-    for path in folder.iterdir():
-        if _FILE.fullmatch(path.name) and path.name not in kept:
-            path.unlink()
+def save_records(folders: Mapping[Path, Mapping[str, Callable[[], bytes]]]) -> None:
+    """Write the records of a log, by folder and name, each made when its turn comes; what an earlier log left goes.
+
+    All are on the disk before the first is put into its place; then the records of the earlier log that have no place
+    in this one are removed. Raises FileExistsError where a file of that name was not written by this function, or was
+    changed since, OSError as `write_whole`, and what making a record raises: then everything is as it was.
+    """
+    made = [folder for folder in folders if not folder.exists()]
+    earlier: dict[Path, dict[str, str]] = {}
+    try:
+        for folder, files in folders.items():
+            folder.mkdir(parents=True, exist_ok=True)
+            earlier[folder] = _written_before(folder)
+            _check_free(folder, files.keys() - earlier[folder].keys())
+        write_together(_contents(folders, earlier))
+    except BaseException:
+        for folder in made:
+            # An empty one would say that the process recorded nothing.
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+    for folder, files in folders.items():
+        for name in earlier[folder].keys() - files.keys():
+            (folder / name).unlink(missing_ok=True)
+
+
+def _contents(
+    folders: Mapping[Path, Mapping[str, Callable[[], bytes]]], earlier: Mapping[Path, Mapping[str, str]]
+) -> Iterator[tuple[Path, bytes]]:
+    for folder, files in folders.items():
+        # Both contents of a name that is replaced: the process may end between the list and the file.
+        listed = {name: [digest] for name, digest in earlier[folder].items()}
+        for name, make in files.items():
+            content = make()
+            listed.setdefault(name, []).append(hashlib.sha256(content).hexdigest())
+            yield folder / name, content
+        yield folder / _LIST, json.dumps({"format": _FORMAT, "files": listed}, indent=1, sort_keys=True).encode()
+
+
+def _written_before(folder: Path) -> dict[str, str]:
+    """The files of a folder that `save_records` wrote and nobody changed since, each with its digest."""
+    found = {}
+    for name, digests in _listed(folder / _LIST).items():
+        path = folder / name
+        if name != path.name or path.is_symlink() or not path.is_file():
+            continue
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if digest in digests:
+            found[name] = digest
+    return found
+
+
+def _listed(path: Path) -> dict[str, list[str]]:
+    if not os.path.lexists(path):
+        return {}
+    try:
+        with open_regular(path, "the list of a folder's records") as file:
+            whole = json.loads(file.read(_MAX_LIST_BYTES))
+        if whole["format"] == _FORMAT:
+            return {str(name): [str(digest) for digest in digests] for name, digests in whole["files"].items()}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        pass
+    raise FileExistsError(errno.EEXIST, "this is no list that Log.save wrote: move it, or save elsewhere", str(path))
+
+
+def _check_free(folder: Path, names: Iterable[str]) -> None:
+    for name in names:
+        if os.path.lexists(folder / name):
+            reason = "this file was not written by Log.save, or was changed since: move it, or save elsewhere"
+            raise FileExistsError(errno.EEXIST, reason, str(folder / name))
 
 
 def find_records(paths: Iterable[str | os.PathLike[str]]) -> tuple[tuple[FoundFile, ...], tuple[FoundFolder, ...]]:

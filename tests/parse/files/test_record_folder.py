@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.parse.files.record_folder import FoundFolder, file_name, find_records, folder_name, remove_saved
+from pjit_inspect.parse.files.record_folder import FoundFolder, file_name, find_records, folder_name
 
 
 def touched(path: Path) -> Path:
@@ -67,10 +67,3 @@ def test_a_file_that_is_given_twice_is_read_once(tmp_path: Path):
 def test_a_path_that_is_not_there_is_an_error_that_says_what_was_expected(tmp_path: Path):
     with pytest.raises(ParseError, match=r"no such file or folder \(expected \.pjit files"):
         find_records([tmp_path / "gone"])
-
-
-def test_only_files_named_as_a_save_names_them_are_removed(tmp_path: Path):
-    kept = {touched(tmp_path / name).name for name in ("0001_f.pjit", "mine.pjit", "0000_f.txt", "1_f.pjit")}
-    touched(tmp_path / "0000_f.pjit")
-    remove_saved(tmp_path, keep=["0001_f.pjit"])
-    assert {path.name for path in tmp_path.iterdir()} == kept
