@@ -46,6 +46,7 @@ Action = Literal[
     "ledger",
     "error",
     "forget",
+    "help",
 ]
 
 VIEWS: tuple[View, ...] = ("text", "html", "widget", "tree", "facts", "memory")
@@ -65,6 +66,7 @@ SUBCOMMANDS: tuple[Action, ...] = (
     "ledger",
     "error",
     "forget",
+    "help",
 )
 """The words that are commands when they stand alone on a `%pjit` line."""
 
@@ -77,7 +79,7 @@ EFFORTS: tuple[Effort, ...] = get_args(Effort)
 _CELL = "--cell"
 _VALID = (
     "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], memory [NAME], arrays, "
-    "play [NAME or call], diff [NAME], ledger, error, forget, or code to run"
+    "play [NAME or call], diff [NAME], ledger, error, forget, help, or code to run"
 )
 # One word that can be a record's name, an identifier with dots or `<lambda>`, or its number in the log. `show -1` and
 # `show (x)` are Python.
@@ -220,7 +222,7 @@ def _parse(line: str, defaults: ShowOptions, is_defined: Callable[[str], bool]) 
 def _take_options(rest: str, options: ShowOptions) -> tuple[ShowOptions, str, bool]:
     whole_cell = False
     if rest.split(maxsplit=1)[:1] in (["-h"], ["--help"]):
-        raise UsageError("%pjit? explains %pjit")
+        return options, "help", False
     while rest.startswith("--"):
         word, rest = _split_word(rest)
         name, has_value, value = word.partition("=")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
+import sys
 from contextlib import ExitStack
 from typing import Any, cast
 
@@ -105,6 +107,7 @@ class PjitMagics(Magics):
             %pjit ledger              what was compiled again, why, what it cost, and what to do about it
             %pjit error               the last error: which sharding JAX refused, and what would fit
             %pjit forget              empty the log
+            %pjit help                this text
 
         Options stand before code, and before or behind a subcommand::
 
@@ -134,9 +137,9 @@ class PjitMagics(Magics):
         When a cell that is recorded fails because JAX refuses a sharding, or memory is too small, that explanation
         stands under the traceback.
 
-        A line that is only `on`, `off`, `log`, `arrays`, `ledger`, `error`, `forget`, or `show`, `why`, `shardings`,
-        `memory`, `play` or `diff` with or without a name, is the subcommand, even where a variable has that name.
-        Anything else is code: `%pjit show(x)` calls your function, `%pjit (log)` is your variable.
+        A line that is only `on`, `off`, `log`, `arrays`, `ledger`, `error`, `forget`, `help`, or `show`, `why`,
+        `shardings`, `memory`, `play` or `diff` with or without a name, is the subcommand, even where a variable has that
+        name. Anything else is code: `%pjit show(x)` calls your function, `%pjit (log)` is your variable.
 
         `%pjit --cell` inside a cell records from there to the end of the cell; `%%pjit` does the same from its top. One
         line cannot `await`; use `%%pjit` for that. The records are objects too: `import pjit_inspect as pi;
@@ -271,6 +274,10 @@ class PjitMagics(Magics):
         if self._watch is not None:
             self._watch.close()
             self._watch = None
+
+    def _help(self, _: Command) -> None:
+        # What `%pjit?` shows in a pager, here in the output.
+        sys.stdout.write(f"{inspect.getdoc(type(self).pjit)}\n")
 
     def _forget(self, command: Command) -> None:
         log = api.session_log()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jax
@@ -14,7 +15,11 @@ from data import hlo_fixtures as fixtures
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect
+from pjit_inspect.analyze.diff.sentence import diff_answer
 from pjit_inspect.cli import main
+from pjit_inspect.model.diff.diff import Setting, Stages
+from pjit_inspect.model.diff.lowering import LoweringDiff
+from pjit_inspect.model.diff.pairs import ArrayDiff, Change, ShardingDiff
 
 DATA = Path(fixtures.__file__).parent
 
@@ -49,6 +54,25 @@ def test_kernels_that_differ_are_not_called_the_same():
     assert len(before.fusions) == len(after.fusions)
     assert "kernels: " in diff.sentence
     assert "the same collectives, kernels" not in diff.sentence
+
+
+@pytest.mark.parametrize("has_settings", [False, True])
+def test_an_answer_that_calls_something_the_same_says_what_else_is_listed(has_settings: bool):
+    x = array((8, 16), "model", None)
+    same = pjit_inspect.inspect(jax.jit(lambda x: jnp.tanh(x).sum()), x)
+    data = pjit_inspect.diff(same, same).data
+    changes = (Change(name="spec", before="P()", after="P('x')"),)
+    first, second = data.shardings[:2]
+    rows = (replace(first, changes=changes), replace(second, before=None), replace(first, changes=changes))
+    shardings = ShardingDiff(rows)
+    arguments = ArrayDiff(tuple(replace(pair, changes=changes) for pair in data.arguments))
+    settings = (Setting(kind="flag", name="flag", before="a", after="b"),) if has_settings else ()
+    found = diff_answer(replace(data, shardings=shardings, arguments=arguments, settings=settings))
+    same_words = "flag a -> b" if has_settings else "the same collectives, kernels and memory"
+    assert found == f"{same_words}; arguments: 1 changed; shardings of values: 1 new, 2 changed"
+    same_jax = LoweringDiff(before=1, after=1, is_same=True)
+    found = diff_answer(replace(data, shardings=shardings, settings=settings, stages=Stages(lowering=same_jax)))
+    assert found.endswith("JAX's lowering is the same, too; shardings of values: 1 new, 2 changed")
 
 
 def test_the_answer_says_bytes_counts_and_the_spec_that_is_the_reason(records):

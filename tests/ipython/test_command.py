@@ -14,7 +14,7 @@ def parsed(line: str, *defined: str) -> Command:
     return parse_command(line, ShowOptions(), lambda name: name in defined)
 
 
-@pytest.mark.parametrize("word", ["on", "off", "log", "ledger", "forget", "show", "why", "shardings"])
+@pytest.mark.parametrize("word", ["on", "off", "log", "ledger", "forget", "show", "why", "shardings", "help"])
 def test_a_lone_subcommand_word_is_the_subcommand_even_when_it_is_a_variable(word):
     assert parsed(f" {word} ", word) == Command(action=word)
 
@@ -30,6 +30,17 @@ def test_a_lone_subcommand_word_is_the_subcommand_even_when_it_is_a_variable(wor
 )
 def test_on_takes_what_to_say_while_compiles_happen(line, command):
     assert parsed(line) == command
+
+
+@pytest.mark.parametrize("line", ["help", "--help", "-h", "help --view text"])
+def test_help_is_ours(line):
+    assert parsed(line, "help").action == "help"
+
+
+def test_help_with_something_behind_it_is_code_or_a_mistake():
+    assert parsed("help(x)", "help") == Command(action="run", text="help(x)")
+    with pytest.raises(UsageError, match="%pjit help takes nothing after it"):
+        parsed("help me")
 
 
 @pytest.mark.parametrize("line", ["on --limit 0", "on --limit many", "on --limit=-1"])

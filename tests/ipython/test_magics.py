@@ -479,6 +479,15 @@ def test_the_help_shows_every_subcommand_and_option(session):
         assert word in text
 
 
+@pytest.mark.parametrize("line", ["help", "--help"])
+def test_help_prints_ours_and_runs_nothing_of_the_users(session, line):
+    session.run("def help(*given): print('mine')")
+    said = session.printed(f"%pjit {line}")
+    assert "mine" not in said
+    for word in ("Run code and show what jax.jit made of it", "%pjit why --line 12", "--view text|html", "%pjit help"):
+        assert word in said
+
+
 def test_loading_the_extension_imports_no_jax():
     code = (
         "import sys\n"

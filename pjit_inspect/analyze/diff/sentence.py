@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from pjit_inspect.model.diff.diff import DiffData, Figure, Stages
 from pjit_inspect.model.diff.pairs import COMBINED, CollectiveDiff, Pair
@@ -49,6 +50,9 @@ def diff_answer(data: DiffData) -> Sentence:
         parts += _stages(data.stages)
     if not parts:
         parts = [*_settings(data)] or [_unchanged(data)]
+        parts += _rest(data)
+    elif data.is_same_program and (data.renamed_axes or data.stages is not None):
+        parts += _rest(data)
     return joined(parts, "; ", comma="; ")
 
 
@@ -196,12 +200,29 @@ def _unchanged(data: DiffData) -> Sentence:
     """What is the same where nothing else can be told, and how many kernels are not."""
     sizes = [figure for figure in data.figures if figure.name in ("temporary memory", "arguments")]
     memory = "memory" if all(figure.is_same for figure in sizes) else "nearly the same memory"
-    counts = Counter(pair.status for pair in data.kernels)
-    words = (("removed", "gone"), ("added", "new"), ("changed", "changed"))
-    differing = ", ".join(f"{counts[status]:,} {verb}" for status, verb in words if counts[status])
-    if differing:
+    if differing := _statuses(data.kernels):
         return say("the same collectives and {}; kernels: {}", memory, differing)
     return say("the same collectives, kernels and {}", memory)
+
+
+def _rest(data: DiffData) -> Iterator[Sentence]:
+    """What else the comparison lists, for an answer that calls something the same."""
+    tables = (
+        ("arguments", data.arguments),
+        ("results", data.results),
+        ("shardings of values", data.shardings),
+        ("XLA's warnings", data.warnings),
+    )
+    for noun, table in tables:
+        if differing := _statuses(table):
+            yield say("{}: {}", noun, differing)
+
+
+def _statuses(table: Iterable[Pair[Any]]) -> str:
+    """How many rows of a table differ, and how; "" for none."""
+    counts = Counter(pair.status for pair in table)
+    words = (("removed", "gone"), ("added", "new"), ("changed", "changed"))
+    return ", ".join(f"{counts[status]:,} {verb}" for status, verb in words if counts[status])
 
 
 def _same_program(data: DiffData, stages: Stages) -> Iterator[Sentence]:

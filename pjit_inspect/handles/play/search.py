@@ -6,9 +6,11 @@ what is asked first. Not its job: what a layout is (`analyze.play.layouts`), or 
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,9 +20,9 @@ from pjit_inspect.analyze.play.layouts import Kept, Proposal, kept_paths, moves,
 from pjit_inspect.analyze.play.ranks import rank_correlation
 from pjit_inspect.analyze.play.roles import Roles
 from pjit_inspect.analyze.play.settings import results_set_apart, with_results_returned
-from pjit_inspect.errors import CaptureError, ChangeError
+from pjit_inspect.errors import CaptureError, ChangeError, RecordNotFoundError
 from pjit_inspect.guard import Guard
-from pjit_inspect.handles.play.history import History
+from pjit_inspect.handles.play.history import History, best_of
 from pjit_inspect.model.play.search import SearchProgress, SearchReport
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Goal, Variant
@@ -119,9 +121,8 @@ class Search:
         self._waiting: list[tuple[float, int, Proposal, int | None]] = []
         self._guesses: dict[int, Estimate] = {}
         self._asked = self._skipped = self._refused = 0
-        self._best: Variant | None = None
+        self._best: int | None = None
         self._allowed: set[int] = set()
-        self._best_key: tuple[float, int] | None = None
         self._latest: int | None = None
         self._began = 0.0
         self._is_over_now = threading.Event()
@@ -161,7 +162,11 @@ class Search:
         report = self.report()
         if report.best is not None and not self._is_stopped:
             self._play.go_back(report.best)
-        return replace(self._play.history, notes=report.lines, among=frozenset(self._allowed))
+        history = replace(self._play.history, among=frozenset(self._allowed))
+        # What the notes call best is what `history.best` gives, whatever was asked about meanwhile.
+        with suppress(RecordNotFoundError):
+            report = replace(report, best=history.best(self._rules.goal).number)
+        return replace(history, notes=report.lines)
 
     def report(self) -> SearchReport:
         """What it tried, what it did not, and how far its estimate was from XLA."""
@@ -183,7 +188,7 @@ class Search:
                 most_work=self._rules.most_work,
                 most_memory=self._rules.most_memory,
                 correlation=rank_correlation([float(own) for own, _ in known], [float(its or 0) for _, its in known]),
-                best=None if self._best is None else self._best.number,
+                best=self._best,
                 start=self._start_number,
                 runs_once=any(row.runs_once for row in rows.values()),
             )
@@ -368,15 +373,14 @@ class Search:
 
     def _judge(self, variant: Variant, setting: PlaySetting) -> None:
         """Take a variant for the best if it is, and go on from it."""
-        value = self._value(variant)
+        if self._value(variant) is None:
+            return
         with self._turn:
-            # Of settings that are as good, the one with fewer lines to write.
-            key = None if value is None else (value, len(setting.added))
-            if key is not None:
-                self._allowed.add(variant.number)
-            is_better = key is not None and (self._best_key is None or key < self._best_key)
-            if is_better:
-                self._best, self._best_key = variant, key
+            self._allowed.add(variant.number)
+            rows = [row for row in self._play.history if row.number in self._allowed]
+            best: int = best_of(rows, self._rules.goal, math.inf).number
+            is_better = best == variant.number != self._best
+            self._best = best
         if is_better:
             self._feed_moves(setting, variant.number)
 
@@ -412,5 +416,5 @@ class Search:
                 seconds=time.monotonic() - self._began,
                 budget_s=self._budget_s,
                 latest=self._latest,
-                best=None if self._best is None else self._best.number,
+                best=self._best,
             )

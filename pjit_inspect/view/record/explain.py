@@ -34,7 +34,7 @@ from pjit_inspect.view.document.document import (
 from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
 from pjit_inspect.view.record.answer import answer_line
 from pjit_inspect.view.record.cause_groups import CauseGroup, cause_words, group_by_cause
-from pjit_inspect.view.record.explain_pick import Picked, pick
+from pjit_inspect.view.record.explain_pick import Picked, pick, pick_warnings
 from pjit_inspect.view.record.finding_lines import report_findings
 from pjit_inspect.view.record.findings import finding_of, share_text
 from pjit_inspect.view.record.incomplete import incomplete_spans
@@ -56,10 +56,10 @@ def explain_view(report: RecordReport, what: str | int | None = None) -> Documen
 def _blocks(report: RecordReport, what: str | int | None) -> list[Block]:
     if not report.collectives:
         pick((), what)  # so that a wrong kind of argument is refused here too
-        return [answer_line(report)]
+        return [answer_line(report), *_warnings(pick_warnings(report.warnings, what))]
     picked = pick(report.collectives, what)
     if picked.instead:
-        return [Line((Prose(picked.instead),))]
+        return [Line((Prose(picked.instead),)), *_warnings(pick_warnings(report.warnings, what))]
     groups = group_by_cause(picked.rows)
     blocks: list[Block] = [_title(report), _answer(report, picked, groups)]
     blocks += report_findings(report) if what is None else ()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.cause import CAUSE_KINDS
@@ -15,7 +16,7 @@ from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.model.words.layers import path_pattern
 from pjit_inspect.model.words.sentence import Sentence, axis, say
 
-__all__ = ["Picked", "pick"]
+__all__ = ["Picked", "pick", "pick_warnings"]
 
 _MOST = 12
 _PHASES = ("forward", "backward", "recompute", "optimizer")
@@ -52,6 +53,32 @@ def pick(rows: Sequence[Collective], what: str | int | None) -> Picked:
     return Picked(rows=found, words=words, instead="" if found else _nothing(rows, what))
 
 
+def pick_warnings(warnings: Sequence[Any], what: str | int | None) -> tuple[Any, ...]:
+    """XLA's warnings that `what` is about, some of which no collective that is left comes from; all for None."""
+    if what is None:
+        return tuple(warnings)
+    if isinstance(what, int):
+        return tuple(own for own in warnings if any(frame.line == what for frame in getattr(own, "source", ())))
+    name = what.strip()
+    kind = _kind(name)
+    kind = "full_rematerialization" if kind == "full_replication" else kind
+    return tuple(
+        own
+        for own in warnings
+        if name
+        and (
+            getattr(own, "kind", "") == kind
+            or any(frame.where == name for frame in getattr(own, "source", ())[:1])
+            or name in (getattr(own, "op_name", None) or "", getattr(own, "instruction", None) or "")
+        )
+    )
+
+
+def _kind(name: str) -> str:
+    """A kind of cause as it is written in Python."""
+    return name.strip().replace(" ", "_").replace("-", "_").lower()
+
+
 def _at_line(rows: Sequence[Collective], line: int) -> tuple[tuple[Collective, ...], str]:
     """Those whose innermost place is on the line; else those that a call on it leads to, in their file or any."""
     for places, words in ((_innermost, "at"), (_callers_nearby, "called from"), (_callers, "called from")):
@@ -79,7 +106,7 @@ def _callers(row: Collective) -> list[Frame]:
 
 def _named(rows: Sequence[Collective], name: str) -> tuple[tuple[Collective, ...], str]:
     """The first reading of a name that finds something, most exact first."""
-    kind = name.replace(" ", "_").replace("-", "_").lower()
+    kind = _kind(name)
     readings: tuple[tuple[Callable[[Collective], bool], str], ...] = (
         (lambda row: row.kind == name, f"of kind {name}"),
         (lambda row: any(cause.kind == kind for cause in row.causes), f"because of {kind.replace('_', ' ')}"),
@@ -110,7 +137,7 @@ def _texts(row: Collective) -> Iterable[str]:
 def _nothing(rows: Sequence[Collective], what: str | int) -> str:
     asked = f"at line {what}" if isinstance(what, int) else f"called {what!r}"
     if not isinstance(what, int):
-        kind = what.strip().replace(" ", "_").replace("-", "_")
+        kind = _kind(what)
         asked = f"of kind {what}" if what.strip() in KINDS else asked
         asked = f"because of {what}" if kind in CAUSE_KINDS else asked
         asked = f"in the {what} phase" if what.strip() in _PHASES else asked

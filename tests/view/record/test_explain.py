@@ -9,6 +9,8 @@ import view_reports
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.words.sentence import axis, name, say
@@ -68,6 +70,29 @@ def test_what_nothing_fits_is_answered_with_what_there_is(what, words):
     text = explained(what)
     assert text.startswith(words)
     assert "lines 2, 3; names p['layers'][*]['w1']" in text
+
+
+WARNED = XlaWarning(
+    kind="full_rematerialization",
+    text="[SPMD] Involuntary full rematerialization. ...",
+    where="spmd_partitioner.cc:656",
+    op_name="jit(step)/cos",
+    source=(Frame(file="step.py", line=77),),
+)
+
+
+@pytest.mark.parametrize("what", ["full_replication", "full rematerialization", 77, "step.py:77", "jit(step)/cos"])
+@pytest.mark.parametrize("report", [REPORT, view_reports.one_device()], ids=["collectives", "none"])
+def test_a_warning_of_what_no_collective_is_because_of_is_told(what, report):
+    text = to_text(explain_view(dataclasses.replace(report, warnings=(WARNED,)), what), width=100)
+    assert "XLA warned" in text
+    assert "involuntary full rematerialization: the partitioner knows no direct way" in text
+
+
+@pytest.mark.parametrize("what", ["halo", "zebra", 78, ""])
+def test_a_warning_of_something_else_is_not_told_there(what):
+    report = dataclasses.replace(REPORT, warnings=(WARNED,))
+    assert "XLA warned" not in to_text(explain_view(report, what), width=100)
 
 
 @pytest.mark.parametrize("what", [1.5, True, ["model"], b"model"])
