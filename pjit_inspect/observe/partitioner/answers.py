@@ -17,8 +17,6 @@ from pjit_inspect.observe.partitioner import dump as partitioner_dump
 
 __all__ = ["Watch"]
 
-_NOTICE = "Module has GSPMD attrs or ops"
-
 
 class Watch:
     """One question while it is answered.
@@ -69,7 +67,7 @@ class Watch:
             **said,
             "devices": json.loads(partitioner_dump.read_text(self._folder / partitioner_dump.DEVICES)),
             "partitioner": "shardy" if partitioner_dump.used_shardy(self._folder) else "gspmd",
-            "notice": next((line.partition("] ")[2] for line in stderr.splitlines() if _NOTICE in line), ""),
+            "warnings": partitioner_dump.read_warnings(self._folder),
         }
         return answer, [partitioner_dump.open_module(path) for path in files]
 

@@ -7,6 +7,7 @@ removed by the next. Not its job: making XLA write (`observe.partitioner.child`)
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from contextlib import suppress
@@ -27,6 +28,7 @@ __all__ = [
     "read_buffers",
     "read_optimized",
     "read_text",
+    "read_warnings",
     "remove_left_over",
     "size_bytes",
     "used_shardy",
@@ -49,6 +51,10 @@ _BEFORE = (
 )
 _OPTIMIZED = ".after_optimizations.hlo.pb"
 _MAX_TEXT_BYTES = 1 << 26
+_WARNING = re.compile(
+    r"(?:[WEF]\d{4} [\d:.]+ +\d+ |\d{4}-\d\d-\d\d [\d:.]+: [WEF] )(?!\S*slow_operation_alarm)[^\s:\]]+:\d+\]"
+)
+_MOST_WARNINGS = 1000
 _MEMORY, _PREFIX = "/dev/shm", "pjit_inspect_partitioner_"
 _MOST_TRIES = 100
 """A server that starts looks once, so that each takes one folder away at most."""
@@ -186,6 +192,12 @@ def read_text(path: Path) -> str:
     with suppress(OSError), path.open("rb") as file:
         return file.read(_MAX_TEXT_BYTES).decode("utf-8", "replace")
     return ""
+
+
+def read_warnings(folder: Path) -> str:
+    """What XLA warned of while it partitioned, a message a line; but not of how long that took on this machine."""
+    said = read_text(folder / STDERR).splitlines()
+    return "\n".join(list(filter(_WARNING.match, said))[:_MOST_WARNINGS])
 
 
 def read_buffers(folder: Path) -> bytes:

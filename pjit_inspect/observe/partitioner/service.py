@@ -78,7 +78,7 @@ class Partitioned:
       free_inputs, free_outputs: for each argument and result, whether its sharding was left to the partitioner.
       result_names: JAX's names of the results (`result[0]`); "" where it has none.
       devices: the devices it was compiled for, in the order of partitions.
-      notice: XLA's warning that it left Shardy for GSPMD, in its own words; "" when it did not.
+      warnings: what XLA warned of meanwhile, a message a line as it wrote it; "" for nothing.
       compiled: what XLA made of it in the end; None where only its partitioner was asked, or a failure left nothing.
       failure: why it was not compiled to the end, in XLA's words, all lines of it: memory is short; "" otherwise.
     """
@@ -91,7 +91,7 @@ class Partitioned:
     free_outputs: tuple[bool, ...]
     result_names: tuple[str, ...]
     devices: tuple[Device, ...] = ()
-    notice: str = ""
+    warnings: str = ""
     compiled: Compiled | None = None
     failure: str = ""
 
@@ -219,7 +219,7 @@ def _read(said: dict[str, Any], contents: list[bytes]) -> Partitioned:
         free_outputs=tuple(said["free_outputs"]),
         result_names=tuple(said["result_names"]),
         devices=tuple(map(_device, said["devices"])),
-        notice=said["notice"],
+        warnings=said["warnings"],
         compiled=_compiled(said["compiled"], *compiled) if compiled else None,
         failure=said["failure"],
     )

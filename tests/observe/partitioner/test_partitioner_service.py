@@ -136,7 +136,7 @@ def test_before_partitioning_every_value_has_its_sharding_and_after_it_its_local
     assert not re.search(r" dot\(.*sharding=", after)
     assert 'op_name="jit(product)/dot_general"' in before
     assert 'op_name="jit(product)/dot_general"' in after
-    assert (found.partitioner, found.partitions, found.notice) == ("shardy", 8, "")
+    assert (found.partitioner, found.partitions, found.warnings) == ("shardy", 8, "")
     assert (found.free_inputs, found.free_outputs, found.result_names) == ((False, False), (True,), ("result",))
 
 
@@ -169,7 +169,7 @@ def test_gspmd_is_asked_where_jax_asked_it() -> None:
     mesh = auto_mesh()
     data = compile_record(jax.jit(product), (of(mesh, (16, 32), "data", None), of(mesh, (32, 64), None, "model")), {})
     found = answer_about(data)
-    assert (found.partitioner, found.notice) == ("gspmd", "")
+    assert (found.partitioner, "Module has GSPMD attrs" in found.warnings) == ("gspmd", False)
     assert re.search(r"dot\(.*sharding=" + BOTH, text(found.before))
 
 
@@ -188,7 +188,7 @@ def test_gspmd_attributes_beside_shardys_meshes_are_told_in_xlas_own_words(
     stop_server()
     found = ask_partitioner(program, devices=8, flags={"jax_use_shardy_partitioner": "True"})
     assert found.partitioner == "gspmd"
-    assert found.notice.startswith("Module has GSPMD attrs or ops, but Shardy is enabled.")
+    assert "] Module has GSPMD attrs or ops, but Shardy is enabled." in found.warnings
 
 
 @pytest.mark.parametrize("devices", [256, 2048])
