@@ -8,10 +8,6 @@ Everything is measured in this one run, bare and watched in turn, and reported a
 neighbours: 1.000 is no cost. Targets: calls at most 1.02, extra compiles 0, compile time at most 1.05 (of a tiny
 function too, and of the processor time of 2,000 of them), bytes held 0.
 
-Programs for several devices are listened to, and a standard error that is no regular file has to be replaced for that,
-by a process that each capture starts once: the first line says which it is here. Single compiles, each with a capture
-of its own, have that in them.
-
 On a machine that does other work wall-clock ratios scatter by more than the targets, so what does not scatter stands
 beside them: how many Python functions run in a steady-state call (ours among them: 0 is no cost at all), and the
 processor time of a compile.
@@ -22,7 +18,6 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import stat
 import statistics
 import sys
 import time
@@ -315,9 +310,8 @@ def main() -> None:
     given = parser.parse_args()
     quick = given.quick
     layers, width, rounds, calls = (1, 16, 1, 20) if quick else (16, 128, 7, 2000)
-    error = "a regular file" if stat.S_ISREG(os.fstat(2).st_mode) else "no regular file"
     print(f"jax {jax.__version__}, {len(jax.devices())} {jax.devices()[0].platform} devices, ", end="")
-    print(f"{os.cpu_count()} cores, standard error is {error}")
+    print(f"{os.cpu_count()} cores")
     print_tiny(*((2, 20) if quick else (150, 2000)))
     if given.tiny:
         return

@@ -54,8 +54,6 @@ WRITES = {
 ALLOWED: dict[tuple[str, str], str] = {
     ("ipython/run.py", "exec"): "runs the statements the user typed after %pjit, as the cell itself would",
     ("ipython/run.py", "eval"): "the same for the expression whose value is shown",
-    ("observe/watch/stderr_relay.py", "import subprocess"): "starts this Python with `stderr_relay_main.py`",
-    ("observe/watch/stderr_relay_main.py", "os.fork"): "detaches that process from the user's",
     ("handles/play/live.py", "import tempfile"): "a page that goes into the playground is written there, and removed",
     ("handles/play/live.py", "self._play.rename"): "gives a variant another name; no file",
     ("handles/upgrade/apart.py", "import subprocess"): "runs itself in the environment that `upgrade` was asked for",
@@ -115,7 +113,6 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("parse/files/record_folder.py", "folder.mkdir"): "Log.save makes the folder that was asked for",
     ("parse/files/record_folder.py", "folder.rmdir"): "and removes it where saving failed",
     ("cli.py", "os.open"): "the null device, in the place of a closed standard output",
-    ("observe/watch/stderr_copy.py", "os.open"): "file descriptor 2 again, to read",
     ("parse/files/regular_file.py", "os.open"): "opens the file that was asked for, to read",
 }
 """Where the package does one of these things, and why that is no harm: (module, what) -> reason."""

@@ -283,8 +283,8 @@ class Analyses(Computed):
 
     @once
     def warnings(self) -> tuple[XlaWarning, ...]:
-        """What XLA warned of while it compiled."""
-        warnings = parse_warnings(self.data.compiler_log or "")
+        """What XLA warned of, in the program or in the copy that its partitioner was asked about."""
+        warnings = parse_warnings(self.report.data.compiler_log or "")
         if not warnings:
             return ()
         module = self.readable_hlo
@@ -322,6 +322,8 @@ class Analyses(Computed):
         missing.pop("partitioner", None)
         if program is not None and program.is_predicted and reason:
             missing |= {"partitioner": reason}
+        if program is not None and not program.is_predicted and data.propagation is None:
+            data = replace(data, compiler_log=program.compiler_log)
         sources = self.sources if is_explained else data.sources
         unasked = reason if self._asked is not None else ""
         complete = report(replace(data, missing=missing), module, program, sources, unasked=unasked)

@@ -205,6 +205,7 @@ class PartitionedProgram:
             read.program,
             is_predicted=False,
             partitioner=found.partitioner,
+            compiler_log=found.warnings,
             collectives=collectives,
             written=find_written(alignment, read.op_of),
         )

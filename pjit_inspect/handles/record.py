@@ -257,10 +257,11 @@ class CompileRecord(Displayable):
 
     @property
     def warnings(self) -> tuple[XlaWarning, ...]:
-        """What XLA warned of while it compiled, each distinct warning once, with its source.
+        """What XLA's partitioner warned of, each distinct warning once, with its source.
 
-        () when there was nothing, and when nobody listened: then `data.compiler_log` is None, and `data.missing` says
-        why, unless it is a program for one device, to which nobody listens where standard error is no regular file.
+        It is asked about a copy of the program, of which it says what it said when the program was compiled, also where
+        that came from the compilation cache. () when there was nothing, and when it was not asked: then
+        `data.compiler_log` is None.
         """
         return self.state.analyses.warnings
 

@@ -17,7 +17,7 @@ import pjit_inspect as pi
 from pjit_inspect.analyze.recompiles.recompiles import KeyHistory
 from pjit_inspect.handles.session.log import Log
 from pjit_inspect.observe.live import serials, waiting_jaxpr
-from pjit_inspect.observe.watch import record, xla_stderr
+from pjit_inspect.observe.watch import record
 
 PROGRAM = """\
 import atexit, os, sys
@@ -112,7 +112,6 @@ def test_a_class_of_the_users_is_not_kept_alive():
     [
         pytest.param(serials._lock, id="serials"),
         pytest.param(waiting_jaxpr._lock, id="waiting jaxprs"),
-        pytest.param(xla_stderr._lock, id="standard error"),
         pytest.param(Log()._lock, id="log"),
         pytest.param(KeyHistory()._lock, id="history"),
         pytest.param(record._Once(None, None)._lock, id="record"),

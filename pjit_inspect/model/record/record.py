@@ -96,9 +96,9 @@ class RecordData:
       hlo_header: the first line of the optimized program as XLA printed it when it was compiled. It says what the proto
         does not: how many replicas and partitions there are, and which shardings propagation was free to choose; None
         for programs read from files of XLA's.
-      compiler_log: the warnings and errors that XLA wrote to file descriptor 2 while it compiled, as they stood; ""
-        when there were none, None when nobody listened (`missing` says why, unless the record was read from HLO, made
-        of a function that was compiled before, or of one for a single device, where standard error is no file).
+      compiler_log: what XLA's partitioner warned of when it was asked about a copy of the program, as it wrote it; ""
+        when there was nothing, None when it was not asked: the program is for one device, or nothing in it
+        communicates, or nobody has looked yet.
       cost: XLA's cost analysis (`flops`, `bytes accessed`), which counts loop bodies once.
       memory: bytes per device.
       timings: seconds of each stage.

@@ -1,6 +1,6 @@
 """What XLA warned of while it compiled a program.
 
-Not its job: hearing it (`observe.watch.xla_stderr`) or reading it (`parse.messages.xla_warnings`).
+Not its job: asking XLA (`observe.partitioner`) or reading its words (`parse.messages.xla_warnings`).
 """
 
 from __future__ import annotations

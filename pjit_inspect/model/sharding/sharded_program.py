@@ -330,6 +330,7 @@ class ShardedProgram:
       partitioner: "shardy" or "gspmd", whichever XLA used.
       collectives: the collectives that XLA's partitioner made; () in a prediction.
       written: what those move that the user wrote, each array with its operation as `visited`; () in a prediction.
+      compiler_log: what XLA warned of when it was asked, as it wrote it; a record keeps it as its own.
     """
 
     ops: tuple[ShardedOp, ...] = ()
@@ -342,6 +343,7 @@ class ShardedProgram:
     partitioner: Literal["shardy", "gspmd"] = "shardy"
     collectives: tuple[PartitionedCollective, ...] = ()
     written: tuple[PartitionedCollective, ...] = ()
+    compiler_log: str = field(default="", compare=False)
     _cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

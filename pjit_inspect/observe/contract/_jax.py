@@ -36,7 +36,6 @@ __all__ = [
     "compile_unseen",
     "context_meshes",
     "cpu_devices",
-    "devices_of_compile",
     "distributed_place",
     "donated_arguments",
     "final_shardings",
@@ -61,7 +60,6 @@ __all__ = [
     "stages_of",
     "static_arguments",
     "target_devices",
-    "timed_frame",
     "traced_ahead",
     "tracing_flags",
     "tracing_key",
@@ -112,24 +110,6 @@ def unregister(on_duration: Callable[..., None], on_event: Callable[..., None], 
     )
     for listeners in every:
         listeners[:] = [one for one in listeners if not any(one is mine for mine in own)]
-
-
-_TIMERS = ("monitoring.py", "dispatch.py")
-
-
-def timed_frame(frame: FrameType) -> FrameType:
-    """The frame that runs what is timed, from that of a start or duration event; the same for both."""
-    while frame.f_back is not None and _place((code := frame.f_code).co_filename, code.co_name)[0] in _TIMERS:
-        frame = frame.f_back
-    return frame
-
-
-def devices_of_compile(frame: FrameType) -> int | None:
-    """For how many devices the compile is that begins in this frame; None where the frame does not show it."""
-    if _STAGES.get(_file_and_name(frame.f_code)) != "backend":
-        return None
-    devices = frame.f_locals.get("dev")
-    return None if devices is None else len(devices)
 
 
 # ---------------------------------------------------------------- reading the stack of a compile

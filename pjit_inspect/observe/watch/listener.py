@@ -23,7 +23,6 @@ from pjit_inspect.observe.contract.contract import can_watch_calls, missing_name
 from pjit_inspect.observe.key.compile_key import CallFacts, call_facts, remember_trace
 from pjit_inspect.observe.live.contents import Finish, jaxpr_text
 from pjit_inspect.observe.live.program import program_of_compile, program_of_computation
-from pjit_inspect.observe.watch import xla_stderr
 from pjit_inspect.observe.watch.record import make_record
 
 __all__ = ["OnBegin", "OnRecord", "announce", "observed", "observed_calls", "start", "stop", "unseen"]
@@ -63,7 +62,6 @@ def stop(on_record: OnRecord) -> None:
         _scopes.remove(on_record)
         if not _scopes:
             _jax.unregister(_on_duration, _on_event, _on_start)
-            xla_stderr.close()
 
 
 def announce(on_begin: OnBegin) -> Callable[[], None]:
@@ -142,9 +140,6 @@ def _on_event(event: str, **_: Any) -> None:
 
 def _on_start(event: str, _: float, **facts: Any) -> None:
     if event == _jax.COMPILE_EVENT and not getattr(_local, "is_ours", False):
-        with shielded("what XLA says"):
-            frame = _jax.timed_frame(sys._getframe(1))  # noqa: SLF001
-            xla_stderr.begin(frame, str(facts.get("fun_name", "")), _jax.devices_of_compile(frame))
         with shielded("the begin of a compile"):
             _local.closers = [on_begin(str(facts.get("fun_name", ""))) for on_begin in tuple(_announced)]
 
@@ -198,8 +193,6 @@ class _Lowering:
 
 
 def _on_compiled(duration: float, facts: dict[str, Any], frame: FrameType) -> None:
-    # First, and whatever becomes of the rest: what is redirected for it must not stay so.
-    log = xla_stderr.end(_jax.timed_frame(frame))
     closers, _local.closers = getattr(_local, "closers", ()), ()
     for close in closers:
         close()
@@ -213,9 +206,7 @@ def _on_compiled(duration: float, facts: dict[str, Any], frame: FrameType) -> No
         program.jaxpr = lowering.jaxpr()
     timings = replace(lowering.spend(), compile_s=duration, compile_began_s=time.time() - duration)
     cached = "persistent" if disk == "hit" else None
-    data, finish = make_record(
-        program, stages, frame, timings=timings, cached=cached, call=lowering.call, disk=disk, log=_log_of(cached, log)
-    )
+    data, finish = make_record(program, stages, frame, timings=timings, cached=cached, call=lowering.call, disk=disk)
     if program.executable is None:
         # The compile failed; its error goes on.
         data = replace(data, missing=data.missing | dict.fromkeys(_COMPILED, "XLA did not compile the program"))
@@ -224,12 +215,6 @@ def _on_compiled(duration: float, facts: dict[str, Any], frame: FrameType) -> No
         _deliver(data, finish)
     finally:
         _local.computation = None
-
-
-def _log_of(cached: str | None, log: xla_stderr.CompilerLog) -> xla_stderr.CompilerLog:
-    if cached == "persistent":
-        return xla_stderr.CompilerLog(missing="the program came from the compilation cache, so XLA had nothing to say")
-    return log
 
 
 _HANDLERS = {_jax.TRACE_EVENT: _on_traced, _jax.LOWER_EVENT: _on_lowered, _jax.COMPILE_EVENT: _on_compiled}

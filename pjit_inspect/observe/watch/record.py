@@ -52,7 +52,6 @@ from pjit_inspect.observe.live.library_names import restore_names
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import find_meshes, to_devices
 from pjit_inspect.observe.live.untouched import plain_attribute, type_name
-from pjit_inspect.observe.watch.xla_stderr import CompilerLog
 
 __all__ = ["make_record"]
 
@@ -78,12 +77,11 @@ def make_record(
     cached: Any = None,
     call: CallFacts | None = None,
     disk: Any = None,
-    log: CompilerLog = CompilerLog(),  # noqa: B008  (frozen)
 ) -> tuple[RecordData, Finish]:
     """Freeze one program, and a way to complete the record when the call is over.
 
     `call` holds what its lowering showed, for a program that is compiled ahead of time; `disk` says what the
-    compilation cache on disk gave; `log` is what XLA wrote.
+    compilation cache on disk gave.
 
     Nothing of `program` or the frames stays alive in either.
     """
@@ -142,10 +140,7 @@ def make_record(
         **({} if can_wait else layouts.read(missing)),
         **({} if later is not None else slow_facts(program.executable, missing)),
         **({} if rest is not None else printed(program.jaxpr, program.jaxpr_text, missing)),
-        compiler_log=log.text,
     )
-    if log.missing is not None:
-        missing["compiler_log"] = log.missing
     if reason := _jax.lacks_lines(len(program.devices)):
         missing[SOURCE_LINES] = reason
     return data, _Once(layouts if can_wait else None, rest)

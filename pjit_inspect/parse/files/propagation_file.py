@@ -22,7 +22,7 @@ _MAX_RANK = 64
 def propagation_bytes(program: ShardedProgram) -> bytes:
     """The program as JSON: what many ops share stands once, in tables. Equal programs give equal bytes."""
     tables = TableWriter(*_TABLES)
-    body = to_json(program, ShardedProgram, tables)
+    body = to_json(program, ShardedProgram, tables, skip=("compiler_log",))
     whole = {"tables": tables.to_json(), "program": body}
     return json.dumps(whole, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 

@@ -1,8 +1,8 @@
 """XLA's warnings, from the text it writes while it compiles.
 
 The text is that of `RecordData.compiler_log`: messages one after the other, each with the prefix of absl's or TSL's
-log. A message that is not understood, in whole or in part, is kept as its text. Not its job: which messages belong to
-a program (`observe.watch.xla_stderr`), or where in the source they lead (`analyze`).
+log. A message that is not understood, in whole or in part, is kept as its text. Not its job: hearing them
+(`observe.partitioner`), or where in the source they lead (`analyze`).
 
 *Source*: `xla/service/spmd/spmd_partitioner.cc`, `HloInstruction::ToString`, `absl/log/internal/log_format.cc`.
 """
