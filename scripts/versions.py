@@ -21,6 +21,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -47,6 +48,7 @@ class Found:
       tests: outcome ("passed", "skipped", "failed") -> how many.
       skipped: the reason -> how many tests it kept from running.
       failed: the tests that failed.
+      date: of the run; tests and package were those of that day.
     """
 
     jax: str
@@ -55,6 +57,7 @@ class Found:
     tests: dict[str, int]
     skipped: dict[str, int] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
+    date: str = ""
 
     @property
     def minor(self) -> str:
@@ -80,6 +83,7 @@ def find() -> Found:
         tests=dict(sorted(counts.items())),
         skipped=dict(sorted(skipped.items())),
         failed=sorted(failed),
+        date=datetime.now(UTC).date().isoformat(),
     )
 
 
@@ -135,7 +139,8 @@ INTRODUCTION = """\
 
 What this package reads of JAX is partly private, and moves between releases. `observe/contract/contract.py` lists every
 such name with what is lost without it; this page says what each version has. `scripts/test-versions` writes it, from a
-run of `{tests}` on each.
+run of `{tests}` on each; the table says when that was, of the tests
+and the package as they were that day.
 """
 
 DEPENDENCIES = """\
@@ -160,7 +165,7 @@ BELOW = {
 FLOOR = """\
 ## JAX 0.8
 
-The other tests were run on 0.8.1, the floor, too, file by file. What is otherwise there:
+On 0.8.1, the floor, all tests there were on 2026-11-26 were run once, file by file. What is otherwise there:
 
 - jaxlib 0.8.1 numbers the source frames of a program on several devices in another order than that of its table. Frames
   are found by the file, line and column beside the number. Of a helper that is called from several lines, which of them
@@ -245,6 +250,7 @@ def outcome_table(versions: list[Found]) -> Iterator[str]:
         "JAX",
         versions,
         [
+            ("run on", lambda found: found.date or "unknown"),
             ("Python", lambda found: found.python),
             *((f"tests {outcome}", count(outcome)) for outcome in ("passed", "failed", "skipped")),
             ("names missing", lambda found: str(len(found.missing))),

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import jax
@@ -17,6 +18,7 @@ import pytest
 import pjit_inspect as pi
 from pjit_inspect.errors import ParseError, RecordNotFoundError
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.parse.files import record_folder
 
 
 def log_of(*names: str) -> pi.Log:
@@ -79,6 +81,43 @@ def test_a_save_that_fails_leaves_the_earlier_log_whole(tmp_path: Path, monkeypa
     assert contents(tmp_path / "process-0-of-1") == before
     log.save(tmp_path)
     assert sorted(contents(tmp_path / "process-0-of-1")) == ["0000_double.pjit", "0001_other.pjit", "saved.json"]
+
+
+def test_threads_that_save_logs_into_one_folder_leave_one_of_them(tmp_path: Path):
+    logs, errors = [log_of(*("double", "triple", "other")[:count]) for count in (1, 2, 3)], []
+
+    def save(log: pi.Log) -> None:
+        try:
+            for _ in range(4):
+                log.save(tmp_path)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=save, args=(log,)) for log in logs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    found = contents(tmp_path / "process-0-of-1")
+    records = ["0000_double.pjit", "0001_triple.pjit", "0002_other.pjit"]
+    assert sorted(found) in [[*records[:count], "saved.json"] for count in (1, 2, 3)]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.filterwarnings("ignore:.*fork:RuntimeWarning", "ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_saves_though_a_thread_of_its_parent_was_saving(tmp_path: Path):
+    log = log_of("double")
+    with record_folder._lock:
+        child = os.fork()
+        if not child:
+            threading.Timer(30, os._exit, [3]).start()
+            thread = threading.Thread(target=log.save, args=(tmp_path,))
+            thread.start()
+            thread.join()
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert sorted(contents(tmp_path / "process-0-of-1")) == ["0000_double.pjit", "saved.json"]
 
 
 def test_a_first_save_that_fails_leaves_no_folder_that_says_nothing_was_recorded(tmp_path: Path, monkeypatch):

@@ -11,7 +11,11 @@ import re
 import pytest
 from code_blocks import ROOT, read_page
 
-PAGES = ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    "README.md",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")),
+    "notebooks/README.md",
+]
 FOLDERS = {path.name for folder in (ROOT, ROOT / "pjit_inspect") for path in folder.iterdir() if path.is_dir()}
 
 

@@ -98,5 +98,19 @@ def test_the_map_names_nothing_else():
     text = read_page("notebooks/README.md")
     named = set(re.findall(r"\]\((\S+\.ipynb)\)", text))
     assert named == {path.name for path in NOTEBOOKS}
-    for heading in re.findall(r"\.ipynb\), \*([^*]+)\*", text):
-        assert any(re.search(rf"^#+ {re.escape(heading)}$", prose(path), re.MULTILINE) for path in NOTEBOOKS), heading
+    paths = {path.name: path for path in NOTEBOOKS}
+    for name, heading in re.findall(r"\]\((\S+\.ipynb)\), \*([^*]+)\*", text):
+        assert re.search(rf"^#+ {re.escape(heading)}$", prose(paths[name]), re.MULTILINE), (name, heading)
+
+
+def test_a_row_of_the_map_has_as_many_cells_as_its_head_and_names_each_lesson_by_its_number():
+    text = read_page("notebooks/README.md")
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert len({row.count("|") for row in table.splitlines()}) == 1, table
+    for number, name in re.findall(r"\[(\d+b?)\]\((\S+\.ipynb)\)", text):
+        assert re.match(rf"0*{number}_", name), (number, name)
+
+
+def test_loops_are_told_in_the_lesson_of_loops():
+    (row,) = re.findall(r"^\|.*`scan`, `while_loop` exchange.*$", read_page("notebooks/README.md"), re.MULTILINE)
+    assert "(10_gradients_and_loops.ipynb)" in row

@@ -108,9 +108,15 @@ def record_bytes(data: RecordData) -> bytes:
             entries[name] = made[field] if field in made else _content(value)
     _check_writable(entries)
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
+    archive = zipfile.ZipFile(buffer, "w")
+    try:
         for name in sorted(entries):
             archive.writestr(_entry_info(name, entries[name]), entries[name])
+        archive.close()
+    except BaseException:
+        # To close it in the middle of an entry would raise a ValueError in the place of Ctrl-C.
+        archive.fp = None
+        raise
     return buffer.getvalue()
 
 

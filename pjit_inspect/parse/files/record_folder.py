@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -68,6 +69,25 @@ def save_records(folders: Mapping[Path, Mapping[str, Callable[[], bytes]]]) -> N
     in this one are removed. Raises FileExistsError where a file of that name was not written by this function, or was
     changed since, OSError as `write_whole`, and what making a record raises: then everything is as it was.
     """
+    with _lock:
+        _save(folders)
+
+
+# A thread may save a log while another does.
+_lock = threading.RLock()
+
+
+def _renew_lock() -> None:
+    # In a forked child the thread that held it is not there.
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+def _save(folders: Mapping[Path, Mapping[str, Callable[[], bytes]]]) -> None:
     made = [folder for folder in folders if not folder.exists()]
     earlier: dict[Path, dict[str, str]] = {}
     try:

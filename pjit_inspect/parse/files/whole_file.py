@@ -105,11 +105,20 @@ def _write_beside(place: str, content: bytes | str) -> str:
             _keep_permissions(place, beside)
             file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
             file.flush()
-            os.fsync(file.fileno())
+            _to_disk(file.fileno())
     except BaseException:
         _remove(beside)
         raise
     return beside
+
+
+def _to_disk(file: int) -> None:
+    try:
+        os.fsync(file)
+    except OSError as error:
+        # Some file systems have no such thing.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
+            raise
 
 
 def _replace(beside: str, place: str) -> None:

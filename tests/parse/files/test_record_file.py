@@ -396,6 +396,17 @@ def test_a_program_that_cannot_be_made_fails_before_the_file_is_touched(tmp_path
     assert os.listdir(tmp_path) == []
 
 
+def test_ctrl_c_in_the_middle_of_an_entry_stays_ctrl_c(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    # A second error would be raised, or printed, where the archive is closed while an entry is being written.
+    monkeypatch.setattr(zipfile._ZipWriteFile, "write", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_record(example_record(), tmp_path / "step.pjit")
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_link_stays_a_link(tmp_path):
     (tmp_path / "real.pjit").write_bytes(b"old")
     (tmp_path / "link.pjit").symlink_to("real.pjit")

@@ -195,6 +195,15 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
     assert names(tmp_path) == ["page.html"]
 
 
+def test_a_file_system_that_cannot_be_asked_to_write_at_once_is_written_to(tmp_path: Path, monkeypatch):
+    def fails(_):
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr("os.fsync", fails)
+    write_whole(old_file(tmp_path), b"new")
+    assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == {"page.html": b"new"}
+
+
 def test_an_error_of_the_system_names_the_file_and_not_what_lies_beside_it(tmp_path: Path, monkeypatch):
     path = old_file(tmp_path)
 
