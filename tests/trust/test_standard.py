@@ -19,8 +19,6 @@ ELSEWHERE = {
     "observe/apart/server.py": "runs in a helper",
     "observe/apart/worker.py": "runs in a helper",
     "observe/apart/start.py": "runs in a helper",
-    "observe/watch/stderr_relay_main.py": "runs in a helper",
-    "observe/watch/stderr_relay.py": "is being moved to `load_standard`",
 }
 """Modules that may import what they like."""
 

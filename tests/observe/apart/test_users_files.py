@@ -11,9 +11,6 @@ import pjit_inspect
 
 ROOT = str(Path(pjit_inspect.__file__).parents[1])
 
-STDERR_RELAY = {"mmap", "resource", "termios"}
-"""What `observe.watch.stderr_relay` still imports by name."""
-
 SCRIPT = """
 import os, sys
 import jax, jax.numpy as jnp, numpy as np
@@ -65,4 +62,4 @@ def test_no_file_of_the_users_is_executed_by_a_helper(tmp_path: Path) -> None:
     elsewhere = sorted(path.name for path in ran.iterdir() if not path.name.endswith(f"_{done.pid}"))
     assert elsewhere == []
     here = {path.name.rpartition("_")[0] for path in ran.iterdir()}
-    assert here - STDERR_RELAY == set()
+    assert here == set()
