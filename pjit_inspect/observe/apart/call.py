@@ -148,7 +148,7 @@ class Channel:
         Raises CaptureError with the reason when there is no answer; RefusedError, which is one, when the helper says
         why, and ChangeError when the task raised that.
         """
-        deadline = time.monotonic() + min(timeout_s + start_s, _LONGEST_S)
+        deadline = time.monotonic() + min(timeout_s, _LONGEST_S)
         ticket = ticket or Ticket()
         self._tickets.add(ticket)
         try:
@@ -156,8 +156,10 @@ class Channel:
                 if ticket.is_cancelled:
                     raise CaptureError(f"{self._what} was not asked: it was cancelled")
                 with self._failures():
-                    helper = self._ready(task, deadline)
-                    left = max(min(deadline - time.monotonic(), timeout_s), 0.1)
+                    start = time.monotonic()
+                    helper = self._ready(task, deadline + start_s)
+                    deadline += min(time.monotonic() - start, start_s)
+                    left = max(deadline - time.monotonic(), 0.1)
                     given = {"task": task, "question": dict(question), "timeout_s": left}
                     given |= {"key": key, "fit": fit, "keep": keep, "ahead": ahead}
                     message, results = helper.ask(given, blobs, ticket, on_half)
