@@ -20,7 +20,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 __all__ = [
     "START_S",
@@ -73,14 +72,11 @@ def find_interpreter() -> str:
 
 def _candidates() -> Iterator[str]:
     """Programs that may be this Python, the one that says so of itself first."""
-    yield from filter(_is_path, (sys.executable, getattr(sys, "_base_executable", None)))
+    said = (sys.executable, getattr(sys, "_base_executable", None))
+    yield from (path for path in said if isinstance(path, str) and os.path.isabs(path))
     yield from _installed()
     with suppress(OSError):
         yield os.path.realpath("/proc/self/exe", strict=True)
-
-
-def _is_path(value: Any) -> bool:
-    return isinstance(value, str) and os.path.isabs(value)
 
 
 def _installed() -> Iterator[str]:
