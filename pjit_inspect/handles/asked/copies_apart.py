@@ -8,7 +8,6 @@ a copy (`what_if`).
 
 from __future__ import annotations
 
-import importlib.util
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -68,12 +67,10 @@ class CopiesApart:
         """
         if data.stablehlo is None:
             raise ChangeError("the record has no program before optimization, so no change of it can be tried")
-        if importlib.util.find_spec("jax") is None:
-            raise CaptureError("a changed copy of a program needs JAX, which is not installed here")
         self.data: RecordData = data
         self.channel: Channel = Channel("the process that reads the program from its file")
-        opened_as = self._open()
-        opened, parts = _read(opened_as, _Opened), opened_as.blobs
+        answer = self._open()
+        opened, parts = _read(answer, _Opened), list(answer.blobs)
         self.mesh: tuple[tuple[str, int], ...] = tuple(zip(opened.axes, opened.sizes, strict=True))
         self.is_mesh_given: bool = opened.is_mesh_given
         self.trips: dict[int, int] = dict(zip(opened.loops, opened.counts, strict=True))

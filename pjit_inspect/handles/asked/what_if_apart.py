@@ -6,7 +6,6 @@ first. Not its job: the process (`observe.apart`), or asking (`handles.asked.wha
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
 from collections.abc import Mapping
@@ -43,8 +42,6 @@ def ask_what_if_apart(
     """As `handles.asked.what_if.ask_what_if`, of a record that this process did not make; with the program in it."""
     if data.stablehlo is None:
         raise ChangeError("the record has no program before optimization, so no change of it can be tried")
-    if importlib.util.find_spec("jax") is None:
-        raise CaptureError("what_if needs JAX, which is not installed here")
     question = {
         "mesh": None if mesh is None else dict(mesh),
         "specs": {path: _plain(spec) for path, spec in (specs or {}).items()},

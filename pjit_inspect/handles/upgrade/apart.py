@@ -26,6 +26,7 @@ __all__ = ["compile_again_in", "compile_in", "main"]
 
 _DONE, _PACKAGE = "done.json", "pjit_inspect"
 _MOST_LINES = 12
+_START_S, _LONGEST_S = 20.0, 86_400.0
 _STAGES = ("Lowered", "Traced")
 """Types of `jax.stages` that a function may return."""
 _HOME = Path(__file__).parents[2]
@@ -52,6 +53,7 @@ def compile_again_in(python: str | Path, paths: Sequence[Path]) -> tuple[RecordD
 
 
 def _asked(python: str | Path, question: Mapping[str, Any], settings: Mapping[str, str]) -> tuple[RecordData, ...]:
+    _check(python)
     with tempfile.TemporaryDirectory(prefix="pjit_inspect_") as name:
         folder = Path(name)
         # A folder with this package alone: the other packages are those of that environment.
@@ -71,6 +73,19 @@ def _what(question: Mapping[str, Any]) -> str:
     return question.get("function", "the program")
 
 
+def _check(python: str | Path) -> None:
+    """Raise CaptureError where a program is no Python, or does not start: an application may be called so."""
+    try:
+        done = subprocess.run(
+            [str(python), "-I", "-S", "-c", "print(1)"], capture_output=True, timeout=_START_S, check=False
+        )
+        why = "" if done.stdout.split() == [b"1"] else f"it ended with status {done.returncode}"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        why = str(error)
+    if why:
+        raise CaptureError(f"{python} is no Python that starts: {why}")
+
+
 def _run(python: str | Path, folder: Path, home: Path, question: Mapping[str, Any], settings: Mapping[str, str]) -> str:
     """Run that process; how it ended, with the last lines it wrote."""
     paths = (os.getcwd(), os.environ.get("PYTHONPATH", ""), str(home))
@@ -80,10 +95,10 @@ def _run(python: str | Path, folder: Path, home: Path, question: Mapping[str, An
     try:
         done = subprocess.run(
             command, input=json.dumps(question), capture_output=True, text=True, errors="replace", env=environment,
-            check=False,
+            check=False, timeout=_LONGEST_S,
         )  # fmt: skip
-    except OSError as error:
-        return f"it could not be started ({error})"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"it gave no answer ({error})"
     how = f"signal {-done.returncode}" if done.returncode < 0 else f"status {done.returncode}"
     lines = [line for line in done.stderr.splitlines() if line.strip()]
     return f"it ended with {how}: {' / '.join(lines[-_MOST_LINES:])}"

@@ -103,18 +103,17 @@ class Channel:
         self._lock = threading.Lock()
         self._tickets: set[Ticket] = set()
         self.helper: _Helper | None = None
-        self._end: Callable[[], object] = _nothing
         if helper is not None:
             helper.forget()
+
+    def __del__(self) -> None:
+        """End the helper with the channel."""
+        with suppress(Exception):
+            self.end()
 
     def is_busy(self) -> bool:
         """Whether a question is being asked."""
         return self._lock.locked()
-
-    def start(self, task: str) -> None:
-        """Start the helper without waiting until it is ready. Raises CaptureError as `ask`."""
-        with self._turn(time.monotonic() + START_S), self._failures():
-            self._started(task)
 
     def ask(
         self,
@@ -149,7 +148,7 @@ class Channel:
         Raises CaptureError with the reason when there is no answer; RefusedError, which is one, when the helper says
         why, and ChangeError when the task raised that.
         """
-        deadline = time.monotonic() + min(timeout_s + start_s, _LONGEST_S)
+        deadline = time.monotonic() + min(timeout_s, _LONGEST_S)
         ticket = ticket or Ticket()
         self._tickets.add(ticket)
         try:
@@ -157,8 +156,10 @@ class Channel:
                 if ticket.is_cancelled:
                     raise CaptureError(f"{self._what} was not asked: it was cancelled")
                 with self._failures():
-                    helper = self._ready(task, deadline)
-                    left = max(min(deadline - time.monotonic(), timeout_s), 0.1)
+                    start = time.monotonic()
+                    helper = self._ready(task, deadline + start_s)
+                    deadline += min(time.monotonic() - start, start_s)
+                    left = max(deadline - time.monotonic(), 0.1)
                     given = {"task": task, "question": dict(question), "timeout_s": left}
                     given |= {"key": key, "fit": fit, "keep": keep, "ahead": ahead}
                     message, results = helper.ask(given, blobs, ticket, on_half)
@@ -176,9 +177,8 @@ class Channel:
     def end(self) -> None:
         """End the helper and what it is doing; the next question starts another."""
         helper, self.helper = self.helper, None
-        end, self._end = self._end, _nothing
         if helper is not None:
-            end()
+            helper.end()
 
     # ------------------------------------------------------------ in turn, and whatever fails
 
@@ -206,20 +206,15 @@ class Channel:
                 raise
             raise CaptureError(f"{self._what} {_reason(error, said, is_started=helper is not None)}") from error
 
-    def _started(self, task: str) -> _Helper:
+    def _ready(self, task: str, deadline: float) -> _Helper:
         if self._unusable:
             raise CaptureError(self._unusable)
         if self.helper is not None and not self.helper.is_alive():
             self.end()
-        if self.helper is None:
-            self.helper = helper = _Helper(task)
-            self._end = weakref.finalize(self, _end, helper, os.getpid())
-        return self.helper
-
-    def _ready(self, task: str, deadline: float) -> _Helper:
-        start, helper = time.monotonic(), self._started(task)
+        start = time.monotonic()
+        self.helper = self.helper or _Helper(task)
         try:
-            helper.wait_until_ready(deadline)
+            self.helper.wait_until_ready(deadline)
         except TimeoutError:
             took = time.monotonic() - start
             said = f"{self._what} was not ready after {took:.0f} s"
@@ -227,7 +222,7 @@ class Channel:
                 # Not for each display again.
                 self._unusable = f"{said}, and is not started again by this process"
             raise CaptureError(f"{said}; give it more time") from None
-        return helper
+        return self.helper
 
 
 def _reason(error: Exception, said: str, *, is_started: bool) -> str:
@@ -247,15 +242,6 @@ def _os_words(error: Exception) -> str:
     return str(error) if isinstance(error, OSError) and error.errno is None else one_line(error)
 
 
-def _nothing() -> None:
-    """There is no helper."""
-
-
-def _end(helper: _Helper, owner: int) -> None:
-    if os.getpid() == owner:
-        helper.end()
-
-
 # ---------------------------------------------------------------- one helper
 
 
@@ -273,42 +259,28 @@ class _Helper:
         self._sending = threading.Lock()
         self._stderr = Owned(new_file(b""))
         self._until = time.monotonic() + START_S
+        self._link, far = pair()
         try:
-            self._link, far = pair()
-            try:
-                given = {"folders": package_folders(), "package": _PACKAGE, "task": task}
-                arguments = [str(os.getpid()), str(start_time(os.getpid())), json.dumps(given)]
-                start_detached(_SCRIPT, arguments, stdin=far.number, stderr=self._stderr.number)
-            except BaseException:
-                self._link.close()
-                raise
-            finally:
-                far.close()
+            given = {"folders": package_folders(), "package": _PACKAGE, "task": task}
+            arguments = [str(os.getpid()), str(start_time(os.getpid())), json.dumps(given)]
+            start_detached(_SCRIPT, arguments, stdin=far.number, stderr=self._stderr.number)
         except BaseException:
-            self._stderr.close()
+            self.forget()
             raise
+        finally:
+            far.close()
 
     def wait_until_ready(self, deadline: float) -> None:
         """Until it has imported what it needs. Raises ImportError where it could not, TimeoutError where it is late."""
-        if "process" not in self.facts:
-            self._hear_first(min(deadline, self._until))
-        if "threads" not in self.facts:
-            self._hear_more(deadline)
-
-    def _hear_first(self, deadline: float) -> None:
-        self.facts = receive(self._link, deadline=deadline)[0]
-        process = self.facts["process"]
-        if self.facts["parent"] == os.getpid():
-            self.end()
-            with suppress(OSError):
-                os.waitpid(process, 0)
-            raise OSError("it would be a child of this process")
-
-    def _hear_more(self, deadline: float) -> None:
-        said = receive(self._link, deadline=deadline)[0]
-        if "failed" in said:
-            raise ImportError(said["failed"])
-        self.facts |= said
+        while "threads" not in self.facts:
+            self.facts |= receive(self._link, deadline=deadline if self.facts else min(deadline, self._until))[0]
+            if "failed" in self.facts:
+                raise ImportError(self.facts["failed"])
+            if self.facts["parent"] == os.getpid():
+                self.end()
+                with suppress(OSError):
+                    os.waitpid(self.facts["process"], 0)
+                raise OSError("it would be a child of this process")
 
     def ask(
         self,

@@ -13,14 +13,10 @@ from contextlib import contextmanager, suppress
 
 from pjit_inspect.standard import load_standard
 
-__all__ = ["LostDescriptorError", "Owned", "above_standard", "identity"]
+__all__ = ["Owned", "above_standard", "identity"]
 
 _FIRST = 10
 """Lower numbers are left to the program, which may have closed the first three."""
-
-
-class LostDescriptorError(OSError):
-    """The program closed a descriptor of ours."""
 
 
 def identity(descriptor: int) -> tuple[int, int, int]:
@@ -53,6 +49,11 @@ class Owned:
         self._identity = identity(number)
         self.number = number
 
+    def __del__(self) -> None:
+        """Close what nobody holds any more."""
+        with suppress(Exception):
+            self.close()
+
     def is_ours(self) -> bool:
         """Whether the number still leads to what was opened."""
         with suppress(OSError):
@@ -60,9 +61,9 @@ class Owned:
         return False
 
     def checked(self) -> int:
-        """The number, for one use right now. Raises LostDescriptorError where it is not ours any more."""
+        """The number, for one use right now. Raises OSError where it is not ours any more."""
         if not self.is_ours():
-            raise LostDescriptorError("the program closed a file descriptor of this package, as os.closerange does")
+            raise OSError("the program closed a file descriptor of this package, as os.closerange does")
         return self.number
 
     @contextmanager

@@ -20,7 +20,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 __all__ = [
     "START_S",
@@ -37,7 +36,7 @@ START_S = 5.0
 
 _ISOLATED = ("-I", "-S", "-P", "-W", "ignore")
 _PYTHON = re.compile(r"python[wdt]?(?:\d+(?:\.\d+)?)?[dtm]*", re.IGNORECASE)
-_PACKAGES = ("jax", "jaxlib", "numpy", "ml_dtypes", "opt_einsum", "scipy", "libtpu", "jax_plugins")
+_PACKAGES = ("jax", "jaxlib", "numpy", "google", "ml_dtypes", "opt_einsum", "scipy", "libtpu", "jax_plugins")
 """JAX, what it needs, and what has the compilers of chips: where these lie, helpers look for packages."""
 _OWN_FLAGS = re.compile(
     r"""(?:^|\s)--xla_(?:dump_\w+|force_host_platform_device_count)(?:=(?:"[^"]*"|'[^']*'|\S*))?(?=\s|$)"""
@@ -73,14 +72,11 @@ def find_interpreter() -> str:
 
 def _candidates() -> Iterator[str]:
     """Programs that may be this Python, the one that says so of itself first."""
-    yield from filter(_is_path, (sys.executable, getattr(sys, "_base_executable", None)))
+    said = (sys.executable, getattr(sys, "_base_executable", None))
+    yield from (path for path in said if isinstance(path, str) and os.path.isabs(path))
     yield from _installed()
     with suppress(OSError):
         yield os.path.realpath("/proc/self/exe", strict=True)
-
-
-def _is_path(value: Any) -> bool:
-    return isinstance(value, str) and os.path.isabs(value)
 
 
 def _installed() -> Iterator[str]:
@@ -113,13 +109,18 @@ def _is_python(path: str, genuine: set[str] | None) -> bool:
 
 
 def package_folders() -> list[str]:
-    """The folders in which jax, and what it needs, was loaded or would be found, each once, as absolute paths."""
+    """The folders in which jax, and what it needs, was loaded or would be found, each once, as absolute paths.
+
+    Raises OSError where there is no jaxlib.
+    """
     folders: dict[str, None] = {}
     for name in _PACKAGES:
         with suppress(Exception):
             # A finder of the user's may fail; then this package is found beside the others, or not at all.
-            for place in _places(name, list(folders)):
-                folders.setdefault(os.path.dirname(os.path.abspath(place)))
+            places = _places(name, list(folders))
+            folders |= dict.fromkeys(os.path.dirname(os.path.abspath(place)) for place in places)
+    if not any(os.path.isdir(os.path.join(folder, "jaxlib")) for folder in folders):
+        raise OSError("jaxlib is not installed here")
     return list(folders)
 
 

@@ -31,12 +31,7 @@ _RECEIVING = getattr(socket, "MSG_CMSG_CLOEXEC", 0) | getattr(socket, "MSG_DONTW
 def pair() -> tuple[Owned, Owned]:
     """Two ends that are connected, neither of which has one of the first ten numbers."""
     near, far = socket.socketpair()
-    first = Owned(above_standard(near.detach()))
-    try:
-        return first, Owned(above_standard(far.detach()))
-    except BaseException:
-        first.close()
-        raise
+    return Owned(above_standard(near.detach())), Owned(above_standard(far.detach()))
 
 
 def send(link: Owned, message: Mapping[str, Any], files: Sequence[int] = (), *, deadline: float | None = None) -> None:

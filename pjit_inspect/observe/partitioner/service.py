@@ -32,7 +32,6 @@ __all__ = [
     "Ticket",
     "ask_partitioner",
     "cancel",
-    "start_server",
     "stop_server",
 ]
 
@@ -147,11 +146,6 @@ def cancel() -> None:
     """Make every question of this process that has no answer yet raise CaptureError; to be called in another thread."""
     for lane in _here.lanes:
         lane.cancel_all()
-
-
-def start_server(lane: int = 0) -> None:
-    """Start a server without waiting for it, so that the first question need not wait for its import of JAX."""
-    _here.lanes[lane].start(_TASK)
 
 
 def stop_server(lane: int | None = None) -> None:

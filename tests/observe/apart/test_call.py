@@ -198,7 +198,7 @@ def test_whatever_fails_at_the_start_costs_one_fact_and_is_said(
 
 def test_an_unknown_task_is_refused() -> None:
     channel = call.Channel("it")
-    with pytest.raises(CaptureError, match="KeyError: 'os.system'"):
+    with pytest.raises(CaptureError, match=r"KeyError: 'os\.system'"):
         channel.ask("os.system", {}, timeout_s=1.0)
 
 
