@@ -4,7 +4,8 @@ All files that users name are written here. Permissions and, where the system al
 replaced are kept; a symbolic link stays, and what it leads to is replaced; of a file with several hard links the other
 names keep the old content. Only regular files are replaced. The folder has to be writable: a file that cannot be
 renamed into its place is refused, and never written in place, where a failure in the middle would lose the old content.
-A process that is killed (SIGKILL) while it writes leaves `.pjit_inspect-*.tmp` beside the file.
+On Linux the new file has no name until it is whole (O_TMPFILE), so that nothing is left of it when the process is
+killed. Elsewhere `.pjit_inspect-*.tmp` stays beside the file then.
 
 Not its job: what is in a file.
 """
@@ -18,7 +19,7 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any
+from typing import Any, BinaryIO
 
 __all__ = ["write_together", "write_whole"]
 
@@ -101,15 +102,43 @@ def _write_beside(place: str, content: bytes | str) -> str:
     beside = _beside(place)
     try:
         # Not tempfile: its files are private to the user, and a new file should get the usual permissions.
-        with _named(place), open(beside, "xb") as file:
-            _keep_permissions(place, beside)
-            file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
-            file.flush()
-            _to_disk(file.fileno())
+        with _named(place):
+            with open(beside, "xb", opener=_open_nameless) as file:
+                own = beside if os.path.lexists(beside) else f"/proc/self/fd/{file.fileno()}"
+                _fill(file, own, place, content)
+                is_named = own == beside or _give_name(file.fileno(), beside)
+            if not is_named:
+                with open(beside, "xb") as file:
+                    _fill(file, beside, place, content)
     except BaseException:
         _remove(beside)
         raise
     return beside
+
+
+def _fill(file: BinaryIO, own: str, place: str, content: bytes | str) -> None:
+    _keep_permissions(place, own)
+    file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
+    file.flush()
+    _to_disk(file.fileno())
+
+
+def _give_name(file: int, name: str) -> bool:
+    """Give a nameless file its name; False where this system refuses that."""
+    try:
+        # The folder is not used for a path from the root, but without one Python does not follow the link.
+        os.link(f"/proc/self/fd/{file}", name, src_dir_fd=file)
+    except OSError:
+        return False
+    return True
+
+
+def _open_nameless(name: str, flags: int) -> int:
+    """A new file in the folder of a name, without that name where this system can give it one later."""
+    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
+        with suppress(OSError):
+            return os.open(os.path.dirname(name), os.O_TMPFILE | os.O_WRONLY | getattr(os, "O_CLOEXEC", 0), 0o666)
+    return os.open(name, flags, 0o666)
 
 
 def _to_disk(file: int) -> None:

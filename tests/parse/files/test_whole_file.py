@@ -16,6 +16,7 @@ import pytest
 
 from pjit_inspect.parse.files.whole_file import write_together, write_whole
 
+has_nameless = pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="this system gives every file a name at once")
 IS_ROOT = os.geteuid() == 0
 as_root = pytest.mark.skipif(not IS_ROOT, reason="needs root")
 
@@ -311,7 +312,7 @@ def test_of_several_files_all_or_none_are_written(tmp_path: Path, monkeypatch, a
             raise OSError(errno.EIO, "Input/output error")
         real(source, target)
 
-    def no_link(*_):
+    def no_link(*_, **__):
         raise OSError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr("os.replace", fails)
@@ -368,3 +369,35 @@ def test_a_process_that_is_killed_leaves_the_old_file_or_the_new(tmp_path: Path)
             process.stdout.readline()
             process.send_signal(signal.SIGKILL)
         assert path.read_bytes() == b"x" * 1_000_000
+
+
+@has_nameless
+def test_a_new_file_has_no_name_until_it_is_whole(tmp_path: Path, monkeypatch):
+    seen: list[list[str]] = []
+    real = os.fsync
+
+    def look(file: int) -> None:
+        seen.append(names(tmp_path))
+        real(file)
+
+    monkeypatch.setattr("os.fsync", look)
+    write_whole(old_file(tmp_path), b"new")
+    assert seen == [["page.html"]]
+
+
+def test_where_a_file_needs_a_name_at_once_it_is_written_too(tmp_path: Path, monkeypatch):
+    monkeypatch.delattr("os.O_TMPFILE", raising=False)
+    path = old_file(tmp_path)
+    path.chmod(0o640)
+    write_whole(path, b"new")
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode), names(tmp_path)) == (b"new", 0o640, ["page.html"])
+
+
+@has_nameless
+def test_where_a_file_cannot_be_given_its_name_later_it_is_written_again(tmp_path: Path, monkeypatch):
+    def refuses(*_, **__):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", refuses)
+    write_whole(old_file(tmp_path), b"new")
+    assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == {"page.html": b"new"}
