@@ -24,7 +24,7 @@ from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.asked.what_if import as_partitioned
-from pjit_inspect.handles.findings import findings_of, why_untried
+from pjit_inspect.handles.findings import findings_of, replaced_of, why_untried
 from pjit_inspect.handles.ledger import reason_of
 from pjit_inspect.handles.propagate import ask, propagation_of, why_unasked
 from pjit_inspect.handles.session.programs import without_programs
@@ -34,6 +34,7 @@ from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.memory.timeline import MemoryTimeline
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
+from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import SOURCE_LINES, SourceText
 from pjit_inspect.model.program.table import LaterRows
 from pjit_inspect.model.record.compile_key import CompileKey
@@ -413,6 +414,7 @@ class Analyses(Computed):
             collectives=self.collectives,
             shardings=Guard().run("shardings", lambda: self.shardings, ShardingTable()),
             assignment=Guard().run("the buffer assignment", lambda: self.assignment, None),
+            replaced=Guard().run("what is replaced", self._replaced, {}),
         )
 
         def made() -> tuple[MemoryUse, MemoryFinder]:
@@ -422,6 +424,11 @@ class Analyses(Computed):
         guard = Guard()
         known = guard.run("memory", made, None)
         return known or (arguments_alone(facts, f"its analysis failed: {''.join(guard.failed.values())}"), None)
+
+    def _replaced(self) -> dict[str, tuple[ArrayLayout, ...]]:
+        """The arguments that come back with new values; none where the program before partitioning is not known."""
+        program, _ = self.propagation_and_reason
+        return {} if program is None else replaced_of(self.report.data, program)
 
     @once
     def assignment(self) -> BufferAssignment | None:

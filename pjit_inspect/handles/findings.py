@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pjit_inspect.analyze.advice.updates import replaced_trees
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.findings.candidate import Subject
 from pjit_inspect.analyze.findings.findings import find_findings
@@ -19,6 +20,7 @@ from pjit_inspect.handles.of_record import OfRecord
 from pjit_inspect.handles.suggest import Patience, Trials
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
+from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
@@ -26,7 +28,7 @@ from pjit_inspect.model.report.finding import Finding, FindingTable
 from pjit_inspect.model.report.suggestion import Checked
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
 
-__all__ = ["RecordFinding", "findings_of", "why_untried"]
+__all__ = ["RecordFinding", "findings_of", "replaced_of", "why_untried"]
 
 _MOST_QUESTIONS = 10
 _PATIENCE_S = 5.0
@@ -89,6 +91,7 @@ def findings_of(
         except CaptureError as error:
             trials, untried = None, str(error)
     is_xlas = program is not None and not program.is_predicted
+    known = program if is_xlas else copy.program if copy is not None else None
     subject = Subject(
         data=data,
         module=module,
@@ -96,6 +99,7 @@ def findings_of(
         edges=_edges(module, program) if module and program and is_xlas and _may_repeat(collectives) else {},
         names=ValueNames(program, sources, cells) if program is not None and is_xlas else None,
         copy=copy,
+        replaced={} if known is None else replaced_of(data, known),
         cells=cells,
     )
     patience = None
@@ -108,6 +112,12 @@ def findings_of(
         missing="" if module is not None else f"no optimized program: {data.missing.get('hlo', 'it was not captured')}",
         untried=untried if patience is None else patience.ended,
     )
+
+
+def replaced_of(data: RecordData, program: ShardedProgram) -> dict[str, tuple[ArrayLayout, ...]]:
+    """The arguments that come back with new values, by the name of their tree."""
+    seen = () if data.key is None else data.key.fed
+    return replaced_trees(program, data.inputs, data.outputs, {one.path: one.result for one in seen if one.result})
 
 
 def _edges(module: HloModule, program: ShardedProgram) -> dict[str, tuple[PartitionedCollective, ...]]:
