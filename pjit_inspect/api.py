@@ -110,7 +110,7 @@ def ledger(log: Log | None = None) -> Ledger:
     It shows itself in a notebook; `rows`, `patterns` and `timeline()` are for more.
     """
     records = tuple(session_log() if log is None else log)
-    return Ledger((record.data, record.reason) for record in records)
+    return Ledger((record.data, record.reason, record.state.sent_bytes) for record in records)
 
 
 def inspect(

@@ -314,6 +314,14 @@ class Analyses(Computed):
                 return CollectiveTable(cast("Any", LaterRows(len(counted), lambda: self.report.collectives or ())))
         return self.report.collectives or CollectiveTable(())
 
+    @once
+    def sent_bytes(self) -> int | None:
+        """What the busiest device sends per call, counted without asking why; None where that is not known."""
+        module = self.readable_hlo
+        rows = None if module is None else Guard().run("collectives", partial(collectives_of, self._data, module), None)
+        sizes = [row.sent_bytes for row in rows or ()]
+        return None if rows is None or None in sizes else sum(size or 0 for size in sizes)
+
     def figures_at(self, is_partitioned: bool) -> KeyFigures:
         """What the record comes to, as compiled, or as XLA's partitioner left it."""
         return self._partitioned_figures if is_partitioned else self.report.figures
@@ -478,6 +486,10 @@ class RecordState:
             if self._at_once is None or self._at_once.asked is not now:
                 self._at_once = now.at_once() or now
             return self._at_once
+
+    def sent_bytes(self) -> int | None:
+        """As `Analyses.sent_bytes`."""
+        return self.analyses.sent_bytes
 
     def secure(self) -> None:
         """Read what is lost once JAX drops the program."""

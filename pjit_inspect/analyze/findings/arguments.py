@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pjit_inspect.analyze.advice.placement import counterparts
 from pjit_inspect.analyze.advice.updates import root_of
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.recompiles.resharded import find_resharded, maker_of
@@ -79,28 +80,14 @@ def _in_full(subject: Subject, program: ShardedProgram, root: str, splits: list[
 
 
 def _splittable(program: ShardedProgram) -> Iterator[_Split]:
-    split = {
-        (_tail(boundary.label), program.values[boundary.value].shape): boundary
-        for boundary in program.inputs
-        if _tail(boundary.label) and program.values[boundary.value].axes
-    }
+    specs = {boundary.label: program.values[boundary.value] for boundary in program.inputs if boundary.label}
+    whole = {label for label, value in specs.items() if value.shape and not value.axes}
+    likes = counterparts({label: (value.shape, bool(value.axes)) for label, value in specs.items()}, whole)
     for index, boundary in enumerate(program.inputs):
-        value = program.values[boundary.value]
-        if value.axes or not value.shape or not boundary.label:
-            continue
-        peer = next(
-            (
-                other
-                for (tail, shape), other in split.items()
-                if shape == value.shape
-                and boundary.label.endswith(tail)
-                and root_of(other.label) != root_of(boundary.label)
-            ),
-            None,
-        )
-        if peer is not None:
-            yield _Split(index=index, wanted=program.values[peer.value].spec, like=peer.label)
-        elif (asked := _only_use(program, boundary.value)) is not None:
+        if boundary.label in likes:
+            like = likes[boundary.label]
+            yield _Split(index=index, wanted=specs[like].spec, like=like)
+        elif boundary.label in whole and (asked := _only_use(program, boundary.value)) is not None:
             yield _Split(index=index, wanted=asked, like="")
 
 
