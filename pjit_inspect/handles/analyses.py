@@ -28,7 +28,7 @@ from pjit_inspect.handles.findings import findings_of, replaced_of, why_untried
 from pjit_inspect.handles.ledger import reason_of
 from pjit_inspect.handles.propagate import ask, propagation_of, why_unasked
 from pjit_inspect.handles.session.programs import without_programs
-from pjit_inspect.handles.suggest import RecordSuggestion, suggestions_of
+from pjit_inspect.handles.suggest import suggestions_of
 from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.memory.timeline import MemoryTimeline
@@ -48,6 +48,7 @@ from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport, Remedies
 from pjit_inspect.model.report.sharding_table import ShardingTable
+from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.buffers.buffers import parse_buffers
 from pjit_inspect.parse.files.cleaned import cleaned
@@ -348,7 +349,7 @@ class Analyses(Computed):
         return replace(find_value_shardings(names, devices=devices), predicted=reason if program.is_predicted else "")
 
     @once
-    def suggestions(self) -> tuple[RecordSuggestion, ...]:
+    def suggestions(self) -> SuggestionTable:
         """Changes that save communication."""
         if not self.is_live:
             raise CaptureError("suggestions need the process that compiled the program: inspect the function again")
@@ -360,16 +361,25 @@ class Analyses(Computed):
         untried = why_untried(self.data, live=self.is_live)
         return self._look_for_findings(tries=untried is None, untried=untried or "")
 
+    def try_all(self) -> FindingTable:
+        """The findings after every remedy was tried, which are those of the record from then on."""
+        if self.findings.untried and why_untried(self.data, live=self.is_live) is None:
+            self.known["findings"] = self._look_for_findings(tries=True, tries_all=True)
+        return self.findings
+
     @once
     def counted_findings(self) -> FindingTable:
         """Those that show without a remedy being tried, in milliseconds."""
         return self._look_for_findings(tries=False)
 
-    def _look_for_findings(self, *, tries: bool, untried: str = "") -> FindingTable:
+    def _look_for_findings(self, *, tries: bool, tries_all: bool = False, untried: str = "") -> FindingTable:
         # The report first: its data know which arguments results reuse.
         rows, module = tuple(self.collectives), self.readable_hlo
         program, sources, cells = self._explanation(module)
-        return findings_of(self.data, module, rows, program, sources, cells, tries=tries, untried=untried)
+        data = self.report.data
+        return findings_of(
+            data, module, rows, program, sources, cells, tries=tries, tries_all=tries_all, untried=untried
+        )
 
     def findings_by_now(self) -> tuple[FindingTable, Remedies]:
         """All findings where somebody has looked for them; else those that cost nothing to look for."""

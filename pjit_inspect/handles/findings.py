@@ -1,4 +1,4 @@
-"""What is wrong with one record's program: remedies tried by XLA's partitioner, within a few seconds.
+"""What is wrong with one record's program: remedies tried by XLA's partitioner, a few of them.
 
 Joins the rooms: faults are looked for in `analyze`, remedies are tried in `observe`, counted in `analyze` again. Not
 its job: any of those steps.
@@ -17,7 +17,7 @@ from pjit_inspect.analyze.partition.join import join
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.of_record import OfRecord
-from pjit_inspect.handles.suggest import Patience, Trials
+from pjit_inspect.handles.suggest import Budget, Trials
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -31,8 +31,7 @@ from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, S
 __all__ = ["RecordFinding", "findings_of", "replaced_of", "why_untried"]
 
 _MOST_QUESTIONS = 10
-_PATIENCE_S = 5.0
-"""For how long questions to XLA's partitioner begin."""
+"""Changed copies that XLA's partitioner is asked about, unless all are to be tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -72,11 +71,12 @@ def findings_of(
     cells: Mapping[str, str],
     *,
     tries: bool,
+    tries_all: bool = False,
     untried: str = "",
 ) -> FindingTable:
     """At most three findings, dearest first.
 
-    Without `tries` no remedy is tried, and what only a tried remedy proves is not found: that takes milliseconds. So it
+    With `tries_all` any number of remedies is tried. Without `tries` no remedy is tried, and what only a tried remedy proves is not found: that takes milliseconds. So it
     is for a record from a file, too, as bytecode from there is not trusted with a compiler (`why_untried`). Of a
     program that is there in part nothing is proven.
     """
@@ -102,16 +102,30 @@ def findings_of(
         replaced={} if known is None else replaced_of(data, known),
         cells=cells,
     )
-    patience = None
-    if trials is not None:
-        patience = Patience(count=trials.count, most=_MOST_QUESTIONS, longest_s=_PATIENCE_S)
-    found = find_findings(subject, patience)
+    budget = None
+    if trials is not None and copy is not None:
+        budget = Budget.of(trials, _MOST_QUESTIONS, len(copy.program.ops))
+        budget.most = None if tries_all else budget.most
+    found = find_findings(subject, budget)
     return replace(
         found,
         rows=tuple(RecordFinding.made_of(one, _trials=trials) for one in found),
-        missing="" if module is not None else f"no optimized program: {data.missing.get('hlo', 'it was not captured')}",
-        untried=untried if patience is None else patience.ended,
+        missing=_missing(data, module, subject, is_all=tries or bool(untried)),
+        untried=untried if budget is None else _left(budget.untried),
     )
+
+
+def _missing(data: RecordData, module: HloModule | None, subject: Subject, *, is_all: bool) -> str:
+    """What was not looked for, and why; "" where everything was, or more is looked for later."""
+    if module is None:
+        return f"no optimized program: {data.missing.get('hlo', 'it was not captured')}"
+    if is_all and subject.names is None and subject.collectives and len(data.devices) > 1:
+        return f"XLA's partitioner was not heard: {data.missing.get('partitioner', 'nobody has asked it yet')}"
+    return ""
+
+
+def _left(untried: str) -> str:
+    return f"{untried}; record.findings.try_all() tries all" if "left out" in untried else untried
 
 
 def replaced_of(data: RecordData, program: ShardedProgram) -> dict[str, tuple[ArrayLayout, ...]]:

@@ -113,9 +113,7 @@ class _Ways:
     @property
     def _back(self) -> Side:
         held = sum(self._held(now) for _, now in self.alike)
-        return Side(
-            held_bytes=held, sent_bytes=self.one.sent_bytes, is_possible=_stays(self.one, self.now, self.back)
-        )
+        return Side(held_bytes=held, sent_bytes=self.one.sent_bytes, is_possible=_stays(self.one, self.now, self.back))
 
     def _held(self, argument: ArgumentKey) -> int:
         layouts = (layout for layout in self.one.data.inputs if layout.path == argument.path)
