@@ -78,7 +78,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "suggest": {"program", "sharding", "collectives", "graph"},
         "advice": {"program", "sharding"},
         "findings": {"program", "sharding", "causes", "recompiles", "suggest", "advice"},
-        "memory": {"program"},
+        "memory": {"program", "advice"},
         "play": {"program"},
         "recompiles": {"advice"},
         "errors": set(),

@@ -76,9 +76,9 @@ def findings_of(
 ) -> FindingTable:
     """At most three findings, dearest first.
 
-    With `tries_all` any number of remedies is tried. Without `tries` no remedy is tried, and what only a tried remedy proves is not found: that takes milliseconds. So it
-    is for a record from a file, too, as bytecode from there is not trusted with a compiler (`why_untried`). Of a
-    program that is there in part nothing is proven.
+    With `tries_all` any number of remedies is tried. Without `tries` none is, and what only a tried remedy proves is
+    not found: that takes milliseconds. So it is for a record from a file, too, as bytecode from there is not trusted
+    with a compiler (`why_untried`). Of a program that is there in part nothing is proven.
     """
     unsized = sum(row.is_unsized for row in collectives)
     if module is not None and (lacks := why_incomplete(module.unknown, unsized=unsized)):

@@ -312,8 +312,9 @@ class CompileRecord(Displayable):
         """Changes that save communication, the best first; `.check()` of one compiles it to the end and counts.
 
         Found the first time somebody looks, by asking XLA's partitioner about up to 29 changed copies of the program,
-        fewer of a large one (`untried` says which were left out); where it gives no answer, their saving is modelled,
-        and marked so. Empty when none is known. A change for which devices hold or multiply more comes after one that saves nearly as much without.
+        fewer of a large one (`untried` says how many were left out); where it gives no answer, their saving is
+        modelled, and marked so. Empty when none is known. A change for which devices hold or multiply more comes after
+        one that saves nearly as much without.
         Raises CaptureError for a record from a file, and for a program that Shardy did not partition.
         """
         with somebody_waits():

@@ -40,7 +40,8 @@ def replaced_trees(
 
     Args:
       program: the program before partitioning.
-      inputs, outputs: its arguments and results, with how they lie.
+      inputs: its arguments, with how they lie.
+      outputs: its results.
       fed: path of an argument -> path of the result that was seen to come back as it.
     """
     trees: dict[str, list[ArrayLayout]] = {}

@@ -5,11 +5,13 @@ Not its job: trying it (`CompileRecord.what_if` does, for what are specs).
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from pjit_inspect.analyze.advice.placement import counterparts, is_split
 from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryKind
 from pjit_inspect.model.memory.suggestion import MemorySuggestion
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -44,6 +46,7 @@ def find_suggestions(
     graph: ProgramGraph | None,
     placed_bytes: int = 0,
     replaced: Mapping[str, Sequence[ArrayLayout]] | None = None,
+    inputs: Sequence[ArrayLayout] = (),
 ) -> tuple[MemorySuggestion, ...]:
     """At most five changes, those that save most first.
 
@@ -53,12 +56,15 @@ def find_suggestions(
       graph: the kernels, with their phases.
       placed_bytes: how much more temporaries would need if none of them lay in the buffer of a result.
       replaced: the arguments that come back with new values, by the name of their tree.
+      inputs: the arguments that the program reads.
     """
     groups: dict[object, list[LiveValue]] = defaultdict(list)
+    likes = _likes(inputs)
     for row in live:
-        groups[scope_pattern(path_pattern(row.name)), row.kind, row.bytes, row.spec, row.dtype].append(row)
+        own = scope_pattern(path_pattern(row.name)), row.kind, row.bytes, row.spec, row.dtype
+        groups[*own, likes.get(row.name)].append(row)
     found = [*_donations(replaced or {}, placed_bytes), *_recomputing(live, graph), *_smaller(live), *_offloaded(live)]
-    shards = _by_root([one for rows in groups.values() for one in _sharded(rows, mesh)])
+    shards = _by_root([one for rows in groups.values() for one in _sharded(rows, mesh, likes.get(rows[0].name))])
     if mesh is not None and "explicit" in mesh.axis_types:
         # With others JAX would trace another program, so that no copy of this one checks them.
         shards = [replace(one, specs={}) for one in shards]
@@ -82,13 +88,24 @@ def _named(rows: Sequence[LiveValue]) -> str:
 # ------------------------------------------------------------ axes that are not used
 
 
-def _sharded(rows: list[LiveValue], mesh: Mesh | None) -> Iterator[MemorySuggestion]:
-    """Split over each axis that is not used and divides a dimension, the largest first, as long as there are some."""
+def _likes(inputs: Sequence[ArrayLayout]) -> dict[str, tuple[PartitionSpec, int]]:
+    """How the counterparts of arguments held in full are split, and into how many pieces; findings say the same."""
+    layouts = {one.path: one for one in inputs if one.kept}
+    cut = {path: (one.global_shape, is_split(one.sharding)) for path, one in layouts.items()}
+    peers = counterparts(cut, [path for path, (shape, is_cut) in cut.items() if shape and not is_cut])
+    found = {path: layouts[peer] for path, peer in peers.items()}
+    return {path: (one.spec, math.prod(one.sharding.tiles)) for path, one in found.items() if one.spec and one.sharding}
+
+
+def _sharded(
+    rows: list[LiveValue], mesh: Mesh | None, like: tuple[PartitionSpec, int] | None
+) -> Iterator[MemorySuggestion]:
+    """Split as its counterpart, `like`; else over each axis that is not used and divides a dimension, largest first."""
     first = rows[0]
     if mesh is None or first.spec is None or len(first.spec) != len(first.local_shape):
         return
     sizes = dict(zip(mesh.axis_names, mesh.shape, strict=True))
-    spec, parts, used = _spread(first.spec, first.local_shape, sizes)
+    spec, parts, used = _spread(first.spec, first.local_shape, sizes) if like is None else _as(*like)
     if not used:
         return
     size, name = sum(row.bytes for row in rows), _named(rows)
@@ -134,6 +151,10 @@ def _joined(name: str, own: Sequence[MemorySuggestion]) -> MemorySuggestion:
         ),
         specs={path: spec for one in own for path, spec in one.specs.items()},
     )
+
+
+def _as(like: PartitionSpec, parts: int) -> tuple[PartitionSpec, int, tuple[str, ...]]:
+    return like, parts, tuple(axis for entry in like for axis in axes_of(entry))
 
 
 def _spread(

@@ -206,6 +206,7 @@ class MemoryFinder:
                 self._facts.graph,
                 int(self._temporaries(placed=True).max(initial=0) - other.max(initial=0)),
                 self._facts.replaced,
+                self._facts.inputs,
             ),
             unknown=self._all.unknown,
         )

@@ -318,7 +318,10 @@ class Search:
         answers: dict[int, Any] = {}
         threads = [
             threading.Thread(
-                target=self._ask, args=(own, row, Ticket(lane), answers), name=f"pjit_inspect search {lane}", daemon=True
+                target=self._ask,
+                args=(own, row, Ticket(lane), answers),
+                name=f"pjit_inspect search {lane}",
+                daemon=True,
             )
             for lane, ((own, _), row) in enumerate(zip(proposals, begun, strict=True))
             if not row.is_answered
