@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.program.phases import LATER, find_phase
@@ -185,39 +185,34 @@ class _Flow:
 
     def _made_of(self, mask: int) -> set[int]:
         """All that a value is computed from, but for what is differentiated, as a loss is."""
+
+        def before(value: int) -> Iterator[int]:
+            yield from self._sources.get(value, ())
+            op = self._maker(value)
+            if op is not None and value in op.results and not _is_differentiated(op):
+                yield from op.operands
+
         if mask not in self._masks:
-            border, seen = [mask], set[int]()
-            while border:
-                value = border.pop()
-                if value not in seen:
-                    seen.add(value)
-                    border += self._sources.get(value, ())
-                    maker = self.program.values[value].op
-                    op = None if maker is None else self.program.ops[maker]
-                    border += op.operands if op and value in op.results and not _is_differentiated(op) else ()
-            self._masks[mask] = seen
+            self._masks[mask] = _all_from([mask], before)
         return self._masks[mask]
 
     def _reached(self, values: Iterable[int]) -> set[int]:
         """All that is computed from some values."""
-        border, seen = list(values), set[int]()
-        while border:
-            value = border.pop()
-            if value in seen:
-                continue
-            seen.add(value)
-            border += self._targets.get(value, ())
-            border += self._next_turn(value)
-            for index, _ in self.program.users.get(value, ()):
-                border += (result for result in self.program.ops[index].results if result not in self._sources)
-        return seen
 
-    def _next_turn(self, value: int) -> Iterator[int]:
-        """What a loop's next turn begins with, of what the loop ends with."""
+        def after(value: int) -> Iterator[int]:
+            yield from self._targets.get(value, ())
+            op = self._maker(value)
+            if op is not None and op.kind == "while" and value in op.results:
+                # The next turn begins with what the loop ends with.
+                yield from self._targets.get(op.operands[op.results.index(value)], ())
+            for index, _ in self.program.users.get(value, ()):
+                yield from (result for result in self.program.ops[index].results if result not in self._sources)
+
+        return _all_from(values, after)
+
+    def _maker(self, value: int) -> ShardedOp | None:
         index = self.program.values[value].op
-        op = None if index is None else self.program.ops[index]
-        if op is not None and op.kind == "while" and value in op.results:
-            yield from self._targets.get(op.operands[op.results.index(value)], ())
+        return None if index is None else self.program.ops[index]
 
     # ------------------------------------------------------------ the way back
 
@@ -236,16 +231,13 @@ class _Flow:
         return ends
 
     def _before(self, at: _At) -> Iterator[_At]:
-        index = self.program.values[at.value].op
-        op = None if index is None else self.program.ops[index]
-        if op is None:
-            return
-        if op.kind == "while":
+        op = self._maker(at.value)
+        if op is not None and op.kind == "while":
             # A loop's parameter is another value in each turn.
             yield from self._through_loop(at, op) if at.value in op.results else ()
         elif at.value in self._sources:
             yield from (replace(at, value=source) for source in self._sources[at.value])
-        elif op.operands and at.value in op.results and not _is_differentiated(op):
+        elif op is not None and op.operands and at.value in op.results and not _is_differentiated(op):
             yield from self._through(at, op)
 
     def _through_loop(self, at: _At, op: ShardedOp) -> Iterator[_At]:
@@ -257,7 +249,11 @@ class _Flow:
 
     def _through(self, at: _At, op: ShardedOp) -> Iterator[_At]:
         first, rest = op.operands[0], op.operands[1:]
-        if op.kind in _SAME or op.detail in MANUAL_BORDERS or (op.kind == "broadcast_in_dim" and self._is_full(op)):
+        if (
+            op.kind in _SAME
+            or op.detail in MANUAL_BORDERS
+            or (op.kind == "broadcast_in_dim" and not self._same.is_larger(op))
+        ):
             yield replace(at, value=op.operands[op.results.index(at.value)] if len(op.results) > 1 else first)
         elif op.kind in _WRITES and len(rest) >= _WRITES[op.kind]:
             # What is set to a constant may be a mask for this call alone.
@@ -280,8 +276,8 @@ class _Flow:
         """Only what differentiation made proves an update: `h + mlp(h)` is the next layer's, beside `h`."""
         if added not in self._gradients:
             return replace(at, value=own, is_altered=True)
-        maker = self.program.values[self._same.behind(added)].op
-        is_bare = maker is not None and _is_differentiated(self.program.ops[maker])
+        maker = self._maker(self._same.behind(added))
+        is_bare = maker is not None and _is_differentiated(maker)
         return replace(
             at,
             value=own,
@@ -296,14 +292,20 @@ class _Flow:
         is_updated = at.is_updated or new in self._given
         return replace(at, value=own, is_updated=is_updated, is_altered=True, masks=at.masks | {mask})
 
-    def _is_full(self, op: ShardedOp) -> bool:
-        return not self._same.is_larger(op)
-
     def _is_number(self, index: int) -> bool:
         """Whether a value is one number, or one number at all places."""
-        program, value = self.program, self.program.values[self._same.behind(index)]
-        op = None if value.op is None else program.ops[value.op]
-        return math.prod(value.shape) == 1 or (op is not None and op.kind == "constant")
+        value = self._same.behind(index)
+        op = self._maker(value)
+        return math.prod(self.program.values[value].shape) == 1 or (op is not None and op.kind == "constant")
+
+
+def _all_from(values: Iterable[int], step: Callable[[int], Iterable[int]]) -> set[int]:
+    border, seen = list(values), set[int]()
+    while border:
+        if (value := border.pop()) not in seen:
+            seen.add(value)
+            border += step(value)
+    return seen
 
 
 def _is_differentiated(op: ShardedOp) -> bool:
