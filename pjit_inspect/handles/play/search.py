@@ -31,8 +31,6 @@ __all__ = ["Search"]
 Playground = Any
 """A `Playground`, whose module imports this one for its widget."""
 
-_SEED_SHARE = 0.45
-"""Of the budget, for the layouts of the textbooks."""
 _MOST_WAITING = 400
 _TICK_S = 1.0
 """Seconds between two tellings of how far it is, also where nothing was answered meanwhile."""
