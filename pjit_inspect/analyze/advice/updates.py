@@ -74,7 +74,9 @@ def _find_updates(
     flow, left = _Flow(program), dict[str, dict[str, _Match]]()
     for boundary in program.outputs:
         if boundary.label in made and boundary.label not in taken:
-            matches = ((program.inputs[number].label, match) for number, match in flow.replaced(boundary.value))
+            # Of several ways, as through both branches of a condition, one that updates it is enough.
+            ways = sorted(flow.replaced(boundary.value), key=lambda way: way[1][1])
+            matches = ((program.inputs[number].label, match) for number, match in ways)
             left[boundary.label] = {
                 own: match
                 for own, match in matches

@@ -105,6 +105,15 @@ def only_where_finite() -> Program:
     return step, (tree(), array(X, "data"))
 
 
+def only_in_one_branch() -> Program:
+    def step(p: Any, x: Any) -> Any:
+        value, grads = jax.value_and_grad(loss)(p, x)
+        new = each(lambda p, g: p - 0.1 * g, p, grads)
+        return jax.lax.cond(value < 10, lambda p, _: p, lambda _, new: new, p, new)
+
+    return step, (tree(), array(X, "data"))
+
+
 def average_of_parameters() -> Program:
     def step(p: Any, mean: Any, x: Any) -> Any:
         new = each(lambda p, g: p - 0.1 * g, p, jax.grad(loss)(p, x))
@@ -155,6 +164,7 @@ UPDATES: dict[Callable[[], Program], set[str]] = {
     clipped_and_cast: {"p"},
     norm_of_one: {"p"},
     only_where_finite: {"p"},
+    only_in_one_branch: {"p"},
     average_of_parameters: {"p", "mean"},
     added_gradients: {"total"},
     steps_in_a_scan: {"p"},
