@@ -110,7 +110,7 @@ def ledger(log: Log | None = None) -> Ledger:
     It shows itself in a notebook; `rows`, `patterns` and `timeline()` are for more.
     """
     records = tuple(session_log() if log is None else log)
-    return Ledger((record.data, record.reason) for record in records)
+    return Ledger((record.data, record.reason, record.state.sent_bytes) for record in records)
 
 
 def inspect(
@@ -198,7 +198,7 @@ def search(
         would send nothing: that is no better sharding, but none.
       most_memory: bytes of arguments and results on a device; by default what `fits` has, or else what the program
         needs as it is.
-      on_progress: called after each answer, in the thread of a worker.
+      on_progress: called after each answer, in the thread that searches or in one that keeps time.
 
     Results that are the next value of an argument come back split as that is, so that a step can follow a step.
     Returns the history: `.best(goal)` is the best variant, `.notes` say what was tried and what was not.

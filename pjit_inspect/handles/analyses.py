@@ -24,16 +24,17 @@ from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.asked.what_if import as_partitioned
-from pjit_inspect.handles.findings import findings_of, why_untried
+from pjit_inspect.handles.findings import findings_of, replaced_of, why_untried
 from pjit_inspect.handles.ledger import reason_of
 from pjit_inspect.handles.propagate import ask, propagation_of, why_unasked
 from pjit_inspect.handles.session.programs import without_programs
-from pjit_inspect.handles.suggest import RecordSuggestion, suggestions_of
+from pjit_inspect.handles.suggest import suggestions_of
 from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.memory.timeline import MemoryTimeline
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
+from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import SOURCE_LINES, SourceText
 from pjit_inspect.model.program.table import LaterRows
 from pjit_inspect.model.record.compile_key import CompileKey
@@ -47,6 +48,7 @@ from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport, Remedies
 from pjit_inspect.model.report.sharding_table import ShardingTable
+from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.buffers.buffers import parse_buffers
 from pjit_inspect.parse.files.cleaned import cleaned
@@ -344,6 +346,14 @@ class Analyses(Computed):
                 return CollectiveTable(cast("Any", LaterRows(len(counted), lambda: self.report.collectives or ())))
         return self.report.collectives or CollectiveTable(())
 
+    @once
+    def sent_bytes(self) -> int | None:
+        """What the busiest device sends per call, counted without asking why; None where that is not known."""
+        module = self.readable_hlo
+        rows = None if module is None else Guard().run("collectives", partial(collectives_of, self._data, module), None)
+        sizes = [row.sent_bytes for row in rows or ()]
+        return None if rows is None or None in sizes else sum(size or 0 for size in sizes)
+
     def figures_at(self, is_partitioned: bool) -> KeyFigures:
         """What the record comes to, as compiled, or as XLA's partitioner left it."""
         return self._partitioned_figures if is_partitioned else self.report.figures
@@ -370,7 +380,7 @@ class Analyses(Computed):
         return replace(find_value_shardings(names, devices=devices), predicted=reason if program.is_predicted else "")
 
     @once
-    def suggestions(self) -> tuple[RecordSuggestion, ...]:
+    def suggestions(self) -> SuggestionTable:
         """Changes that save communication."""
         if not self.is_live:
             raise CaptureError("suggestions need the process that compiled the program: inspect the function again")
@@ -382,16 +392,25 @@ class Analyses(Computed):
         untried = why_untried(self.data, live=self.is_live)
         return self._look_for_findings(tries=untried is None, untried=untried or "")
 
+    def try_all(self) -> FindingTable:
+        """The findings after every remedy was tried, which are those of the record from then on."""
+        if self.findings.untried and why_untried(self.data, live=self.is_live) is None:
+            self.known["findings"] = self._look_for_findings(tries=True, tries_all=True)
+        return self.findings
+
     @once
     def counted_findings(self) -> FindingTable:
         """Those that show without a remedy being tried, in milliseconds."""
         return self._look_for_findings(tries=False)
 
-    def _look_for_findings(self, *, tries: bool, untried: str = "") -> FindingTable:
+    def _look_for_findings(self, *, tries: bool, tries_all: bool = False, untried: str = "") -> FindingTable:
         # The report first: its data know which arguments results reuse.
         rows, module = tuple(self.collectives), self.readable_hlo
         program, sources, cells = self._explanation(module)
-        return findings_of(self.data, module, rows, program, sources, cells, tries=tries, untried=untried)
+        data = self.report.data
+        return findings_of(
+            data, module, rows, program, sources, cells, tries=tries, tries_all=tries_all, untried=untried
+        )
 
     def findings_by_now(self) -> tuple[FindingTable, Remedies]:
         """All findings where somebody has looked for them; else those that cost nothing to look for."""
@@ -444,6 +463,7 @@ class Analyses(Computed):
             collectives=self.collectives,
             shardings=Guard().run("shardings", lambda: self.shardings, ShardingTable()),
             assignment=Guard().run("the buffer assignment", lambda: self.assignment, None),
+            replaced=Guard().run("what is replaced", self._replaced, {}),
         )
 
         def made() -> tuple[MemoryUse, MemoryFinder]:
@@ -453,6 +473,11 @@ class Analyses(Computed):
         guard = Guard()
         known = guard.run("memory", made, None)
         return known or (arguments_alone(facts, f"its analysis failed: {''.join(guard.failed.values())}"), None)
+
+    def _replaced(self) -> dict[str, tuple[ArrayLayout, ...]]:
+        """The arguments that come back with new values; none where the program before partitioning is not known."""
+        program, _ = self.propagation_and_reason
+        return {} if program is None else replaced_of(self.report.data, program)
 
     @once
     def assignment(self) -> BufferAssignment | None:
@@ -502,6 +527,10 @@ class RecordState:
             if self._at_once is None or self._at_once.asked is not now:
                 self._at_once = now.at_once() or now
             return self._at_once
+
+    def sent_bytes(self) -> int | None:
+        """As `Analyses.sent_bytes`."""
+        return self.analyses.sent_bytes
 
     def secure(self) -> None:
         """Read what is lost once JAX drops the program."""

@@ -49,7 +49,7 @@ from pjit_inspect.view.record.incomplete import nothing_text
 from pjit_inspect.view.record.kernels import kernel_blocks
 from pjit_inspect.view.record.record import ViewOptions, record_view
 from pjit_inspect.view.record.shardings import shardings_view
-from pjit_inspect.view.record.suggestions import suggestion_blocks
+from pjit_inspect.view.record.suggestions import suggestion_blocks, suggestions_untried
 from pjit_inspect.view.record.summary_picture import draw_summary
 from pjit_inspect.view.record.times import times_blocks
 from pjit_inspect.view.record.tree import collective_words, tree_head, tree_lines
@@ -275,7 +275,13 @@ class RecordFindings(OfRecord, Displayable, FindingTable):
 
     def show(self) -> Shown:
         """An object to display: these findings, each with its remedy, and what was not looked for."""
-        return _section(self._state, finding_blocks(self))
+        now = self._state.analyses
+        is_all = self == now.findings
+        return _section(self._state, finding_blocks(self, report_for_display(now) if is_all else None))
+
+    def try_all(self) -> RecordFindings:
+        """As `FindingTable.try_all`."""
+        return RecordFindings.made_of(self._state.analyses.try_all(), _state=self._state)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -287,7 +293,8 @@ class RecordSuggestions(OfRecord, Displayable, SuggestionTable):
     def show(self) -> Shown:
         """An object to display: these changes, what is modelled of each beside what was counted."""
         rows = tuple(one.as_known() if isinstance(one, RecordSuggestion) else one for one in self.rows)
-        return _section(self._state, suggestion_blocks(rows), "no suggestions")
+        shown = (*suggestion_blocks(rows), *suggestions_untried(self))
+        return _section(self._state, shown, "no suggestions")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -1,4 +1,4 @@
-"""What is wrong with one record's program: remedies tried by XLA's partitioner, within a few seconds.
+"""What is wrong with one record's program: remedies tried by XLA's partitioner, a few of them.
 
 Joins the rooms: faults are looked for in `analyze`, remedies are tried in `observe`, counted in `analyze` again. Not
 its job: any of those steps.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pjit_inspect.analyze.advice.updates import replaced_trees
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.findings.candidate import Subject
 from pjit_inspect.analyze.findings.findings import find_findings
@@ -16,9 +17,10 @@ from pjit_inspect.analyze.partition.join import join
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.of_record import OfRecord
-from pjit_inspect.handles.suggest import Patience, Trials
+from pjit_inspect.handles.suggest import Budget, Trials
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
+from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
@@ -26,11 +28,10 @@ from pjit_inspect.model.report.finding import Finding, FindingTable
 from pjit_inspect.model.report.suggestion import Checked
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
 
-__all__ = ["RecordFinding", "findings_of", "why_untried"]
+__all__ = ["RecordFinding", "findings_of", "replaced_of", "why_untried"]
 
 _MOST_QUESTIONS = 10
-_PATIENCE_S = 5.0
-"""For how long questions to XLA's partitioner begin."""
+"""Changed copies that XLA's partitioner is asked about, unless all are to be tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -70,13 +71,14 @@ def findings_of(
     cells: Mapping[str, str],
     *,
     tries: bool,
+    tries_all: bool = False,
     untried: str = "",
 ) -> FindingTable:
     """At most three findings, dearest first.
 
-    Without `tries` no remedy is tried, and what only a tried remedy proves is not found: that takes milliseconds. So it
-    is for a record from a file, too, as bytecode from there is not trusted with a compiler (`why_untried`). Of a
-    program that is there in part nothing is proven.
+    With `tries_all` any number of remedies is tried. Without `tries` none is, and what only a tried remedy proves is
+    not found: that takes milliseconds. So it is for a record from a file, too, as bytecode from there is not trusted
+    with a compiler (`why_untried`). Of a program that is there in part nothing is proven.
     """
     unsized = sum(row.is_unsized for row in collectives)
     if module is not None and (lacks := why_incomplete(module.unknown, unsized=unsized)):
@@ -89,6 +91,7 @@ def findings_of(
         except CaptureError as error:
             trials, untried = None, str(error)
     is_xlas = program is not None and not program.is_predicted
+    known = program if is_xlas else copy.program if copy is not None else None
     subject = Subject(
         data=data,
         module=module,
@@ -96,18 +99,39 @@ def findings_of(
         edges=_edges(module, program) if module and program and is_xlas and _may_repeat(collectives) else {},
         names=ValueNames(program, sources, cells) if program is not None and is_xlas else None,
         copy=copy,
+        replaced={} if known is None else replaced_of(data, known),
         cells=cells,
     )
-    patience = None
-    if trials is not None:
-        patience = Patience(count=trials.count, most=_MOST_QUESTIONS, longest_s=_PATIENCE_S)
-    found = find_findings(subject, patience)
+    budget = None
+    if trials is not None and copy is not None:
+        budget = Budget.of(trials, _MOST_QUESTIONS, len(copy.program.ops))
+        budget.most = None if tries_all else budget.most
+    found = find_findings(subject, budget)
     return replace(
         found,
         rows=tuple(RecordFinding.made_of(one, _trials=trials) for one in found),
-        missing="" if module is not None else f"no optimized program: {data.missing.get('hlo', 'it was not captured')}",
-        untried=untried if patience is None else patience.ended,
+        missing=_missing(data, module, subject, is_all=tries or bool(untried)),
+        untried=untried if budget is None else _left(budget.untried),
     )
+
+
+def _missing(data: RecordData, module: HloModule | None, subject: Subject, *, is_all: bool) -> str:
+    """What was not looked for, and why; "" where everything was, or more is looked for later."""
+    if module is None:
+        return f"no optimized program: {data.missing.get('hlo', 'it was not captured')}"
+    if is_all and subject.names is None and subject.collectives and len(data.devices) > 1:
+        return f"XLA's partitioner was not heard: {data.missing.get('partitioner', 'nobody has asked it yet')}"
+    return ""
+
+
+def _left(untried: str) -> str:
+    return f"{untried}; record.findings.try_all() tries all" if "left out" in untried else untried
+
+
+def replaced_of(data: RecordData, program: ShardedProgram) -> dict[str, tuple[ArrayLayout, ...]]:
+    """The arguments that come back with new values, by the name of their tree."""
+    seen = () if data.key is None else data.key.fed
+    return replaced_trees(program, data.inputs, data.outputs, {one.path: one.result for one in seen if one.result})
 
 
 def _edges(module: HloModule, program: ShardedProgram) -> dict[str, tuple[PartitionedCollective, ...]]:

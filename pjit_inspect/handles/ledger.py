@@ -6,7 +6,7 @@ Not its job: recording (`api`), finding reasons (`analyze.recompiles.recompiles`
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -41,13 +41,16 @@ class Ledger(Displayable, Exported):
     In a notebook it shows itself; `rows` and `patterns` are for programs.
     """
 
-    def __init__(self, compiles: Iterable[tuple[RecordData, Reason]]) -> None:
+    def __init__(self, compiles: Iterable[tuple[RecordData, Reason, Callable[[], int | None]]]) -> None:
+        """Hold records, each with why it was compiled, and what counts the bytes that its program sends."""
         self._compiles = tuple(compiles)
 
     @cached_property
     def data(self) -> LedgerData:
         """The frozen data under it."""
-        return build_ledger([Compile(index=i, data=d, reason=r) for i, (d, r) in enumerate(self._compiles)])
+        return build_ledger(
+            [Compile(index=i, data=d, reason=r, sent=sent) for i, (d, r, sent) in enumerate(self._compiles)]
+        )
 
     @property
     def rows(self) -> tuple[LedgerRow, ...]:

@@ -300,11 +300,11 @@ class CompileRecord(Displayable):
     def findings(self) -> FindingTable:
         """What is wrong with the program: at most three things, dearest first, each with its line, cost and remedy.
 
-        Found the first time somebody looks, in at most about five seconds (an inspector that a notebook shows looks by
-        itself, while no cell runs): XLA's partitioner is given up to ten copies
-        of the program with remedies in them, and `tried` has the bytes before and after. Empty when nothing is proven
-        to cost a noticeable part. For a record from a file nothing is tried, and what only a tried remedy proves is not
-        found.
+        Found the first time somebody looks (an inspector that a notebook shows looks by itself, while no cell runs):
+        XLA's partitioner is given up to ten copies of the program with remedies in them, fewer of a large one, and
+        `tried` has the bytes before and after. Empty when nothing is proven to cost a noticeable part; `untried` says
+        what was not tried, and `try_all()` tries it. For a record from a file nothing is tried, and what only a tried
+        remedy proves is not found.
         """
         with somebody_waits():
             return RecordFindings.made_of(self.state.analyses.findings, _state=self.state)
@@ -313,13 +313,14 @@ class CompileRecord(Displayable):
     def suggestions(self) -> SuggestionTable:
         """Changes that save communication, the best first; `.check()` of one compiles it to the end and counts.
 
-        Found the first time somebody looks, by asking XLA's partitioner about up to 29 changed copies of the program
-        (for at most half a minute); where it gives no answer, their saving is modelled, and marked so. Empty when none
-        is known. A change for which devices hold or multiply more comes after one that saves nearly as much without.
+        Found the first time somebody looks, by asking XLA's partitioner about up to 29 changed copies of the program,
+        fewer of a large one (`untried` says how many were left out); where it gives no answer, their saving is
+        modelled, and marked so. Empty when none is known. A change for which devices hold or multiply more comes after
+        one that saves nearly as much without.
         Raises CaptureError for a record from a file, and for a program that Shardy did not partition.
         """
         with somebody_waits():
-            return RecordSuggestions(self.state.analyses.suggestions, _state=self.state)
+            return RecordSuggestions.made_of(self.state.analyses.suggestions, _state=self.state)
 
     @property
     def figures(self) -> Figures:

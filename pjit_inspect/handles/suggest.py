@@ -6,9 +6,8 @@ its job: any of those steps.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Self
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
@@ -22,17 +21,17 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
+from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion, SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
-__all__ = ["Patience", "RecordSuggestion", "Trials", "suggestions_of"]
+__all__ = ["Budget", "RecordSuggestion", "Trials", "suggestions_of"]
 
-_PATIENCE_S = 60.0
-"""How long XLA's partitioner is waited for, each time it is asked."""
+_PATIENCE_S = 600.0
+"""How long XLA's partitioner is waited for, each time it is asked: not for a process that ended."""
 _MOST_QUESTIONS = 29
-_LONGEST_S = 30.0
-"""For how long questions about one record's suggestions begin."""
+_OPS_EACH = 6_000
+"""Operations of a program up to which all questions are asked; of twice as many, half of them."""
 
 
 class Trials:
@@ -87,37 +86,52 @@ class Trials:
 
 
 @dataclass(slots=True, kw_only=True)
-class Patience:
-    """Asks XLA's partitioner for some seconds, those of waiting aside; an unchanged program is asked about at any time.
+class Budget:
+    """Asks XLA's partitioner about so many changed programs, in the order they come: as many on every machine.
 
     Attributes:
       count: asks it.
-      most: about how many changed programs it is asked.
-      longest_s: for how many seconds questions begin.
-      ended: why it asks no more; "" while it does.
+      most: how many changed programs it is asked about; None for any number.
+      why: why it gives no answer even about the program as it is; "" where it does.
     """
 
     count: Callable[[Sequence[Edit]], Counts]
-    most: int
-    longest_s: float
-    ended: str = ""
+    most: int | None
+    why: str = ""
     _asked: int = 0
-    _since: float = field(default_factory=time.monotonic)
+    _failed: int = 0
+    _first_failure: str = ""
+
+    @classmethod
+    def of(cls, trials: Trials, most: int, operations: int) -> Budget:
+        """At most `most` questions; fewer about a program of many operations, as each takes longer."""
+        return cls(count=trials.count, most=max(1, min(most, most * _OPS_EACH // max(operations, 1))))
 
     def __call__(self, change: Sequence[Edit]) -> Counts:
-        """As `Trials.count`; raises CaptureError too when the time is up."""
-        self._since += wait_for_idle()
-        if change:
-            self._asked += 1
-        if change and (self._asked > self.most or time.monotonic() - self._since > self.longest_s):
-            self.ended = "there was no time for another question to XLA's partitioner"
-            raise CaptureError(self.ended)
+        """As `Trials.count`; raises CaptureError too when it was asked often enough."""
+        wait_for_idle()
+        self._asked += bool(change)
+        if change and self.most is not None and self._asked > self.most:
+            raise CaptureError("XLA's partitioner was asked often enough")
         try:
             return self.count(change)
         except CaptureError as error:
+            self._failed += bool(change)
+            self._first_failure = self._first_failure or str(error)
             # Without the program as it is there is nothing to compare with.
-            self.ended = self.ended if change else str(error)
+            self.why = self.why if change else str(error)
             raise
+
+    @property
+    def untried(self) -> str:
+        """Which changes were not tried, and why; "" where all were."""
+        if self.why:
+            return self.why
+        left = 0 if self.most is None else max(0, self._asked - self.most)
+        parts = [f"{left} of {self._asked} changes were left out, as at most {self.most} are tried"] if left else []
+        if self._failed:
+            parts.append(f"{self._failed} of {self._asked} got no answer: {self._first_failure}")
+        return "; ".join(parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -141,14 +155,15 @@ def suggestions_of(
     collectives: Sequence[Collective],
     sources: Sequence[SourceText],
     cells: Mapping[str, str],
-) -> tuple[RecordSuggestion, ...]:
-    """Changes that save communication, as far as XLA's partitioner tells; or ().
+) -> SuggestionTable:
+    """Changes that save communication, as far as XLA's partitioner tells.
 
     Only for records that this process made: bytecode from a file is not trusted with a compiler. Raises CaptureError
     when the program cannot be propagated.
     """
     trials = Trials(data, collectives, module)
     names = ValueNames(trials.propagate(())[0], sources, cells)
-    count = Patience(count=trials.count, most=_MOST_QUESTIONS, longest_s=_LONGEST_S)
-    suggestions = find_suggestions(names, collectives, trials.propagate, is_cpu=trials.is_cpu, count=count)
-    return tuple(RecordSuggestion.made_of(suggestion, _trials=trials) for suggestion in suggestions)
+    budget = Budget.of(trials, _MOST_QUESTIONS, len(names.program.ops))
+    found = find_suggestions(names, collectives, trials.propagate, is_cpu=trials.is_cpu, count=budget)
+    rows = tuple(RecordSuggestion.made_of(suggestion, _trials=trials) for suggestion in found)
+    return SuggestionTable(rows, untried=budget.untried)

@@ -160,7 +160,7 @@ def test_findings_come_after_the_display_into_an_output_of_their_own(outputs):
     assert kinds(outputs["later"]) == ["display_data", "display_data", "execute_result"]
     record, later, _ = outputs["later"]
     assert "findings: none yet" in record.data["text/plain"]
-    assert later.data["text/plain"].startswith("no findings: ")
+    assert later.data["text/plain"].startswith("10 kinds of fault were looked for")
     key = re.search(r'data-pjit-findings="(\w+)"', record.data["text/html"])
     assert key
     assert key[1] in later.data["text/html"]
@@ -182,7 +182,7 @@ def test_why_has_the_findings_come_too_and_keeps_them_where_they_are(outputs):
     assert kinds(outputs["why"]) == ["display_data", "display_data"]
     told, later = outputs["why"]
     assert told.data["text/plain"].startswith("total  why each collective is there")
-    assert later.data["text/plain"].startswith("no findings: ")
+    assert later.data["text/plain"].startswith("10 kinds of fault were looked for")
     assert "<script" not in later.data["text/html"]
 
 

@@ -196,3 +196,33 @@ def test_what_it_cannot_do_is_said():
     play.close()
     with pytest.raises(ChangeError, match="this playground was closed"):
         pi.search(play)
+
+
+def test_a_slow_machine_asks_about_the_first_of_the_same_settings(monkeypatch: pytest.MonkeyPatch):
+    """Answers that come in another order change nothing, and what there was no time for is counted."""
+
+    def searched(delays: tuple[float, float], rounds: int) -> tuple[list[object], list[str]]:
+        play = playground(False)
+        play.wait()
+        ask, turn = play.subject.ask, iter(range(10_000))
+
+        def late(setting, begun, *, effort, ticket):
+            time.sleep(delays[next(turn) % 2])
+            return ask(setting, begun, effort=effort, ticket=ticket)
+
+        monkeypatch.setattr(play.subject, "ask", late)
+        search = search_module.Search(play, budget_s=600)
+        over = iter([False] * rounds)
+        monkeypatch.setattr(search, "_is_over", lambda: next(over, True))
+        history = search.run()
+        found = [(row.said, row.sent_bytes, row.parent) for row in history]
+        play.close()
+        return found, list(history.notes)
+
+    fast, _ = searched((0.0, 0.0), 6)
+    other, _ = searched((0.3, 0.0), 6)
+    slow, notes = searched((0.0, 0.3), 3)
+    assert other == fast
+    assert slow == fast[: len(slow)]
+    assert len(slow) < len(fast)
+    assert re.search(r"not asked about: [\d,]+ by its rules and its estimate, [\d,]+ for want of time", notes[1])

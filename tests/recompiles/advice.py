@@ -412,44 +412,95 @@ def _loop(step, state):
     return state
 
 
-@case("feedback", fed_back.KEEP_SO, "`result`", "`state`")
+@case(
+    "feedback", fed_back.EITHER, "`state`", "it comes", "state", "NamedSharding(mesh, P(None))",
+    "32 B on each device; the program that takes it so sends 0 B per call", "`result`", "`state`",
+    "4 B on each device; the program that takes it so sends 28 B per call",
+)  # fmt: skip
 def a_state_that_starts_sharded_and_comes_back_replicated():
     start = np.arange(8, dtype=np.float32)
 
-    def problem():
-        return _loop(jax.jit(_constrained), jax.device_put(start, split()))
+    def run(place, **options):
+        return _loop(jax.jit(_constrained, **options), jax.device_put(start, place))
 
-    def remedy():
-        return _loop(jax.jit(_constrained, out_shardings=split()), jax.device_put(start, split()))
+    whole = NamedSharding(mesh(), P())
+    return (lambda: run(split())), (lambda: run(whole)), (lambda: run(split(), out_shardings=split()))
 
-    return problem, remedy
+
+def _sum_everywhere(state, x):
+    return jax.lax.with_sharding_constraint(jnp.zeros(8) + (state * x).sum(), NamedSharding(mesh(), P()))
+
+
+@case("feedback", fed_back.KEEP_SO, "`result`", "`state`")
+def a_state_that_is_only_summed():
+    """Both programs add partial sums, and send as much; only the first holds an eighth of the state."""
+    x = np.arange(8, dtype=np.float32) / 100
+
+    def run(**options):
+        step, given = jax.jit(_sum_everywhere, **options), jax.device_put(x, split())
+        return _loop(lambda state: step(state, given), jax.device_put(x, split()))
+
+    return run, lambda: run(out_shardings=split())
 
 
 def _two(a, b):
     return tuple(jax.lax.with_sharding_constraint(x + 1, NamedSharding(mesh(), P())) for x in (a, b))
 
 
-@case("feedback", fed_back.KEEP_SO, "what comes back", "`a` and 1 more")
+@case(
+    "feedback", fed_back.EITHER, "`a` and 1 more", "they come", "a", "NamedSharding(mesh, P(None))",
+    "64 B on each device; the program that takes it so sends 0 B per call", "what comes back", "`a` and 1 more",
+    "8 B on each device; the program that takes it so sends 56 B per call",
+)  # fmt: skip
 def two_states_that_look_the_same():
     start = np.arange(8, dtype=np.float32)
 
-    def run(step):
-        state = (jax.device_put(start, split()),) * 2
+    def run(step, place):
+        state = (jax.device_put(start, place),) * 2
         for _ in range(3):
             state = step(*state)
         return state
 
-    return (lambda: run(jax.jit(_two))), (lambda: run(jax.jit(_two, out_shardings=(split(), split()))))
+    whole, kept = NamedSharding(mesh(), P()), jax.jit(_two, out_shardings=(split(), split()))
+    return (lambda: run(jax.jit(_two), split())), (lambda: run(jax.jit(_two), whole)), (lambda: run(kept, split()))
 
 
-@case("feedback", fed_back.START_SO, "`state`", "it comes", "state", "NamedSharding(mesh, P(None))")
+@case(
+    "feedback", fed_back.EITHER, "`state`", "it comes", "state", "NamedSharding(mesh, P(None))",
+    "32 B on each device; the program that takes it so sends 0 B per call", "`result`", "`state`",
+    "4 B on each device; the program that takes it so sends 28 B per call",
+)  # fmt: skip
 def a_state_that_goes_where_out_shardings_ask():
     replicated, start = NamedSharding(mesh(), P()), np.arange(8, dtype=np.float32)
 
-    def run(place):
-        return _loop(jax.jit(lambda state: state + 1, out_shardings=replicated), jax.device_put(start, place))
+    def run(place, end):
+        return _loop(jax.jit(lambda state: state + 1, out_shardings=end), jax.device_put(start, place))
 
-    return (lambda: run(split())), (lambda: run(replicated))
+    return (lambda: run(split(), replicated)), (lambda: run(replicated, replicated)), (lambda: run(split(), split()))
+
+
+def _moments_step(params, moments, x):
+    grads = jax.grad(lambda w, x: jnp.tanh(x @ w).var())(params["w"], x)
+    moments = {"w": 0.9 * moments["w"] + 0.1 * grads}
+    return {"w": params["w"] - moments["w"]}, moments
+
+
+@case("feedback", fed_back.START_SO, "`moments['w']`", "it comes", "value", "NamedSharding(mesh, P('x', None))")
+def moments_with_a_spec_that_splits_nothing():
+    """flax#5172: `P(None, None)` is a spec, and in full on every device; nobody wants moments to come back so."""
+    x, w = np.ones((8, 16), np.float32), np.ones((16, 16), np.float32)
+
+    def run(*spec):
+        over = NamedSharding(mesh(), P("x", None))
+        step = jax.jit(_moments_step, out_shardings=({"w": over}, {"w": over}))
+        params = {"w": jax.device_put(w, over)}
+        moments = {"w": jax.device_put(0 * w, NamedSharding(mesh(), P(*spec)))}
+        given = jax.device_put(x, NamedSharding(mesh(), P()))
+        for _ in range(3):
+            params, moments = step(params, moments, given)
+        return params, moments
+
+    return (lambda: run(None, None)), (lambda: run("x", None))
 
 
 @case("feedback", fed_back.START_SO, "`state`", "it comes", "state", "NamedSharding(mesh, P('x'))")

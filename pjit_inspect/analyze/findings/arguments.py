@@ -5,16 +5,14 @@ Not its job: whether a remedy helps (`analyze.findings.findings`), or collective
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pjit_inspect.analyze.advice.placement import counterparts
+from pjit_inspect.analyze.advice.updates import root_of
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
-from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.recompiles.resharded import find_resharded, maker_of
-from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes
-from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
@@ -26,12 +24,6 @@ __all__ = ["not_donated", "replicated_arguments", "resharded_arguments"]
 
 _NOTICEABLE = 0.05
 _MOST_NAMED = 3
-_ROOT = re.compile(r"[\[.]")
-_RESULT = re.compile(r"^result(\[\d+\])?")
-_UPDATES = frozenset(("dynamic_update_slice", "scatter"))
-_STEPS = frozenset(("add", "subtract", "multiply", "select", "convert", "copy", "reshape", "transpose"))
-_DEEPEST = 64
-"""Of deeper paths only as many endings are compared."""
 
 
 # ---------------------------------------------------------------- held in full
@@ -54,7 +46,7 @@ def replicated_arguments(subject: Subject) -> Iterator[Candidate]:
     program = names.program
     by_root: dict[str, list[_Split]] = {}
     for split in _splittable(program):
-        by_root.setdefault(_root(program.inputs[split.index].label), []).append(split)
+        by_root.setdefault(root_of(program.inputs[split.index].label), []).append(split)
     for root, splits in by_root.items():
         saved = sum(_saved(program, split) for split in splits)
         if saved > _NOTICEABLE * subject.held_bytes:
@@ -88,28 +80,14 @@ def _in_full(subject: Subject, program: ShardedProgram, root: str, splits: list[
 
 
 def _splittable(program: ShardedProgram) -> Iterator[_Split]:
-    split = {
-        (_tail(boundary.label), program.values[boundary.value].shape): boundary
-        for boundary in program.inputs
-        if _tail(boundary.label) and program.values[boundary.value].axes
-    }
+    specs = {boundary.label: program.values[boundary.value] for boundary in program.inputs if boundary.label}
+    whole = {label for label, value in specs.items() if value.shape and not value.axes}
+    likes = counterparts({label: (value.shape, bool(value.axes)) for label, value in specs.items()}, whole)
     for index, boundary in enumerate(program.inputs):
-        value = program.values[boundary.value]
-        if value.axes or not value.shape or not boundary.label:
-            continue
-        peer = next(
-            (
-                other
-                for (tail, shape), other in split.items()
-                if shape == value.shape
-                and boundary.label.endswith(tail)
-                and _root(other.label) != _root(boundary.label)
-            ),
-            None,
-        )
-        if peer is not None:
-            yield _Split(index=index, wanted=program.values[peer.value].spec, like=peer.label)
-        elif (asked := _only_use(program, boundary.value)) is not None:
+        if boundary.label in likes:
+            like = likes[boundary.label]
+            yield _Split(index=index, wanted=specs[like].spec, like=like)
+        elif boundary.label in whole and (asked := _only_use(program, boundary.value)) is not None:
             yield _Split(index=index, wanted=asked, like="")
 
 
@@ -142,18 +120,9 @@ def _saved(program: ShardedProgram, split: _Split) -> int:
 
 
 def not_donated(subject: Subject) -> Iterator[Candidate]:
-    """Trees of arguments that come out changed, of the same shapes and shardings, while the old ones stay."""
-    names = subject.names or subject.copy
-    if names is None:
-        return
-    outputs, results = subject.data.outputs, _by_ending(subject.data.outputs)
-    groups = {
-        root: pairs
-        for root, layouts in _by_root(subject.data.inputs).items()
-        if (pairs := _replaced(layouts, outputs, results))
-    }
-    changed = {root: pairs for root, pairs in groups.items() if _is_update(names, pairs)}
-    size = sum(own.bytes_per_device or 0 for pairs in changed.values() for own, _ in pairs)
+    """Trees of arguments that come out with new values, of the same form, while the old ones stay."""
+    changed = subject.replaced
+    size = sum(own.bytes_per_device or 0 for tree in changed.values() for own in tree)
     if changed and size > _NOTICEABLE * subject.held_bytes:
         roots = list(changed)
         one = len(roots) == 1
@@ -188,84 +157,6 @@ def not_donated(subject: Subject) -> Iterator[Candidate]:
         )
 
 
-def _by_root(inputs: Sequence[ArrayLayout]) -> dict[str, list[ArrayLayout]]:
-    """The arguments by the name of the tree they belong to, without single numbers and what is not read."""
-    found: dict[str, list[ArrayLayout]] = {}
-    for layout in inputs:
-        if layout.global_shape and layout.kept:
-            found.setdefault(_root(layout.path), []).append(layout)
-    return found
-
-
-def _by_ending(outputs: Sequence[ArrayLayout]) -> dict[str, list[int]]:
-    """The results that may replace an argument, by every ending of their paths; "" for one that has none."""
-    found: dict[str, list[int]] = {}
-    for number, out in enumerate(outputs):
-        if out.aliases is None and out.sharding is not None:
-            for place in list(_ROOT.finditer(out.path))[-_DEEPEST:]:
-                found.setdefault(out.path[place.start() :], []).append(number)
-            if not _RESULT.sub("", out.path):
-                found.setdefault("", []).append(number)
-    return found
-
-
-def _replaced(
-    layouts: list[ArrayLayout], outputs: Sequence[ArrayLayout], results: Mapping[str, Sequence[int]]
-) -> list[tuple[ArrayLayout, int]]:
-    """Each argument of a tree with the result that replaces it; [] unless all have one and none is donated."""
-    pairs: list[tuple[ArrayLayout, int]] = []
-    used: set[int] = set()
-    for own in layouts:
-        alike = (k for k in results.get(_tail(own.path), ()) if k not in used and _is_like(outputs[k], own))
-        number = next(alike, None)
-        if own.donated or number is None:
-            return []
-        used.add(number)
-        pairs.append((own, number))
-    return pairs
-
-
-def _is_like(result: ArrayLayout, own: ArrayLayout) -> bool:
-    if (result.dtype, result.global_shape) != (own.dtype, own.global_shape) or own.sharding is None:
-        return False
-    assert result.sharding is not None
-    return (own.sharding.tiles, own.sharding.tile_of) == (result.sharding.tiles, result.sharding.tile_of)
-
-
-def _is_update(names: ValueNames, pairs: Sequence[tuple[ArrayLayout, int]]) -> bool:
-    """Whether the results are the arguments, changed: by a step of training, or written in at a place."""
-    program = names.program
-    arguments = {program.inputs[k].label: boundary.value for k, boundary in enumerate(program.inputs)}
-    if any(number >= len(program.outputs) for _, number in pairs):
-        return False
-    is_trained = any(find_phase(op.op_name) in LATER for op in program.ops)
-    return all(
-        own.path in arguments and _is_made_of(names, program.outputs[number].value, arguments[own.path], is_trained)
-        for own, number in pairs
-    )
-
-
-def _is_made_of(names: ValueNames, value: int, argument: int, is_trained: bool) -> bool:
-    """Whether a value is an argument with something written into it, or in training added to it."""
-    program, border, seen = names.program, [value], set[int]()
-    for _ in range(64):
-        if not border:
-            return False
-        index = names.seen_through(border.pop(0))
-        if index == argument:
-            return index != names.seen_through(value)
-        maker = program.values[index].op
-        op = None if maker is None else program.ops[maker]
-        if op is None or index in seen:
-            continue
-        seen.add(index)
-        if op.kind in _UPDATES:
-            border.append(op.operands[0])
-        elif is_trained and op.kind in _STEPS:
-            border += op.operands
-    return False
-
-
 # ---------------------------------------------------------------- copied on every call
 
 
@@ -277,7 +168,7 @@ def resharded_arguments(subject: Subject) -> Iterator[Candidate]:
         return
     size = sum(layouts[one.path].bytes_per_device or 0 for one in found if one.path in layouts)
     given = list(dict.fromkeys(one.given for one in found))
-    roots = list(dict.fromkeys(_root(one.path) for one in found))
+    roots = list(dict.fromkeys(root_of(one.path) for one in found))
     number = f"{len(found)} argument{'s' * (len(found) != 1)}"
     where = say(" ({})", place(given[0])) if len(given) == 1 else Sentence()
     maker = maker_of(subject.data, [one.path for one in found])
@@ -309,19 +200,9 @@ def resharded_arguments(subject: Subject) -> Iterator[Candidate]:
 # ---------------------------------------------------------------- names
 
 
-def _root(label: str) -> str:
-    """The argument's own name: `params` of `params['w1']`."""
-    return label[: _root_ends(label)]
-
-
 def _tail(label: str) -> str:
-    """What follows it: `['w1']`."""
-    return label[_root_ends(label) :]
-
-
-def _root_ends(label: str) -> int:
-    found = _ROOT.search(label)
-    return found.start() if found else len(label)
+    """What follows its own name: `['w1']`."""
+    return label[len(root_of(label)) :]
 
 
 def _named(labels: list[str]) -> Sentence:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
@@ -71,6 +72,7 @@ class Subject:
         answer.
       copy: the program that edits are made in, which is a prediction, and how its values are called; None where no copy
         can be changed.
+      replaced: the arguments that come back with new values, by the name of their tree, as `analyze.advice` judges.
       cells: file -> how the notebook calls the cell.
     """
 
@@ -80,6 +82,7 @@ class Subject:
     edges: dict[str, tuple[PartitionedCollective, ...]] = field(default_factory=dict)
     names: ValueNames | None = None
     copy: ValueNames | None = None
+    replaced: Mapping[str, tuple[ArrayLayout, ...]] = field(default_factory=dict)
     cells: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -24,7 +24,6 @@ from pjit_inspect.analyze.findings.repeated import (
     without_rule,
 )
 from pjit_inspect.analyze.suggest.counts import Counts
-from pjit_inspect.analyze.suggest.turns import Parts
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.finding import Finding, FindingTable
 from pjit_inspect.model.report.suggestion import Checked, Edit
@@ -38,8 +37,6 @@ for another question."""
 _MOST = 3
 _NOTICEABLE = 0.05
 """What costs, or saves, a smaller part of what the program sends, or holds as arguments, is no finding."""
-_MORE_PRODUCTS, _MORE_MADE = 1.1, 1.25
-"""A remedy with which a device multiplies, or makes, more than so many times as much trades one cost for another."""
 _UNITS = ("sent", "copied", "held")
 """What is sent on every call comes before what only takes memory."""
 
@@ -120,9 +117,10 @@ class _Judge:
             before, after = self._as_it_is(), self._counted(remedy.edits)
         except CaptureError:
             return None
-        compared = before.compared(after)
-        if compared is None or compared.products.may_grow(_MORE_PRODUCTS) or compared.made.may_grow(_MORE_MADE):
+        traded = before.traded(after)
+        if traded is None:
             return None
+        compared, tried = traded
         if candidate.unit == "held":
             # What is held in pieces must not be paid for by sending more.
             is_dearer = compared.sent.may_grow()
@@ -130,7 +128,6 @@ class _Judge:
         else:
             # Nobody knows how often some loops turn: what helps for one turn does so for any number.
             is_dearer = after.held_bytes > before.held_bytes or compared.sent.may_grow()
-            tried = _sent(before, after, compared.sent)
         saved = -tried.change_bytes
         if is_dearer or saved <= _NOTICEABLE * tried.before_bytes:
             return None
@@ -173,16 +170,6 @@ def _finding(candidate: Candidate, remedy: Remedy | None, **known: object) -> Fi
         "instructions": candidate.instructions,
     }
     return Finding(**(fields | known))  # type: ignore[arg-type]
-
-
-def _sent(before: Counts, after: Counts, parts: Parts) -> Checked:
-    return Checked(
-        before_bytes=before.bytes,
-        after_bytes=after.bytes,
-        before_by_kind=before.by_kind,
-        after_by_kind=after.by_kind,
-        per_turn=parts.rows[1:],
-    )
 
 
 def _number(counts: Counts) -> int:

@@ -5,11 +5,13 @@ Not its job: trying it (`CompileRecord.what_if` does, for what are specs).
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from pjit_inspect.analyze.advice.placement import counterparts, is_split
 from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryKind
 from pjit_inspect.model.memory.suggestion import MemorySuggestion
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -40,27 +42,29 @@ _OFFLOAD = "jax.checkpoint_policies.save_and_offload_only_these_names"
 
 def find_suggestions(
     live: LiveTable,
-    inputs: Sequence[ArrayLayout],
-    outputs: Sequence[ArrayLayout],
     mesh: Mesh | None,
     graph: ProgramGraph | None,
     placed_bytes: int = 0,
+    replaced: Mapping[str, Sequence[ArrayLayout]] | None = None,
+    inputs: Sequence[ArrayLayout] = (),
 ) -> tuple[MemorySuggestion, ...]:
     """At most five changes, those that save most first.
 
     Args:
       live: what is alive at the peak.
-      inputs: the arguments that the program reads.
-      outputs: the results, with the arguments they take over.
       mesh: the mesh of the specs.
       graph: the kernels, with their phases.
       placed_bytes: how much more temporaries would need if none of them lay in the buffer of a result.
+      replaced: the arguments that come back with new values, by the name of their tree.
+      inputs: the arguments that the program reads.
     """
     groups: dict[object, list[LiveValue]] = defaultdict(list)
+    likes = _likes(inputs)
     for row in live:
-        groups[scope_pattern(path_pattern(row.name)), row.kind, row.bytes, row.spec, row.dtype].append(row)
-    found = [*_donations(inputs, outputs, placed_bytes), *_recomputing(live, graph), *_smaller(live), *_offloaded(live)]
-    shards = _by_root([one for rows in groups.values() for one in _sharded(rows, mesh)])
+        own = scope_pattern(path_pattern(row.name)), row.kind, row.bytes, row.spec, row.dtype
+        groups[*own, likes.get(row.name)].append(row)
+    found = [*_donations(replaced or {}, placed_bytes), *_recomputing(live, graph), *_smaller(live), *_offloaded(live)]
+    shards = _by_root([one for rows in groups.values() for one in _sharded(rows, mesh, likes.get(rows[0].name))])
     if mesh is not None and "explicit" in mesh.axis_types:
         # With others JAX would trace another program, so that no copy of this one checks them.
         shards = [replace(one, specs={}) for one in shards]
@@ -84,13 +88,24 @@ def _named(rows: Sequence[LiveValue]) -> str:
 # ------------------------------------------------------------ axes that are not used
 
 
-def _sharded(rows: list[LiveValue], mesh: Mesh | None) -> Iterator[MemorySuggestion]:
-    """Split over each axis that is not used and divides a dimension, the largest first, as long as there are some."""
+def _likes(inputs: Sequence[ArrayLayout]) -> dict[str, tuple[PartitionSpec, int]]:
+    """How the counterparts of arguments held in full are split, and into how many pieces; findings say the same."""
+    layouts = {one.path: one for one in inputs if one.kept}
+    cut = {path: (one.global_shape, is_split(one.sharding)) for path, one in layouts.items()}
+    peers = counterparts(cut, [path for path, (shape, is_cut) in cut.items() if shape and not is_cut])
+    found = {path: layouts[peer] for path, peer in peers.items()}
+    return {path: (one.spec, math.prod(one.sharding.tiles)) for path, one in found.items() if one.spec and one.sharding}
+
+
+def _sharded(
+    rows: list[LiveValue], mesh: Mesh | None, like: tuple[PartitionSpec, int] | None
+) -> Iterator[MemorySuggestion]:
+    """Split as its counterpart, `like`; else over each axis that is not used and divides a dimension, largest first."""
     first = rows[0]
     if mesh is None or first.spec is None or len(first.spec) != len(first.local_shape):
         return
     sizes = dict(zip(mesh.axis_names, mesh.shape, strict=True))
-    spec, parts, used = _spread(first.spec, first.local_shape, sizes)
+    spec, parts, used = _spread(first.spec, first.local_shape, sizes) if like is None else _as(*like)
     if not used:
         return
     size, name = sum(row.bytes for row in rows), _named(rows)
@@ -138,6 +153,10 @@ def _joined(name: str, own: Sequence[MemorySuggestion]) -> MemorySuggestion:
     )
 
 
+def _as(like: PartitionSpec, parts: int) -> tuple[PartitionSpec, int, tuple[str, ...]]:
+    return like, parts, tuple(axis for entry in like for axis in axes_of(entry))
+
+
 def _spread(
     spec: PartitionSpec, shape: tuple[int, ...], sizes: dict[str, int]
 ) -> tuple[PartitionSpec, int, tuple[str, ...]]:
@@ -160,50 +179,36 @@ def _spread(
 # ------------------------------------------------------------ donation, types, recomputing
 
 
-def _donations(
-    inputs: Sequence[ArrayLayout], outputs: Sequence[ArrayLayout], placed_bytes: int
-) -> Iterator[MemorySuggestion]:
-    """Results that could take over an argument of the same type, shape and spec, if it were donated.
+def _donations(replaced: Mapping[str, Sequence[ArrayLayout]], placed_bytes: int) -> Iterator[MemorySuggestion]:
+    """Results that could take over the arguments that they replace, if these were donated.
 
     What lies in their buffers now, while they are not written, then needs memory of its own.
     """
-    free = Counter(_form(one) for one in inputs if not one.donated and _is_on_device(one))
-    taken = [one for one in outputs if one.aliases is None and one.bytes_per_device and _take(free, _form(one))]
+    taken = [one for own in replaced.values() for one in own if one.bytes_per_device and _is_on_device(one)]
     size = sum(one.bytes_per_device or 0 for one in taken)
     if not taken:
         return
-    forms = {_form(one) for one in taken}
-    fitting = [one.path for one in inputs if _form(one) in forms]
-    roots = sorted({path.partition("[")[0].partition(".")[0] for path in fitting})
+    roots = ", ".join(sorted(replaced))
     saved = max(0, size - placed_bytes)
     results, arguments = (
         ("1 result", "an argument of its") if len(taken) == 1 else (f"{len(taken)} results", "arguments of their")
     )
     yield MemorySuggestion(
         kind="donate",
-        name=", ".join(roots),
+        name=roots,
         count=len(taken),
         bytes=size,
         saved_bytes=saved,
         sentence=(
-            f"donate {', '.join(roots)}: {results} of {bytes_in_words(size)} could lie in {arguments} shape and spec; "
+            f"donate {roots}: {results} of {bytes_in_words(size)} could lie in {arguments} shape and spec; "
             f"that saves {bytes_in_words(saved)}{', as temporaries lie in them now' if saved < size else ''} (modelled)"
         ),
     )
 
 
-def _form(layout: ArrayLayout) -> tuple[object, ...]:
-    return layout.dtype, layout.global_shape, layout.spec, layout.local_shape, _is_on_device(layout)
-
-
 def _is_on_device(layout: ArrayLayout) -> bool:
     """Whether it lies in the device's own memory: what lies in the host's takes none of that."""
     return layout.sharding is None or layout.sharding.memory_kind in _DEVICE_MEMORY
-
-
-def _take(free: Counter[tuple[object, ...]], form: tuple[object, ...]) -> bool:
-    free[form] -= 1
-    return free[form] >= 0
 
 
 def _smaller(live: LiveTable) -> Iterator[MemorySuggestion]:

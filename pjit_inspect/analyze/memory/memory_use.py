@@ -75,6 +75,7 @@ class MemoryFacts:
       cells: file -> how the notebook calls the cell.
       xla_temporary_bytes: what XLA says it reserves for temporaries; None when it does not say.
       assignment: XLA's own buffer assignment; None when it is not known.
+      replaced: the arguments that come back with new values, by the name of their tree (`analyze.advice`).
     """
 
     inputs: Sequence[ArrayLayout] = ()
@@ -87,6 +88,7 @@ class MemoryFacts:
     cells: Mapping[str, str] = field(default_factory=dict)
     xla_temporary_bytes: int | None = None
     assignment: BufferAssignment | None = None
+    replaced: Mapping[str, Sequence[ArrayLayout]] = field(default_factory=dict)
 
 
 _UNPLACED = {"tpu": frozenset(("all-gather", "all-to-all", "collective-permute-start", "all-gather-start"))}
@@ -200,11 +202,11 @@ class MemoryFinder:
             apart=_apart(self._modelled, self._reserved() if self._counts else self._facts.xla_temporary_bytes),
             suggestions=find_suggestions(
                 live,
-                self._facts.inputs,
-                self._facts.outputs,
                 self._facts.mesh,
                 self._facts.graph,
                 int(self._temporaries(placed=True).max(initial=0) - other.max(initial=0)),
+                self._facts.replaced,
+                self._facts.inputs,
             ),
             unknown=self._all.unknown,
         )

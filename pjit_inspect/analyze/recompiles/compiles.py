@@ -35,6 +35,11 @@ class Compile(Protocol):
         """Why it was compiled."""
         ...
 
+    @property
+    def sent_bytes(self) -> int | None:
+        """What the busiest device sends per call (counted); None when unknown."""
+        ...
+
 
 Found = list[tuple[Compile, Difference]]
 """Differences, each with the compile whose reason has it, oldest first."""

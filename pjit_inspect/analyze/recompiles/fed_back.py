@@ -6,21 +6,29 @@ nothing. Not its job: other habits (`analyze.recompiles.patterns`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from pjit_inspect.analyze.advice.placement import Side, counterparts, held_elements, is_split, is_spread, which_way
 from pjit_inspect.analyze.recompiles.compiles import Compile, Found, advise, make_pattern
 from pjit_inspect.analyze.recompiles.placement_words import place_of
 from pjit_inspect.model.program.layout import Sharding
 from pjit_inspect.model.record.compile_key import ArgumentKey, FedBack
 from pjit_inspect.model.record.ledger import Pattern
 from pjit_inspect.model.record.reason import Difference
+from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Phrase, Sentence, name, say
 
 __all__ = ["ADVICE", "find_fed_back", "was_fed_back"]
 
 KEEP_SO = "set `out_shardings` of jit for {} to the sharding that {} starts with"
 START_SO = "start {} as {} back: `jax.device_put({}, {})` before the first call"
-ADVICE = (KEEP_SO, START_SO)
+EITHER = (
+    "either start {} as {} back: `jax.device_put({}, {})` before the first call ({}), or set `out_shardings` of jit "
+    "for {} to the sharding that {} starts with ({})"
+)
+ADVICE = (KEEP_SO, START_SO, EITHER)
 """Every advice that is given here. The test of advice has a program for each."""
 
 
@@ -41,29 +49,89 @@ def find_fed_back(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern
         was, now = _argument(before, path), _argument(one, path)
         if back is None or was is None or now is None or now.given is None:
             continue
-        more = _count_alike(one, before, was, now) - 1
+        alike = _alike(one, before, was, now)
+        more = len(alike) - 1
         what = say("{} and {} more", name(path), more) if more > 0 else say("{}", name(path))
         result = name(back.result) if back.result and more <= 0 else "a result"
-        it, verb = ("they come", "come") if more > 0 else ("it comes", "comes")
         sentence = say(
-            "{} {} back with another sharding: {} of an earlier call has {}", what, verb, result, _spec_words(now)
+            "{} {} back with another sharding: {} of an earlier call has {}",
+            what,
+            "come" if more > 0 else "comes",
+            result,
+            _spec_words(now),
         )
-        yield make_pattern("feedback", group, sentence, _advice(one, was, now, back, what, it))
+        ways = _Ways(one=one, before=before, was=was, now=now, back=back, alike=alike or ((was, now),))
+        yield make_pattern("feedback", group, sentence, ways.advice(what))
 
 
-def _advice(one: Compile, was: ArgumentKey, now: ArgumentKey, back: FedBack, what: Sentence, it: str) -> Sentence:
-    asked = {output.name for output in one.data.key.outputs} if one.data.key is not None else set()
-    is_asked = bool(asked) if not back.result else back.result in asked
-    is_spread = bool(was.committed) and was.given is not None and len(was.given.device_ids) > 1
-    # Explicit axes are part of a result's type, which `out_shardings` does not change.
-    is_explicit = was.mesh is not None and "explicit" in was.mesh.axis_types
-    if is_spread and not is_asked and not is_explicit:
-        result: Phrase | str = name(back.result) if back.result else "what comes back"
-        return advise(KEEP_SO, result, what)
-    if not _stays(one, now, back):
-        return Sentence()
-    value = was.path if was.path.isidentifier() else "value"
-    return advise(START_SO, what, it, value, _placed(now))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ways:
+    """Two ways for what comes back.
+
+    Attributes:
+      one, before: the compile that got it back, and the one before that returned it.
+      was, now: the argument in both.
+      back: what was seen of it.
+      alike: the same for all arguments with the same change.
+    """
+
+    one: Compile
+    before: Compile | None
+    was: ArgumentKey
+    now: ArgumentKey
+    back: FedBack
+    alike: Sequence[tuple[ArgumentKey, ArgumentKey]]
+
+    def advice(self, what: Sentence) -> Sentence:
+        """What to do about it, as `analyze.advice` judges; nothing where another finding says how to split it."""
+        if not is_split(self.now.given) and self._has_counterpart():
+            return Sentence()
+        start, back = self._start, self._back
+        result: Phrase | str = name(self.back.result) if self.back.result else "what comes back"
+        value = self.was.path if self.was.path.isidentifier() else "value"
+        it, placed = "they come" if len(self.alike) > 1 else "it comes", _placed(self.now)
+        match which_way(start, back):
+            case "keep":
+                return advise(KEEP_SO, result, what)
+            case "start":
+                return advise(START_SO, what, it, value, placed)
+            case "either":
+                return advise(EITHER, what, it, value, placed, _costs(back), result, what, _costs(start))
+            case _:
+                return Sentence()
+
+    @property
+    def _start(self) -> Side:
+        # Explicit axes are part of a result's type, which `out_shardings` does not change.
+        is_explicit = self.was.mesh is not None and "explicit" in self.was.mesh.axis_types
+        return Side(
+            held_bytes=sum(self._held(was) for was, _ in self.alike),
+            sent_bytes=None if self.before is None else self.before.sent_bytes,
+            is_possible=bool(self.was.committed) and is_spread(self.was.given) and not is_explicit,
+        )
+
+    @property
+    def _back(self) -> Side:
+        held = sum(self._held(now) for _, now in self.alike)
+        return Side(held_bytes=held, sent_bytes=self.one.sent_bytes, is_possible=_stays(self.one, self.now, self.back))
+
+    def _held(self, argument: ArgumentKey) -> int:
+        layouts = (layout for layout in self.one.data.inputs if layout.path == argument.path)
+        size, count = next((layout.global_bytes or 0 for layout in layouts), 0), math.prod(argument.shape)
+        return held_elements(argument.shape, argument.given) * size // max(count, 1)
+
+    def _has_counterpart(self) -> bool:
+        key = self.one.data.key
+        arguments = () if key is None else key.arguments
+        shapes = {argument.path: (argument.shape, is_split(argument.given)) for argument in arguments}
+        return bool(counterparts(shapes, [self.now.path]))
+
+
+def _costs(side: Side) -> str:
+    held = f"{bytes_in_words(side.held_bytes)} on each device"
+    if side.sent_bytes is None:
+        return held
+    return f"{held}; the program that takes it so sends {bytes_in_words(side.sent_bytes)} per call"
 
 
 def _stays(one: Compile, now: ArgumentKey, back: FedBack) -> bool:
@@ -101,12 +169,14 @@ def _argument(one: Compile | None, path: str) -> ArgumentKey | None:
     return next((argument for argument in arguments if argument.path == path), None)
 
 
-def _count_alike(one: Compile, before: Compile | None, was: ArgumentKey, now: ArgumentKey) -> int:
-    """How many arguments came back with the same change."""
+def _alike(
+    one: Compile, before: Compile | None, was: ArgumentKey, now: ArgumentKey
+) -> tuple[tuple[ArgumentKey, ArgumentKey], ...]:
+    """The arguments that came back with the same change, before and after."""
     fed = one.data.key.fed if one.data.key is not None else ()
     pairs = [(_argument(before, back.path), _argument(one, back.path)) for back in fed]
     change = _placement(was), _placement(now)
-    return sum(a is not None and b is not None and (_placement(a), _placement(b)) == change for a, b in pairs)
+    return tuple((a, b) for a, b in pairs if a and b and (_placement(a), _placement(b)) == change)
 
 
 def _placement(argument: ArgumentKey) -> tuple[object, ...]:

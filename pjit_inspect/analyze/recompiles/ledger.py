@@ -6,8 +6,8 @@ Not its job: why a compile happened (`analyze.recompiles.recompiles`), what repe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.recompiles.patterns import find_patterns
 from pjit_inspect.analyze.recompiles.recompiles import family_of
@@ -23,11 +23,17 @@ _LAYERS = ("tracing", "lowering", "compilation")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compile:
-    """One record of a log with its reason; `index` is its position there."""
+    """One record of a log with its reason; `index` is its position there, and `sent` counts what it sends."""
 
     index: int
     data: RecordData
     reason: Reason
+    sent: Callable[[], int | None] = field(default=lambda: None)
+
+    @property
+    def sent_bytes(self) -> int | None:
+        """What the busiest device sends per call (counted); None when unknown."""
+        return self.sent()
 
 
 def build_ledger(compiles: Sequence[Compile]) -> LedgerData:

@@ -22,6 +22,7 @@ from pjit_inspect.analyze.program.unknown_loops import LoopName, unknown_loops
 from pjit_inspect.analyze.suggest.turns import Compared, Figure, LoopsOf
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.suggestion import Checked
 from pjit_inspect.model.sharding.mesh import Mesh
 
 __all__ = ["Counts", "OneTurn", "count_partitioned", "has_unknown_runs", "product_work"]
@@ -32,6 +33,8 @@ _NO_WORK = frozenset((
     # What communication takes is counted as such.
     "all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter", "dynamic-slice",
 ))  # fmt: skip
+_MORE_PRODUCTS, _MORE_MADE = 1.1, 1.25
+"""With more than so many times the products, or bytes made, a change trades one cost for another."""
 
 Key = tuple[str, str, tuple[str, ...] | None, tuple[int, ...]]
 
@@ -77,6 +80,22 @@ class Counts:
     def compared(self, after: Counts) -> Compared | None:
         """The program beside a changed one; None where it is not known which loop of unknown length is which."""
         return Compared.of(self._figures, after._figures)
+
+    def traded(self, after: Counts) -> tuple[Compared, Checked] | None:
+        """The same, and what both send; None too where a device then multiplies, or makes, much more.
+
+        That trades one cost for another.
+        """
+        compared = self.compared(after)
+        if compared is None or compared.products.may_grow(_MORE_PRODUCTS) or compared.made.may_grow(_MORE_MADE):
+            return None
+        return compared, Checked(
+            before_bytes=self.bytes,
+            after_bytes=after.bytes,
+            before_by_kind=self.by_kind,
+            after_by_kind=after.by_kind,
+            per_turn=compared.sent.rows[1:],
+        )
 
     @property
     def _figures(self) -> tuple[Figure, ...]:

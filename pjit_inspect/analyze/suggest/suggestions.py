@@ -36,8 +36,6 @@ _MOST_LOST = 5
 _MOST = 6
 _NOTICEABLE = 0.01
 """A saving of a smaller part of what the program sends is none."""
-_MORE_PRODUCTS, _MORE_MADE = 1.1, 1.25
-"""A change with which a device multiplies, or makes, more than so many times as much trades one cost for another."""
 _VISIBLE_WORK = 0.005
 _PRICED = 0.9
 """A saving for which devices hold or multiply more counts so much of one that costs nothing."""
@@ -130,10 +128,10 @@ class _CountingJudge:
             after = self.count(option.edits)
         except CaptureError:
             return None
-        before = self.before
-        compared = before.compared(after)
-        if compared is None or compared.products.may_grow(_MORE_PRODUCTS) or compared.made.may_grow(_MORE_MADE):
+        before, traded = self.before, self.before.traded(after)
+        if traded is None:
             return None
+        compared, counted = traded
         gone = before.channels_not_in(after)
         return Tried(
             option=option,
@@ -143,13 +141,7 @@ class _CountingJudge:
             held_bytes=after.held_bytes - before.held_bytes,
             work=compared.products.ratios,
             parts=compared.sent,
-            counted=Checked(
-                before_bytes=before.bytes,
-                after_bytes=after.bytes,
-                before_by_kind=before.by_kind,
-                after_by_kind=after.by_kind,
-                per_turn=compared.sent.rows[1:],
-            ),
+            counted=counted,
         )
 
 

@@ -1,4 +1,4 @@
-"""A search for a better sharding: XLA's own partitioner is asked about many settings, by two workers at once.
+"""A search for a better sharding: XLA's own partitioner is asked about many settings, two at once.
 
 It begins with the layouts of the textbooks, and goes on with changes of the best it has found; a cheap estimate says
 what is asked first. Not its job: what a layout is (`analyze.play.layouts`), or an answer (`subject`).
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,8 +33,6 @@ __all__ = ["Search"]
 Playground = Any
 """A `Playground`, whose module imports this one for its widget."""
 
-_SEED_SHARE = 0.45
-"""Of the budget, for the layouts of the textbooks."""
 _MOST_WAITING = 400
 _TICK_S = 1.0
 """Seconds between two tellings of how far it is, also where nothing was answered meanwhile."""
@@ -114,7 +112,7 @@ class Search:
             results=results,
         )
         self._rules = _Rules(goal=goal, most_work=most_work, most_memory=most_memory)
-        self._turn = threading.Condition()
+        self._lock = threading.RLock()
         self._is_stopped = False
         self._tickets: set[Ticket] = set()
         self._seen: set[PlaySetting] = set()
@@ -131,10 +129,9 @@ class Search:
 
     def stop(self) -> None:
         """End it with what it has."""
-        with self._turn:
+        with self._lock:
             self._is_stopped = True
             tickets = list(self._tickets)
-            self._turn.notify_all()
         for ticket in tickets:
             ticket.cancel()
 
@@ -150,7 +147,7 @@ class Search:
             if self._ask_start():
                 self._feed_history()
                 self._feed_seeds()
-                self._work_at_once()
+                self._work_in_rounds()
         except BaseException:
             self.stop()
             raise
@@ -170,7 +167,7 @@ class Search:
 
     def report(self) -> SearchReport:
         """What it tried, what it did not, and how far its estimate was from XLA."""
-        with self._turn:
+        with self._lock:
             rows = {row.number: row for row in self._play.history}
             known = [
                 (self._guesses[number].sent_bytes, rows[number].sent_bytes)
@@ -202,7 +199,8 @@ class Search:
         """
         if self._rules.most_memory is None:
             start = self._play.add(self._start, origin="search", is_chosen=False)
-            if not start.is_answered and not self._asks(Proposal(setting=self._start, origin="search"), Ticket()):
+            own = Proposal(setting=self._start, origin="search")
+            if not start.is_answered and not self._ask_round([(own, None)]):
                 return False
             self._start_number = start.number
             found = next(row for row in self._play.history if row.number == start.number)
@@ -267,7 +265,7 @@ class Search:
 
     def _offer(self, proposal: Proposal, rank: float | None = None, parent: int | None = None) -> None:
         setting = proposal.setting
-        with self._turn:
+        with self._lock:
             if setting in self._seen:
                 return
             self._seen.add(setting)
@@ -283,7 +281,6 @@ class Search:
             self._waiting.sort(key=lambda one: one[:2])
             self._skipped += len(self._waiting[_MOST_WAITING:])
             del self._waiting[_MOST_WAITING:]
-            self._turn.notify_all()
 
     def _is_allowed(self, setting: PlaySetting) -> bool:
         """Whether its arguments fit, which is counted before anybody is asked."""
@@ -302,80 +299,82 @@ class Search:
 
     # ------------------------------------------------------------ asking
 
-    def _work_at_once(self) -> None:
+    def _work_in_rounds(self) -> None:
+        """Ask about as many settings at once as there are workers, and go on from their answers in a fixed order.
+
+        So a slow machine asks about the first of the settings that a fast one does.
+        """
+        while self._waiting and not self._is_over():
+            with self._lock:
+                begin = [self._waiting.pop(0)[2:] for _ in range(min(LANES, len(self._waiting)))]
+            if not self._ask_round(begin):
+                return
+
+    def _is_over(self) -> bool:
+        return self._is_stopped or time.monotonic() - self._began >= self._budget_s
+
+    def _ask_round(self, proposals: Sequence[tuple[Proposal, int | None]]) -> bool:
+        """Ask about settings, so that `stop` takes the questions back; whether it took none."""
+        begun = [
+            self._play.add(own.setting, origin=own.origin, is_chosen=False, parent=parent) for own, parent in proposals
+        ]
+        answers: dict[int, Any] = {}
         threads = [
-            threading.Thread(target=self._work, args=(lane,), name=f"pjit_inspect search {lane}", daemon=True)
-            for lane in range(LANES)
+            threading.Thread(
+                target=self._ask,
+                args=(own, row, Ticket(lane), answers),
+                name=f"pjit_inspect search {lane}",
+                daemon=True,
+            )
+            for lane, ((own, _), row) in enumerate(zip(proposals, begun, strict=True))
+            if not row.is_answered
         ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
+        is_whole = True
+        for (own, _), row in zip(proposals, begun, strict=True):
+            if row.number in answers:
+                self._answered(own, answers[row.number].variant)
+            elif row.is_answered and row.stage != "refused":
+                self._judge(row, own.setting)
+            elif row.is_answered:
+                self._refused += 1
+            else:
+                self._play.drop(row.number)
+                is_whole = False
+        return is_whole
 
-    def _work(self, lane: int) -> None:
-        for proposal, parent in self._next():
-            if not self._asks(proposal, Ticket(lane), parent):
-                return
-
-    def _asks(self, proposal: Proposal, ticket: Ticket, parent: int | None = None) -> bool:
-        """Ask, so that `stop` takes it back; whether it was not."""
-        with self._turn:
+    def _ask(self, proposal: Proposal, begun: Variant, ticket: Ticket, answers: dict[int, Any]) -> None:
+        """Ask about one; no answer where it was taken back."""
+        with self._lock:
             if self._is_stopped:
-                return False
+                return
             self._tickets.add(ticket)
         try:
-            self._ask(proposal, ticket, parent)
+            answers[begun.number] = self._subject.ask(proposal.setting, begun, effort="partition", ticket=ticket)
         except CaptureError:
-            return False
+            pass
         finally:
-            with self._turn:
+            with self._lock:
                 self._tickets.discard(ticket)
-                self._turn.notify_all()
-        return True
 
-    def _next(self) -> Iterator[tuple[Proposal, int | None]]:
-        """The next setting to ask about, and the variant it is made of, until there is none or the time is up."""
-        while True:
-            with self._turn:
-                if self._is_over():
-                    return
-                if not self._waiting:
-                    if not self._tickets:
-                        return
-                    self._turn.wait(0.2)
-                    continue
-                yield self._waiting.pop(0)[2:]
-
-    def _is_over(self) -> bool:
-        return self._is_stopped or time.monotonic() - self._began >= self._budget_s
-
-    def _ask(self, proposal: Proposal, ticket: Ticket, parent: int | None) -> None:
-        begun = self._play.add(proposal.setting, origin=proposal.origin, is_chosen=False, parent=parent)
-        if begun.is_answered and begun.stage != "refused":
-            self._judge(begun, proposal.setting)
-            return
-        if begun.stage == "refused":
-            self._refused += 1
-            return
-        try:
-            answer = self._subject.ask(proposal.setting, begun, effort="partition", ticket=ticket)
-        except CaptureError:
-            self._play.drop(begun.number)
-            raise
-        self._play.answered(answer.variant, None)
-        with self._turn:
+    def _answered(self, proposal: Proposal, variant: Variant) -> None:
+        self._play.answered(variant, None)
+        with self._lock:
             self._asked += 1
-            self._refused += answer.variant.stage == "refused"
-            self._guesses[begun.number] = self._guess(proposal.setting)
-            self._latest = begun.number
-        self._judge(answer.variant, proposal.setting)
+            self._refused += variant.stage == "refused"
+            self._guesses[variant.number] = self._guess(proposal.setting)
+            self._latest = variant.number
+        self._judge(variant, proposal.setting)
         self._tell()
 
     def _judge(self, variant: Variant, setting: PlaySetting) -> None:
         """Take a variant for the best if it is, and go on from it."""
         if self._value(variant) is None:
             return
-        with self._turn:
+        with self._lock:
             self._allowed.add(variant.number)
             rows = [row for row in self._play.history if row.number in self._allowed]
             best: int = best_of(rows, self._rules.goal, math.inf).number
@@ -409,7 +408,7 @@ class Search:
 
     def progress(self) -> SearchProgress:
         """How far it is."""
-        with self._turn:
+        with self._lock:
             return SearchProgress(
                 asked=self._asked,
                 waiting=len(self._waiting),

@@ -124,6 +124,14 @@ class FindingTable(Table[Finding]):
     def _hint(self, name: str) -> str:
         return '; .of_kind("axis_lost") chooses rows'
 
+    def try_all(self) -> FindingTable:
+        """The record's findings after every remedy was tried, however many; the record keeps them.
+
+        Else at most ten are tried, fewer of a large program; `untried` says how many were left out.
+        """
+        # Those that records hand out (`handles.displays`) have a program.
+        raise ValueError("these findings were not handed out by a record, so there is no program to try remedies in")
+
     def of_kind(self, kind: str) -> Self:
         """Only the findings of one kind, such as "axis_lost". Raises ValueError for what is no kind."""
         if kind not in FINDING_KINDS:

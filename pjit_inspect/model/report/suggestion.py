@@ -240,9 +240,11 @@ class SuggestionTable(Table[Suggestion]):
 
     Attributes:
       rows: the suggestions.
+      untried: why changes that could save some were not tried, or not all of them; "" where every one was.
     """
 
     rows: tuple[Suggestion, ...] = ()
+    untried: str = ""
 
     computed: ClassVar[tuple[str, ...]] = ("counted_bytes", "compiled_bytes")
 

@@ -22,15 +22,43 @@ _WORDS: dict[FindingUnit, str] = {
 }
 
 
-def finding_blocks(findings: FindingTable) -> tuple[Block, ...]:
-    """Two or three lines for each finding, numbered from 1; then what was not looked for, and what was not tried."""
+def finding_blocks(findings: FindingTable, report: RecordReport | None = None) -> tuple[Block, ...]:
+    """Two or three lines for each finding, numbered from 1; then what was not looked for, and what was not tried.
+
+    `report` is that of the program, where these are all of its findings.
+    """
     lines = list(_rows(findings))
     if findings.missing:
         words = "other findings" if lines else "findings"
         lines.append(Line((Text(f"{words} unknown: {reason_text(findings.missing)}"),)))
     elif not lines:
-        lines.append(Line((Text("no findings"),)))
+        lines.append(Line((Text("no findings"),) if report is None else _nothing(findings, report)))
     return (*lines, *_untried(findings))
+
+
+def _nothing(findings: FindingTable, report: RecordReport) -> Spans:
+    """That no fault is proven, and what else may help: a program without a fault may send more than it must."""
+    kinds = f"{len(FINDING_KINDS)} kinds of fault were looked for, and none is proven"
+    if not report.collectives or report.remedies == "none":
+        return (Text(f"no findings: {kinds}", "dim"),)
+    helping = [one for one in report.suggestions if one.modelled_bytes < 0]
+    if not report.are_suggestions_known:
+        return (Text(f"{kinds}; other changes are tried by ", "dim"), Code("record.suggestions"))
+    if not helping:
+        return (Text(f"no findings: {kinds}; no other change is known that helps", "dim"),)
+    best = min(helping, key=lambda one: one.modelled_bytes)
+    saved = bytes_number(-best.modelled_bytes, "modelled", strong=True)
+    once = f" {ONE_TURN}" if best.is_one_turn else ""
+    more = f"; {plural(len(helping), 'change')} in " if len(helping) > 1 else "; see "
+    return (
+        Text(f"{kinds}, but a change saves ", "dim"),
+        saved,
+        Text(f" sent per device and call{once}: "),
+        Prose(best.title),
+        Text(f"; each device then {best.price}" if best.price else ""),
+        Text(more, "dim"),
+        Code("record.suggestions"),
+    )
 
 
 def _rows(findings: FindingTable) -> tuple[Line, ...]:
@@ -59,12 +87,8 @@ def looked_for(report: RecordReport) -> Spans:
         return ()
     if report.remedies == "untried":
         head = "more findings: remedies not tried yet; " if report.findings else "findings: none yet; "
-        # Each is asked about: of a program for which XLA takes long, that takes long, too.
-        rest = " tries remedies" if report.unasked else " tries remedies, for a few seconds"
-        return (Text(head, "dim"), Code("record.findings"), Text(rest, "dim"))
-    if report.remedies == "tried" and not report.findings:
-        return (Text(f"no findings: {len(FINDING_KINDS)} kinds of fault were looked for, and none is proven", "dim"),)
-    return ()
+        return (Text(head, "dim"), Code("record.findings"), Text(" tries remedies", "dim"))
+    return _nothing(report.findings, report) if report.remedies == "tried" and not report.findings else ()
 
 
 def _lines(number: int, one: Finding) -> tuple[Line, ...]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.report.suggestion import Suggestion
+from pjit_inspect.model.report.suggestion import Suggestion, SuggestionTable
 from pjit_inspect.model.words.byte_words import ONE_TURN
 from pjit_inspect.view.document.document import Block, Code, Column, Line, Number, Prose, Row, Spans, Table, Text
 from pjit_inspect.view.document.quantities import bytes_text
+from pjit_inspect.view.record.incomplete import reason_text
 
-__all__ = ["change_text", "suggestion_blocks", "suggestion_hint"]
+__all__ = ["change_text", "suggestion_blocks", "suggestion_hint", "suggestions_untried"]
 
 _FOOTER = (
     "sent per device and call, more or less; modelled: before it is tried; counted: what XLA's partitioner makes of "
@@ -41,6 +42,14 @@ def suggestion_blocks(suggestions: Sequence[Suggestion], *, with_sentences: bool
     return (Table(columns=columns, rows=rows), *sentences, Line((Text(footer),), "footer"))
 
 
+def suggestions_untried(suggestions: SuggestionTable) -> tuple[Block, ...]:
+    """That not every change was tried, and why; () where every one was."""
+    if not suggestions.untried:
+        return ()
+    head = "" if suggestions.rows else "no suggestions by now: "
+    return (Line((Text(f"{head}not every change was tried: {reason_text(suggestions.untried)}"),), "note"),)
+
+
 def _row(one: Suggestion, *, with_price: bool) -> Row:
     figures = (one.foreseen_bytes, one.counted_bytes, one.compiled_bytes)
     marks = ("modelled", "counted", "counted")
@@ -61,5 +70,5 @@ def suggestion_hint(report: RecordReport) -> Spans:
     """How changes that save some of it are found, where nobody has looked; () elsewhere."""
     if report.are_suggestions_known or report.remedies == "none" or not report.collectives:
         return ()
-    words = " asks XLA's partitioner about changes that could save some of it (seconds)"
+    words = " asks XLA's partitioner about changes that could save some of it"
     return (Code("record.suggestions"), Text(words, "dim"))

@@ -47,15 +47,18 @@ def test_a_program_of_one_device_has_no_column_of_specs():
 
 def test_what_lies_in_host_memory_is_not_to_be_donated():
     record = ran("fft")
-    (suggestion,) = record.memory_use.suggestions
-    assert (suggestion.kind, suggestion.name) == ("donate", "a")
     (given,) = record.inputs
     assert given.sharding is not None
     on_host = replace(given, sharding=replace(given.sharding, memory_kind="pinned_host"))
     live = LiveTable(rows=record.memory_use.live.rows)
-    assert find_suggestions(live, (on_host,), record.outputs, None, None) == ()
-    elsewhere = replace(record.outputs[0], sharding=on_host.sharding)
-    assert find_suggestions(live, (on_host,), (elsewhere,), None, None) == ()
+    (suggestion,) = find_suggestions(live, None, None, replaced={"a": (given,)})
+    assert (suggestion.kind, suggestion.name) == ("donate", "a")
+    assert find_suggestions(live, None, None, replaced={"a": (on_host,)}) == ()
+
+
+def test_an_argument_is_not_to_be_donated_to_its_transform():
+    """A result has its shape, and is another array: `a` may be read again."""
+    assert ran("fft").memory_use.suggestions == ()
 
 
 def test_a_program_that_ran_on_a_chip_fits_it_by_xlas_count():

@@ -1,0 +1,1 @@
+"""What may be advised of an array: every part that advises asks here. Not its job: what is found, or its words."""

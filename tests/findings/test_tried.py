@@ -1,0 +1,112 @@
+"""What is tried does not depend on how fast the machine is, and what is not tried is said.
+
+Not its job: which faults are found (`test_findings`).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from findings.case import Fault
+from findings.faults import FAULTS
+from findings.score import record_of
+from pjit_inspect.errors import CaptureError
+from pjit_inspect.handles import findings as findings_module
+from pjit_inspect.handles import suggest
+from pjit_inspect.handles.suggest import Budget, Trials
+from pjit_inspect.model.report.finding import FindingTable
+from pjit_inspect.model.report.suggestion import Edit, SuggestionTable
+from pjit_inspect.view.document.document import Document
+from pjit_inspect.view.record.suggestions import suggestions_untried
+from pjit_inspect.view.render.text import to_text
+
+STEP = next(fault for fault in FAULTS if fault.name == "fsdp_tp_step")
+TWO = next(fault for fault in FAULTS if fault.name == "keys_of_heads_whose_product_has_another_order")
+"""Two remedies are tried of it."""
+
+
+def looked(fault: Fault = STEP) -> FindingTable:
+    return record_of(fault).state.analyses._look_for_findings(tries=True)
+
+
+@pytest.fixture
+def hours() -> Iterator[None]:
+    """A clock by which every question takes hours."""
+    clock = iter(range(0, 10**12, 10_000))
+    with pytest.MonkeyPatch.context() as patch:
+        real, count = time.monotonic, Trials.count
+
+        def slowly(self: Trials, change: Sequence[Edit]) -> object:
+            found = count(self, change)
+            shift = next(clock)
+            patch.setattr(time, "monotonic", lambda: real() + shift)
+            return found
+
+        patch.setattr(Trials, "count", slowly)
+        yield
+
+
+@pytest.mark.usefixtures("hours")
+def test_a_slow_machine_finds_what_a_fast_one_does() -> None:
+    found = looked()
+    assert [(one.kind, str(one)) for one in found] == [(one.kind, str(one)) for one in record_of(STEP).findings]
+    assert (found.untried, found.missing) == ("", "")
+
+
+def test_what_is_left_out_is_said_and_tried_when_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = record_of(TWO)
+    whole = record.findings
+    monkeypatch.setattr(findings_module, "_MOST_QUESTIONS", 1)
+    part = looked(TWO)
+    assert part.untried == ("1 of 2 changes were left out, as at most 1 are tried; record.findings.try_all() tries all")
+    monkeypatch.setitem(record.state.analyses.known, "findings", part)
+    assert list(map(str, record.findings.try_all())) == list(map(str, whole))
+    assert record.findings.untried == ""
+
+
+def test_findings_of_no_record_have_nothing_to_try() -> None:
+    with pytest.raises(ValueError, match="not handed out by a record"):
+        FindingTable(()).try_all()
+
+
+@pytest.mark.parametrize(("operations", "most"), [(10, 10), (6_000, 10), (12_000, 5), (600_000, 1)])
+def test_a_large_program_is_asked_about_less_often(operations: int, most: int) -> None:
+    assert Budget.of(record_trials(), 10, operations).most == most
+
+
+def record_trials() -> Trials:
+    record = record_of(STEP)
+    return Trials(record.data, tuple(record.collectives), record.hlo)
+
+
+def test_a_change_without_an_answer_is_said_to_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where XLA takes longer than anybody waits: neither "none helps" nor silence."""
+    count = Trials.count
+
+    def none(self: Trials, change: Sequence[Edit]) -> object:
+        if change:
+            raise CaptureError("XLA's partitioner gave no answer in 600 s")
+        return count(self, change)
+
+    monkeypatch.setattr(Trials, "count", none)
+    found = looked()
+    assert re.fullmatch(r"(\d+) of \1 got no answer: XLA's partitioner gave no answer in 600 s", found.untried)
+    record = record_of(STEP)
+    now = record.state.analyses
+    table = suggest.suggestions_of(now.data, now.hlo, tuple(now.collectives), now.sources, now.cells)
+    assert re.fullmatch(r"(\d+) of \1 got no answer: XLA's partitioner gave no answer in 600 s", table.untried)
+    assert list(table) == []
+
+
+def test_no_suggestions_are_not_said_of_what_was_not_tried() -> None:
+    def shown(table: SuggestionTable) -> str:
+        return to_text(Document(blocks=suggestions_untried(table))).strip()
+
+    assert shown(SuggestionTable()) == ""
+    assert shown(SuggestionTable(untried="no helper")) == (
+        "note  no suggestions by now: not every change was tried: no helper"
+    )
