@@ -77,7 +77,7 @@ def _sums(
         results = (counted.output_bytes or 0) - (counted.alias_bytes or 0)
         return counted.argument_bytes, results, counted.temporary_bytes, "counted"
     arguments, results = (sum(one.bytes for one in arrays if one is not None) for arrays in (inputs, outputs))
-    return arguments, results, use.reserved_bytes, "at least" if use.reserved_bytes is None else "modelled"
+    return arguments, results, use.temporary_bytes, "at least" if use.temporary_bytes is None else "modelled"
 
 
 def _counted_alone(data: RecordData, use: MemoryUse) -> tuple[int, int, int | None, FitSource] | None:
@@ -86,7 +86,7 @@ def _counted_alone(data: RecordData, use: MemoryUse) -> tuple[int, int, int | No
         return None
     results = use.by_kind.get("result", 0)
     arguments = sum(use.by_kind.get(kind, 0) for kind in ("argument", "optimizer state"))
-    return arguments, results, use.reserved_bytes, "at least"
+    return arguments, results, use.temporary_bytes, "at least"
 
 
 def _is_on_device(layout: ArrayLayout) -> bool:
