@@ -121,13 +121,17 @@ def test_what_is_alive_is_the_union_of_the_places_where_xla_puts_it(name: str):
     ranges = occupancy.ranges
     places = {(v.instruction, v.index): (a.number, v) for a in assignment.allocations for v in a.values}
     given = [key for key in value_keys(ranges) if module.find(key[0]).opcode == "parameter"]  # type: ignore[union-attr]
-    kept = {a.number for a in assignment.allocations if a.is_constant or (a.parameter is not None and not a.is_live_out)}
+    kept = {
+        a.number for a in assignment.allocations if a.is_constant or (a.parameter is not None and not a.is_live_out)
+    }
     expected = []
     for at in range(ranges.end + 1):
         alive: dict[int, set[tuple[int, int]]] = defaultdict(set)
         for value, key in zip(ranges.values, value_keys(ranges), strict=True):
             number, place = places[key]
-            is_given = key in given and value.node in ranges.nodes.of(module.find(key[0]).index) and _is_entry(module, key)  # type: ignore[union-attr]
+            is_given = (
+                key in given and value.node in ranges.nodes.of(module.find(key[0]).index) and _is_entry(module, key)
+            )  # type: ignore[union-attr]
             if number in kept or (0 if is_given else value.begins) <= at <= value.ends:
                 alive[number].add((place.offset, place.offset + place.bytes))
         expected.append(sum(map(union, alive.values())))
