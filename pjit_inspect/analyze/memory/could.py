@@ -58,7 +58,8 @@ def find_suggestions(
     """
     groups: dict[object, list[LiveValue]] = defaultdict(list)
     for row in live:
-        groups[scope_pattern(path_pattern(row.name)), row.kind, row.bytes, row.spec, row.dtype].append(row)
+        key = scope_pattern(path_pattern(row.name)), row.kind, row.bytes, row.spec, row.dtype, row.collective_axes
+        groups[key].append(row)
     found = [*_donations(inputs, outputs, placed_bytes), *_recomputing(live, graph), *_smaller(live), *_offloaded(live)]
     shards = _by_root([one for rows in groups.values() for one in _sharded(rows, mesh)])
     if mesh is not None and "explicit" in mesh.axis_types:
@@ -90,7 +91,10 @@ def _sharded(rows: list[LiveValue], mesh: Mesh | None) -> Iterator[MemorySuggest
     if mesh is None or first.spec is None or len(first.spec) != len(first.local_shape):
         return
     sizes = dict(zip(mesh.axis_names, mesh.shape, strict=True))
-    spec, parts, used = _spread(first.spec, first.local_shape, sizes)
+    # What is gathered or summed over an axis just before or after is whole there because something needs it whole.
+    spec, parts, used = _spread(
+        first.spec, first.local_shape, {k: v for k, v in sizes.items() if k not in first.collective_axes}
+    )
     if not used:
         return
     size, name = sum(row.bytes for row in rows), _named(rows)
@@ -207,10 +211,13 @@ def _take(free: Counter[tuple[object, ...]], form: tuple[object, ...]) -> bool:
 
 
 def _smaller(live: LiveTable) -> Iterator[MemorySuggestion]:
-    """What is saved for the backward pass, and optimizer state, in half as many bits."""
+    """What is saved for the backward pass, and optimizer state, in half as many bits.
+
+    Not what the program has in fewer bits already: CPUs compute bfloat16 as float32.
+    """
     for kind, what in _KEPT.items():
         for wide, narrow in _HALVED.items():
-            rows = [row for row in live if (row.kind, row.dtype) == (kind, wide)]
+            rows = [row for row in live if (row.kind, row.dtype, row.written_dtype) == (kind, wide, wide)]
             if not rows:
                 continue
             size = sum(row.bytes for row in rows)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from pjit_inspect.analyze.memory.beside import find_beside
 from pjit_inspect.analyze.memory.could import find_suggestions
 from pjit_inspect.analyze.memory.counted import find_counted
 from pjit_inspect.analyze.memory.kinds import kind_of
@@ -176,6 +177,7 @@ class MemoryFinder:
                 self._facts.graph,
                 self._placed(),
             ),
+            beside=find_beside(self._all, alive, lambda buffer: self._row(buffer, at)),
             unknown=self._all.unknown,
         )
 
@@ -304,6 +306,8 @@ class MemoryFinder:
             turns=self._turns(maker, shape.dimensions),
             space=buffer.space,
             lies_in=buffer.lies_in,
+            written_dtype=names.written_dtype(value.node, op_name),
+            collective_axes=names.collective_axes(value.node),
             unpadded_bytes=shape.bytes,
         )
 

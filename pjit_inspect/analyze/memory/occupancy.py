@@ -19,7 +19,7 @@ from pjit_inspect.analyze.memory.passing import Nodes
 from pjit_inspect.model.memory.memory_use import MemorySource
 from pjit_inspect.model.program.shape import Shape
 
-__all__ = ["Buffer", "Occupancy", "find_occupancy", "kind_of_values", "merged_spans"]
+__all__ = ["Buffer", "Occupancy", "can_share", "find_occupancy", "kind_of_values", "merged_spans"]
 
 _ELEMENTWISE = frozenset((
     "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan2", "atanh", "bitcast-convert", "cbrt", "ceil", "clamp",
@@ -154,7 +154,7 @@ def _end_where_taken_over(ranges: LiveRanges, buffers: list[Buffer]) -> None:
             continue
         for number, operand in enumerate(nodes.operands(maker)):
             freed = _freed(ranges, buffers, operand, value)
-            if freed is not None and freed.buffer not in taken and _can_share(nodes, value.node, number, freed.node):
+            if freed is not None and freed.buffer not in taken and can_share(nodes, value.node, number, freed.node):
                 taken.add(freed.buffer)
                 before = buffers[freed.buffer]
                 before.spans = [(freed.begins, freed.ends - 1)]
@@ -178,7 +178,7 @@ def _may_share(nodes: Nodes, maker: int) -> bool:
     return opcode in ("fusion", "sort") or (opcode in _ELEMENTWISE and opcode != "copy")
 
 
-def _can_share(nodes: Nodes, own: int, number: int, taken: int) -> bool:
+def can_share(nodes: Nodes, own: int, number: int, taken: int) -> bool:
     """Whether XLA lets a result lie where operand `number` lies, which nobody takes afterwards."""
     if nodes.shapes[own] != nodes.shapes[taken]:
         return False

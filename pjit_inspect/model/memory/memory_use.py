@@ -55,6 +55,9 @@ class LiveValue:
       space: XLA's number of the memory it is in; 0 is the device's main memory.
       unpadded_bytes: the same without padding of tiles.
       lies_in: "argument" or "result" for a temporary that XLA put into memory of one; "" for none, or not known.
+      written_dtype: the element type that the program has it in before optimization ("bf16" where CPUs compute it as
+        f32); "" where that is not known.
+      collective_axes: the mesh axes of collectives that make it, take it, or make an operand as large of its maker.
     """
 
     name: str
@@ -77,6 +80,8 @@ class LiveValue:
     space: int = 0
     unpadded_bytes: int | None = None
     lies_in: str = ""
+    written_dtype: str = ""
+    collective_axes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +145,7 @@ class MemoryUse:
 
     Attributes:
       peak_bytes: all that is alive at the peak, arguments and results included; None where the program has no schedule.
-      total_bytes: all that XLA reserves of it, gaps included: its whole buffer assignment; None where that is not known.
+      total_bytes: all that XLA reserves of it, gaps included: its whole buffer assignment; None where it is not known.
       temporary_bytes: what XLA reserves of that for temporaries; where XLA does not say, the most of them that is alive
         at once; None where neither is known.
       at: the kernel of the peak; None likewise.
@@ -152,9 +157,10 @@ class MemoryUse:
       by_kind, by_scope, by_layer, by_source: bytes at the peak by what each buffer is for, by the outermost scope, by
         layer number, and by line of source; largest first. "" stands for what has none.
       source: "counted" where size and place of every buffer are XLA's own (its buffer assignment), so that memory that
-        several share counts once; "modelled" where sizes are those of shapes, and an operand of the same shape, used for
-        the last time, gives its memory to the result. When each is alive follows from the schedule in both.
+        several share counts once; "modelled" where sizes are those of shapes, and an operand of one shape with the
+        result, used for the last time, gives it its memory. When each is alive follows from the schedule in both.
       suggestions: what would make the peak smaller, at most five changes, those that save most first; all modelled.
+      beside: why temporaries have memory of their own while that of a donated argument is free, a sentence for each.
       unknown: how many buffers have no known size, and count as nothing.
       missing: why there is no schedule; "" when there is one.
     """
@@ -172,6 +178,7 @@ class MemoryUse:
     by_source: Mapping[str, int] = field(default_factory=dict)
     source: MemorySource = "modelled"
     suggestions: tuple[MemorySuggestion, ...] = ()
+    beside: tuple[str, ...] = ()
     unknown: int = 0
     missing: str = ""
 

@@ -51,6 +51,7 @@ def memory_after(use: MemoryUse, data: RecordData, fit: str = "") -> Document:
     is_on_one = data.mesh is None and len(data.devices) == 1
     blocks: list[Block] = [live_table(use.live, title, specs=not is_on_one)]
     blocks += [line for name, sums in (("kind", use.by_kind), ("line", use.by_source)) for line in _sums(name, sums)]
+    blocks += [Line((Text(one),)) for one in use.beside]
     blocks += [Line((Text("could help: "), Text(one.sentence))) for one in use.suggestions]
     blocks += [Line((Text(one),)) for one in fit.splitlines()]
     return Document(axes=document_axes(data), blocks=tuple(blocks))
