@@ -34,7 +34,6 @@ _KEPT: dict[MemoryKind, str] = {
     "optimizer state": "optimizer state",
 }
 """Kinds that wait for a later phase, in words."""
-_DEVICE_MEMORY = (None, "device", "unpinned_host")
 _OFFLOAD = "jax.checkpoint_policies.save_and_offload_only_these_names"
 
 
@@ -171,7 +170,7 @@ def _donations(
 
     What lies in their buffers now, while they are not written, then needs memory of its own.
     """
-    free = Counter(_form(one) for one in inputs if not one.donated and _is_on_device(one))
+    free = Counter(_form(one) for one in inputs if not one.donated and one.is_on_device)
     taken = [one for one in outputs if one.aliases is None and one.bytes_per_device and _take(free, _form(one))]
     size = sum(one.bytes_per_device or 0 for one in taken)
     if not taken:
@@ -197,12 +196,7 @@ def _donations(
 
 
 def _form(layout: ArrayLayout) -> tuple[object, ...]:
-    return layout.dtype, layout.global_shape, layout.spec, layout.local_shape, _is_on_device(layout)
-
-
-def _is_on_device(layout: ArrayLayout) -> bool:
-    """Whether it lies in the device's own memory: what lies in the host's takes none of that."""
-    return layout.sharding is None or layout.sharding.memory_kind in _DEVICE_MEMORY
+    return layout.dtype, layout.global_shape, layout.spec, layout.local_shape, layout.is_on_device
 
 
 def _take(free: Counter[tuple[object, ...]], form: tuple[object, ...]) -> bool:

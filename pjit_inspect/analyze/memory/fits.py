@@ -18,7 +18,6 @@ from pjit_inspect.model.record.target import MemorySize, Platform
 
 __all__ = ["find_fit"]
 
-_ON_DEVICE = (None, "device", "unpinned_host")
 _NOTICED = 1.5
 """Padding that is named: one and a half times the size, ..."""
 _LEAST = 100
@@ -39,8 +38,8 @@ def find_fit(
       is_compiled_for: whether it was compiled for this very chip, to the end.
     """
     counted = data.memory if is_compiled_for else None
-    inputs = [_array(one, platform) for one in data.inputs if one.kept and _is_on_device(one)]
-    outputs = [_array(one, platform) for one in data.outputs if one.aliases is None and _is_on_device(one)]
+    inputs = [_array(one, platform) for one in data.inputs if one.kept and one.is_on_device]
+    outputs = [_array(one, platform) for one in data.outputs if one.aliases is None and one.is_on_device]
     unknown = sum(one is None for one in (*inputs, *outputs))
     nameless = _counted_alone(data, use) if counted is None else None
     arguments, results, temporary, source = nameless or _sums(counted, inputs, outputs, use)
@@ -87,10 +86,6 @@ def _counted_alone(data: RecordData, use: MemoryUse) -> tuple[int, int, int | No
     results = use.by_kind.get("result", 0)
     arguments = sum(use.by_kind.get(kind, 0) for kind in ("argument", "optimizer state"))
     return arguments, results, use.temporary_bytes, "at least"
-
-
-def _is_on_device(layout: ArrayLayout) -> bool:
-    return layout.sharding is None or layout.sharding.memory_kind in _ON_DEVICE
 
 
 def _array(layout: ArrayLayout, platform: Platform) -> PaddedArray | None:

@@ -85,8 +85,8 @@ class MemoryFacts:
 def arguments_alone(facts: MemoryFacts, missing: str) -> MemoryUse:
     """Arguments and results of a program whose schedule is not known, for the reason `missing`."""
     held: list[tuple[MemoryKind, ArrayLayout]] = []
-    held.extend(("argument", one) for one in facts.inputs)
-    held.extend(("result", one) for one in facts.outputs if one.aliases is None)
+    held.extend(("argument", one) for one in facts.inputs if one.is_on_device)
+    held.extend(("result", one) for one in facts.outputs if one.aliases is None and one.is_on_device)
     rows = [
         LiveValue(
             name=one.path,
@@ -120,7 +120,9 @@ def occupancy_of(module: HloModule, assignment: BufferAssignment | None = None) 
     """
     ranges = find_live_ranges(Nodes(module, find_running(module)))
     counted = None if assignment is None else find_counted(ranges, assignment)
-    return counted or find_occupancy(ranges)
+    found = counted or find_occupancy(ranges)
+    found.place_by_caller()
+    return found
 
 
 class MemoryFinder:
@@ -225,7 +227,7 @@ class MemoryFinder:
         )
 
     def _curves(self) -> tuple[MemoryCurve, ...]:
-        names = _SPACES.get(self._facts.platform, {0: "memory"})
+        names = _SPACES.get(self._facts.platform, {0: "memory", 5: "host"})
         spaces = sorted({0, *(buffer.space for buffer in self._all.buffers)} & names.keys())
         curves = []
         for space in spaces:

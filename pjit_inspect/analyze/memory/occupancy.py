@@ -68,6 +68,17 @@ class Occupancy:
     unknown: int
     source: MemorySource = "modelled"
 
+    def place_by_caller(self) -> None:
+        """Arguments and results lie where the caller has them: CPUs' instructions do not say that it is host memory."""
+        nodes = self.ranges.nodes
+        entry, shapes = nodes.module.entry, nodes.module.reader.entry_shapes()
+        arguments, result = shapes or ((), Shape(dtype="tuple"))
+        ends = [*zip(nodes.parameters(entry), arguments, strict=False), (nodes.root(entry), result)]
+        for index, shape in ends:
+            for node, leaf in zip(nodes.of(index), shape.leaves, strict=False):
+                if leaf.layout is not None and leaf.layout.memory_space:
+                    self.buffers[self.ranges.values[self.ranges.value_of[node]].buffer].space = leaf.layout.memory_space
+
     def curve(self, wanted: Callable[[Buffer], bool]) -> np.ndarray:
         """Bytes alive at each place of the schedule, of the buffers that are wanted."""
         spans = [(span, buffer.bytes) for buffer in self.buffers if wanted(buffer) for span in buffer.spans]

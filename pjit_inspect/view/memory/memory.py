@@ -93,7 +93,10 @@ def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
             if size is not None
         ]
         shared = f", {bytes_text(stats.alias_bytes)} of it in donated arguments" if stats.alias_bytes else ""
-        total = "" if use.total_bytes is None else f"; {bytes_text(use.total_bytes)} in all, constants included"
+        # CPUs have one memory, and XLA one sum for it.
+        is_one = len(use.curves) > 1 and use.curves[0].name == "memory"
+        included = "constants and host memory included" if is_one else "constants included"
+        total = "" if use.total_bytes is None else f"; {bytes_text(use.total_bytes)} in all, {included}"
         lines.append(Line((Text(f"XLA reserves {', '.join(parts)}{shared}{total} (counted)"),)))
     inside = sum(row.bytes for row in use.live if row.lies_in)
     if inside:
