@@ -218,8 +218,8 @@ def _leave_program(executable: Any, folder: Path) -> None:
     facts |= {"memory": None if memory is None else dataclasses.asdict(memory), "missing": missing}
     partitioner_dump.leave_text(folder, partitioner_dump.COMPILED, json.dumps(facts))
     partitioner_dump.leave(folder, partitioner_dump.OPTIMIZED, _jax.hlo_proto(executable))
-    # The texts of the dump say more: from when to when everything is alive.
-    said = partitioner_dump.read_buffers(folder) or (b"" if buffers is None else buffers.read())
+    # Where XLA gives no proto its dump has a text.
+    said = buffers.read() if buffers is not None else partitioner_dump.read_buffers(folder)
     partitioner_dump.leave(folder, partitioner_dump.BUFFERS, said)
 
 

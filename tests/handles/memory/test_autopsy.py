@@ -281,8 +281,8 @@ def test_an_instruction_of_another_size_is_not_taken(record: pi.CompileRecord):
 
 def test_the_shape_of_the_largest_buffer_and_its_padding_are_said():
     """A long name leaves no room for a column of shapes: half of the 2 GiB fills tiles."""
-    text = """RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 9.11G of 7.48G hbm. Exceeded hbm capacity \
-by 1.63G.
+    text = """RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 9.11G of 7.48G hbm. Exceeded \
+hbm capacity by 1.63G.
 
 Program hbm requirement 9.10G:
     HLO temp          9.10G (98.0% utilization: Unpadded (6.00G) Padded (9.00G), 1.2% fragmentation (100.00M))
