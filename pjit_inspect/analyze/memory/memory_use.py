@@ -189,8 +189,9 @@ class MemoryFinder:
 
     def _total(self) -> int | None:
         assignment = self._facts.assignment
-        is_known = assignment is not None and self._all.source == "counted"
-        return assignment.by_color.get(0, 0) if is_known else None
+        if assignment is None or self._all.source != "counted":
+            return None
+        return assignment.by_color.get(0, 0)
 
     def _temporary(self) -> int:
         """What XLA reserves; where it does not say, what is alive at once."""

@@ -65,10 +65,11 @@ class _Report:
         if not self._shortage.sentence and line and not _HEAD.fullmatch(line):
             self._set(sentence=_HEAD.sub("", line))
         while line:
-            into, match = next(((into, own) for into, form in _FORMS if (own := form.match(line))), ("", None))
-            if match is None:
+            found = next(((into, own) for into, form in _FORMS if (own := form.match(line))), None)
+            if found is None:
                 self._keep(line)
                 return
+            into, match = found
             facts = {name: text for name, text in match.groupdict().items() if text is not None}
             self._take(into, facts, match[0])
             line = line[match.end() :].strip()
@@ -96,7 +97,7 @@ class _Report:
             self._set(kind="compile", space="hbm", needed_bytes=needed, available_bytes=available)
         else:
             # Kind and memory; what is a size is one of the sizes of a shortage.
-            said = dict(zip(("kind", "space"), into.split(), strict=False))
+            said: dict[str, object] = dict(zip(("kind", "space"), into.split(), strict=False))
             if asked := facts.get("asked_bytes"):
                 said["is_rounded"] = re.search(r"[KMGTP]", asked) is not None
             self._set(**said, **{key: _bytes(own) if key.endswith("bytes") else own for key, own in facts.items()})
