@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -68,3 +69,32 @@ def test_what_an_h200_has_in_host_memory_is_apart_as_jax_says():
     use = fixtures.on_h200("offloaded").memory_use
     assert [curve.name for curve in use.curves] == ["device memory", "host"]
     assert not any(row.name == "m" for row in use.live)
+
+
+TEXT = """HloModule sent_out, is_scheduled=true, \
+entry_computation_layout={(f32[8]{0}, f32[4,8]{1,0:S(5)})->(f32[8]{0:S(5)}, f32[8]{0})}
+
+ENTRY main {
+  x = f32[8]{0} parameter(0)
+  m = f32[4,8]{1,0} parameter(1)
+  row = f32[1,8]{1,0} slice(m), slice={[0:1], [0:8]}
+  flat = f32[8]{0} bitcast(row)
+  kept = f32[8]{0} copy(x)
+  sum = f32[8]{0} add(x, flat)
+  ROOT both = (f32[8]{0}, f32[8]{0}) tuple(kept, sum)
+}
+"""
+
+
+@pytest.mark.parametrize("text", [TEXT, TEXT.replace("{1,0} parameter", "{1,0:S(5)} parameter")])
+def test_a_text_says_what_lies_in_host_memory(text: str, tmp_path: Path):
+    """On the device 32 bytes of `x`, of `row` and of `sum`; in the host's memory 128 of `m` and 32 of `kept`.
+
+    `row` ends where `sum` begins.
+    """
+    (path := tmp_path / "a.txt").write_text(text)
+    record = pi.open(path)
+    assert isinstance(record, pi.CompileRecord)
+    use = record.memory_use
+    assert {curve.name: curve.peak_bytes for curve in use.curves} == {"memory": 96, "host": 160}
+    assert sorted((row.name, row.bytes) for row in use.live) == [("row", 32), ("sum", 32), ("x", 32)]
