@@ -58,10 +58,11 @@ def _why(ranges: LiveRanges, buffer: Buffer, argument: Buffer) -> str:
     if value.ends > written.begins:
         return "it is needed when the result is written there, and later"
     nodes, maker = ranges.nodes, ranges.nodes.owner[written.node]
+    numbers = list(_numbers(ranges, maker, value))
     if nodes.opcode(maker) == "copy":
-        return "XLA computes it apart and copies it there"
-    reads = "the result that is written there is computed from it"
-    could = any(can_share(nodes, written.node, number, value.node) for number in _numbers(ranges, maker, value))
+        return "XLA computes it apart and copies it there" if numbers else ""
+    reads = "the result that is written there is computed from it" if numbers else ""
+    could = any(can_share(nodes, written.node, number, value.node) for number in numbers)
     if not could or not _is_given_to_a_loop(ranges, value):
         return reads
     return (
