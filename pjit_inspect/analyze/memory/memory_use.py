@@ -310,7 +310,10 @@ class MemoryFinder:
             space=buffer.space,
             lies_in=buffer.lies_in,
             written_dtype=names.written_dtype(value.node, op_name),
-            collective_axes=names.collective_axes(value.node),
+            # What has no spec is not advised to have another.
+            collective_axes=names.collective_axes(value.node)
+            if told.spec is not None and buffer.kind == "temporary"
+            else (),
             unpadded_bytes=shape.bytes,
         )
 

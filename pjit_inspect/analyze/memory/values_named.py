@@ -152,11 +152,22 @@ class Describer:
         return dtype if dtype in found else found.pop() if len(found) == 1 else ""
 
     def collective_axes(self, node: int) -> tuple[str, ...]:
-        """The mesh axes of collectives that make a value, take it, or make an operand as large of what makes it."""
-        nodes, kernel, size = self.nodes, self.maker(node).kernel, math.prod(self.nodes.shapes[node].dimensions)
-        makers = [self.maker(one) for one in nodes.entering(kernel) if math.prod(nodes.shapes[one].dimensions) == size]
-        around = (kernel, *(made.kernel for made in makers), *nodes.module.users[nodes.owner[node]].tolist())
-        found = map(self.collective, around)
+        """The mesh axes of collectives that take a value, make it, or make an array as large that it follows from."""
+        if not self._collective_of:
+            return ()
+        nodes, size = self.nodes, math.prod(self.nodes.shapes[node].dimensions)
+        found = list(map(self.collective, nodes.module.users[nodes.owner[node]].tolist()))
+        border = seen = [self.maker(node).kernel]
+        for _ in range(_MOST_STEPS):
+            # A product sums over something else; what is element by element is whole where its operands are.
+            made = [self.collective(kernel) for kernel in border]
+            inner = [kernel for kernel, one in zip(border, made, strict=True) if one is None]
+            given = (one for kernel in inner if nodes.opcode(kernel) not in DOTS for one in nodes.entering(kernel))
+            makers = {self.maker(one).kernel for one in given if math.prod(nodes.shapes[one].dimensions) == size}
+            found, border = found + made, sorted(makers.difference(seen))
+            seen = seen + border
+            if not border:
+                break
         return tuple(dict.fromkeys(axis for one in found if one is not None for axis in one.axes or ()))
 
     def describe(self, node: int) -> Described:

@@ -57,7 +57,8 @@ class LiveValue:
       lies_in: "argument" or "result" for a temporary that XLA put into memory of one; "" for none, or not known.
       written_dtype: the element type that the program has it in before optimization ("bf16" where CPUs compute it as
         f32); "" where that is not known.
-      collective_axes: the mesh axes of collectives that make it, take it, or make an operand as large of its maker.
+      collective_axes: the mesh axes of collectives that take it, make it, or make what it follows from;
+        () where it has no spec.
     """
 
     name: str
