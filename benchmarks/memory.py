@@ -20,12 +20,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "data")]
 import hlo_fixtures  # noqa: E402
 
 from pjit_inspect.analyze.graph.build import find_graph  # noqa: E402
-from pjit_inspect.analyze.memory.memory_use import (  # noqa: E402
-    MemoryFacts,
-    MemoryFinder,
-    alignment_of,
-    model_occupancy,
-)
+from pjit_inspect.analyze.memory.memory_use import MemoryFacts, MemoryFinder, occupancy_of  # noqa: E402
 from pjit_inspect.model.report.collective import CollectiveTable  # noqa: E402
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module  # noqa: E402
 
@@ -38,13 +33,11 @@ def main() -> None:
     proto = hlo_fixtures.proto(hlo_fixtures.LARGE)
     module = parse_hlo_module(proto)
     graph = find_graph(module, CollectiveTable(()))
-    occupancy = model_occupancy(module, "cpu")
     steps: dict[str, Callable[[], Any]] = {
         "parse the program": lambda: parse_hlo_module(proto),
-        "live ranges, and what lies where": lambda: model_occupancy(parsed(proto), "cpu"),
-        "what XLA would reserve": lambda: occupancy.reserved_bytes(*alignment_of("cpu")),
+        "live ranges, and what lies where": lambda: occupancy_of(parsed(proto)),
         "all of memory_use": lambda: MemoryFinder(
-            model_occupancy(parsed(proto), "cpu"), MemoryFacts(graph=graph, platform="cpu")
+            occupancy_of(parsed(proto)), MemoryFacts(graph=graph, platform="cpu")
         ).found(),
     }
     print(f"{len(module):,} instructions, {len(module.order):,} of them ordered")

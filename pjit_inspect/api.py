@@ -31,10 +31,11 @@ from pjit_inspect.handles.session.history import HISTORY
 from pjit_inspect.handles.session.log import Log
 from pjit_inspect.handles.session.session import capture, is_started, session_log, start, stop, watch
 from pjit_inspect.handles.upgrade.upgrade import compare_upgrade
+from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.parse.files.dump_directory import read_dump_directory
-from pjit_inspect.parse.files.recognise import EXPECTED, read_program, unreadable_program
+from pjit_inspect.parse.files.recognise import EXPECTED, read_program, read_whole, unreadable_program
 from pjit_inspect.parse.files.record_file import read_record
 
 if TYPE_CHECKING:
@@ -288,9 +289,16 @@ def open(path: str | os.PathLike[str], *, mesh: Mapping[str, int] | None = None)
     return _open_directory(path, axes) if os.path.isdir(path) else _open_file(path, axes)
 
 
-def _open_file(path: str | os.PathLike[str], mesh: Mesh | None, *, is_strict: bool = True) -> CompileRecord:
+def _open_file(
+    path: str | os.PathLike[str], mesh: Mesh | None, *, is_strict: bool = True, buffers: Path | None = None
+) -> CompileRecord:
     program = read_program(path)
     data = program.data
+    if buffers is not None:
+        try:
+            data = replace(data, buffers=Blob(read_whole(buffers)))
+        except (ParseError, OSError) as error:
+            data = replace(data, missing=data.missing | {"buffers": f"XLA's buffer assignment: {error}"})
     if mesh is not None:
         try:
             data = with_mesh(data, program.module, mesh)
@@ -312,16 +320,17 @@ def _open_directory(path: str | os.PathLike[str], mesh: Mesh | None) -> Log:
             reason = "the directory has no file of its optimized program"
             records.append(CompileRecord(unreadable_program(module.name, reason).data))
             continue
-        records.append(_open_module(module.name, (module.optimized, *module.copies), mesh))
+        found = _open_module(module.name, (module.optimized, *module.copies), mesh, module.buffer_assignment)
+        records.append(found)
     return Log(records)
 
 
-def _open_module(name: str, paths: Sequence[Path], mesh: Mesh | None) -> CompileRecord:
-    """The record of a program that was dumped to several files: of the first that can be read."""
+def _open_module(name: str, paths: Sequence[Path], mesh: Mesh | None, buffers: Path | None) -> CompileRecord:
+    """The record of a program that was dumped to several files: of the first that can be read, and its `buffers`."""
     reasons: list[str] = []
     for path in paths:
         try:
-            return _open_file(path, mesh, is_strict=False)
+            return _open_file(path, mesh, is_strict=False, buffers=buffers)
         except ParseError as error:
             reasons.append(f"{path.name}: {error.message}")
     return CompileRecord(unreadable_program(name, "; ".join(reasons)).data)

@@ -16,7 +16,7 @@ from typing import Any, Generic, Self, TypeVar, cast, overload
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.analyze.graph.build import find_graph
-from pjit_inspect.analyze.memory.memory_use import MemoryFacts, MemoryFinder, arguments_alone, model_occupancy
+from pjit_inspect.analyze.memory.memory_use import MemoryFacts, MemoryFinder, arguments_alone, occupancy_of
 from pjit_inspect.analyze.program.source import with_sources
 from pjit_inspect.analyze.report.report import cells_of, collectives_of, report
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -467,7 +467,7 @@ class Analyses(Computed):
         )
 
         def made() -> tuple[MemoryUse, MemoryFinder]:
-            finder = MemoryFinder(model_occupancy(module, found.platform), found)
+            finder = MemoryFinder(occupancy_of(module, found.assignment), found)
             return finder.found(), finder
 
         guard = Guard()

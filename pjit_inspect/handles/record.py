@@ -128,7 +128,8 @@ class CompileRecord(Displayable):
     @property
     def inputs(self) -> tuple[ArrayLayout, ...]:
         """The flattened arguments in order, with the slice of each on every device."""
-        return self.data.inputs
+        # Of a program that was compiled apart, its HLO says which of them are in the host's memory.
+        return self.data.inputs if self.data.hypothesis is None else self.report.data.inputs
 
     @property
     def outputs(self) -> tuple[ArrayLayout, ...]:
@@ -329,7 +330,7 @@ class CompileRecord(Displayable):
         `axis_totals`, `traffic`, `bytes_per_device`, `memory`, `compile_times`.
         """
         now = self.state.analyses
-        held = find_device_memory(now.data)
+        held = find_device_memory(now.report.data)
         return Figures(now.report, now.traffic, held, lambda: (now.memory_use, now.memory_timelines))
 
     # ------------------------------------------------------------ what if

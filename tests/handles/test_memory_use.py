@@ -38,11 +38,10 @@ def record() -> pi.CompileRecord:
     return pi.inspect(jax.jit(jax.grad(loss)), params, shaped(ROWS, WIDTH, spec=P("data", None)))
 
 
-def test_a_program_for_cpus_is_counted_and_the_model_near(record: pi.CompileRecord):
+def test_a_program_for_cpus_is_counted(record: pi.CompileRecord):
     use = record.memory_use
     assert use.source == "counted"
-    assert use.reserved_bytes == record.memory.temporary_bytes  # type: ignore[union-attr]
-    assert abs(use.apart or 0) < 0.03
+    assert use.temporary_bytes == record.memory.temporary_bytes  # type: ignore[union-attr]
     assert use.missing == "" and use.unknown == 0  # noqa: PT018  (one fact: all is known)
 
 
@@ -75,7 +74,7 @@ def test_a_loaded_record_says_the_same(record: pi.CompileRecord, tmp_path: Path)
     use = record.memory_use
     record.save(tmp_path / "a.pjit")
     again = pi.load(tmp_path / "a.pjit").memory_use
-    assert (again.source, again.peak_bytes, again.reserved_bytes) == ("counted", use.peak_bytes, use.reserved_bytes)
+    assert (again.source, again.peak_bytes, again.total_bytes) == ("counted", use.peak_bytes, use.total_bytes)
 
 
 def test_without_a_schedule_there_are_arguments_and_results(record: pi.CompileRecord):

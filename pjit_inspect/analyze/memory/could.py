@@ -36,7 +36,6 @@ _KEPT: dict[MemoryKind, str] = {
     "optimizer state": "optimizer state",
 }
 """Kinds that wait for a later phase, in words."""
-_DEVICE_MEMORY = (None, "device", "unpinned_host")
 _OFFLOAD = "jax.checkpoint_policies.save_and_offload_only_these_names"
 
 
@@ -61,7 +60,7 @@ def find_suggestions(
     groups: dict[object, list[LiveValue]] = defaultdict(list)
     likes = _likes(inputs)
     for row in live:
-        own = scope_pattern(path_pattern(row.name)), row.kind, row.bytes, row.spec, row.dtype
+        own = scope_pattern(path_pattern(row.name)), row.kind, row.bytes, row.spec, row.dtype, row.collective_axes
         groups[*own, likes.get(row.name)].append(row)
     found = [*_donations(replaced or {}, placed_bytes), *_recomputing(live, graph), *_smaller(live), *_offloaded(live)]
     shards = _by_root([one for rows in groups.values() for one in _sharded(rows, mesh, likes.get(rows[0].name))])
@@ -105,7 +104,9 @@ def _sharded(
     if mesh is None or first.spec is None or len(first.spec) != len(first.local_shape):
         return
     sizes = dict(zip(mesh.axis_names, mesh.shape, strict=True))
-    spec, parts, used = _spread(first.spec, first.local_shape, sizes) if like is None else _as(*like)
+    # What is gathered or summed over an axis just before or after is whole there because something needs it whole.
+    free = {axis: size for axis, size in sizes.items() if axis not in first.collective_axes}
+    spec, parts, used = _spread(first.spec, first.local_shape, free) if like is None else _as(*like)
     if not used:
         return
     size, name = sum(row.bytes for row in rows), _named(rows)
@@ -184,7 +185,7 @@ def _donations(replaced: Mapping[str, Sequence[ArrayLayout]], placed_bytes: int)
 
     What lies in their buffers now, while they are not written, then needs memory of its own.
     """
-    taken = [one for own in replaced.values() for one in own if one.bytes_per_device and _is_on_device(one)]
+    taken = [one for own in replaced.values() for one in own if one.bytes_per_device and one.is_on_device]
     size = sum(one.bytes_per_device or 0 for one in taken)
     if not taken:
         return
@@ -206,16 +207,14 @@ def _donations(replaced: Mapping[str, Sequence[ArrayLayout]], placed_bytes: int)
     )
 
 
-def _is_on_device(layout: ArrayLayout) -> bool:
-    """Whether it lies in the device's own memory: what lies in the host's takes none of that."""
-    return layout.sharding is None or layout.sharding.memory_kind in _DEVICE_MEMORY
-
-
 def _smaller(live: LiveTable) -> Iterator[MemorySuggestion]:
-    """What is saved for the backward pass, and optimizer state, in half as many bits."""
+    """What is saved for the backward pass, and optimizer state, in half as many bits.
+
+    Not what the program has in fewer bits already: CPUs compute bfloat16 as float32.
+    """
     for kind, what in _KEPT.items():
         for wide, narrow in _HALVED.items():
-            rows = [row for row in live if (row.kind, row.dtype) == (kind, wide)]
+            rows = [row for row in live if (row.kind, row.dtype, row.written_dtype) == (kind, wide, wide)]
             if not rows:
                 continue
             size = sum(row.bytes for row in rows)

@@ -1,95 +1,138 @@
-"""XLA's own buffer assignment put in the place of the model's: which value lies where, and how large it is.
+"""XLA's own buffer assignment: which value lies where, and how large it is, with the schedule's live ranges.
 
-Not its job: reading it (`parse.buffers`), or live ranges, which the schedule gives (`analyze.memory.live_ranges`).
+Many values lie in one piece of memory one after the other, such as a result where its operand was. Bytes that several
+values share count once. Not its job: reading it (`parse.buffers`), or live ranges (`analyze.memory.live_ranges`).
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from pjit_inspect.analyze.memory.live_ranges import LiveRanges
-from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy
-from pjit_inspect.model.memory.buffer_assignment import Allocation, AssignedValue, BufferAssignment
+from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, kind_of_values, merged_spans
+from pjit_inspect.model.memory.buffer_assignment import Allocation, AssignedValue, BufferAssignment, ValueKey
 from pjit_inspect.model.program.shape import Shape
 
-__all__ = ["Agreement", "agreement", "as_assigned"]
+__all__ = ["find_counted", "value_keys"]
 
-Agreement = tuple[int, int]
-"""How many values have the live range that XLA says, and how many it says one of."""
-
-_Key = tuple[str, tuple[int, ...]]
+_Place = tuple[Allocation, AssignedValue]
+_Path = tuple[int, ...]
 
 
-def as_assigned(occupancy: Occupancy, assignment: BufferAssignment) -> bool:
-    """Give every buffer the size and the place that XLA gave it; whether XLA's account has all of them.
-
-    Nothing is changed where it has not: then it is of another program.
-    """
-    places = {
+def find_counted(ranges: LiveRanges, assignment: BufferAssignment) -> Occupancy | None:
+    """All buffers as XLA placed them; None where its account lacks a value of the program: then it is of another."""
+    places: dict[ValueKey, _Place] = {
         (value.instruction, value.index): (allocation, value)
         for allocation in assignment.allocations
         for value in allocation.values
     }
-    found = [_place(occupancy.ranges, buffer, places) for buffer in occupancy.buffers]
-    if any(place is None and buffer.bytes for place, buffer in zip(found, occupancy.buffers, strict=True)):
-        return False
-    for buffer, place in zip(occupancy.buffers, found, strict=True):
-        if place is not None:
-            allocation, value = place
-            buffer.bytes = value.bytes
-            if buffer.kind == "temporary":
-                buffer.place = allocation.number if allocation.is_live_out or allocation.parameter is not None else -1
-    return True
+    keys, buffers = value_keys(ranges), list[Buffer]()
+    inside: dict[int, list[tuple[Buffer, AssignedValue]]] = {}
+    for rows in ranges.buffers:
+        found = {row: places[keys[row]] for row in rows if keys[row] in places}
+        if not found:
+            if any(ranges.nodes.shapes[ranges.values[row].node].bytes for row in rows):
+                return None
+            continue
+        known = next(iter(found.values()))
+        # What our reading of the program has in one buffer, XLA may have in several.
+        parts: dict[tuple[int, int], list[int]] = {}
+        for row in rows:
+            allocation, value = found.get(row, known)
+            parts.setdefault((allocation.number, value.offset), []).append(row)
+        for own in parts.values():
+            allocation, value = max((found.get(row, known) for row in own), key=lambda place: place[1].bytes)
+            buffer = _buffer(ranges, own, allocation, value)
+            inside.setdefault(allocation.number, []).append((buffer, value))
+            for row in own:
+                ranges.values[row].buffer = len(buffers)
+            buffers.append(buffer)
+    for placed in inside.values():
+        if len(placed) > 1:
+            _end_where_others_begin(placed)
+    return Occupancy(ranges=ranges, buffers=buffers, unknown=0, source="counted")
 
 
-def _our_places(ranges: LiveRanges, instructions: Sequence[str]) -> list[int]:
-    """Where we have each instruction of XLA's list. It also has those of asynchronous bodies, which run as their start.
+def _buffer(ranges: LiveRanges, rows: list[int], allocation: Allocation, value: AssignedValue) -> Buffer:
+    kind, layout = kind_of_values(ranges, rows), ranges.nodes.shapes[ranges.values[rows[-1]].node].layout
+    lies_in = "argument" if allocation.parameter is not None else "result" if allocation.is_live_out else ""
+    return Buffer(
+        values=rows,
+        bytes=value.bytes,
+        kind=kind,
+        space=layout.memory_space if layout else 0,
+        spans=merged_spans(ranges, rows, kind),
+        lies_in=lies_in if kind == "temporary" else "",
+    )
 
-    The start follows them.
+
+# ------------------------------------------------------------ what shares memory
+
+
+class _Stay(NamedTuple):
+    """A span of a buffer in its allocation; `low` first, as they are sorted in memory."""
+
+    low: int
+    high: int
+    begins: int
+    ends: int
+    buffer: int
+
+
+def _end_where_others_begin(placed: Sequence[tuple[Buffer, AssignedValue]]) -> None:
+    """Whatever begins in the memory of another ends that, so that all that is alive at one place lies apart.
+
+    XLA puts nothing over a value that is still needed, but for a result over the operand that it is computed from.
     """
-    nodes = ranges.nodes
-    known = {name: place for place, name in enumerate(nodes.module.reader.names(nodes.running.order))}
-    found, place = [], ranges.end
-    for name in reversed(instructions):
-        place = known.get(name, place)
-        found.append(place)
-    return found[::-1]
+    stays = [
+        _Stay(value.offset, value.offset + buffer.bytes, begins, ends, number)
+        for number, (buffer, value) in enumerate(placed)
+        for begins, ends in buffer.spans
+        if buffer.bytes
+    ]
+    left: list[list[tuple[int, int]]] = [[] for _ in placed]
+    # The last that was written to each piece of memory, ascending in memory, apart.
+    written: list[_Stay] = []
+    for stay in sorted(stays, key=lambda one: (one.begins, one.ends)):
+        first = bisect_left(written, stay)
+        first -= first > 0 and written[first - 1].high > stay.low
+        after = first
+        while after < len(written) and written[after].low < stay.high:
+            _leave(left, written[after], min(written[after].ends, stay.begins - 1))
+            after += 1
+        written[first:after] = [stay]
+    for stay in written:
+        _leave(left, stay, stay.ends)
+    for (buffer, _), spans in zip(placed, left, strict=True):
+        buffer.spans = sorted(spans)
 
 
-def _place(
-    ranges: LiveRanges, buffer: Buffer, places: dict[_Key, tuple[Allocation, AssignedValue]]
-) -> tuple[Allocation, AssignedValue] | None:
-    keys = (_key(ranges, row) for row in buffer.values)
-    return next((places[key] for key in keys if key in places), None)
+def _leave(left: list[list[tuple[int, int]]], stay: _Stay, ends: int) -> None:
+    if stay.begins <= ends:
+        left[stay.buffer].append((stay.begins, ends))
 
 
-def _key(ranges: LiveRanges, row: int) -> _Key:
-    nodes, node = ranges.nodes, ranges.values[row].node
-    maker = nodes.owner[node]
-    place = node - nodes.of(maker).start
-    paths = _paths(nodes.module.instruction(maker).shape)
-    return nodes.module.reader.name(maker), next(path for number, path in enumerate(paths) if number == place)
+# ------------------------------------------------------------ values by XLA's names
 
 
-def _paths(shape: Shape, before: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+def value_keys(ranges: LiveRanges) -> list[ValueKey]:
+    """How XLA's account calls each value: the instruction that makes it, and the path in its result."""
+    nodes, paths = ranges.nodes, dict[Shape, list[_Path]]()
+    found = []
+    makers = [nodes.owner[value.node] for value in ranges.values]
+    for value, maker, name in zip(ranges.values, makers, nodes.module.reader.names(makers), strict=True):
+        shape = nodes.module.instruction(maker).shape
+        if shape not in paths:
+            paths[shape] = list(_paths(shape))
+        found.append((name, paths[shape][value.node - nodes.of(maker).start]))
+    return found
+
+
+def _paths(shape: Shape, before: _Path = ()) -> Iterator[_Path]:
     """The paths to the leaves of a shape, in order."""
     if not shape.is_tuple:
         yield before
     for number, element in enumerate(shape.elements):
         yield from _paths(element, (*before, number))
-
-
-def agreement(occupancy: Occupancy, assignment: BufferAssignment) -> Agreement | None:
-    """How many values have the live range that XLA's list says, arguments left out; None where there is no list."""
-    if assignment.live is None:
-        return None
-    ranges, end = occupancy.ranges, len(assignment.live.instructions)
-    places = _our_places(ranges, assignment.live.instructions)
-    pairs = []
-    for row, value in enumerate(ranges.values):
-        own = assignment.live.ranges.get(_key(ranges, row))
-        if own is not None and occupancy.buffers[value.buffer].kind != "argument":
-            # What is returned ends one behind the last instruction.
-            begin, last = own[0], min(own[1], end - 1)
-            pairs.append(0 <= begin < end and last >= 0 and (value.begins, value.ends) == (places[begin], places[last]))
-    return sum(pairs), len(pairs)

@@ -18,7 +18,6 @@ from pjit_inspect.model.record.target import MemorySize, Platform
 
 __all__ = ["find_fit"]
 
-_ON_DEVICE = (None, "device", "unpinned_host")
 _NOTICED = 1.5
 """Padding that is named: one and a half times the size, ..."""
 _LEAST = 100
@@ -39,8 +38,8 @@ def find_fit(
       is_compiled_for: whether it was compiled for this very chip, to the end.
     """
     counted = data.memory if is_compiled_for else None
-    inputs = [_array(one, platform) for one in data.inputs if one.kept and _is_on_device(one)]
-    outputs = [_array(one, platform) for one in data.outputs if one.aliases is None and _is_on_device(one)]
+    inputs = [_array(one, platform) for one in data.inputs if one.kept and one.is_on_device]
+    outputs = [_array(one, platform) for one in data.outputs if one.aliases is None and one.is_on_device]
     unknown = sum(one is None for one in (*inputs, *outputs))
     nameless = _counted_alone(data, use) if counted is None else None
     arguments, results, temporary, source = nameless or _sums(counted, inputs, outputs, use)
@@ -77,7 +76,7 @@ def _sums(
         results = (counted.output_bytes or 0) - (counted.alias_bytes or 0)
         return counted.argument_bytes, results, counted.temporary_bytes, "counted"
     arguments, results = (sum(one.bytes for one in arrays if one is not None) for arrays in (inputs, outputs))
-    return arguments, results, use.reserved_bytes, "at least" if use.reserved_bytes is None else "modelled"
+    return arguments, results, use.temporary_bytes, "at least" if use.temporary_bytes is None else "modelled"
 
 
 def _counted_alone(data: RecordData, use: MemoryUse) -> tuple[int, int, int | None, FitSource] | None:
@@ -86,11 +85,7 @@ def _counted_alone(data: RecordData, use: MemoryUse) -> tuple[int, int, int | No
         return None
     results = use.by_kind.get("result", 0)
     arguments = sum(use.by_kind.get(kind, 0) for kind in ("argument", "optimizer state"))
-    return arguments, results, use.reserved_bytes, "at least"
-
-
-def _is_on_device(layout: ArrayLayout) -> bool:
-    return layout.sharding is None or layout.sharding.memory_kind in _ON_DEVICE
+    return arguments, results, use.temporary_bytes, "at least"
 
 
 def _array(layout: ArrayLayout, platform: Platform) -> PaddedArray | None:

@@ -32,6 +32,7 @@ def kind_of(buffer: Buffer, made: Phase, last: Phase, collective: str | None, *,
         return "constant"
     if collective != "all-gather" and made == "forward" and last in _BEHIND:
         return "saved for backward"
-    if made in _BEHIND and last == "optimizer":
+    # A gradient may be summed over devices; what is gathered or moved is some array that the update needs.
+    if made in _BEHIND and last == "optimizer" and collective in (None, "all-reduce", "reduce-scatter"):
         return "gradient"
     return "temporary" if collective is None else "collective buffer"

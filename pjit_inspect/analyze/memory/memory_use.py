@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from pjit_inspect.analyze.memory.beside import find_beside
 from pjit_inspect.analyze.memory.could import find_suggestions
-from pjit_inspect.analyze.memory.counted import Agreement, agreement, as_assigned
+from pjit_inspect.analyze.memory.counted import find_counted
 from pjit_inspect.analyze.memory.kinds import kind_of
 from pjit_inspect.analyze.memory.live_ranges import Value, find_live_ranges
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, find_occupancy
@@ -36,19 +37,11 @@ from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.layers import layers_of
 
-__all__ = [
-    "MemoryFacts",
-    "MemoryFinder",
-    "alignment_of",
-    "arguments_alone",
-    "model_occupancy",
-]
+__all__ = ["MemoryFacts", "MemoryFinder", "arguments_alone", "occupancy_of"]
 
 _LARGEST = 50
 _SPACES = {"tpu": {0: "HBM", 5: "host"}, "gpu": {0: "device memory", 5: "host"}}
 """Memories with a curve. On-chip memory has none: live ranges give more for it than a v5e has, so its rules differ."""
-_ALIGNMENT = {"tpu": (16384, 512), "gpu": (256, 0)}
-"""Bytes that places in memory are multiples of, and those of a table of pointers (0: 8 for each)."""
 _PHASE: dict[str, Phase] = {
     "forward": "forward",
     "recompute": "recompute",
@@ -91,15 +84,11 @@ class MemoryFacts:
     replaced: Mapping[str, Sequence[ArrayLayout]] = field(default_factory=dict)
 
 
-_UNPLACED = {"tpu": frozenset(("all-gather", "all-to-all", "collective-permute-start", "all-gather-start"))}
-"""What XLA's TPU compiler puts nowhere but among temporaries (seen in its buffer assignments)."""
-
-
 def arguments_alone(facts: MemoryFacts, missing: str) -> MemoryUse:
     """Arguments and results of a program whose schedule is not known, for the reason `missing`."""
     held: list[tuple[MemoryKind, ArrayLayout]] = []
-    held.extend(("argument", one) for one in facts.inputs)
-    held.extend(("result", one) for one in facts.outputs if one.aliases is None)
+    held.extend(("argument", one) for one in facts.inputs if one.is_on_device)
+    held.extend(("result", one) for one in facts.outputs if one.aliases is None and one.is_on_device)
     rows = [
         LiveValue(
             name=one.path,
@@ -120,24 +109,22 @@ def arguments_alone(facts: MemoryFacts, missing: str) -> MemoryUse:
         by_kind=_sums((row.kind, row.bytes) for row in live),
         by_layer=_sums((str(row.layers[0]) if row.layers else "", row.bytes) for row in live),
         source="counted",
-        xla_temporary_bytes=facts.xla_temporary_bytes,
+        temporary_bytes=facts.xla_temporary_bytes,
         unknown=sum(one.bytes_per_device is None for _, one in held),
         missing=missing,
     )
 
 
-def alignment_of(platform: str) -> tuple[int, int]:
-    """Bytes that places in memory are multiples of, and those of a table of pointers (0: 8 for each).
+def occupancy_of(module: HloModule, assignment: BufferAssignment | None = None) -> Occupancy:
+    """The buffers of a program with a schedule, and from where to where each is alive.
 
-    *Source*: the offsets in buffer assignments of CPU, TPU and GPU programs.
+    Counted where XLA's account is there and of this program; else modelled.
     """
-    return _ALIGNMENT.get(platform, (64, 0))
-
-
-def model_occupancy(module: HloModule, platform: str) -> Occupancy:
-    """The buffers of a program with a schedule, and from where to where each is alive."""
-    nodes = Nodes(module, find_running(module))
-    return find_occupancy(find_live_ranges(nodes), _UNPLACED.get(platform, frozenset()))
+    ranges = find_live_ranges(Nodes(module, find_running(module)))
+    counted = None if assignment is None else find_counted(ranges, assignment)
+    found = counted or find_occupancy(ranges)
+    found.place_by_caller()
+    return found
 
 
 class MemoryFinder:
@@ -155,19 +142,10 @@ class MemoryFinder:
             mesh=facts.mesh,
             cells=facts.cells,
         )
-        self._modelled = occupancy.reserved_bytes(*alignment_of(facts.platform))
-        self._counts, self._agreement = self._count()
         self._phases = _phases(facts.graph)
         self._kernel_times = self._times()
         self._states = self._find_states()
         self._told: dict[tuple[int, int | None], LiveValue] = {}
-
-    def _count(self) -> tuple[bool, Agreement | None]:
-        """Put XLA's own account in the place of the model, if it is there and of this program."""
-        assignment = self._facts.assignment
-        if assignment is None or not as_assigned(self._all, assignment):
-            return False, None
-        return True, agreement(self._all, assignment)
 
     def _times(self) -> list[int]:
         """The place of each kernel in the schedule."""
@@ -179,17 +157,14 @@ class MemoryFinder:
     def found(self) -> MemoryUse:
         """What is alive at the peak, its sums, and the curves."""
         total = self._all.curve(lambda buffer: buffer.space == 0)
-        other = self._temporaries(placed=False)
         at = int(np.argmax(total)) if len(total) else 0
         alive = [buffer for buffer in self._all.buffers if buffer.space == 0 and _is_alive(buffer, at)]
         live = LiveTable(rows=self._rows(alive, at))
         return MemoryUse(
             peak_bytes=int(total.max(initial=0)),
-            temporary_peak_bytes=int(other.max(initial=0)),
-            reserved_bytes=self._reserved(),
-            modelled_bytes=self._modelled,
-            source="counted" if self._counts else "modelled",
-            agreement=self._agreement,
+            total_bytes=self._total(),
+            temporary_bytes=self._temporary(),
+            source=self._all.source,
             at=self._moment(at),
             live=live,
             largest=LiveTable(rows=self._rows(self._largest(), None)),
@@ -198,30 +173,41 @@ class MemoryFinder:
             by_scope=_sums((row.scope.partition("/")[0], row.bytes) for row in live),
             by_layer=_sums((str(row.layers[0]) if row.layers else "", row.bytes) for row in live),
             by_source=_sums((row.source[0].where if row.source else "", row.bytes) for row in live),
-            xla_temporary_bytes=self._facts.xla_temporary_bytes,
-            apart=_apart(self._modelled, self._reserved() if self._counts else self._facts.xla_temporary_bytes),
             suggestions=find_suggestions(
                 live,
                 self._facts.mesh,
                 self._facts.graph,
-                int(self._temporaries(placed=True).max(initial=0) - other.max(initial=0)),
+                self._placed(),
                 self._facts.replaced,
                 self._facts.inputs,
             ),
+            beside=find_beside(self._all, alive, lambda buffer: self._row(buffer, at)),
             unknown=self._all.unknown,
         )
 
-    def _temporaries(self, *, placed: bool) -> np.ndarray:
-        """Bytes of temporaries over the schedule, with or without those that lie in results."""
+    def _most(self, wanted: Callable[[Buffer], bool]) -> int:
+        """The most that is alive at once of some buffers of the main memory."""
+        return int(self._all.curve(lambda buffer: buffer.space == 0 and wanted(buffer)).max(initial=0))
 
-        def wanted(buffer: Buffer) -> bool:
-            return buffer.space == 0 and buffer.kind == "temporary" and (placed or buffer.place < 0)
-
-        return self._all.curve(wanted)
-
-    def _reserved(self) -> int:
+    def _total(self) -> int | None:
         assignment = self._facts.assignment
-        return self._modelled if assignment is None or not self._counts else assignment.temporary_bytes()
+        if assignment is None or self._all.source != "counted":
+            return None
+        return assignment.by_color.get(0, 0)
+
+    def _temporary(self) -> int:
+        """What XLA reserves; where it does not say, what is alive at once."""
+        assignment, said = self._facts.assignment, self._facts.xla_temporary_bytes
+        if assignment is not None and self._all.source == "counted":
+            return assignment.temporary_bytes()
+        return self._most(_is_apart) if said is None else said
+
+    def _placed(self) -> int:
+        """How much more temporaries would need if none of them lay in the buffer of a result; at most that."""
+        every, said = self._most(lambda buffer: buffer.kind == "temporary"), self._facts.xla_temporary_bytes
+        if self._all.source == "counted":
+            return every - self._most(_is_apart)
+        return every if said is None else max(0, every - said)
 
     # ------------------------------------------------------------ moments
 
@@ -244,7 +230,7 @@ class MemoryFinder:
         )
 
     def _curves(self) -> tuple[MemoryCurve, ...]:
-        names = _SPACES.get(self._facts.platform, {0: "memory"})
+        names = _SPACES.get(self._facts.platform, {0: "memory", 5: "host"})
         spaces = sorted({0, *(buffer.space for buffer in self._all.buffers)} & names.keys())
         curves = []
         for space in spaces:
@@ -324,6 +310,12 @@ class MemoryFinder:
             last_used_by="" if user < 0 else self._module.reader.name(user),
             turns=self._turns(maker, shape.dimensions),
             space=buffer.space,
+            lies_in=buffer.lies_in,
+            written_dtype=names.written_dtype(value.node, op_name),
+            # What has no spec is not advised to have another.
+            collective_axes=names.collective_axes(value.node)
+            if told.spec is not None and buffer.kind == "temporary"
+            else (),
             unpadded_bytes=shape.bytes,
         )
 
@@ -401,12 +393,13 @@ def _is_alive(buffer: Buffer, at: int) -> bool:
     return any(begins <= at <= ends for begins, ends in buffer.spans)
 
 
+def _is_apart(buffer: Buffer) -> bool:
+    """Whether it is a temporary in memory of its own."""
+    return buffer.kind == "temporary" and not buffer.lies_in
+
+
 def _sums(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
     total: Counter[str] = Counter()
     for key, size in pairs:
         total[key] += size
     return dict(total.most_common())
-
-
-def _apart(modelled: int, xla: int | None) -> float | None:
-    return modelled / xla - 1 if xla else None

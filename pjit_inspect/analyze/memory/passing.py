@@ -89,10 +89,6 @@ class Nodes:
         """The nodes of an instruction; none for one that does not run by itself."""
         return self._of.get(index, _NONE)
 
-    def width(self, index: int) -> int:
-        """How many elements the result of an instruction has, when it is a tuple; 0 for anything else."""
-        return len(self.module.reader.shape(self._shape[index]).elements)
-
     def entering(self, index: int) -> list[int]:
         """The nodes of all operands of an instruction, in order."""
         return [node for operand in self.operands(index) for node in self.of(operand)]

@@ -20,6 +20,7 @@ from pjit_inspect.analyze.program.custom_calls import describe_custom_call, work
 from pjit_inspect.analyze.program.phases import find_phase, split_op_names
 from pjit_inspect.analyze.program.running import number_of
 from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.opcodes import DOTS, PRODUCTS
@@ -140,6 +141,34 @@ class Describer:
             else:
                 return Maker(at, fusions[0] if fusions else at, is_moved)
         return Maker(kernel, kernel, is_moved=False)
+
+    def written_dtype(self, node: int, op_name: str) -> str:
+        """The element type that the program has a value in before optimization; "" where that is not known."""
+        layout, dtype = self.argument(node), self.nodes.shapes[node].dtype
+        if layout is not None:
+            return short_dtype(layout.dtype)
+        names = (op_name, *split_op_names(op_name))
+        found = {row.dtype for name in names for row in self._by_op_name.get(name, ())}
+        return dtype if dtype in found else found.pop() if len(found) == 1 else ""
+
+    def collective_axes(self, node: int) -> tuple[str, ...]:
+        """The mesh axes of collectives that take a value, make it, or make an array as large that it follows from."""
+        if not self._collective_of:
+            return ()
+        nodes, size = self.nodes, math.prod(self.nodes.shapes[node].dimensions)
+        found = list(map(self.collective, nodes.module.users[nodes.owner[node]].tolist()))
+        border = seen = [self.maker(node).kernel]
+        for _ in range(_MOST_STEPS):
+            # A product sums over something else; what is element by element is whole where its operands are.
+            made = [self.collective(kernel) for kernel in border]
+            inner = [kernel for kernel, one in zip(border, made, strict=True) if one is None]
+            given = (one for kernel in inner if nodes.opcode(kernel) not in DOTS for one in nodes.entering(kernel))
+            makers = {self.maker(one).kernel for one in given if math.prod(nodes.shapes[one].dimensions) == size}
+            found, border = found + made, sorted(makers.difference(seen))
+            seen = seen + border
+            if not border:
+                break
+        return tuple(dict.fromkeys(axis for one in found if one is not None for axis in one.axes or ()))
 
     def describe(self, node: int) -> Described:
         """A value, by the node that is its copy or makes it."""

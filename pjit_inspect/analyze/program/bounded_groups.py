@@ -64,6 +64,9 @@ class _Reader:
         """As the program's own."""
         return self._reader.shape(shape_id)
 
+    def entry_shapes(self) -> tuple[tuple[Shape, ...], Shape] | None:
+        return self._reader.entry_shapes()
+
     def number(self, index: int) -> int:
         """As the program's own."""
         return self._reader.number(index)

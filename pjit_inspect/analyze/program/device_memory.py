@@ -18,10 +18,11 @@ from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.device_memory import DeviceMemory, MemoryPart
 
-__all__ = ["find_device_memory", "with_aliases"]
+__all__ = ["find_device_memory", "with_aliases", "with_host_memory"]
 
 _LARGEST = 3
-_DEVICE_MEMORY = (None, "device", "unpinned_host")
+_HOST_SPACE, _HOST_KIND = 5, "pinned_host"
+"""XLA's number of the host's memory, and JAX's word for it."""
 
 
 def find_device_memory(data: RecordData) -> DeviceMemory:
@@ -57,7 +58,7 @@ class _Counter:
             bits = bits_of(layout.dtype)
             if layout.sharding is None or bits is None:
                 self._unknown += 1
-            elif layout.sharding.memory_kind not in _DEVICE_MEMORY:
+            elif not layout.is_on_device:
                 self._elsewhere += 1
             else:
                 places, tiles = self._where(layout.sharding)
@@ -104,11 +105,9 @@ def with_aliases(data: RecordData, module: HloModule) -> RecordData:
     *Source*: `HloModuleProto.input_output_alias`, and `buffer_donor` of a program that is not optimized.
     """
     inputs = [layout for layout in data.inputs if layout.kept]
-    entry = module.computation(module.entry)
-    leaves = entry.root.shape.leaves
-    # JAX passes a token for each ordered effect before everything else, in and out.
-    tokens = len(leaves) - len(data.outputs)
-    if tokens < 0 or len(entry.parameters) - len(inputs) != tokens or any(map(_holds_data, leaves[:tokens])):
+    leaves = module.computation(module.entry).root.shape.leaves
+    tokens = _tokens(data, module)
+    if tokens is None:
         return data
     reused = _reused(module, inputs, tokens)
     if data.is_partial:
@@ -116,6 +115,45 @@ def with_aliases(data: RecordData, module: HloModule) -> RecordData:
         reused |= _given_away(module, inputs, tokens, sizes, taken=set(reused))
     outputs = (replace(layout, aliases=reused.get(index)) for index, layout in enumerate(data.outputs))
     return replace(data, outputs=tuple(outputs)) if reused else data
+
+
+def _tokens(data: RecordData, module: HloModule) -> int | None:
+    """How many tokens come before all arguments and results; None where these cannot be matched with the record's."""
+    entry, kept = module.computation(module.entry), sum(layout.kept for layout in data.inputs)
+    leaves = entry.root.shape.leaves
+    # JAX passes a token for each ordered effect before everything else, in and out.
+    tokens = len(leaves) - len(data.outputs)
+    if tokens < 0 or len(entry.parameters) - kept != tokens or any(map(_holds_data, leaves[:tokens])):
+        return None
+    return tokens
+
+
+def with_host_memory(data: RecordData, module: HloModule) -> RecordData:
+    """The record with arguments and results that the program has in the host's memory, where JAX does not say so.
+
+    JAX says it of what was compiled to run. Unchanged where they cannot be matched.
+    """
+    tokens, shapes = _tokens(data, module), module.reader.entry_shapes()
+    if tokens is None or shapes is None:
+        return data
+    arguments, leaves = shapes[0][tokens:], shapes[1].leaves[tokens:]
+    if not any(map(_is_on_host, (*arguments, *leaves))):
+        return data
+    shape_of = iter(arguments)
+    inputs = [_placed(one, next(shape_of, None)) if one.kept else one for one in data.inputs]
+    outputs = [_placed(one, leaf) for one, leaf in zip(data.outputs, leaves, strict=False)]
+    return replace(data, inputs=tuple(inputs), outputs=(*outputs, *data.outputs[len(outputs) :]))
+
+
+def _is_on_host(shape: Shape) -> bool:
+    return shape.layout is not None and shape.layout.memory_space == _HOST_SPACE
+
+
+def _placed(layout: ArrayLayout, shape: Shape | None) -> ArrayLayout:
+    sharding = layout.sharding
+    if sharding is None or sharding.memory_kind is not None or shape is None or not _is_on_host(shape):
+        return layout
+    return replace(layout, sharding=replace(sharding, memory_kind=_HOST_KIND))
 
 
 def _holds_data(shape: Shape) -> bool:

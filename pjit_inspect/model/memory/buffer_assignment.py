@@ -1,4 +1,4 @@
-"""XLA's own account of a program's memory: allocations, the values that lie in each, and from when to when they live.
+"""XLA's own account of a program's memory: allocations, and the values that lie in each.
 
 Not its job: reading it (`parse.buffers`).
 """
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Allocation", "AssignedValue", "BufferAssignment", "LiveRangeList"]
+__all__ = ["Allocation", "AssignedValue", "BufferAssignment", "ValueKey"]
 
 ValueKey = tuple[str, tuple[int, ...]]
 """An instruction's name, and the path to a part of its result; () for all of it."""
@@ -74,36 +74,15 @@ class Allocation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LiveRangeList:
-    """From when to when XLA has every value of a program alive.
-
-    Attributes:
-      instructions: names of the instructions in the order of XLA's schedule, those of loops' bodies before the loop.
-      ranges: value -> the first and the last place in `instructions` at which it is alive.
-      peak_at: the place of the peak; None when the source does not say.
-      peak_bytes: what is alive there, without padding of tiles; None likewise.
-      unknown: forms of lines that are not understood, and how many there are of each.
-    """
-
-    instructions: tuple[str, ...] = ()
-    ranges: Mapping[ValueKey, tuple[int, int]] = field(default_factory=dict)
-    peak_at: int | None = None
-    peak_bytes: int | None = None
-    unknown: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BufferAssignment:
     """All memory that XLA reserves for a program.
 
     Attributes:
       allocations: the pieces.
-      live: from when to when values are alive; None when the source does not say.
       unknown: forms of lines or fields that are not understood, and how many there are of each.
     """
 
     allocations: tuple[Allocation, ...] = ()
-    live: LiveRangeList | None = None
     unknown: Mapping[str, int] = field(default_factory=dict)
 
     def temporary_bytes(self, color: int = 0) -> int:

@@ -54,6 +54,11 @@ class LiveValue:
       turns: turns of a loop that each write a part of it, as a scan that saves its activations does; None for none.
       space: XLA's number of the memory it is in; 0 is the device's main memory.
       unpadded_bytes: the same without padding of tiles.
+      lies_in: "argument" or "result" for a temporary that XLA put into memory of one; "" for none, or not known.
+      written_dtype: the element type that the program has it in before optimization ("bf16" where CPUs compute it as
+        f32); "" where that is not known.
+      collective_axes: the mesh axes of collectives that take it, make it, or make what it follows from;
+        () where it has no spec.
     """
 
     name: str
@@ -75,6 +80,9 @@ class LiveValue:
     turns: int | None = None
     space: int = 0
     unpadded_bytes: int | None = None
+    lies_in: str = ""
+    written_dtype: str = ""
+    collective_axes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,10 +146,9 @@ class MemoryUse:
 
     Attributes:
       peak_bytes: all that is alive at the peak, arguments and results included; None where the program has no schedule.
-      temporary_peak_bytes: the most that is alive at any moment without arguments, results, constants, and what XLA
-        can put in the buffers of results that are not written yet; None likewise.
-      reserved_bytes: the memory that XLA reserves for these: its own figure where it is counted; where it is modelled,
-        what placing them as XLA does takes, gaps included; None likewise.
+      total_bytes: all that XLA reserves of it, gaps included: its whole buffer assignment; None where it is not known.
+      temporary_bytes: what XLA reserves of that for temporaries; where XLA does not say, the most of them that is alive
+        at once; None where neither is known.
       at: the kernel of the peak; None likewise.
       live: what is alive at the peak, largest first; its bytes add up to `peak_bytes`. Without a schedule: the
         arguments and results.
@@ -150,21 +157,18 @@ class MemoryUse:
         is left out.
       by_kind, by_scope, by_layer, by_source: bytes at the peak by what each buffer is for, by the outermost scope, by
         layer number, and by line of source; largest first. "" stands for what has none.
-      source: "counted" where size and place of every buffer are XLA's own (its buffer assignment); "modelled" where
-        they follow from the schedule as XLA's rules have it. When each is alive follows from the schedule in both.
-      xla_temporary_bytes: what XLA says it reserves for temporaries; None when it does not say.
-      modelled_bytes: what the model has XLA reserve for temporaries, also where `reserved_bytes` is XLA's own figure.
-      apart: how far that is from XLA's figure, as a part of it; None where that is not known, or nothing is reserved.
-      agreement: how many values have the live range that XLA's own list says, and of how many it says one; None where
-        there is no such list.
+      source: "counted" where size and place of every buffer are XLA's own (its buffer assignment), so that memory that
+        several share counts once; "modelled" where sizes are those of shapes, and an operand of one shape with the
+        result, used for the last time, gives it its memory. When each is alive follows from the schedule in both.
       suggestions: what would make the peak smaller, at most five changes, those that save most first; all modelled.
+      beside: why temporaries have memory of their own while that of a donated argument is free, a sentence for each.
       unknown: how many buffers have no known size, and count as nothing.
       missing: why there is no schedule; "" when there is one.
     """
 
     peak_bytes: int | None = None
-    temporary_peak_bytes: int | None = None
-    reserved_bytes: int | None = None
+    total_bytes: int | None = None
+    temporary_bytes: int | None = None
     at: Moment | None = None
     live: LiveTable = LiveTable()
     largest: LiveTable = LiveTable()
@@ -174,11 +178,8 @@ class MemoryUse:
     by_layer: Mapping[str, int] = field(default_factory=dict)
     by_source: Mapping[str, int] = field(default_factory=dict)
     source: MemorySource = "modelled"
-    xla_temporary_bytes: int | None = None
-    modelled_bytes: int | None = None
-    apart: float | None = None
-    agreement: tuple[int, int] | None = None
     suggestions: tuple[MemorySuggestion, ...] = ()
+    beside: tuple[str, ...] = ()
     unknown: int = 0
     missing: str = ""
 

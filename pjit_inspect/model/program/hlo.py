@@ -128,6 +128,13 @@ class HloReader(Protocol):
         """Instruction `index` as a serialised `xla.HloInstructionProto`."""
         ...
 
+    def entry_shapes(self) -> tuple[tuple[Shape, ...], Shape] | None:
+        """The program's arguments and its result as its caller has them, their memories too; None for unknown.
+
+        Raises `ParseError` when the bytes are damaged.
+        """
+        ...
+
     def module_fields(self) -> Mapping[str, Any]:
         """What the module has beyond `HloModule`, by its name in `xla.HloModuleProto`."""
         ...

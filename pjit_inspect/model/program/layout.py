@@ -58,6 +58,10 @@ class Sharding:
         return max(1, len(self.device_ids) // max(1, len(set(self.tile_of))))
 
 
+_DEVICE_MEMORY = (None, "device", "unpinned_host")
+"""Kinds of memory that are the device's own: CPUs have but one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayLayout:
     """One input or output of a program, and the slice of it on every device.
@@ -97,6 +101,11 @@ class ArrayLayout:
         if self.sharding is None:
             return None
         return local_shape(self.global_shape, self.sharding.tiles)
+
+    @property
+    def is_on_device(self) -> bool:
+        """Whether it lies in the device's own memory, as far as is known: the host's takes none of that."""
+        return self.sharding is None or self.sharding.memory_kind in _DEVICE_MEMORY
 
     @property
     def replication(self) -> int | None:

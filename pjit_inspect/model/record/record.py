@@ -90,9 +90,8 @@ class RecordData:
       propagation: the program before optimization with the sharding of every value, as far as somebody looked before
         saving; not compared, as it follows from the bytecode.
       hlo: the optimized program, a serialised `xla.HloModuleProto`.
-      buffers: XLA's own account of the program's memory: a serialised `xla.BufferAssignmentProto` (CPU), or the texts
-        of its dump, the buffer assignment and behind it the live ranges; not compared, as it follows from the program
-        and how it was compiled.
+      buffers: XLA's own account of the program's memory: a serialised `xla.BufferAssignmentProto` (CPU), or its text
+        in XLA's dump; not compared, as it follows from the program and how it was compiled.
       hlo_header: the first line of the optimized program as XLA printed it when it was compiled. It says what the proto
         does not: how many replicas and partitions there are, and which shardings propagation was free to choose; None
         for programs read from files of XLA's.

@@ -26,6 +26,7 @@ class ReportedBuffer:
     Attributes:
       bytes: its size on one device, as XLA rounds it: two decimals of a unit.
       unpadded_bytes: the same without padding of tiles.
+      padding_bytes: what padding of tiles adds.
       shape: its shape as XLA prints it.
       dtype: XLA's short name of the element type; "" for a tuple.
       dimensions: its shape on one device; () for a scalar and for a tuple.
@@ -40,6 +41,7 @@ class ReportedBuffer:
 
     bytes: int
     unpadded_bytes: int | None = None
+    padding_bytes: int | None = None
     shape: str = ""
     dtype: str = ""
     dimensions: tuple[int, ...] = ()
@@ -68,7 +70,8 @@ class MemoryShortage:
       free_bytes: what was free then.
       program: the program's name in XLA ("jit_train_step").
       device: which device, in XLA's words.
-      sums: what XLA adds up, by its own words ("parameter allocation", "program / HLO temp").
+      sums: what XLA adds up, by its own words ("parameter allocation", "Program / HLO temp"), and parts of such a sum
+        ("Program / HLO temp, unpadded").
       largest: its list of the largest buffers, in its order.
       unknown: lines of the report that are not understood, as they stand.
     """

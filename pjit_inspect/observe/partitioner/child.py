@@ -146,8 +146,8 @@ def _optimized(executable: Any, folder: Path) -> Made:
     facts = slow_facts(executable, missing)
     memory, buffers = facts.pop("memory"), facts.pop("buffers")
     facts |= {"memory": None if memory is None else dataclasses.asdict(memory), "missing": missing}
-    # The texts of the dump say more: from when to when everything is alive.
-    said = partitioner_dump.read_buffers(folder) or (b"" if buffers is None else buffers.read())
+    # Where XLA gives no proto its dump has a text.
+    said = buffers.read() if buffers is not None else partitioner_dump.read_buffers(folder)
     return Made({"compiled": facts}, (_jax.hlo_proto(executable), said))
 
 

@@ -201,13 +201,9 @@ def read_warnings(folder: Path) -> str:
 
 
 def read_buffers(folder: Path) -> bytes:
-    """XLA's texts about the memory of the program: the buffer assignment, then the live ranges; b"" for none."""
-    for assignment in sorted(folder.glob("*-buffer-assignment.txt"), reverse=True):
-        ranges = assignment.with_name(assignment.name.replace("-buffer-assignment.txt", "-live-range.txt"))
-        texts = [read_text(path) for path in (assignment, ranges) if path.is_file()]
-        if all(len(text) < _MAX_TEXT_BYTES for text in texts):
-            return "\n".join(texts).encode()
-    return b""
+    """XLA's text about the memory of the program, the buffer assignment; b"" for none."""
+    texts = map(read_text, sorted(folder.glob("*-buffer-assignment.txt"), reverse=True))
+    return next((text.encode() for text in texts if len(text) < _MAX_TEXT_BYTES), b"")
 
 
 def read_optimized(folder: Path) -> bytes:

@@ -1,1 +1,1 @@
-"""XLA's own account of memory: buffer assignments and live ranges. Not its job: what follows (`analyze.memory`)."""
+"""XLA's own account of memory: buffer assignments. Not its job: what follows (`analyze.memory`)."""

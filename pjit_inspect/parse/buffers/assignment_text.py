@@ -1,8 +1,8 @@
-"""The texts of XLA's dumps: `*-buffer-assignment.txt` and `*-live-range.txt`.
+"""The text of XLA's dumps: `*-buffer-assignment.txt`.
 
 A line whose form is not known is counted by that form, never dropped in silence. Not its job: finding the files.
 
-*Source*: `BufferAssignment::ToString`, `BufferAllocation::ToString`, `HloLiveRange::ToString`.
+*Source*: `BufferAssignment::ToString`, `BufferAllocation::ToString`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections import Counter
 from dataclasses import replace
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.model.memory.buffer_assignment import Allocation, AssignedValue, BufferAssignment, LiveRangeList
+from pjit_inspect.model.memory.buffer_assignment import Allocation, AssignedValue, BufferAssignment
 
-__all__ = ["parse_buffer_assignment", "parse_live_ranges"]
+__all__ = ["parse_buffer_assignment"]
 
 _HEAD = "BufferAssignment:"
 _ALLOCATION = re.compile(r"allocation (\d+): size (\d+)(.*):")
@@ -25,14 +25,6 @@ _FLAGS = re.compile(
     r"|(?P<word>, (?:maybe-live-out|constant|thread-local|preallocated-temp|tuple|readonly))"
 )
 _VALUE = re.compile(r" value: <(\d+) (\S+?)(\{[\d,]*\})?(?: \(phi\))? @(\d+)> \(size=(\d+),offset=(\d+)\): (.*)")
-_LIVE_HEAD = re.compile(r"HloLiveRange \(max \d+\):")
-_SEQUENCE = re.compile(r"    (\d+):(\S+)")
-_RANGE = re.compile(r"    (\S+?)(\{[\d,]*\}):(\d+)-(\d+)")
-_PEAK = re.compile(r"  Live ranges at (\d+) \(peak\):")
-_ALIVE = re.compile(r"    \S+\{[\d,]*\}: \d+ bytes \(cumulative: (\d+) bytes\)")
-_TRACE = re.compile(r"  Stack trace breakdown for peak usage: [\d ]+ bytes")
-_TREE = re.compile(r"    .*\(-?[\d.]+%, total: .* bytes, current: .* bytes, remaining: .* bytes\)")
-_SECTIONS = ("  InstructionSequence:", "  BufferLiveRange:")
 _DIGITS = re.compile(r"\d+")
 _MOST_FORM = 60
 
@@ -107,32 +99,3 @@ def _allocation(match: re.Match[str], unknown: Counter[str]) -> Allocation:
 def _form(line: str) -> str:
     """A line without its numbers, as far as one reads it."""
     return _DIGITS.sub("N", line.strip())[:_MOST_FORM]
-
-
-def parse_live_ranges(text: str) -> LiveRangeList:
-    """What a `*-live-range.txt` says. Raises `ParseError` for any other text."""
-    lines = text.split("\n")
-    if not _LIVE_HEAD.fullmatch(lines[0]):
-        raise ParseError("this is no list of live ranges", offset=0, expected="a text that begins with 'HloLiveRange'")
-    unknown: Counter[str] = Counter()
-    instructions: list[str] = []
-    ranges: dict[tuple[str, tuple[int, ...]], tuple[int, int]] = {}
-    peak_at, peak_bytes = None, None
-    for line in lines[1:]:
-        if match := _RANGE.fullmatch(line):
-            ranges[match[1], _index(match[2])] = int(match[3]), int(match[4])
-        elif (match := _SEQUENCE.fullmatch(line)) and int(match[1]) == len(instructions):
-            instructions.append(match[2])
-        elif match := _ALIVE.fullmatch(line):
-            peak_bytes = int(match[1])
-        elif match := _PEAK.fullmatch(line):
-            peak_at = int(match[1])
-        elif line and line not in _SECTIONS and not _TRACE.fullmatch(line) and not _TREE.fullmatch(line):
-            unknown[_form(line)] += 1
-    return LiveRangeList(
-        instructions=tuple(instructions),
-        ranges=ranges,
-        peak_at=peak_at,
-        peak_bytes=peak_bytes,
-        unknown=dict(+unknown),
-    )

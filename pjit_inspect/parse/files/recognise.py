@@ -11,7 +11,7 @@ import gzip
 import io
 import os
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pjit_inspect.errors import ParseError
@@ -33,6 +33,7 @@ __all__ = [
     "Kind",
     "Program",
     "read_program",
+    "read_whole",
     "recognise",
     "unreadable_program",
 ]
@@ -124,6 +125,11 @@ def read_program(path: str | os.PathLike[str]) -> Program:
         raise type(error)(error.message, path=name, offset=error.offset, expected=error.expected) from error
 
 
+def read_whole(path: str | os.PathLike[str]) -> bytes:
+    """What a file holds, unpacked. Raises `ParseError` for one that is no regular file or too large, and `OSError`."""
+    return _unpacked(_read(os.fspath(path)))
+
+
 def recognise(content: bytes) -> Kind:
     """What `content`, a whole file or its beginning, is. Raises `ParseError` that says what else it is."""
     if not content:
@@ -208,21 +214,22 @@ def _from_proto(content: bytes) -> Program:
         # A file that is no program at all says nothing by the byte where reading stopped.
         expected = error.expected if content[:1] == _FIRST_FIELD else EXPECTED
         raise ParseError(f"{error.message}, read as a proto", offset=error.offset, expected=expected) from error
-    return Program(data=_record(module, _module_bytes(content)), module=module)
+    proto, buffers = _parts(content)
+    data = _record(module, proto)
+    return Program(data=replace(data, buffers=Blob(buffers)) if buffers else data, module=module)
 
 
 _FIRST_FIELD = b"\x0a"
 """How a module's name begins, and a module in an `HloProto`."""
 
 
-def _module_bytes(content: bytes) -> bytes:
-    """The module alone, when it stands in an `HloProto`."""
-    fields = list(split_message(content, 0, len(content)))
-    numbers = {field.number for field in fields}
-    if 1 in numbers and numbers <= {1, 3}:
-        field = next(field for field in fields if field.number == 1)
-        return content[field.start : field.end]
-    return content
+def _parts(content: bytes) -> tuple[bytes, bytes]:
+    """The module alone, and XLA's buffer assignment, when they stand in an `HloProto`; b"" for none."""
+    parts = {field.number: field for field in split_message(content, 0, len(content))}
+    if 1 not in parts or not parts.keys() <= {1, 3}:
+        return content, b""
+    module, buffers = parts[1], parts.get(3)
+    return content[module.start : module.end], b"" if buffers is None else content[buffers.start : buffers.end]
 
 
 def unreadable_program(name: str, reason: str) -> Program:

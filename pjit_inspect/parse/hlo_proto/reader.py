@@ -95,6 +95,16 @@ class ProtoReader:
         start, end = self._spans[index].tolist()
         return self._data[start:end]
 
+    def entry_shapes(self) -> tuple[tuple[Shape, ...], Shape] | None:
+        """The program's arguments and its result as its caller has them, their memories too; None for unknown.
+
+        Raises `ParseError` when the bytes are damaged.
+        """
+        if not self._head.host_program_shape:
+            return None
+        found = decode("ProgramShape", self._head.host_program_shape, offset=0, path=self._path)
+        return tuple(map(parse_shape, found.parameters)), parse_shape(found.result)
+
     def module_fields(self) -> dict[str, Any]:
         """What the module has beyond `HloModule`, by field name."""
         return _other(self._head, _MODULE)

@@ -99,6 +99,9 @@ class _VerbatimReader:
     def raw(self, index: int) -> bytes:
         return self._reader.raw(index)
 
+    def entry_shapes(self) -> tuple[tuple[Shape, ...], Shape] | None:
+        return self._reader.entry_shapes()
+
     def number(self, index: int) -> int:
         return self._reader.number(index)
 

@@ -20,6 +20,7 @@ from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, UNREADABLE_LINES
 from pjit_inspect.parse.hlo_text.attributes import read_attribute
 from pjit_inspect.parse.hlo_text.instructions import ComputationWriter
 from pjit_inspect.parse.hlo_text.sections import ProgramText, cut_program
+from pjit_inspect.parse.hlo_text.shapes import read_shape, split_tuple
 from pjit_inspect.parse.hlo_text.source import read_tables
 from pjit_inspect.parse.wire.clean import clean_text
 from pjit_inspect.parse.wire.hlo_schema import message_class
@@ -107,7 +108,9 @@ def _module_fields(header: dict[str, str]) -> bytes:
         try:
             if key in KEPT_AS_TEXT:
                 kept.append(verbatim_field(key, value))
-            else:
+            if key == "entry_computation_layout":
+                module.host_program_shape = _entry_shapes(value)
+            elif key not in KEPT_AS_TEXT:
                 _read_attribute(module, key, value)
         except ValueError:
             kept.append(verbatim_field(f"header attribute {key}", value))
@@ -134,6 +137,14 @@ def _read_attribute(module: Any, key: str, value: str) -> None:
         module.buffer_donor.entries.extend(_donor(part) for part in split_commas(inside(value, "{")))
     else:
         raise ValueError("this attribute is not known")
+
+
+def _entry_shapes(text: str) -> bytes:
+    """The `ProgramShapeProto` of `{(f32[8]{0}, f32[])->f32[8]{0:S(5)}}`: what the caller has, and in which memory."""
+    arguments, _, result = inside(text, "{").rpartition("->")
+    shape = message_class("ProgramShape")(result=read_shape(result)[0])
+    shape.parameters.extend(read_shape(one)[0] for one in split_tuple(arguments))
+    return shape.SerializeToString()
 
 
 _ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\(\s*(\d{1,9})\s*,\s*\{([\d,\s]*)\}\s*(?:,\s*(must|may)-alias\s*)?\)")

@@ -31,7 +31,7 @@ from pjit_inspect.view.record.answer import place_spans
 
 __all__ = ["autopsy_blocks", "peak_blocks"]
 
-_ROWS, _SUMS = 12, 8
+_ROWS, _SUMS, _PADDED = 12, 8, 3
 
 
 def autopsy_blocks(autopsy: Autopsy) -> list[Block]:
@@ -80,13 +80,34 @@ def _largest(rows: Sequence[ReportedValue]) -> Block:
         text_rows=_ROWS if len(groups) > _ROWS else None,
     )
     words = f"XLA lists {plural(len(rows), 'buffer')}, of which {found:,} were found in the program"
-    return Section((Text(words),), (table,))
+    return Section((Text(words),), (*_sizes(rows), table))
+
+
+def _sizes(rows: Sequence[ReportedValue]) -> list[Block]:
+    """The shape of the largest buffer, and those that padding makes much larger: a narrow table has no room."""
+    shaped = [row for row in rows if row.dtype]
+    padded = [row for row in shaped if _is_padded(row)][:_PADDED]
+    return [
+        Line((Code(row.dtype + shape_text(row.local_shape)), Text(f" takes {bytes_text(row.bytes)}{_padding(row)}")))
+        for row in dict.fromkeys((*shaped[:1], *padded))
+    ]
+
+
+def _is_padded(row: ReportedValue) -> bool:
+    return row.unpadded_bytes is not None and row.bytes >= 1.5 * row.unpadded_bytes > 0
+
+
+def _padding(row: ReportedValue) -> str:
+    plain = row.unpadded_bytes
+    if not plain or not _is_padded(row):
+        return ""
+    extra = bytes_text(row.bytes - plain)
+    return f", {extra} of it padding of tiles: {row.bytes / plain:.1f} times the {bytes_text(plain)} of its elements"
 
 
 def _row(row: ReportedValue, count: int, unit: str) -> Row:
     spec: Spans = (SpecLabel(row.spec),) if row.spec is not None else (Text("not known", "dim"),)
-    padded = row.unpadded_bytes is not None and row.bytes >= 1.5 * row.unpadded_bytes > 0
-    times = f", {row.bytes / row.unpadded_bytes:.1f} x by padding" if padded and row.unpadded_bytes else ""
+    times = f", {row.bytes / row.unpadded_bytes:.1f} x by padding" if _is_padded(row) and row.unpadded_bytes else ""
     shape: Spans = (Code(row.dtype + shape_text(row.local_shape)), Text(times)) if row.dtype else ()
     return Row(
         (

@@ -51,6 +51,7 @@ def memory_after(use: MemoryUse, data: RecordData, fit: str = "") -> Document:
     is_on_one = data.mesh is None and len(data.devices) == 1
     blocks: list[Block] = [live_table(use.live, title, specs=not is_on_one)]
     blocks += [line for name, sums in (("kind", use.by_kind), ("line", use.by_source)) for line in _sums(name, sums)]
+    blocks += [Line((Text(one),)) for one in use.beside]
     blocks += [Line((Text("could help: "), Text(one.sentence))) for one in use.suggestions]
     blocks += [Line((Text(one),)) for one in fit.splitlines()]
     return Document(axes=document_axes(data), blocks=tuple(blocks))
@@ -79,7 +80,7 @@ def answer_line(use: MemoryUse) -> Line:
 
 
 def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
-    """XLA's own sums, and how far the model is from them."""
+    """XLA's own sums, and where the rest is known from."""
     lines: list[Block] = []
     if stats is not None:
         parts = [
@@ -92,11 +93,17 @@ def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
             if size is not None
         ]
         shared = f", {bytes_text(stats.alias_bytes)} of it in donated arguments" if stats.alias_bytes else ""
-        lines.append(Line((Text(f"XLA reserves {', '.join(parts)}{shared} (counted)"),)))
-    if use.temporary_peak_bytes is not None:
-        how = f"; our model of what XLA reserves: {bytes_text(use.modelled_bytes)}"
-        how = "" if use.apart is None else f"{how}, {_percent(use.apart)}"
-        words = f"temporary values alive at once: at most {bytes_text(use.temporary_peak_bytes)} ({use.source}){how}"
+        # CPUs have one memory, and XLA one sum for it.
+        is_one = len(use.curves) > 1 and use.curves[0].name == "memory"
+        included = "constants and host memory included" if is_one else "constants included"
+        total = "" if use.total_bytes is None else f"; {bytes_text(use.total_bytes)} in all, {included}"
+        lines.append(Line((Text(f"XLA reserves {', '.join(parts)}{shared}{total} (counted)"),)))
+    inside = sum(row.bytes for row in use.live if row.lies_in)
+    if inside:
+        words = f"{bytes_text(inside)} of what is temporary at the peak lies in memory of results or donated arguments"
+        lines.append(Line((Text(words, "dim"),)))
+    if use.source == "modelled" and use.peak_bytes is not None:
+        words = "modelled from the schedule and the shapes: XLA's own buffer assignment is not there"
         lines.append(Line((Text(words, "dim"),)))
     for curve in use.curves[1:]:
         if curve.peak_bytes:
@@ -105,10 +112,6 @@ def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
     if use.unknown:
         lines.append(Line((Text(f"{plural(use.unknown, 'buffer')} of unknown size, counted as nothing"),), role="note"))
     return lines
-
-
-def _percent(apart: float) -> str:
-    return "the same as XLA" if abs(apart) < 0.0005 else f"{100 * apart:+.1f} % from XLA"
 
 
 def live_table(live: LiveTable, title: str, *, specs: bool = True) -> Block:

@@ -84,7 +84,9 @@ def memory_payload(given: MemoryInput) -> bytes:
         "spaces": spaces,
         "groups": groups.rows,
         "fits": [_fit(fit, is_own=given.own_chip) for fit in given.fits],
-        "suggestions": [name_data(one.sentence, longest=500) for one in use.suggestions],
+        "suggestions": [
+            name_data(one, longest=500) for one in (*use.beside, *(own.sentence for own in use.suggestions))
+        ],
     }
     columns = {f"bytes.{place}": np.array(one.curve.bytes, np.float64) for place, one in enumerate(timelines)}
     columns |= {name: column for name, column in tables.columns().items() if name.startswith("sharding")}

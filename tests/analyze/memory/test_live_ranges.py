@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pjit_inspect.analyze.memory.live_ranges import find_live_ranges
-from pjit_inspect.analyze.memory.memory_use import model_occupancy
+from pjit_inspect.analyze.memory.memory_use import occupancy_of
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy
 from pjit_inspect.analyze.memory.passing import Nodes
 from pjit_inspect.analyze.program.running import find_running
@@ -61,7 +61,7 @@ def buffer_of(occupancy: Occupancy, name: str) -> Buffer:
 
 
 def test_what_a_scan_writes_lies_in_one_buffer_before_in_and_after_the_loop():
-    occupancy = model_occupancy(module(LOOP), "cpu")
+    occupancy = occupancy_of(module(LOOP))
     stack = buffer_of(occupancy, "stack")
     assert stack is buffer_of(occupancy, "empty") is buffer_of(occupancy, "written") is buffer_of(occupancy, "saved")
     assert (stack.kind, stack.bytes) == ("temporary", 128)
@@ -91,25 +91,11 @@ ENTRY main {
   ROOT e = f32[4] copy(d)
 }
 """
-    occupancy = model_occupancy(module(text), "cpu")
-    assert buffer_of(occupancy, "b").is_taken_over
-    # What changes shape takes over nothing.
-    assert not buffer_of(occupancy, "c").is_taken_over
-    assert occupancy.reserved_bytes(1) == 32 + 16
-
-
-def test_a_temporary_lies_in_a_result_that_is_not_written_yet():
-    text = """HloModule m, is_scheduled=true
-ENTRY main {
-  a = f32[8] parameter(0)
-  b = f32[8] exponential(a)
-  c = f32[2] slice(b), slice={[0:2]}
-  ROOT e = f32[8] concatenate(c, c, c, c), dimensions={0}
-}
-"""
-    occupancy = model_occupancy(module(text), "cpu")
-    assert buffer_of(occupancy, "b").place >= 0
-    assert occupancy.reserved_bytes(1) == 8
+    occupancy = occupancy_of(module(text))
+    # `c` is written where `b` is, at place 2; what changes shape takes over nothing.
+    assert buffer_of(occupancy, "b").spans == [(1, 1)]
+    assert buffer_of(occupancy, "c").spans == [(2, 3)]
+    assert occupancy.curve(lambda _: True).tolist() == [32, 64, 64, 80, 64]
 
 
 def test_a_donated_argument_is_dead_until_its_result_is_written():
@@ -121,7 +107,7 @@ ENTRY main {
   ROOT e = f32[8] concatenate(c, c, c, c), dimensions={0}
 }
 """
-    occupancy = model_occupancy(module(text), "cpu")
+    occupancy = occupancy_of(module(text))
     argument = buffer_of(occupancy, "a")
     assert (argument.kind, len(argument.spans)) == ("argument", 2)
     assert argument is buffer_of(occupancy, "e")
@@ -138,7 +124,7 @@ ENTRY main {
   ROOT e = f32[16] negate(d)
 }
 """
-    occupancy = model_occupancy(module(text), "cpu")
+    occupancy = occupancy_of(module(text))
     ranges = occupancy.ranges
     value = ranges.values[buffer_of(occupancy, "b").values[0]]
     # The operand is read until the transfer is done.

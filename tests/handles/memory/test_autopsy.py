@@ -277,3 +277,26 @@ def test_an_instruction_of_another_size_is_not_taken(record: pi.CompileRecord):
     same = ReportedBuffer(bytes=row.bytes, instruction=row.made_by, dtype=row.dtype, dimensions=row.local_shape)
     (joined,) = join_reported((same,), module=record.hlo, use=record.memory_use)
     assert (joined.name, joined.kind) == (row.name, row.kind)
+
+
+def test_the_shape_of_the_largest_buffer_and_its_padding_are_said():
+    """A long name leaves no room for a column of shapes: half of the 2 GiB fills tiles."""
+    text = """RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 9.11G of 7.48G hbm. Exceeded \
+hbm capacity by 1.63G.
+
+Program hbm requirement 9.10G:
+    HLO temp          9.10G (98.0% utilization: Unpadded (6.00G) Padded (9.00G), 1.2% fragmentation (100.00M))
+
+  1. Size: 2.00G
+     Operator: op_name="jit(apply)/attn/dot_general[ dimension_numbers=(((1,), (1,)), ((), ())) precision=None ]"
+     Shape: f32[4,8192,8192]{2,1,0:T(8,128)}
+     Unpadded size: 1.00G
+     Extra memory due to padding: 1.00G (2.0x expansion)
+"""
+    said = " ".join(str(pi.explain_error(JaxRuntimeError(text))).split())
+    assert (
+        "f32[4,8192,8192] takes 2,048 MiB, 1,024 MiB of it padding of tiles: 2.0 times the 1,024 MiB of its elements"
+    ) in said
+    assert "Program / HLO temp, padded 9,216 MiB" in said
+    assert "Program / HLO temp, unpadded 6,144 MiB" in said
+    assert "not understood" not in said

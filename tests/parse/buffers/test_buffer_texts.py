@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.parse.buffers.assignment_text import parse_buffer_assignment, parse_live_ranges
+from pjit_inspect.parse.buffers.assignment_text import parse_buffer_assignment
 
 ASSIGNMENT = """BufferAssignment:
 allocation 0: size 131072, maybe-live-out:
@@ -24,22 +24,6 @@ allocation 343: size 8, color 2, preallocated-temp:
 allocation 344: size 6210048, preallocated-temp:
  value: <2715 collective-permute-start{} @0> (size=512,offset=6209536): (s32[4], s32[4], u32[]{:S(2)})
  value: <2719 all-gather.23 @0> (size=4096,offset=16384): s32[8,64,1]{1,2,0:T(1,128)}
-"""
-
-RANGES = """HloLiveRange (max 300):
-  InstructionSequence:
-    0:partition-id
-    1:param
-    2:wrapped_add
-  BufferLiveRange:
-    param{}:0-300
-    all-reduce.1{1}:2-43
-  Live ranges at 137 (peak):
-    add_divide_fusion{}: 262144 bytes (cumulative: 262144 bytes)
-    all-gather.3{}: 262144 bytes (cumulative: 524288 bytes)
-  Stack trace breakdown for peak usage: 23 778 468 bytes
-    main.58_spmd (100.0%, total: 23 778 468 bytes, current: 0 bytes, remaining: 23 778 468 bytes)
-      └── jit(step)/optimizer/reduce_sum (0.0%, total: 4 bytes, current: 4 bytes, remaining: 0 bytes)
 """
 
 
@@ -73,19 +57,10 @@ def test_a_line_that_is_not_understood_is_counted(line: str):
     assert sum(found.unknown.values()) == 1
 
 
-def test_live_ranges_are_read():
-    found = parse_live_ranges(RANGES)
-    assert found.unknown == {}
-    assert found.instructions == ("partition-id", "param", "wrapped_add")
-    assert found.ranges == {("param", ()): (0, 300), ("all-reduce.1", (1,)): (2, 43)}
-    assert (found.peak_at, found.peak_bytes) == (137, 524288)
-
-
-@pytest.mark.parametrize("parse", [parse_buffer_assignment, parse_live_ranges])
 @pytest.mark.parametrize("text", ["", "HloModule f", "BufferAssignment", "\x00"])
-def test_another_text_is_refused(parse, text: str):
+def test_another_text_is_refused(text: str):
     with pytest.raises(ParseError):
-        parse(text)
+        parse_buffer_assignment(text)
 
 
 GPU = """BufferAssignment:

@@ -101,9 +101,12 @@ def test_the_list_of_a_tpu_is_read_to_the_last_line():
     assert found.sums["hbm usage"] == round(65.05 * GIB)
     assert found.sums["hbm usage / arguments"] == found.sums["output in arguments"] == 0
     assert found.sums["Program / HLO temp"] == round(63.79 * GIB)
+    assert found.sums["Program / HLO temp, padded"] == round(63.58 * GIB)
+    assert found.sums["Program / HLO temp, fragmentation"] == round(210.89 * MIB)
     assert found.largest[1] == ReportedBuffer(
         bytes=512 * MIB,
         unpadded_bytes=round(40.5 * MIB),
+        padding_bytes=round(471.5 * MIB),
         shape="f32[4,128,128,9,18]{4,3,0,2,1:T(8,128)}",
         dtype="f32",
         dimensions=(4, 128, 128, 9, 18),
@@ -183,12 +186,62 @@ def test_the_list_of_a_gpu_is_read_to_the_last_line():
             {"asked_bytes": round(1.95 * GIB), "program": "jit_greater", "device": "0"},
         ),
         ("Failed to allocate request for 2.99GiB (3206250496B) on device ordinal 0", {"asked_bytes": 3_206_250_496}),
+        # Public: the allocator of TensorFlow, which XLA for GPUs has; the size is there twice, once to the byte.
+        (
+            "Allocator (GPU_1_bfc) ran out of memory trying to allocate 20.00GiB (rounded to 21474836480)requested by "
+            "op \nIf the cause is memory fragmentation maybe the environment variable "
+            "'TF_GPU_ALLOCATOR=cuda_malloc_async' will improve the situation.",
+            {"kind": "allocation", "asked_bytes": 20 * GIB, "is_rounded": False, "device": "1"},
+        ),
+        (
+            "Allocator (GPU_0_bfc) ran out of memory trying to allocate 2.50GiB with freed_by_count=0. The caller "
+            "indicates that this is not a failure, but this may mean that there could be performance gains if more "
+            "memory were available.",
+            {"asked_bytes": round(2.5 * GIB), "is_rounded": True, "device": "0"},
+        ),
+        (
+            "failed to allocate 1.25GiB (1342177280 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory",
+            {"asked_bytes": 1280 * MIB, "is_rounded": False},
+        ),
+        ("Out of memory allocating 1,024 bytes.", {"asked_bytes": 1024, "is_rounded": False}),
+        ("Out of memory while trying to allocate 20 GiB", {"asked_bytes": 20 * GIB, "is_rounded": True}),
+        # Public: a kernel whose scratch memory is too large.
+        (
+            "Ran out of memory in memory space vmem while allocating on stack for %custom-call.1 = f32[8,128]{1,0} "
+            "custom-call(%p). Scoped allocation with size 16.80M and limit 16.00M exceeded scoped vmem limit by "
+            "816.0K. It should not be possible to run out of scoped vmem - please file a bug against XLA.",
+            {"kind": "compile", "space": "vmem", "needed_bytes": round(16.8 * MIB), "available_bytes": 16 * MIB},
+        ),
     ],
 )
 def test_every_form_is_read_in_its_figures(message: str, expected: dict[str, object]):
     found = shortage(f"RESOURCE_EXHAUSTED: {message}")
     assert {name: getattr(found, name) for name in expected} == expected
     assert found.unknown == ()
+
+
+WORKER = """Resource exhausted: From /job:tpu_worker/replica:0/task:0:
+Attempting to reserve 3.95G at the bottom of memory. That was not possible. There are 1.92G free, 0B reserved, and \
+1.92G reservable.;
+HBM capacity 8.00G:
+       Top-of-Memory reserved:  529.00M (     554,696,704 bytes)
+          Currently allocated:    6.08G (   6,532,939,776 bytes)
+          Program requirement:    3.95G (   4,237,689,856 bytes)
+"""
+"""Public: pytorch/xla issue 1735 (2020)."""
+
+
+def test_the_report_of_a_worker_is_read_to_the_last_line():
+    found = shortage(WORKER)
+    assert (found.kind, found.space, found.unknown) == ("load", "hbm", ())
+    assert (found.asked_bytes, found.free_bytes) == (round(3.95 * GIB), round(1.92 * GIB))
+    assert found.sentence.startswith("Attempting to reserve 3.95G")
+    assert found.sums == {
+        "HBM capacity": 8 * GIB,
+        "HBM capacity / Top-of-Memory reserved": 554_696_704,
+        "HBM capacity / Currently allocated": 6_532_939_776,
+        "HBM capacity / Program requirement": 4_237_689_856,
+    }
 
 
 TUNING = """NOT_FOUND: Failed to get configs for: 5 out of 15 instructions. See logs for all \
