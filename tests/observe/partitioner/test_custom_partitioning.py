@@ -12,9 +12,7 @@ from jax.sharding import PartitionSpec as P
 import pjit_inspect as pi
 from pjit_inspect.errors import CaptureError, ChangeError
 
-WHY = (
-    r"the program has custom_partitioning \(CustomSPMDPartitioning, 1 call\): XLA asks Python functions"
-)
+WHY = r"the program has custom_partitioning \(CustomSPMDPartitioning, 1 call\): XLA asks Python functions"
 
 
 @pytest.fixture(scope="module")
