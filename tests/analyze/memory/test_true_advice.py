@@ -60,7 +60,7 @@ def row(**facts: Any) -> LiveValue:
 
 def advised(one: LiveValue) -> list[str]:
     record = compiled(jax.jit(lambda x: x * 2), shaped(8, 8))
-    return [one.sentence for one in find_suggestions(LiveTable(rows=(one,)), (), (), record.mesh, None)]
+    return [one.sentence for one in find_suggestions(LiveTable(rows=(one,)), record.mesh, None)]
 
 
 def test_what_was_gathered_or_summed_over_an_axis_is_not_split_over_it_again():
