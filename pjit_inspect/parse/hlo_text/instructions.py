@@ -15,7 +15,7 @@ from pjit_inspect.model.program.incomplete import MISSING, UNREADABLE_LINES
 from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, UNREADABLE, verbatim_field
 from pjit_inspect.parse.hlo_text.attributes import DEPENDS_ON_OPCODE, read_attribute
 from pjit_inspect.parse.hlo_text.sections import ComputationText, cut_nested
-from pjit_inspect.parse.hlo_text.shapes import read_literal, read_shape, split_tuple, written_shape
+from pjit_inspect.parse.hlo_text.shapes import SHAPE_FOLLOWS, read_literal, read_shape, split_tuple, written_shape
 from pjit_inspect.parse.hlo_text.source import read_metadata
 from pjit_inspect.parse.wire.hlo_invariants import _LEAST
 from pjit_inspect.parse.wire.hlo_opcodes import OPCODES
@@ -153,8 +153,10 @@ class ComputationWriter:
             raise ValueError("the instruction lacks operands or computations")
         if parts.opcode == "fusion":
             self._fused.update(called)
-        shape = written_shape(parts.opcode, parts.shape, parts.attributes, [body.shapes[id] for id in operands])
-        self._shape, parts = shape, parts if shape == parts.shape else parts._replace(shape=shape)
+        self._shape = parts.shape
+        if not parts.shape or parts.opcode in SHAPE_FOLLOWS:
+            self._shape = written_shape(parts.opcode, parts.shape, parts.attributes, [body.shapes[i] for i in operands])
+            parts = parts._replace(shape=self._shape)
         return self._join(parts, operands, called, values + others)
 
     def _join(self, parts: InstructionText, operands: list[int], called: list[int], others: bytes) -> bytes:

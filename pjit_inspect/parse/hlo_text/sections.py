@@ -211,8 +211,10 @@ class _Cutter:
         return opening.end() if opening else None
 
     def _check_entry(self, name: str, head: re.Match[str]) -> None:
+        if head[1] is None:
+            return
         before = next((one.name for one in self.program.computations if one.is_entry), "")
-        if head[1] is not None and before:
+        if before:
             # Which of them runs, and with it how often everything does, nobody can know.
             message = f"more than one computation is marked ENTRY: {before} and {name}"
             line = 1 + self._text.count("\n", 0, head.start())
@@ -262,7 +264,7 @@ class _Cutter:
             self._keep(computation, text[_line_start(text, position) : end])
             return end
         behind = _end(_BLANK, text, end)
-        if behind < len(text) and text[behind] != "}" and not _INSTRUCTION.match(text, behind):
+        if text[behind : behind + 1] not in ("%", "}", "") and not _INSTRUCTION.match(text, behind):
             if self._begins_another(behind):
                 behind = end
             else:

@@ -20,7 +20,7 @@ from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.shapes import ELEMENT_TYPES, MAX_RANK
 from pjit_inspect.parse.wire.text_scan import find_close, integers, split_commas, without_comments
 
-__all__ = ["read_literal", "read_shape", "split_tuple", "written_shape"]
+__all__ = ["SHAPE_FOLLOWS", "read_literal", "read_shape", "split_tuple", "written_shape"]
 
 _NUMBERS = {name: number for number, name in ELEMENT_TYPES.items()}
 _TUPLE, _BUFFER = _NUMBERS["tuple"], _NUMBERS["buffer"]
@@ -141,6 +141,8 @@ _LAYOUT_NUMBERS = {
 
 
 _GIVEN = {"after-all": "token[]", "send-done": "token[]", "outfeed": "token[]"}
+SHAPE_FOLLOWS = frozenset(("outfeed", "recv", "recv-done", "send", "send-done"))
+"""Opcodes whose shape XLA's parser has from their operands, whatever is written."""
 _LIKE_OPERAND = frozenset((
     "abs", "add", "all-reduce", "and", "ceil", "collective-permute", "copy", "cosine", "divide", "exponential", "floor",
     "log", "maximum", "minimum", "multiply", "negate", "not", "optimization-barrier", "or", "power", "remainder",
@@ -155,9 +157,9 @@ def written_shape(opcode: str, shape: str, attributes: Mapping[str, str], operan
     It does so for shapes that are left out, and for what sends and receives, where it ignores what is written.
     "" where neither says.
     """
-    if opcode in ("send", "recv", "recv-done") or (not shape and opcode == "get-tuple-element"):
+    if (opcode in SHAPE_FOLLOWS and opcode not in _GIVEN) or (not shape and opcode == "get-tuple-element"):
         return _of_elements(opcode, shape, attributes, operands)
-    if shape and (opcode not in ("outfeed", "send-done") or shape.startswith("token")):
+    if shape and (opcode not in SHAPE_FOLLOWS or shape.startswith("token")):
         return shape
     if opcode in _GIVEN:
         return _GIVEN[opcode]

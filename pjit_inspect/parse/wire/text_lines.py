@@ -15,15 +15,18 @@ from pjit_inspect.parse.wire.text_scan import BLANK, PIECE, find_close, split_co
 
 __all__ = ["InstructionText", "instruction_name", "operand_texts", "read_attributes", "read_instruction", "scan_call", "scan_instruction"]
 
-_HEAD = re.compile(rf"{BLANK}(ROOT\s+)?{BLANK}(?:%([^\s=(){{}},%]+)\s*|([^\s=(){{}},%]+)\s+)=\s*", flags=re.S)
-
+_NAMED = rf"{BLANK}(ROOT\s+)?{BLANK}(?:%([^\s=(){{}},%]+)\s*|([^\s=(){{}},%]+)\s+)=\s*"
+_HEAD = re.compile(_NAMED, flags=re.S)
 _ROUND = r"[^()\"']"
 _TUPLE = rf"\((?:{_ROUND}|\((?:{_ROUND}|\((?:{_ROUND}|\({_ROUND}*+\))*+\))*+\))*+\)"
-_SHAPE = re.compile(
-    rf"{BLANK}((?:[A-Za-z]\w*\[[^\[\](){{}}]*+\](?:\s*\{{[^{{}}]*+\}})?|{_TUPLE})?){BLANK}(?:(?<=[\s)\]}}/=])|\A)([A-Za-z][\w\-]*+)\(",
-    flags=re.S,
+_CALL = (
+    rf"((?:[A-Za-z]\w*\[[^\[\](){{}}]*+\](?:\s*\{{[^{{}}]*+\}})?|{_TUPLE})?)"
+    rf"{BLANK}(?:(?<=[\s)\]}}/=])|\A)([A-Za-z][\w\-]*+)\("
 )
+_SHAPE = re.compile(BLANK + _CALL, flags=re.S)
 """A shape, which may be left out, and the opcode."""
+_BEGINNING = re.compile(_NAMED + _CALL, flags=re.S)
+"""Everything before the operands."""
 _OPCODE = re.compile(r"(?:(?<=\s)|(?<==)|(?<=/))([A-Za-z][\w\-]*+)\(")
 
 _STRING = r'"(?:[^"\\]|\\.)*+"'
@@ -80,10 +83,14 @@ def scan_instruction(text: str, position: int, limit: int) -> tuple[InstructionT
 
     It ends where no comma brings another attribute. Raises `ValueError` as `read_instruction`.
     """
-    head = _HEAD.match(text, position, limit)
-    if head is None:
-        raise ValueError("there is no name")
-    shape, opcode, start = scan_call(text, head.end(), limit)
+    head = _BEGINNING.match(text, position, limit)
+    if head is not None and head[4] and head[5] != "b":
+        shape, opcode, start = head[4], head[5], head.end()
+    else:
+        head = _HEAD.match(text, position, limit)
+        if head is None:
+            raise ValueError("there is no name")
+        shape, opcode, start = scan_call(text, head.end(), limit)
     operands, end = _operands(text, start, limit)
     attributes, end = read_attributes(text, end, limit)
     return InstructionText(head[2] or head[3], head[1] is not None, shape, opcode, operands, attributes, ""), end

@@ -13,6 +13,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.document import Block, Code, Column, Document, Line, Row, Spans, Table, Text
 from pjit_inspect.view.document.notation import array_text, known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import count_text, plural
+from pjit_inspect.view.record.incomplete import nothing_text
 from pjit_inspect.view.record.arrays import ArrayGroup, donated_in_vain, group_arrays
 from pjit_inspect.view.record.cause_groups import kinds_words
 
@@ -73,7 +74,7 @@ def _total(report: RecordReport) -> Block:
     if rows is None:
         return Line((Text("collectives unknown"),))
     if not rows:
-        return Line((Text("no collectives"),))
+        return Line((Text(nothing_text(report, "collectives")),))
     sent = [row.sent_bytes for row in rows]
     known = sum(size for size in sent if size is not None)
     # Along a line of permutes the ends send less; a loop of unknown length sends more.
