@@ -17,6 +17,7 @@ from pjit_inspect.handles.background import user_code_begins, user_code_ends
 from pjit_inspect.handles.diff import Diff
 from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
 from pjit_inspect.handles.given_mesh import given_mesh, with_mesh
+from pjit_inspect.handles.hlo_layouts import with_hlo_layouts
 from pjit_inspect.handles.ledger import Ledger
 from pjit_inspect.handles.live import LaterFindings, later_findings_of, when_asked
 from pjit_inspect.handles.memory.live_arrays import LiveArrays, find_live_arrays
@@ -34,7 +35,7 @@ from pjit_inspect.handles.upgrade.upgrade import compare_upgrade
 from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.parse.files.dump_directory import read_dump_directory
-from pjit_inspect.parse.files.recognise import EXPECTED, read_program, unreadable_program
+from pjit_inspect.parse.files.recognise import EXPECTED, Program, read_programs, unreadable_program
 from pjit_inspect.parse.files.record_file import read_record
 
 if TYPE_CHECKING:
@@ -288,8 +289,13 @@ def open(path: str | os.PathLike[str], *, mesh: Mapping[str, int] | None = None)
     return _open_directory(path, axes) if os.path.isdir(path) else _open_file(path, axes)
 
 
-def _open_file(path: str | os.PathLike[str], mesh: Mesh | None, *, is_strict: bool = True) -> CompileRecord:
-    program = read_program(path)
+def _open_file(path: str | os.PathLike[str], mesh: Mesh | None, *, is_strict: bool = True) -> CompileRecord | Log:
+    programs = read_programs(path)
+    records = [_record_of(program, mesh, is_strict=is_strict and len(programs) == 1) for program in programs]
+    return records[0] if len(records) == 1 else Log(records)
+
+
+def _record_of(program: Program, mesh: Mesh | None, *, is_strict: bool) -> CompileRecord:
     data = program.data
     if mesh is not None:
         try:
@@ -297,7 +303,9 @@ def _open_file(path: str | os.PathLike[str], mesh: Mesh | None, *, is_strict: bo
         except ValueError as error:
             if is_strict:
                 raise
-            data = replace(data, missing=data.missing | {"mesh": str(error)})
+            data, mesh = replace(data, missing=data.missing | {"mesh": str(error)}), None
+    if program.module is not None:
+        data = with_hlo_layouts(data, program.module, mesh)
     return CompileRecord(data, hlo=program.module, hlo_text=program.text)
 
 
@@ -321,7 +329,9 @@ def _open_module(name: str, paths: Sequence[Path], mesh: Mesh | None) -> Compile
     reasons: list[str] = []
     for path in paths:
         try:
-            return _open_file(path, mesh, is_strict=False)
+            found = _open_file(path, mesh, is_strict=False)
+            # XLA dumps one program to a file.
+            return found[0] if isinstance(found, Log) else found
         except ParseError as error:
             reasons.append(f"{path.name}: {error.message}")
     return CompileRecord(unreadable_program(name, "; ".join(reasons)).data)

@@ -19,6 +19,7 @@ from pjit_inspect.model.program.incomplete import MORE_PROGRAMS, NO_BEGINNING, N
 from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, OTHER_LINES, parse_program, verbatim_field
 from pjit_inspect.parse.hlo_text.attributes import read_attribute
 from pjit_inspect.parse.hlo_text.instructions import ComputationWriter
+from pjit_inspect.parse.hlo_text.pasted import without_line_beginnings
 from pjit_inspect.parse.hlo_text.sections import ProgramText, cut_programs
 from pjit_inspect.parse.hlo_text.source import read_tables
 from pjit_inspect.parse.wire.clean import clean_text
@@ -47,7 +48,7 @@ def encode_hlo_text(text: str, *, path: str | None = None) -> bytes:
     """
     try:
         # Lone surrogates, which cannot be written, are escapes then.
-        first, *more = cut_programs(clean_text(text))
+        first, *more = cut_programs(without_line_beginnings(clean_text(text)))
         return _encode(first, len(more))
     except ParseError as error:
         raise ParseError(error.message, path=path, offset=error.offset, expected=error.expected) from error
@@ -69,7 +70,7 @@ class EncodedText(NamedTuple):
 
 def encode_hlo_texts(text: str) -> list[EncodedText]:
     """Every program of a text, in order. Raises `ParseError` where none of them can be read."""
-    text = clean_text(text)
+    text = without_line_beginnings(clean_text(text))
     programs = cut_programs(text)
     if len(programs) == 1:
         return [EncodedText(programs[0].name, text, _encode(programs[0], 0))]

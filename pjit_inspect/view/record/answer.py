@@ -101,7 +101,7 @@ def _device_spans(data: RecordData) -> Spans:
     platforms = sorted({device.platform for device in data.devices})
     kinds = sorted({device.kind for device in data.devices} - set(platforms))
     processes = len({device.process for device in data.devices})
-    words = plural(len(data.devices), f"{'/'.join(platforms)} device")
+    words = plural(len(data.devices), f"{'/'.join(platforms)} device".strip())
     spans: list[Span] = [Text(words)]
     if kinds:
         spans += [Text(" ("), Code(", ".join(kinds)), Text(")")]
