@@ -26,7 +26,7 @@ __all__ = ["with_hlo_layouts"]
 
 _MOST_DEVICES = 1 << 14
 _MOST_ARRAYS = 100_000
-_NO_RESULTS = "HLO says what each device holds of a result, and not how results are sharded"
+_NO_RESULTS = "HLO does not say how results are sharded"
 _NO_PARAMETERS = "HLO does not say how its parameters are sharded"
 _NO_MESH = "the shardings of its parameters follow no common mesh"
 _TUPLE = 2
@@ -38,10 +38,6 @@ def with_hlo_layouts(data: RecordData, module: HloModule, mesh: Mesh | None = No
 
     `mesh` is what the user gave the program; without one it is found from the shardings. What is not said is missing.
     """
-    counts = module.device_counts
-    devices = None if counts is None else math.prod(counts)
-    if devices is None or not 1 <= devices <= _MOST_DEVICES or data.devices:
-        return data
     entry = module.computation(module.entry)
     parameters = sorted((module.instruction(i) for i in entry.parameters.tolist()), key=lambda one: one.number)
     if len(parameters) > _MOST_ARRAYS:
@@ -49,6 +45,9 @@ def with_hlo_layouts(data: RecordData, module: HloModule, mesh: Mesh | None = No
     known = [(one, _sharding_of(one)) for one in parameters]
     result = _sharding_of(entry.root)
     written = [sharding for _, sharding in (*known, (None, result)) if sharding is not None]
+    devices = _devices(module, written)
+    if devices is None or data.devices:
+        return data
     found = mesh or _mesh(written, devices)
     reader = _Reader(found, devices, is_local=_is_partitioned(module))
     inputs = _rows(reader, ((_path(one), one.shape, sharding) for one, sharding in known))
@@ -66,6 +65,22 @@ def with_hlo_layouts(data: RecordData, module: HloModule, mesh: Mesh | None = No
         devices=tuple(Device(id=number, platform="", kind="") for number in range(devices)),
         missing=missing,
     )
+
+
+def _devices(module: HloModule, shardings: Sequence[Any]) -> int | None:
+    """How many devices the program has: as it says, or else as many as its shardings have tiles; None if unknown."""
+    if module.device_counts is not None:
+        found = {math.prod(module.device_counts)}
+    else:
+        tiles = [part.tile_assignment_dimensions for part in _parts(shardings)]
+        found = {math.prod(sizes) for sizes in tiles if len(sizes)}
+    devices = found.pop() if len(found) == 1 else 0
+    return devices if 1 <= devices <= _MOST_DEVICES else None
+
+
+def _parts(shardings: Sequence[Any]) -> list[Any]:
+    """The shardings of single arrays."""
+    return [part for sharding in shardings for part in (sharding.tuple_shardings or (sharding,))]
 
 
 def _sharding_of(instruction: Instruction) -> Any:
@@ -97,7 +112,7 @@ def _path(parameter: Instruction) -> str:
 
 def _mesh(shardings: Sequence[Any], devices: int) -> Mesh | None:
     """The mesh with names that the shardings have, or the coarsest one that all of them are tiles of."""
-    parts = [part for sharding in shardings for part in (sharding.tuple_shardings or (sharding,))]
+    parts = _parts(shardings)
     for part in parts:
         if part.HasField("named_sharding") and part.named_sharding.mesh.axes:
             axes = part.named_sharding.mesh.axes

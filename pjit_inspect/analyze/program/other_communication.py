@@ -41,9 +41,7 @@ def find_other_communication(module: HloModule, devices: int | None) -> tuple[Ot
     if devices == 1 or (devices is None and counts is not None and math.prod(counts) == 1):
         return ()
     found = Counter(_found(module))
-    return tuple(
-        OtherCommunication(what=what, name=name, count=count) for (what, name), count in sorted(found.items())
-    )
+    return tuple(OtherCommunication(what=what, name=name, count=count) for (what, name), count in sorted(found.items()))
 
 
 def _found(module: HloModule) -> Iterator[tuple[str, str]]:

@@ -91,7 +91,9 @@ class RecordReport:
             return f"collectives unknown: {self.data.missing.get('hlo', 'the record has no optimized HLO')}"
         if self.incomplete:
             there = "no collectives in the part that is there"
-            return f"incomplete program: {self.incomplete}; {'; '.join(filter(None, (there, other_words(self.others))))}"
+            return (
+                f"incomplete program: {self.incomplete}; {'; '.join(filter(None, (there, other_words(self.others))))}"
+            )
         if self.others:
             return f"no HLO collectives; {other_words(self.others)}"
         if len(self.data.devices) == 1:

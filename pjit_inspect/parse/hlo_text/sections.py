@@ -27,14 +27,16 @@ _TITLE = re.compile(r"(FileNames|FunctionNames|FileLocations|StackFrames)[ \t]*\
 _COMPUTATION = re.compile(rf"(ENTRY(?=[\s/%]){BLANK})?({_NAME}){BLANK}(?=[({{])", flags=re.S)
 _RESULT = re.compile(rf"{BLANK}(?:->{BLANK}(?:\w+\[[^\[\](){{}}]*+\](?:\{{[^{{}}]*+\}})?|b(?=\())?)?", flags=re.S)
 _OPENING = re.compile(rf"{BLANK}\{{", flags=re.S)
-_ONE_INSTRUCTION = rf"(?:ROOT\s+)?(?:%[^\s=(){{}},%]+\s*|{_NAME}\s+)=(?!=)"
+_ONE_INSTRUCTION = rf"(?:ROOT(?=[\s/%]){BLANK})?(?:%[^\s=(){{}},%]+\s*|{_NAME}\s+)=(?!=)"
 _INSTRUCTION = re.compile(_ONE_INSTRUCTION)
 _NEXT_PART = re.compile(
     rf"\n(?=[ \t]*(?:{_ONE_INSTRUCTION}|\}}[ \t\r]*(?:$|,|//))|HloModule\b|(?:ENTRY\s+)?{_NAME}\s*(?:\([^\n]*)?\{{\s*$)",
     flags=re.M,
 )
 """The end of a line behind which a part may begin, after something that cannot be read."""
-_EXPECTED = "HLO text as XLA prints it: 'HloModule', or a computation, or instructions such as '%x = f32[2] add(%a, %b)'"
+_EXPECTED = (
+    "HLO text as XLA prints it: 'HloModule', or a computation, or instructions such as '%x = f32[2] add(%a, %b)'"
+)
 
 _MOST_FAILURES = 64
 """A text with more instructions that cannot be read is damaged: from then on each ends with its line at the latest."""
@@ -246,10 +248,12 @@ class _Cutter:
             self.program.stray.append(computation.name)
 
     def _begins_another(self, position: int) -> bool:
-        """Whether another computation begins at `position`, so that this one has no end."""
+        """Whether another computation or program begins at `position`, so that this one has no end."""
         text = self._text
         if position and text[position - 1] != "\n":
             return False
+        if _HEADER.match(text, position):
+            return True
         head = _COMPUTATION.match(text, position)
         return head is not None and self._body(head) is not None
 
@@ -290,7 +294,7 @@ class _Cutter:
         """Ends a computation where the text ends: within its last line, that may read as another instruction."""
         if computation.instructions and self._text.rstrip(" \t\r")[-1:] != "\n":
             last = computation.instructions.pop()
-            self.program.stray.append(last if isinstance(last, str) else last.name)
+            self.program.around.append(last if isinstance(last, str) else last.name)
 
     def _limit(self, position: int) -> int:
         """How far what begins at `position` may reach."""

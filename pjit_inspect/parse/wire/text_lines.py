@@ -13,7 +13,15 @@ from typing import NamedTuple
 
 from pjit_inspect.parse.wire.text_scan import BLANK, PIECE, find_close, split_commas, without_comments
 
-__all__ = ["InstructionText", "instruction_name", "operand_texts", "read_attributes", "read_instruction", "scan_call", "scan_instruction"]
+__all__ = [
+    "InstructionText",
+    "instruction_name",
+    "operand_texts",
+    "read_attributes",
+    "read_instruction",
+    "scan_call",
+    "scan_instruction",
+]
 
 _NAMED = rf"{BLANK}(ROOT\s+)?{BLANK}(?:%([^\s=(){{}},%]+)\s*|([^\s=(){{}},%]+)\s+)=\s*"
 _HEAD = re.compile(_NAMED, flags=re.S)
@@ -148,6 +156,7 @@ def read_attributes(text: str, position: int, limit: int) -> tuple[dict[str, str
                 break
             end = _value_end(text, start.end(), limit)
             key, value = start[1], text[start.end() : end].strip()
+            value = value if key == "backend_config" else without_comments(value)
         if key in attributes:
             break
         attributes[key] = value

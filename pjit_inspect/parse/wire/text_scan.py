@@ -26,9 +26,7 @@ __all__ = [
 _COMMENT = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\*?\Z)"
 BLANK = rf"(?:\s++|{_COMMENT})*+"
 """Blanks and comments, as part of a pattern that has `re.S`."""
-PIECE = re.compile(
-    rf'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|\'[^\'\n]*+(?:\'|\n|\Z)|[()\[\]{{}},]|{_COMMENT}', flags=re.S
-)
+PIECE = re.compile(rf'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|\'[^\'\n]*+(?:\'|\n|\Z)|[()\[\]{{}},]|{_COMMENT}', flags=re.S)
 """A string, a bracket, a comma, or a comment."""
 _OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, frozenset(")]}")
 

@@ -13,9 +13,9 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.document import Block, Code, Column, Document, Line, Row, Spans, Table, Text
 from pjit_inspect.view.document.notation import array_text, known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import count_text, plural
-from pjit_inspect.view.record.incomplete import nothing_text
 from pjit_inspect.view.record.arrays import ArrayGroup, donated_in_vain, group_arrays
 from pjit_inspect.view.record.cause_groups import kinds_words
+from pjit_inspect.view.record.incomplete import nothing_text
 
 __all__ = ["facts_view"]
 
