@@ -7,6 +7,7 @@ XLA keeps the sharding of each parameter, and JAX its path in the metadata. Axes
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -127,7 +128,7 @@ def _mesh(shardings: Sequence[Any], devices: int) -> Mesh | None:
             if len(part.iota_reshape_dims) == 1:
                 strides |= _strides(part.tile_assignment_dimensions)
     ordered = sorted(strides, reverse=True)
-    sizes = [large // small for large, small in zip(ordered, ordered[1:], strict=False) if not large % small]
+    sizes = [large // small for large, small in itertools.pairwise(ordered) if not large % small]
     if devices < 2 or len(sizes) != len(ordered) - 1 or not any(len(p.tile_assignment_dimensions) for p in parts):
         return None
     names = tuple(f"axis_{number}" for number in range(len(sizes)))

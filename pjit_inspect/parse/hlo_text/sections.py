@@ -30,7 +30,8 @@ _OPENING = re.compile(rf"{BLANK}\{{", flags=re.S)
 _ONE_INSTRUCTION = rf"(?:ROOT(?=[\s/%]){BLANK})?(?:%[^\s=(){{}},%]+\s*|{_NAME}\s+)=(?!=)"
 _INSTRUCTION = re.compile(_ONE_INSTRUCTION)
 _NEXT_PART = re.compile(
-    rf"\n(?=[ \t]*(?:{_ONE_INSTRUCTION}|\}}[ \t\r]*(?:$|,|//))|HloModule\b|(?:ENTRY\s+)?{_NAME}\s*(?:\([^\n]*)?\{{\s*$)",
+    rf"\n(?=[ \t]*(?:{_ONE_INSTRUCTION}"
+    rf"|\}}[ \t\r]*(?:$|,|//))|HloModule\b|(?:ENTRY\s+)?{_NAME}\s*(?:\([^\n]*)?\{{\s*$)",
     flags=re.M,
 )
 """The end of a line behind which a part may begin, after something that cannot be read."""

@@ -18,14 +18,15 @@ MAY = {"opcode": "frobnicate(p)", "target": 'custom-call(p), custom_call_target=
 NOT = {
     "copy": "copy(p)",
     "cublas": 'custom-call(p), custom_call_target="__cublas$gemm"',
-    "pallas": 'custom-call(p), custom_call_target="tpu_custom_call", backend_config={"custom_call_config": {"body": "x"}}',
+    "pallas": 'custom-call(p), custom_call_target="tpu_custom_call", backend_config={"custom_call_config": {}}',
 }
 
 
 def opened(folder: Path, line: str, partitions: int = 8) -> pi.CompileRecord:
     path = folder / "one.hlo"
     path.write_text(
-        f"HloModule c, num_partitions={partitions}\n\nENTRY m {{\n  p = f32[8]{{0}} parameter(0)\n  ROOT a = f32[8]{{0}} {line}\n}}\n"
+        f"HloModule c, num_partitions={partitions}\n\n"
+        f"ENTRY m {{\n  p = f32[8]{{0}} parameter(0)\n  ROOT a = f32[8]{{0}} {line}\n}}\n"
     )
     record = pi.open(path)
     assert isinstance(record, pi.CompileRecord)

@@ -40,14 +40,14 @@ FORMS = {
         "num_warps":"8"
       }
     }
-  ROOT %r = f32[8]{0} all-reduce(%f), replica_groups={{0,1}}, channel_id=1, use_global_device_ids=true, to_apply=%sum""",
+  ROOT %r = f32[8]{0} all-reduce(%f), replica_groups={{0,1}}, channel_id=1, to_apply=%sum""",
     "comments between tokens": """
   /* the input */ %x = f32[8]{0} /*shape*/ parameter(0) // all-gather(%x)
   ROOT /* end */ %r = f32[8]{0} all-reduce(%x /* ) */), // why (
       replica_groups={{0, /*one*/ 1}}, channel_id=1,
       use_global_device_ids=true, to_apply=%sum""",
     "several instructions in a line": """
-  %x = f32[8]{0} parameter(0) ROOT %r = f32[8]{0} all-reduce(%x), replica_groups={{0,1}}, channel_id=1, to_apply=%sum""",
+  %x = f32[8]{0} parameter(0) ROOT %r = f32[8]{0} all-reduce(%x), replica_groups={{0,1}}, to_apply=%sum""",
     "no blank before the equals sign": """
   %x= f32[8]{0} parameter( 0 )
   ROOT %r =f32[8]{0} all-reduce( %x), replica_groups=[1,2]<=[2], channel_id=1, to_apply=%sum""",
@@ -158,3 +158,22 @@ def test_a_pasted_text_is_read_without_what_stands_before_its_lines(before: str)
     found = parse_hlo_text(pasted)
     assert not why_incomplete(found.unknown)
     assert found.opcode_counts == parse_hlo_text(text).opcode_counts
+
+
+def test_rows_without_metadata_say_type_shape_and_what_moves(tmp_path: Path):
+    path = tmp_path / "bare.hlo"
+    path.write_text(
+        f"HloModule m, num_partitions=2\n{SUM}\nENTRY %main (w: bf16[4,8]) -> f32[8,8] {{\n"
+        "  %w = bf16[4,8]{1,0} parameter(0)\n"
+        "  %c = f32[4,8]{1,0} convert(%w)\n"
+        "  %g = f32[8,8]{1,0} all-gather(%c), replica_groups={{0,1}}, dimensions={0}, channel_id=1\n"
+        "  %d = f32[8,8]{1,0} dot(%g, %g), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+        "  ROOT %r = f32[8,8]{1,0} all-reduce(%d), replica_groups={{0,1}}, channel_id=2, to_apply=%sum\n}\n"
+    )
+    record = pi.open(path)
+    assert {row.kind: row.moved for row in record.collectives} == {
+        "all-gather": "f32[4,8] of parameter w",
+        "all-reduce": "f32[8,8] of dot",
+    }
+    assert "f32[4,8] of parameter w" in str(record)
+    assert "f32[8,8] of dot" in str(record)
