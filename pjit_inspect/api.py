@@ -271,8 +271,9 @@ def open(path: str | os.PathLike[str], *, mesh: Mapping[str, int] | None = None)
 
     A file gives a record: HLO text or an HLO proto, gzip of either, or what `CompileRecord.save` wrote. Text of any XLA
     version is read; `record.hlo.unknown` counts what was not understood. A directory gives a log with a record for
-    each program, however many they are; one whose file is damaged or missing has no HLO and says why. HLO does not name
-    the mesh, the inputs and the outputs: these are unknown, and groups are partition numbers.
+    each program, however many they are; one whose file is damaged or missing has no HLO and says why. So does a text
+    that holds several programs. Inputs, devices and the mesh are those of the shardings in the text, where it has them:
+    axes without names are `axis_0`, `axis_1`, ... StableHLO gives a record without an optimized program.
 
     A text that does not end as HLO ends, and a program without its entry computation, are read as far as they go:
     `record.data.missing["hlo"]` says what is missing, displays say so first and tell what there is at least.

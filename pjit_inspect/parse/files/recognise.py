@@ -46,7 +46,7 @@ MAX_BYTES = 2 << 30
 MAX_TEXT_BYTES = 512 << 20
 """The same for HLO text, which takes several times its size while it is read."""
 
-EXPECTED = "HLO text, an HLO proto, gzip of either, a saved record (.pjit), or a directory that XLA dumped into"
+EXPECTED = "HLO text, an HLO proto, StableHLO, gzip of any, a saved record (.pjit), or a directory that XLA dumped into"
 """What `pjit_inspect.open` reads."""
 
 Kind = Literal["record", "text", "proto", "mlir"]

@@ -39,7 +39,7 @@ _EXPECTED = (
     "HLO text as XLA prints it: 'HloModule', or a computation, or instructions such as '%x = f32[2] add(%a, %b)'"
 )
 
-_MOST_FAILURES = 64
+_MOST_FAILURES = 8
 """A text with more instructions that cannot be read is damaged: from then on each ends with its line at the latest."""
 
 

@@ -164,6 +164,8 @@ def read_attributes(text: str, position: int, limit: int) -> tuple[dict[str, str
     return attributes, position
 
 
+_DEEPEST = 100
+"""As in `parse.wire.text_scan`."""
 _PART = re.compile(rf"{PIECE.pattern}|[^\s()\[\]{{}},\"'/]++|\s++|.", flags=re.S)
 
 
@@ -174,6 +176,8 @@ def _value_end(text: str, start: int, limit: int) -> int:
         kind = piece[0]
         if kind in ("(", "[", "{"):
             depth += 1
+            if depth > _DEEPEST:
+                break
         elif kind in (")", "]", "}"):
             depth -= 1
             if depth < 0:
