@@ -17,6 +17,7 @@ from pjit_inspect.handles.background import user_code_begins, user_code_ends
 from pjit_inspect.handles.diff import Diff
 from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
 from pjit_inspect.handles.given_mesh import given_mesh, with_mesh
+from pjit_inspect.handles.hlo_layouts import with_hlo_layouts
 from pjit_inspect.handles.ledger import Ledger
 from pjit_inspect.handles.live import LaterFindings, later_findings_of, when_asked
 from pjit_inspect.handles.memory.live_arrays import LiveArrays, find_live_arrays
@@ -35,7 +36,7 @@ from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.parse.files.dump_directory import read_dump_directory
-from pjit_inspect.parse.files.recognise import EXPECTED, read_program, read_whole, unreadable_program
+from pjit_inspect.parse.files.recognise import EXPECTED, Program, read_programs, read_whole, unreadable_program
 from pjit_inspect.parse.files.record_file import read_record
 
 if TYPE_CHECKING:
@@ -271,8 +272,9 @@ def open(path: str | os.PathLike[str], *, mesh: Mapping[str, int] | None = None)
 
     A file gives a record: HLO text or an HLO proto, gzip of either, or what `CompileRecord.save` wrote. Text of any XLA
     version is read; `record.hlo.unknown` counts what was not understood. A directory gives a log with a record for
-    each program, however many they are; one whose file is damaged or missing has no HLO and says why. HLO does not name
-    the mesh, the inputs and the outputs: these are unknown, and groups are partition numbers.
+    each program, however many they are; one whose file is damaged or missing has no HLO and says why. So does a text
+    that holds several programs. Inputs, devices and the mesh are those of the shardings in the text, where it has them:
+    axes without names are `axis_0`, `axis_1`, ... StableHLO gives a record without an optimized program.
 
     A text that does not end as HLO ends, and a program without its entry computation, are read as far as they go:
     `record.data.missing["hlo"]` says what is missing, displays say so first and tell what there is at least.
@@ -291,8 +293,14 @@ def open(path: str | os.PathLike[str], *, mesh: Mapping[str, int] | None = None)
 
 def _open_file(
     path: str | os.PathLike[str], mesh: Mesh | None, *, is_strict: bool = True, buffers: Path | None = None
-) -> CompileRecord:
-    program = read_program(path)
+) -> CompileRecord | Log:
+    programs = read_programs(path)
+    is_strict = is_strict and len(programs) == 1
+    records = [_record_of(program, mesh, is_strict=is_strict, buffers=buffers) for program in programs]
+    return records[0] if len(records) == 1 else Log(records)
+
+
+def _record_of(program: Program, mesh: Mesh | None, *, is_strict: bool, buffers: Path | None) -> CompileRecord:
     data = program.data
     if buffers is not None:
         try:
@@ -305,7 +313,9 @@ def _open_file(
         except ValueError as error:
             if is_strict:
                 raise
-            data = replace(data, missing=data.missing | {"mesh": str(error)})
+            data, mesh = replace(data, missing=data.missing | {"mesh": str(error)}), None
+    if program.module is not None:
+        data = with_hlo_layouts(data, program.module, mesh)
     return CompileRecord(data, hlo=program.module, hlo_text=program.text)
 
 
@@ -330,7 +340,9 @@ def _open_module(name: str, paths: Sequence[Path], mesh: Mesh | None, buffers: P
     reasons: list[str] = []
     for path in paths:
         try:
-            return _open_file(path, mesh, is_strict=False, buffers=buffers)
+            found = _open_file(path, mesh, is_strict=False, buffers=buffers)
+            # XLA dumps one program to a file.
+            return found[0] if isinstance(found, Log) else found
         except ParseError as error:
             reasons.append(f"{path.name}: {error.message}")
     return CompileRecord(unreadable_program(name, "; ".join(reasons)).data)

@@ -26,12 +26,12 @@ __all__ = ["main"]
 _REPORT = """\
 Show what XLA made of a program: its collectives, their groups and bytes, and its fused kernels.
 
-PATH is HLO text, an HLO proto, gzip of either, a saved record (.pjit), or a directory that XLA dumped into
+PATH is HLO text, an HLO proto, StableHLO, gzip of any, a saved record (.pjit), or a directory that XLA dumped into
 (XLA_FLAGS=--xla_dump_to=DIR). Without --output the report is printed as text. With it, an HTML file is written that
-loads nothing from a network; for a directory with several programs, one file for each.
+loads nothing from a network; for a file or directory with several programs, one file for each.
 
 Exit status: 0 when all was shown, 1 when a file cannot be opened or a program not be shown, 2 for wrong arguments,
-3 when a program is incomplete: its file ends too soon, is damaged, holds several programs, or is missing."""
+3 when a program is incomplete: its file ends too soon, is damaged, has lines that cannot be read, or is missing."""
 
 
 _DIFF = """\

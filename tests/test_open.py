@@ -42,10 +42,44 @@ def test_a_proto_and_a_text_give_the_same_display(tmp_path: Path):
 
 
 def test_the_display_says_what_hlo_cannot_know():
-    shown = str(opened(DATA / f"{NAME}.hlo.gz"))
-    assert "devices unknown" in shown
-    assert "inputs unknown: HLO does not say" in shown
-    assert "outputs unknown: HLO does not say" in shown
+    shown = str(opened(DATA / "collective_matmul.v5e_2x4.hlo.gz"))
+    assert "outputs unknown: HLO does not say how results are sharded" in shown
+
+
+def test_parameters_have_the_names_shapes_and_shardings_of_the_text(tmp_path: Path):
+    path = tmp_path / "as_text.txt"
+    path.write_text(
+        "HloModule jit_f, is_scheduled=true, num_partitions=8\n\n"
+        "ENTRY %main (a: f32[64,64], b: bf16[16,64]) -> f32[] {\n"
+        "  %a = f32[64,64]{1,0} parameter(0), sharding={devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}, "
+        "metadata={op_name=\"params['w1']\"}\n"
+        "  %b = bf16[16,64]{1,0} parameter(1), sharding={devices=[2,1,4]<=[8] last_tile_dim_replicate}, "
+        'metadata={op_name="x"}\n'
+        "  ROOT %c = f32[] constant(0)\n}\n"
+    )
+    record = opened(path)
+    # Devices in two rows of four: w1's columns over the four of a row, x's rows over the two rows.
+    assert str(record.mesh) == "axis_0=2 x axis_1=4"
+    assert len(record.data.devices) == 8
+    assert [(a.path, a.dtype, a.global_shape, a.spec) for a in record.inputs] == [
+        ("params['w1']", "float32", (64, 256), ((), ("axis_1",))),
+        ("x", "bfloat16", (32, 64), (("axis_0",), ())),
+    ]
+    assert record.inputs[0].shards[5] == (slice(0, 64), slice(64, 128))
+
+
+def test_a_mesh_with_names_in_the_shardings_is_the_mesh(tmp_path: Path):
+    path = tmp_path / "as_text.txt"
+    path.write_text(
+        "HloModule jit_f, is_scheduled=true, num_partitions=4\n\nENTRY %main (a: f32[8]) -> f32[8] {\n"
+        "  ROOT %a = f32[8]{0} parameter(0), sharding={mesh['data'=2,'model'=2], [{'model'}]}\n}\n"
+    )
+    record = opened(path)
+    assert str(record.mesh) == "data=2 x model=2"
+    assert [(a.path, a.global_shape, a.spec) for a in (*record.inputs, *record.outputs)] == [
+        ("a", (16,), (("model",),)),
+        ("result", (16,), (("model",),)),
+    ]
 
 
 def test_the_text_of_a_record_read_from_text_is_that_text():
@@ -144,7 +178,7 @@ record.hlo
 def test_a_mesh_names_the_axes_of_a_program_that_names_none():
     plain, named = opened(DATA / f"{NAME}.hlo.gz"), pi.open(DATA / f"{NAME}.hlo.gz", mesh={"data": 2, "model": 4})
     assert isinstance(named, pi.CompileRecord)
-    assert plain.mesh is None
+    assert str(plain.mesh) == "axis_0=2 x axis_1=4"
     assert str(named.mesh) == "data=2 x model=4"
     # The same groups: those of neighbours are `model`, those four apart `data`.
     assert {row.axes for row in named.collectives} & {("model",), ("data",)}

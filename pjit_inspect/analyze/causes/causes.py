@@ -255,7 +255,7 @@ class CauseFinder:
         kind = kind_of_name(op_name, row.kind)
         source = self._frames_of(array) or row.source
         where = say(" ({})", place(source[0].where)) if source else ""
-        of = say("{}{}", name(self._shown(op_name)), where) if op_name else "an operation without a name"
+        of = say("{}{}", name(self._shown(op_name)), where) if op_name else say("what takes {}", row.moved or "it")
         if kind == "unknown":
             clause = say("the program does not tell why {} needs it", of)
         else:

@@ -25,6 +25,7 @@ from pjit_inspect.analyze.collectives.overlap import OverlapFinder
 from pjit_inspect.analyze.collectives.traffic import wire_bytes, with_hosts
 from pjit_inspect.analyze.program.bounded_groups import MOST_MEMBERS, with_bounded_groups
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
+from pjit_inspect.analyze.program.dataflow import MOVES, settled
 from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, logical_pairs
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, Runs, count_runs
 from pjit_inspect.analyze.program.phases import find_implicit, find_phase
@@ -147,6 +148,7 @@ def _collective(site: CollectiveOp, context: _Context) -> Collective:
         # The frames of a combined collective are those of one of its parts.
         phase=find_phase(origin.op_name, origin.frames if len(arrays) == 1 else ()),
         op_name=origin.op_name,
+        moved="" if origin.op_name else _moved(site, arrays),
         source=user_frames(origin.frames, context.cells),
         instructions=tuple(part.name for part in site.instructions),
         channel_id=op.channel_id,
@@ -199,6 +201,23 @@ def _operands(site: CollectiveOp) -> list[Shape]:
         # The others say where the pieces go.
         operands = operands[:1]
     return [leaf for operand in operands for leaf in operand.shape.leaves if leaf.is_array]
+
+
+def _moved(site: CollectiveOp, arrays: Sequence[Shape]) -> str:
+    """What it moves, by type, shape, and the instruction that makes it; "" where that is not known."""
+    if not arrays or not site.op.operands:
+        return ""
+    largest = max(arrays, key=lambda shape: _possible_bytes(shape) or 0)
+    maker = settled(site.op.operands[0], MOVES | {"convert"})
+    if maker.opcode == "get-tuple-element" and maker.operands and maker.operands[0].opcode == "parameter":
+        made = f"element {maker.number} of {maker.operands[0].name}"
+    elif maker.opcode == "parameter":
+        named = maker.op_name if maker.op_name and "/" not in maker.op_name else maker.name
+        made = f"parameter {named}"
+    else:
+        made = maker.opcode
+    lengths = ",".join(map(str, largest.dimensions))
+    return f"{largest.dtype}[{lengths}] of {made}"
 
 
 def _place(site: CollectiveOp, context: _Context) -> _Place:

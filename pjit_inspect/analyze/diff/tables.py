@@ -173,7 +173,12 @@ class _Array:
 
 
 def diff_arguments(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> ArrayDiff:
-    """The arguments of two programs, by path; where a parameter has another name, by what follows it."""
+    """The arguments of two programs, by path; where a parameter has another name, by what follows it.
+
+    None where those of one program are unknown: nobody knows which are gone.
+    """
+    if "inputs" in before.data.missing or "inputs" in after.data.missing:
+        return _diff_arrays((), (), names, lambda one, two: ())
     return _diff_arrays(
         before.data.inputs, after.data.inputs, names, lambda one, two: _with_specs(_array_changes(one, two), names)
     )
@@ -183,6 +188,8 @@ def diff_results(
     before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames], arguments: ArrayDiff
 ) -> ArrayDiff:
     """The results of two programs, by path; `arguments` says which argument's memory both reuse."""
+    if "outputs" in before.data.missing or "outputs" in after.data.missing:
+        return _diff_arrays((), (), names, lambda one, two: ())
     pairs = ((pair.before, pair.after) for pair in arguments)
     same = {one.path: two.path for one, two in pairs if one is not None and two is not None}
 

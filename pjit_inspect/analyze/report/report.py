@@ -17,6 +17,7 @@ from pjit_inspect.analyze.program.bounded_groups import with_bounded_groups
 from pjit_inspect.analyze.program.custom_calls import find_callbacks
 from pjit_inspect.analyze.program.device_memory import with_aliases, with_host_memory
 from pjit_inspect.analyze.program.fusions import find_fusions
+from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.analyze.recompiles.resharded import resharded_notes
 from pjit_inspect.analyze.report.figures import find_figures
@@ -89,6 +90,9 @@ def report(
         figures=guard.run("figures", partial(find_figures, data, collectives, totals, fusions), KeyFigures()),
         fusions=fusions,
         callbacks=guard.run("callbacks", lambda: find_callbacks(module, cells).rows, ()),
+        others=guard.run(
+            "other communication", partial(find_other_communication, module, len(data.devices) or None), ()
+        ),
         instructions=len(module),
         timed=guard.run("measured instructions", partial(_timed, data, module, cells), {}),
         notes=(*notes, *odd),

@@ -11,7 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["MISSING", "MISSING_INSTRUCTIONS", "MORE_PROGRAMS", "NO_END", "NO_ENTRY", "why_incomplete"]
+__all__ = [
+    "MISSING",
+    "MISSING_INSTRUCTIONS",
+    "MORE_PROGRAMS",
+    "NO_BEGINNING",
+    "NO_END",
+    "NO_ENTRY",
+    "UNREADABLE_LINES",
+    "why_incomplete",
+]
 
 MISSING = "missing"
 """The opcode that stands for an instruction or a computation that is referred to and not there."""
@@ -25,6 +34,11 @@ NO_ENTRY = "ENTRY that is missing"
 NO_END = "end that is missing"
 """How it calls computations that are not closed."""
 
+NO_BEGINNING = "beginning that is missing"
+"""How it calls computations whose first line is missing."""
+
+UNREADABLE_LINES = "unreadable lines"
+"""How it calls lines of computations that could not be read."""
 
 MORE_PROGRAMS = "programs that follow"
 """How it calls programs that stand in the same file after this one."""
@@ -39,9 +53,12 @@ def why_incomplete(unknown: Mapping[str, int], *, unsized: int = 0) -> str:
         been looked for.
     """
     referred = unknown.get(MISSING_INSTRUCTIONS, 0) + unknown.get(f"opcode {MISSING}", 0)
+    unread = unknown.get(UNREADABLE_LINES, 0)
     lacks = [
         *(["its entry computation is missing"] if unknown.get(NO_ENTRY) else []),
+        *(["a computation has no beginning"] if unknown.get(NO_BEGINNING) else []),
         *(["a computation has no end"] if unknown.get(NO_END) else []),
+        *([f"{unread:,} of its lines cannot be read"] if unread else []),
         *([f"{referred:,} of what its instructions refer to {_is(referred)} missing"] if referred else []),
         *(["the file holds more than one program, and this is the first"] if unknown.get(MORE_PROGRAMS) else []),
         *([f"the bytes of {unsized:,} of its collectives are unknown"] if unsized else []),

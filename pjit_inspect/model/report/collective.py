@@ -64,6 +64,8 @@ class Collective:
       op_name: JAX's name of the operation it belongs to, with scopes ("jit(f)/layer0/dot_general"). Where XLA gives
         none, that of the nearest neighbour: for sums what is summed, for anything else what needs the value.
       source: the user's frames, innermost first; found like `op_name`; () when the program does not say.
+      moved: where the program names no operation: type and shape of what it moves on one device, and what that is
+        ("f32[8,16] of parameter w", "f32[8,16] of dot"); "" elsewhere.
       instructions: names of the HLO instructions it consists of (start and done, ...).
       channel_id: XLA's channel, or None.
       is_async: whether XLA starts it at one instruction and waits for it at another.
@@ -96,6 +98,7 @@ class Collective:
     implicit: bool | None = None
     phase: Phase = None
     op_name: str = ""
+    moved: str = ""
     source: tuple[Frame, ...] = ()
     instructions: tuple[str, ...] = ()
     channel_id: int | None = None

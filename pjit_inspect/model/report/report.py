@@ -17,6 +17,7 @@ from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.host_callback import HostCallback
 from pjit_inspect.model.report.least import Least
+from pjit_inspect.model.report.other_communication import OtherCommunication, other_words
 from pjit_inspect.model.report.suggestion import Suggestion
 
 __all__ = ["RecordReport", "Remedies"]
@@ -42,6 +43,7 @@ class RecordReport:
       fusions: every fused kernel in schedule order; None when the record has no optimized HLO, and where XLA's
         partitioner alone was asked.
       callbacks: every call back into Python, in schedule order.
+      others: communication that is no HLO collective, and what may be some; its bytes are unknown.
       instructions: how many HLO instructions the optimized program has; None likewise.
       notes: short sentences about what a reader could trip over ("2 collectives follow no mesh axis"), each a `Note`
         where it is about collectives or arguments.
@@ -63,6 +65,7 @@ class RecordReport:
     figures: KeyFigures = KeyFigures()  # noqa: RUF009  (frozen)
     fusions: FusionTable | None = None
     callbacks: tuple[HostCallback, ...] = ()
+    others: tuple[OtherCommunication, ...] = ()
     instructions: int | None = None
     notes: tuple[str, ...] = ()
     timed: Mapping[str, tuple[str, tuple[Frame, ...]]] = field(default_factory=dict)
@@ -77,6 +80,25 @@ class RecordReport:
     def incomplete(self) -> str:
         """What is missing of an optimized program that is there in part; "" when all of it is there, or nothing."""
         return "" if self.instructions is None else self.data.missing.get("hlo", "").removeprefix("incomplete: ")
+
+    @property
+    def silence(self) -> str:
+        """What may be said of a program without collectives: every sentence that says "no" takes it from here.
+
+        "one device: nothing to communicate", "no collectives: the devices do not communicate", or what is not known.
+        """
+        if self.collectives is None:
+            return f"collectives unknown: {self.data.missing.get('hlo', 'the record has no optimized HLO')}"
+        if self.incomplete:
+            there = "no collectives in the part that is there"
+            return (
+                f"incomplete program: {self.incomplete}; {'; '.join(filter(None, (there, other_words(self.others))))}"
+            )
+        if self.others:
+            return f"no HLO collectives; {other_words(self.others)}"
+        if len(self.data.devices) == 1:
+            return "one device: nothing to communicate"
+        return "no collectives: the devices do not communicate"
 
     @property
     def sent_bytes(self) -> int | None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import os
+import re
 import zlib
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -22,7 +24,7 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.parse.files.record_file import read_record
 from pjit_inspect.parse.files.regular_file import open_regular
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
-from pjit_inspect.parse.hlo_text.hlo_text import encode_hlo_text
+from pjit_inspect.parse.hlo_text.hlo_text import EncodedText, encode_hlo_texts
 from pjit_inspect.parse.wire.clean import clean_line, clean_text
 from pjit_inspect.parse.wire.wire import split_message
 
@@ -33,6 +35,7 @@ __all__ = [
     "Kind",
     "Program",
     "read_program",
+    "read_programs",
     "read_whole",
     "recognise",
     "unreadable_program",
@@ -44,10 +47,10 @@ MAX_BYTES = 2 << 30
 MAX_TEXT_BYTES = 512 << 20
 """The same for HLO text, which takes several times its size while it is read."""
 
-EXPECTED = "HLO text, an HLO proto, gzip of either, a saved record (.pjit), or a directory that XLA dumped into"
+EXPECTED = "HLO text, an HLO proto, StableHLO, gzip of any, a saved record (.pjit), or a directory that XLA dumped into"
 """What `pjit_inspect.open` reads."""
 
-Kind = Literal["record", "text", "proto"]
+Kind = Literal["record", "text", "proto", "mlir"]
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _CHUNK = 1 << 24
@@ -55,14 +58,22 @@ _CHUNK = 1 << 24
 _BOMB_BYTES, _BOMB_RATIO = 16 << 20, 200
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _BEGINNING = 1 << 10
+_MLIR_BYTECODE = b"ML\xefR"
+_MLIR_TEXTS = ("module @", "module {", "module attributes", "#loc", "sdy.mesh", "func.func")
 
+_MEASURES = "; nothing opens such files yet, and `pjit_inspect.capture(measure=True)` measures programs as they run"
+_TRACE = f"a trace of a profiler, made for Perfetto{_MEASURES}"
+_PROFILE = f"a profile of a run (xplane.pb), as `jax.profiler` writes it{_MEASURES}"
+_MEMORY = (
+    "a memory profile (pprof), as `jax.profiler.save_device_memory_profile` writes it; nothing opens such files yet, "
+    "and `pjit_inspect.live_arrays()` shows what this process holds"
+)
 _OTHERS = {
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
     b"GIF8": "a GIF picture",
     b"%PDF": "a PDF document",
     b"\x7fELF": "a compiled program (ELF)",
-    b"ML\xefR": "MLIR bytecode, a program before optimization",
     b"\x80\x04\x95": "a Python pickle",
     b"\x80\x05\x95": "a Python pickle",
     b"\x93NUMPY": "a NumPy array",
@@ -75,11 +86,11 @@ _OTHERS = {
 """How files of other kinds begin. *Source*: the `file` command's magic numbers."""
 
 _OTHER_TEXTS = {
-    "module @": "MLIR, a program before optimization",
-    "module {": "MLIR, a program before optimization",
-    "module attributes": "MLIR, a program before optimization",
-    "#loc": "MLIR, a program before optimization",
     "{ lambda": "a jaxpr",
+    '{"displayTimeUnit"': _TRACE,
+    '{"traceEvents"': _TRACE,
+    '{ "displayTimeUnit"': _TRACE,
+    '{ "traceEvents"': _TRACE,
     "BufferAssignment:": "a buffer assignment",
     "Summary:": "a memory usage report",
     "; ModuleID": "LLVM IR",
@@ -104,7 +115,12 @@ class Program:
 
 
 def read_program(path: str | os.PathLike[str]) -> Program:
-    """The program in a file of any kind that is known.
+    """The program in a file of any kind that is known; the first of several. Raises as `read_programs`."""
+    return read_programs(path)[0]
+
+
+def read_programs(path: str | os.PathLike[str]) -> list[Program]:
+    """The programs in a file of any kind that is known, in order. Only HLO text has more than one.
 
     Raises `ParseError` that names the file and what was expected, `VersionError` for a record of a newer version, and
     `OSError` when the file cannot be opened.
@@ -114,8 +130,10 @@ def read_program(path: str | os.PathLike[str]) -> Program:
         content = _unpacked(_read(name))
         kind = recognise(content)
         if kind == "record":
-            return Program(data=read_record(path))
-        return _from_text(content) if kind == "text" else _from_proto(content)
+            return [Program(data=read_record(path))]
+        if kind == "mlir":
+            return [_from_mlir(content)]
+        return _from_text(content) if kind == "text" else [_from_proto(content)]
     except MemoryError as error:
         message = "the file is too large for the memory of this machine"
         raise ParseError(message, path=name, expected=EXPECTED) from error
@@ -139,9 +157,13 @@ def recognise(content: bytes) -> Kind:
     for start, what in _OTHERS.items():
         if content.startswith(start):
             raise ParseError(f"this is {what}", expected=EXPECTED)
+    if content.startswith(_MLIR_BYTECODE):
+        return "mlir"
     if not _is_text(content[:_BEGINNING]):
         return "proto"
     text = _decoded(content[:_BEGINNING]).lstrip()
+    if text.startswith(_MLIR_TEXTS):
+        return "mlir"
     for start, what in _OTHER_TEXTS.items():
         if text.startswith(start):
             raise ParseError(f"this is {what}", expected=EXPECTED)
@@ -200,14 +222,54 @@ def _check_unpacked(packed: int, size: int, limit: int) -> None:
         raise ParseError(message, expected=f"at most {_BOMB_RATIO} to 1")
 
 
-def _from_text(content: bytes) -> Program:
+def _from_text(content: bytes) -> list[Program]:
+    return [_from_encoded(one) for one in encode_hlo_texts(clean_text(_decoded(content)))]
+
+
+def _from_encoded(one: EncodedText) -> Program:
+    if isinstance(one.proto, ParseError):
+        return unreadable_program(one.name, one.proto.message)
+    module = parse_program(one.proto)
+    return Program(data=_record(module, one.proto), module=module, text=one.text)
+
+
+def _from_mlir(content: bytes) -> Program:
+    """A program before optimization alone, from StableHLO as bytecode or as text."""
+    reasons = dict.fromkeys(("hlo", "mesh", "inputs", "outputs"), _BEFORE)
+    if content.startswith(_MLIR_BYTECODE):
+        return Program(data=RecordData(name="unnamed", transform="StableHLO", stablehlo=Blob(content), missing=reasons))
     text = clean_text(_decoded(content))
-    proto = encode_hlo_text(text)
-    module = parse_program(proto)
-    return Program(data=_record(module, proto), module=module, text=text)
+    found = _MLIR_NAME.search(text)
+    name, transform = _split_name(found[1] if found else "")
+    reasons["stablehlo"] = "the file has its text alone, and XLA's partitioner is asked with its bytecode"
+    transform = "StableHLO" if transform == "HLO" else transform
+    return Program(data=RecordData(name=clean_line(name), transform=transform, stablehlo_text=text, missing=reasons))
+
+
+_MLIR_NAME = re.compile(r"^\s*module @\"?([\w.$<>\-]{1,1000})", flags=re.M)
+_BEFORE = "the file has the program before optimization, and XLA has not compiled it"
+
+
+def _other_proto(content: bytes) -> str:
+    """What a proto is that is no program; "" for one that is not known."""
+    try:
+        fields = list(itertools.islice(split_message(content, 0, len(content)), _FIRST_FIELDS))
+    except ParseError:
+        fields = []
+    if any(field.number == 6 and content[field.start : field.end] in _PPROF for field in fields):
+        return _MEMORY
+    planes = [content[field.start : min(field.end, field.start + 64)] for field in fields if field.number == 1]
+    return _PROFILE if any(b"/host:" in plane or b"/device:" in plane for plane in planes) else ""
+
+
+_FIRST_FIELDS = 10_000
+_PPROF = (b"space", b"objects", b"allocations", b"samples")
 
 
 def _from_proto(content: bytes) -> Program:
+    what = _other_proto(content)
+    if what:
+        raise ParseError(f"this is {what}", expected=EXPECTED)
     try:
         module = parse_program(content)
     except ParseError as error:

@@ -22,13 +22,13 @@ from pjit_inspect.parse.wire.clean import clean_line, clean_text
 from pjit_inspect.parse.wire.text_wire import content_field, varint
 from pjit_inspect.parse.wire.wire import split_message
 
-__all__ = ["KEPT_AS_TEXT", "UNREADABLE", "UNREADABLE_LINES", "parse_program", "verbatim_field"]
+__all__ = ["KEPT_AS_TEXT", "OTHER_LINES", "UNREADABLE", "parse_program", "verbatim_field"]
 
 UNREADABLE = "unreadable"
 """The opcode of an instruction whose line could not be read; its details have the line."""
 
-UNREADABLE_LINES = "unreadable lines"
-"""How `HloModule.unknown` calls lines that could not be read."""
+OTHER_LINES = "lines beside the program"
+"""How `HloModule.unknown` calls lines of a text that are none of its instructions: before it, behind it, of tables."""
 
 KEPT_AS_TEXT = frozenset((
     "alias_passthrough_params", "allow_spmd_sharding_propagation_to_output",

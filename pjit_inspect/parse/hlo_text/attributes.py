@@ -124,7 +124,7 @@ _algorithm = _enum(
 
 
 def _precisions(text: str) -> list[int]:
-    return [_precision(name) for name in split_commas(inside(text, "{"))]
+    return [_precision(name.lower()) for name in split_commas(inside(text, "{"))]
 
 
 def _bools(text: str) -> list[bool]:

@@ -134,7 +134,7 @@ def read_sharding(text: str, depth: int = 0) -> Any:
 
 _WORD = re.compile(
     r"\s*(?:(devices)=\[([\d,\s]*)\](?:\s*<=\s*\[([\d,\s]*)\]\s*(?:T\(([\d,\s]*)\))?|([\d,\s]*))"
-    r"|(device)=(\d{1,18})|(last_tile_dims)=\{([\w,\s]*)\}|(shard_as|shard_like)\s+(\d{1,18})|(\w+))\s*"
+    r"|(device)=(\d{1,18})|(last_tile_dims)=\{([\w,\s]*)\}|(shard_as|shard_like)\s+(\d{1,18})|(metadata=\{.*\})|(\w+))\s*"
 )
 
 
@@ -167,10 +167,10 @@ def _read_word(sharding: Any, word: re.Match[str]) -> None:
         sharding.is_shard_group = True
         sharding.shard_group_id = int(word[11])
         sharding.shard_group_type = 0 if word[10] == "shard_as" else 1
-    elif word[12] == "last_tile_dim_replicate":
+    elif word[13] == "last_tile_dim_replicate":
         sharding.replicate_on_last_tile_dim = True
-    else:
-        (name,) = _known_types(word[12])
+    elif word[13]:
+        (name,) = _known_types(word[13])
         sharding.type = _TYPES[name]
 
 

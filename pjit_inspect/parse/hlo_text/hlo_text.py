@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.incomplete import MORE_PROGRAMS, NO_END, NO_ENTRY
-from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, UNREADABLE_LINES, parse_program, verbatim_field
+from pjit_inspect.model.program.incomplete import MORE_PROGRAMS, NO_BEGINNING, NO_END, NO_ENTRY, UNREADABLE_LINES
+from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, OTHER_LINES, parse_program, verbatim_field
 from pjit_inspect.parse.hlo_text.attributes import read_attribute
 from pjit_inspect.parse.hlo_text.instructions import ComputationWriter
-from pjit_inspect.parse.hlo_text.sections import ProgramText, cut_program
+from pjit_inspect.parse.hlo_text.pasted import without_line_beginnings
+from pjit_inspect.parse.hlo_text.sections import ProgramText, cut_programs
 from pjit_inspect.parse.hlo_text.shapes import read_shape, split_tuple
 from pjit_inspect.parse.hlo_text.source import read_tables
 from pjit_inspect.parse.wire.clean import clean_text
@@ -27,7 +28,7 @@ from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.text_scan import inside, integers, split_commas, unquote
 from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
 
-__all__ = ["encode_hlo_text", "parse_hlo_text"]
+__all__ = ["EncodedText", "encode_hlo_text", "encode_hlo_texts", "parse_hlo_text"]
 
 _NAME, _ENTRY_NAME, _COMPUTATIONS, _ENTRY_ID, _SCHEDULE, _FRAMES = 1, 2, 3, 6, 7, 17
 
@@ -48,13 +49,50 @@ def encode_hlo_text(text: str, *, path: str | None = None) -> bytes:
     """
     try:
         # Lone surrogates, which cannot be written, are escapes then.
-        return _encode(cut_program(clean_text(text)))
+        first, *more = cut_programs(without_line_beginnings(clean_text(text)))
+        return _encode(first, len(more))
     except ParseError as error:
         raise ParseError(error.message, path=path, offset=error.offset, expected=error.expected) from error
 
 
-def _encode(program: ProgramText) -> bytes:
-    name, header, stray = _read_header(program.header)
+class EncodedText(NamedTuple):
+    """One of the programs of a text.
+
+    Attributes:
+      name: the name in its header; "" when it has none.
+      text: what stands of it in the text.
+      proto: as `encode_hlo_text` gives it; why it cannot be read in its place.
+    """
+
+    name: str
+    text: str
+    proto: bytes | ParseError
+
+
+def encode_hlo_texts(text: str) -> list[EncodedText]:
+    """Every program of a text, in order. Raises `ParseError` where none of them can be read."""
+    text = without_line_beginnings(clean_text(text))
+    programs = cut_programs(text)
+    if len(programs) == 1:
+        return [EncodedText(programs[0].name, text, _encode(programs[0], 0))]
+    found = [EncodedText(one.name, text[one.start : one.end], _encode_or_why(one)) for one in programs]
+    errors = [one.proto for one in found if isinstance(one.proto, ParseError)]
+    if len(errors) == len(found):
+        raise errors[0]
+    return found
+
+
+def _encode_or_why(program: ProgramText) -> bytes | ParseError:
+    try:
+        return _encode(program, 0)
+    except ParseError as error:
+        return error
+
+
+def _encode(program: ProgramText, more: int) -> bytes:
+    if not program.computations:
+        raise ParseError("there is no computation in it", offset=program.line, expected="computations after the header")
+    header = dict(program.header or {})
     tables = read_tables(program.tables)
     writer = ComputationWriter(tables.frames)
     ids = [writer.write(computation) for computation in program.computations]
@@ -62,34 +100,19 @@ def _encode(program: ProgramText) -> bytes:
         raise ParseError("no instruction could be read", expected="instructions such as '%x = f32[2] add(%a, %b)'")
     entries = [k for k, computation in enumerate(program.computations) if computation.is_entry]
     entry = entries[0] if entries else len(ids) - 1
-    fields = [content_field(_NAME, name.encode())]
+    fields = [content_field(_NAME, program.name.encode())]
     fields += [content_field(_ENTRY_NAME, program.computations[entry].name.encode())]
     fields += [content_field(_COMPUTATIONS, message) for message in writer.messages]
     fields += [number_field(_ENTRY_ID, ids[entry]), content_field(_FRAMES, tables.index)]
     fields += [_schedule(writer.sequences)] if header.pop("is_scheduled", "") == "true" else []
     fields += [_module_fields(header)]
-    stray += [*tables.stray, *program.stray, *writer.stray]
-    fields += [verbatim_field(UNREADABLE_LINES, line) for line in stray]
+    fields += [verbatim_field(UNREADABLE_LINES, text) for text in (*program.stray, *writer.stray)]
+    fields += [verbatim_field(OTHER_LINES, line) for line in (*program.around, *tables.stray)]
     fields += [] if entries else [verbatim_field(NO_ENTRY, "")]
+    fields += [verbatim_field(NO_BEGINNING, one.name) for one in program.computations if not one.is_begun]
     fields += [verbatim_field(NO_END, one.name) for one in program.computations if one.end is None]
-    fields += [verbatim_field(MORE_PROGRAMS, "")] * program.more
+    fields += [verbatim_field(MORE_PROGRAMS, "")] * more
     return b"".join(fields)
-
-
-def _read_header(text: str) -> tuple[str, dict[str, str], list[str]]:
-    """The module's name, its attributes, and what else stands in the header."""
-    if not text:
-        return "", {}, []
-    name, *parts = split_commas(text.removeprefix("HloModule")) or [""]
-    attributes: dict[str, str] = {}
-    stray = []
-    for part in parts:
-        key, equals, value = part.partition("=")
-        if equals and re.fullmatch(r"\w+", key) and key not in attributes:
-            attributes[key] = value
-        else:
-            stray.append(part)
-    return name, attributes, stray
 
 
 def _schedule(sequences: Mapping[int, list[int]]) -> bytes:

@@ -11,17 +11,17 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pjit_inspect.model.program.incomplete import MISSING
-from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, UNREADABLE, UNREADABLE_LINES, verbatim_field
+from pjit_inspect.model.program.incomplete import MISSING, UNREADABLE_LINES
+from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, UNREADABLE, verbatim_field
 from pjit_inspect.parse.hlo_text.attributes import DEPENDS_ON_OPCODE, read_attribute
-from pjit_inspect.parse.hlo_text.sections import ComputationText
-from pjit_inspect.parse.hlo_text.shapes import read_literal, read_shape, split_tuple
+from pjit_inspect.parse.hlo_text.sections import ComputationText, cut_nested
+from pjit_inspect.parse.hlo_text.shapes import SHAPE_FOLLOWS, read_literal, read_shape, split_tuple, written_shape
 from pjit_inspect.parse.hlo_text.source import read_metadata
 from pjit_inspect.parse.wire.hlo_invariants import _LEAST
 from pjit_inspect.parse.wire.hlo_opcodes import OPCODES
 from pjit_inspect.parse.wire.hlo_schema import message_class
-from pjit_inspect.parse.wire.text_lines import InstructionText, instruction_name, operand_names, read_instruction
-from pjit_inspect.parse.wire.text_scan import inside, split_pairs, unquote
+from pjit_inspect.parse.wire.text_lines import InstructionText, instruction_name, operand_texts, scan_call
+from pjit_inspect.parse.wire.text_scan import find_close, inside, split_pairs, unquote
 from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
 
 __all__ = ["ComputationWriter"]
@@ -53,6 +53,8 @@ class _Body:
         self.root: int | None = None
         self.places: dict[str, tuple[int, str]] = {}
         """Name -> id and shape."""
+        self.shapes: dict[int, str] = {}
+        """Id -> shape."""
         self.elements: dict[str, list[str]] = {}
         """Name of a tuple -> the shapes of its elements, where one is an operand by itself."""
 
@@ -62,6 +64,7 @@ class _Body:
         self.fields.append(content_field(_INSTRUCTIONS, fields))
         self.ids.append(id)
         self.places[name] = id, shape
+        self.shapes[id] = shape
 
 
 class ComputationWriter:
@@ -84,6 +87,7 @@ class ComputationWriter:
         self._computations: dict[str, int] = {}
         self._next_id = 0
         self._wrapped = 0
+        self._shape = ""
 
     @property
     def sequences(self) -> dict[int, list[int]]:
@@ -93,26 +97,32 @@ class ComputationWriter:
     def write(self, text: ComputationText) -> int:
         """Writes one computation; returns its id."""
         body = _Body()
-        for line in text.instructions:
-            self._write_instruction(body, line)
+        for instruction in text.instructions:
+            self._write_instruction(body, instruction)
         thread, stray = _thread(text.end or "")
         self.stray += [stray] if stray else []
         return self._finish(text.name, body, thread)
 
-    def _write_instruction(self, body: _Body, line: str) -> None:
-        shape = ""
-        try:
-            parts = read_instruction(line)
-            name, is_root, shape = parts.name, parts.is_root, parts.shape
-            content = self._content(body, parts)
-            self.readable += 1
-        except ValueError:
-            name, is_root = instruction_name(line)
-            content = self._pieces.opcode(UNREADABLE) + verbatim_field(UNREADABLE_LINES, line)
+    def _write_instruction(self, body: _Body, given: InstructionText | str) -> None:
+        if isinstance(given, str):
+            name, is_root = instruction_name(given)
+            shape, content = "", self._unreadable(given)
+        else:
+            name, is_root = given.name, given.is_root
+            try:
+                content = self._content(body, given)
+                shape = self._shape
+                self.readable += 1
+            except ValueError:
+                shape, content = "", self._unreadable(_written(given))
         id = self._id()
         body.add(name, shape, id, content)
         if is_root:
             body.root = id
+
+    def _unreadable(self, text: str) -> bytes:
+        """The fields of an instruction that cannot be read."""
+        return self._pieces.opcode(UNREADABLE) + verbatim_field(UNREADABLE_LINES, text)
 
     def _id(self) -> int:
         self._next_id += 1
@@ -143,6 +153,10 @@ class ComputationWriter:
             raise ValueError("the instruction lacks operands or computations")
         if parts.opcode == "fusion":
             self._fused.update(called)
+        self._shape = parts.shape
+        if not parts.shape or parts.opcode in SHAPE_FOLLOWS:
+            self._shape = written_shape(parts.opcode, parts.shape, parts.attributes, [body.shapes[i] for i in operands])
+            parts = parts._replace(shape=self._shape)
         return self._join(parts, operands, called, values + others)
 
     def _join(self, parts: InstructionText, operands: list[int], called: list[int], others: bytes) -> bytes:
@@ -161,7 +175,21 @@ class ComputationWriter:
             return [], number_field(_PARAMETER_NUMBER, int(parts.operands))
         if parts.opcode == "constant":
             return [], self._pieces.literal(parts.shape, parts.operands)
-        return [self._place(body, name) for name in operand_names(parts.operands)], b""
+        return self._named(body, parts.operands), b""
+
+    def _named(self, body: _Body, text: str) -> list[int]:
+        """The ids of the instructions that `text` names; those that are written in the place of a name are added."""
+        return [self._nested(body, one) if one[-1] == ")" else self._place(body, one) for one in operand_texts(text)]
+
+    def _nested(self, body: _Body, text: str) -> int:
+        """The id of an instruction that stands among the operands of another, and has no name and no attributes."""
+        shape, opcode, start = scan_call(text, 0, len(text))
+        if find_close(text, start - 1) != len(text):
+            raise ValueError("this is no operand")
+        content = self._content(body, InstructionText("", False, shape, opcode, text[start:-1], {}, ""))
+        id = self._id()
+        body.add(f"{opcode}.{id}", self._shape, id, content)
+        return id
 
     def _place(self, body: _Body, name: str) -> int:
         """The id of the instruction with this name; one is added when none stands above."""
@@ -193,16 +221,20 @@ class ComputationWriter:
         fields: list[bytes] = []
         for key, value in parts.attributes.items():
             if key in _CALLS:
-                names = operand_names(inside(value, "{") if value.startswith("{") else value)
-                called.append((_CALLS[key], [self._computation(name) for name in names]))
+                called.append((_CALLS[key], self._called(value)))
             elif key == "control-predecessors":
-                names = operand_names(inside(value, "{"))
-                fields.append(packed_field(_CONTROL, [self._place(body, name) for name in names]))
+                fields.append(packed_field(_CONTROL, self._named(body, inside(value, "{"))))
             else:
                 fields.append(self._pieces.attribute(parts.opcode, key, value))
         if len(called) > 1:
             called.sort(key=lambda ranked: ranked[0])
         return [id for _, ids in called for id in ids], b"".join(fields)
+
+    def _called(self, text: str) -> list[int]:
+        """The ids of the computations that `text` names, or that stands there itself."""
+        if "=" in text and text.startswith("{"):
+            return [self.write(cut_nested(text))]
+        return [self._computation(name) for name in operand_texts(inside(text, "{") if text[:1] == "{" else text)]
 
     def _computation(self, name: str) -> int:
         """The id of the computation with this name; one is added when none stands above."""
@@ -215,9 +247,8 @@ class ComputationWriter:
 
     def _wrap(self, body: _Body, parts: InstructionText, opcode: str) -> bytes:
         """The fields of an instruction such as `slice-start`: XLA prints an async-start and what it runs as one."""
-        names = operand_names(parts.operands)
-        operands = [self._place(body, name) for name in names]
-        called = self._wrapped_computation(parts, opcode, [body.places[name][1] for name in names])
+        operands = self._named(body, parts.operands)
+        called = self._wrapped_computation(parts, opcode, [body.shapes[id] for id in operands])
         outer = {key: value for key, value in parts.attributes.items() if key in (*_OUTER_ONLY, *_SHARED)}
         parts = parts._replace(opcode="async-start", attributes=outer)
         return self._join(parts, operands, [called], self._references(body, parts)[1])
@@ -242,6 +273,12 @@ class ComputationWriter:
         body.add(op.name, op.shape, self._id(), content)
         thread = unquote(given["async_execution_thread"]) if "async_execution_thread" in given else b""
         return self._finish(f"async_wrapped{suffix}", body, thread)
+
+
+def _written(parts: InstructionText) -> str:
+    """An instruction as text."""
+    attributes = "".join(f", {key}={value}" for key, value in parts.attributes.items())
+    return f"%{parts.name} = {parts.shape} {parts.opcode}({parts.operands}){attributes} {parts.rest}".rstrip()
 
 
 def _thread(text: str) -> tuple[bytes, str]:

@@ -1,25 +1,46 @@
 """HLO text, cut into its parts: the header, the source tables, the computations and their instructions.
 
-Works by lines, as XLA prints them; an instruction that goes on over several lines stays whole. Not its job: what an
-instruction says (`parse.wire.text_lines`).
+Read by tokens, as XLA's parser does; only where something cannot be read, reading goes on at the next line that looks
+like the beginning of a part. Takes time linear in the length of the text, whatever stands there. Not its job: what an
+instruction says (`parse.hlo_text.instructions`), or what stands around a program (`parse.hlo_text.pasted`).
 
-*Source*: `HloModule::ToString`, `HloComputation::ToString` in XLA.
+*Source*: `HloModule::ToString`, `HloComputation::ToString`, `HloParserImpl` in XLA.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pjit_inspect.errors import ParseError
+from pjit_inspect.parse.wire.text_lines import InstructionText, read_attributes, scan_instruction
+from pjit_inspect.parse.wire.text_scan import BLANK, find_close, without_comments
 
-__all__ = ["ComputationText", "ProgramText", "cut_program"]
+__all__ = ["ComputationText", "ProgramText", "cut_nested", "cut_programs"]
 
-_INSTRUCTION = re.compile(r"\s*(?:ROOT\s+)?%?[A-Za-z_][^\s=(){},%]*\s+=\s")
-_COMPUTATION = re.compile(r"\s*(ENTRY\s+)?%?([A-Za-z_][^\s=(){},%]*)\s*(?:\(.*)?\{\s*", flags=re.S)
-_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
-_EXPECTED = "HLO text as XLA prints it, beginning with 'HloModule'"
+_NAME = r"%?[A-Za-z_][^\s=(){},%]*"
+_BLANK = re.compile(BLANK, flags=re.S)
+_HEADER = re.compile(rf"HloModule(?=\s|,|\Z){BLANK}([^\s,={{}}():]*):?", flags=re.S)
+_SEPARATOR = "// -----"
+"""Where XLA's tools split a file of several programs."""
+_TITLE = re.compile(r"(FileNames|FunctionNames|FileLocations|StackFrames)[ \t]*\r?(?:\n|\Z)")
+_COMPUTATION = re.compile(rf"(ENTRY(?=[\s/%]){BLANK})?({_NAME}){BLANK}(?=[({{])", flags=re.S)
+_RESULT = re.compile(rf"{BLANK}(?:->{BLANK}(?:\w+\[[^\[\](){{}}]*+\](?:\{{[^{{}}]*+\}})?|b(?=\())?)?", flags=re.S)
+_OPENING = re.compile(rf"{BLANK}\{{", flags=re.S)
+_ONE_INSTRUCTION = rf"(?:ROOT(?=[\s/%]){BLANK})?(?:%[^\s=(){{}},%]+\s*|{_NAME}\s+)=(?!=)"
+_INSTRUCTION = re.compile(_ONE_INSTRUCTION)
+_NEXT_PART = re.compile(
+    rf"\n(?=[ \t]*(?:{_ONE_INSTRUCTION}"
+    rf"|\}}[ \t\r]*(?:$|,|//))|HloModule\b|(?:ENTRY\s+)?{_NAME}\s*(?:\([^\n]*)?\{{\s*$)",
+    flags=re.M,
+)
+"""The end of a line behind which a part may begin, after something that cannot be read."""
+_EXPECTED = (
+    "HLO text as XLA prints it: 'HloModule', or a computation, or instructions such as '%x = f32[2] add(%a, %b)'"
+)
+
+_MOST_FAILURES = 8
+"""A text with more instructions that cannot be read is damaged: from then on each ends with its line at the latest."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,14 +50,16 @@ class ComputationText:
     Attributes:
       name: its name, without the percent sign.
       is_entry: whether the program starts with it.
-      instructions: its instructions in order.
+      instructions: its instructions in order; the text of one that cannot be read.
       end: what stands behind its closing brace; None when there is none.
+      is_begun: whether its beginning is there.
     """
 
     name: str
     is_entry: bool
-    instructions: list[str] = field(default_factory=list)
+    instructions: list[InstructionText | str] = field(default_factory=list)
     end: str | None = None
+    is_begun: bool = True
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,147 +67,272 @@ class ProgramText:
     """The parts of one program.
 
     Attributes:
-      header: the lines that begin with "HloModule"; "" when there are none.
+      name: the name in its header; "" when there is none.
+      header: the attributes of its header by name; None when there is no header.
       tables: the rows of each source table by its title.
       computations: those that have an instruction, in order.
-      more: how many programs follow in the same text, whose lines are among `stray`.
-      stray: lines that belong to none of these.
+      stray: text among the computations that cannot be read.
+      around: lines of the header, or before and behind the program, that are no part of it.
+      start, end: where it stands in the text.
+      line: the number of its last line.
     """
 
-    header: str = ""
+    name: str = ""
+    header: dict[str, str] | None = None
     tables: dict[str, list[str]] = field(default_factory=dict)
     computations: list[ComputationText] = field(default_factory=list)
-    more: int = 0
     stray: list[str] = field(default_factory=list)
+    around: list[str] = field(default_factory=list)
+    start: int = 0
+    end: int = 0
+    line: int = 0
 
 
-def cut_program(text: str) -> ProgramText:
-    """The parts of `text`, of the first program where it holds several.
+def cut_programs(text: str) -> list[ProgramText]:
+    """The programs of `text`, each with its parts. A program begins at a header, and behind a line `// -----`.
 
-    Raises `ParseError` with the line when it is no HLO, and where two computations claim to be the entry.
+    Raises `ParseError` with the line when there is none, and where two computations of one claim to be the entry.
     """
-    program = _Cutter().cut(text.split("\n"))
-    if program.header or any(computation.is_entry for computation in program.computations):
-        if program.computations:
-            return program
-        line = 1 + text.count("\n", 0, len(text.rstrip()))
-        raise ParseError("there is no computation in it", offset=line, expected="computations after the header")
+    programs, position = [], 0
+    while position < len(text):
+        cutter = _Cutter(text, position)
+        program = cutter.cut()
+        program.start, position = position, cutter.position
+        program.end = position
+        if program.header is not None or program.computations:
+            programs.append(program)
+    if programs:
+        programs[-1].line = 1 + text.count("\n", 0, len(text.rstrip()))
+        return programs
     line = 1 + text.count("\n", 0, len(text) - len(text.lstrip()))
     shown = text.lstrip()[:20].split("\n")[0]
     message = f"the text begins with {shown!r}" if shown else "there is no text"
     raise ParseError(message, offset=line, expected=_EXPECTED)
 
 
+def cut_nested(text: str) -> ComputationText:
+    """The computation that stands in braces in the place of its name. Raises `ValueError` where there is none."""
+    cutter = _Cutter(text, 1)
+    cutter.read_computation(ComputationText(name="_", is_entry=False), 1)
+    if cutter.position < len(text) or not cutter.program.computations:
+        raise ValueError("this is no computation")
+    return cutter.program.computations[0]
+
+
 class _Cutter:
-    """Reads lines one after another."""
+    """Reads one part after another."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str, position: int) -> None:
         self.program = ProgramText()
-        self._computation: ComputationText | None = None
-        self._lines: list[str] = []
-        self._table: list[str] | None = None
-        self._header: list[str] | None = None
-        self._is_over = False
-        self._line = 0
-        self._entry = ""
+        self.position = position
+        self._text = text
+        self._failures = 0
+        self._is_module = True
 
-    def cut(self, lines: Iterable[str]) -> ProgramText:
-        last = ""
-        for self._line, line in enumerate(lines, 1):
-            if self._is_over:
-                self.program.more += _is_header(line)
-                self.program.stray.append(line)
-            elif self._computation is not None:
-                self._inner_line(line, self._computation)
-            else:
-                self._outer_line(line)
-            last = line
-        self._end_header()
-        if self._computation is not None and last.strip():
-            # The file ends within this line: what is left of it may read as another instruction.
-            self.program.stray.append("\n".join(self._lines))
-            self._lines.clear()
-        self._end_computation(None)
+    def cut(self) -> ProgramText:
+        """Reads one program; `position` is behind it then."""
+        text = self._text
+        while True:
+            start, self.position = self.position, _end(_BLANK, text, self.position)
+            if (separator := text.find(_SEPARATOR, start, self.position)) >= 0:
+                self.position = _line_end(text, separator)
+                if self.program.computations or self.program.header is not None:
+                    break
+                continue
+            if self.position >= len(text) or not self._part():
+                break
+        if self.program.header is None and not any(one.is_entry for one in self.program.computations):
+            self._check_fragment()
         return self.program
 
-    def _inner_line(self, line: str, computation: ComputationText) -> None:
-        if _INSTRUCTION.match(line):
-            self._end_instruction(computation)
-            self._lines.append(line)
-            return
-        stripped = line.strip()
-        if stripped == "}" or stripped.startswith(("},", "} //")):
-            self._end_computation(stripped[1:])
-        elif not stripped or stripped.startswith("//"):
-            return
-        elif not line[0].isspace() and (_is_header(line) or _COMPUTATION.fullmatch(line)):
-            self._end_computation(None)
-            self._outer_line(line)
-        elif self._lines:
-            self._lines.append(line)
+    def _part(self) -> bool:
+        """Reads what stands at the position, outside of computations; False where another program begins there."""
+        text, program, position = self._text, self.program, self.position
+        if match := _HEADER.match(text, position):
+            if program.header is not None or program.computations:
+                return False
+            self._header(match)
+        elif match := _TITLE.match(text, position):
+            self._table(match)
+        elif (match := _COMPUTATION.match(text, position)) and (start := self._body(match)) is not None:
+            name = match[2].removeprefix("%")
+            self._check_entry(name, match)
+            self._is_module = self._is_module and (bool(program.computations) or text[match.end()] == "{")
+            self.read_computation(ComputationText(name=name, is_entry=match[1] is not None), start)
+        elif _INSTRUCTION.match(text, position):
+            self._is_module = False
+            self.read_computation(ComputationText(name="fragment", is_entry=False, is_begun=False), position)
         else:
-            self.program.stray.append(line)
+            self._stray()
+        return True
 
-    def _end_instruction(self, computation: ComputationText) -> None:
-        if self._lines:
-            computation.instructions.append(self._lines[0] if len(self._lines) == 1 else "\n".join(self._lines))
-            self._lines.clear()
+    def _header(self, head: re.Match[str]) -> None:
+        text, program = self._text, self.program
+        program.name = head[1]
+        try:
+            program.header, end = read_attributes(text, head.end(), len(text))
+        except ValueError:
+            program.header, end = {}, head.end()
+        self.position = end
 
-    def _end_computation(self, end: str | None) -> None:
-        computation = self._computation
-        if computation is None:
+    def _stray(self) -> None:
+        """Keeps a line that is no part of a program."""
+        end = _line_end(self._text, self.position)
+        line = self._text[self.position : end].strip()
+        program = self.program
+        is_around = not program.computations or program.computations[-1].is_entry
+        (program.around if is_around and line != "}" else program.stray).append(line)
+        self.position = end
+
+    def _table(self, title: re.Match[str]) -> None:
+        """Reads the rows of a source table, which end with an empty line."""
+        text, position = self._text, title.end()
+        rows = self.program.tables.setdefault(title[1], [])
+        while position < len(text):
+            end = _line_end(text, position)
+            row = text[position:end].strip()
+            if not row or not row[0].isdigit():
+                break
+            rows.append(row)
+            position = end + 1
+        self.position = min(position, len(text))
+
+    def _body(self, head: re.Match[str]) -> int | None:
+        """Where the instructions of the computation begin that `head` begins; None where it is none."""
+        text, position = self._text, head.end()
+        try:
+            if text.startswith("(", position):
+                position = find_close(text, position, self._limit(position))
+                result = _RESULT.match(text, position)
+                position = result.end() if result else position
+                if text.startswith("(", position):
+                    position = find_close(text, position, self._limit(position))
+        except ValueError:
+            self._failures += 1
+            return None
+        opening = _OPENING.match(text, position)
+        return opening.end() if opening else None
+
+    def _check_entry(self, name: str, head: re.Match[str]) -> None:
+        if head[1] is None:
             return
-        self._end_instruction(computation)
-        computation.end = end
+        before = next((one.name for one in self.program.computations if one.is_entry), "")
+        if before:
+            # Which of them runs, and with it how often everything does, nobody can know.
+            message = f"more than one computation is marked ENTRY: {before} and {name}"
+            line = 1 + self._text.count("\n", 0, head.start())
+            raise ParseError(message, offset=line, expected="one entry computation")
+
+    def read_computation(self, computation: ComputationText, position: int) -> None:
+        """Reads the instructions at `position` and what ends them."""
+        text = self._text
+        while True:
+            position = _end(_BLANK, text, position)
+            if position >= len(text):
+                self._cut_off(computation)
+                break
+            if text[position] == "}":
+                end = _line_end(text, position)
+                computation.end = without_comments(text[position + 1 : end]).strip()
+                if computation.end[:1] != ",":
+                    # More may stand in the same line.
+                    computation.end, end = "", position + 1
+                position = end
+                break
+            if self._begins_another(position):
+                break
+            position = self._instruction(computation, position)
+        self.position = position
         if computation.instructions:
             self.program.computations.append(computation)
         else:
             self.program.stray.append(computation.name)
-        self._computation = None
 
-    def _outer_line(self, line: str) -> None:
-        stripped = line.strip()
-        if not stripped or stripped.startswith("//"):
-            self._end_header()
-            self._table = None
-        elif stripped in _TABLES:
-            self._end_header()
-            self._table = self.program.tables.setdefault(stripped, [])
-        elif _is_header(line):
-            self._begin(stripped)
-        elif stripped.endswith("{") and (match := _COMPUTATION.fullmatch(line)):
-            self._end_header()
-            self._table = None
-            self._computation = ComputationText(name=match[2], is_entry=match[1] is not None)
-            if match[1] is not None:
-                self._check_entry(match[2])
+    def _begins_another(self, position: int) -> bool:
+        """Whether another computation or program begins at `position`, so that this one has no end."""
+        text = self._text
+        if position and text[position - 1] != "\n":
+            return False
+        if _HEADER.match(text, position):
+            return True
+        head = _COMPUTATION.match(text, position)
+        return head is not None and self._body(head) is not None
+
+    def _instruction(self, computation: ComputationText, position: int) -> int:
+        """Reads one instruction; the position behind it."""
+        text = self._text
+        try:
+            parts, end = scan_instruction(text, position, self._limit(position))
+        except ValueError:
+            self._failures += 1
+            end = self._next_part(position)
+            self._keep(computation, text[_line_start(text, position) : end])
+            return end
+        behind = _end(_BLANK, text, end)
+        if text[behind : behind + 1] not in ("%", "}", "") and not _INSTRUCTION.match(text, behind):
+            if self._begins_another(behind):
+                behind = end
+            else:
+                self._failures += 1
+                behind = self._next_part(behind)
+                parts = parts._replace(rest=text[end:behind].strip())
+        computation.instructions.append(parts)
+        return behind
+
+    def _keep(self, computation: ComputationText, unread: str) -> None:
+        """Keeps a text that cannot be read, with the instruction before it where it is none itself."""
+        last = computation.instructions[-1] if computation.instructions else None
+        if _INSTRUCTION.match(unread.lstrip()):
+            computation.instructions.append(unread)
+        elif isinstance(last, InstructionText):
+            computation.instructions[-1] = last._replace(rest=f"{last.rest}\n{unread}".strip())
+        elif last is not None:
+            computation.instructions[-1] = f"{last}\n{unread}"
         else:
-            rows = self._header if self._header is not None else self._table
-            (self.program.stray if rows is None else rows).append(stripped)
+            self.program.stray.append(unread.strip())
 
-    def _begin(self, line: str) -> None:
-        if self.program.header or self._header is not None or self.program.computations:
-            # Another program: one text is read as one program.
-            self._is_over = True
-            self.program.more += 1
-            self.program.stray.append(line)
-        else:
-            self._header = [line]
+    def _cut_off(self, computation: ComputationText) -> None:
+        """Ends a computation where the text ends: within its last line, that may read as another instruction."""
+        if computation.instructions and self._text.rstrip(" \t\r")[-1:] != "\n":
+            last = computation.instructions.pop()
+            self.program.around.append(last if isinstance(last, str) else last.name)
 
-    def _check_entry(self, name: str) -> None:
-        if self._entry:
-            # Which of them runs, and with it how often everything does, nobody can know.
-            message = f"more than one computation is marked ENTRY: {self._entry} and {name}"
-            raise ParseError(message, offset=self._line, expected="one entry computation")
-        self._entry = name
+    def _limit(self, position: int) -> int:
+        """How far what begins at `position` may reach."""
+        return len(self._text) if self._failures < _MOST_FAILURES else _line_end(self._text, position)
 
-    def _end_header(self) -> None:
-        if self._header is not None:
-            self.program.header = " ".join(self._header)
-            self._header = None
+    def _next_part(self, position: int) -> int:
+        """Where the line ends behind which the next part begins."""
+        found = _NEXT_PART.search(self._text, position)
+        return found.start() if found else len(self._text)
+
+    def _check_fragment(self) -> None:
+        """Of a text without header and entry, leaves nothing if no instruction has a shape: it only looks like HLO.
+
+        One that begins with a computation without a signature is a whole module, whose last computation is the entry:
+        so XLA's parser has it (`HloParserImpl::Run`), and XLA prints none like it.
+        """
+        program = self.program
+        parts = (part for one in program.computations for part in one.instructions)
+        if not any(isinstance(part, InstructionText) and _SHAPED.match(part.shape) for part in parts):
+            program.computations.clear()
+        elif self._is_module and not program.stray and all(one.end is not None for one in program.computations):
+            program.computations[-1].is_entry = True
 
 
-def _is_header(line: str) -> bool:
-    """Whether a program begins with this line."""
-    stripped = line.strip()
-    return stripped.startswith("HloModule ") or stripped == "HloModule"
+_SHAPED = re.compile(r"\(|[a-z]\w*\[")
+
+
+def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    match = pattern.match(text, position)
+    return match.end() if match else position
+
+
+def _line_start(text: str, position: int) -> int:
+    start = text.rfind("\n", 0, position) + 1
+    return start if text[start:position].isspace() else position
+
+
+def _line_end(text: str, position: int) -> int:
+    end = text.find("\n", position)
+    return len(text) if end < 0 else end

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.shapes import ELEMENT_TYPES, MAX_RANK
 from pjit_inspect.parse.wire.text_scan import find_close, integers, split_commas, without_comments
 
-__all__ = ["read_literal", "read_shape", "split_tuple"]
+__all__ = ["SHAPE_FOLLOWS", "read_literal", "read_shape", "split_tuple", "written_shape"]
 
 _NUMBERS = {name: number for number, name in ELEMENT_TYPES.items()}
 _TUPLE, _BUFFER = _NUMBERS["tuple"], _NUMBERS["buffer"]
@@ -139,6 +140,45 @@ _LAYOUT_NUMBERS = {
 }
 
 
+_GIVEN = {"after-all": "token[]", "send-done": "token[]", "outfeed": "token[]"}
+SHAPE_FOLLOWS = frozenset(("outfeed", "recv", "recv-done", "send", "send-done"))
+"""Opcodes whose shape XLA's parser has from their operands, whatever is written."""
+_LIKE_OPERAND = frozenset((
+    "abs", "add", "all-reduce", "and", "ceil", "collective-permute", "copy", "cosine", "divide", "exponential", "floor",
+    "log", "maximum", "minimum", "multiply", "negate", "not", "optimization-barrier", "or", "power", "remainder",
+    "rsqrt", "sign", "sine", "sqrt", "subtract", "tanh", "while", "xor",
+))  # fmt: skip
+_LAYOUT = re.compile(r"\{[^{}]*\}")
+
+
+def written_shape(opcode: str, shape: str, attributes: Mapping[str, str], operands: Sequence[str]) -> str:
+    """The shape of an instruction: as it is written, or as XLA's parser has it from its operands' shapes.
+
+    It does so for shapes that are left out, and for what sends and receives, where it ignores what is written.
+    "" where neither says.
+    """
+    if (opcode in SHAPE_FOLLOWS and opcode not in _GIVEN) or (not shape and opcode == "get-tuple-element"):
+        return _of_elements(opcode, shape, attributes, operands)
+    if shape and (opcode not in SHAPE_FOLLOWS or shape.startswith("token")):
+        return shape
+    if opcode in _GIVEN:
+        return _GIVEN[opcode]
+    if opcode == "tuple":
+        return f"({', '.join(operands)})" if all(operands) else ""
+    return operands[0] if operands and opcode in _LIKE_OPERAND else ""
+
+
+def _of_elements(opcode: str, shape: str, attributes: Mapping[str, str], operands: Sequence[str]) -> str:
+    whole = operands[0] if opcode in ("get-tuple-element", "recv-done") and operands else shape
+    elements = split_tuple(whole) if whole.startswith("(") else []
+    if opcode == "get-tuple-element":
+        number = attributes.get("index", "")
+        return elements[int(number)] if number.isdecimal() and int(number[:9]) < len(elements) else ""
+    moved = operands[0] if opcode == "send" and operands and operands[0] else "".join(elements[:1])
+    found = f"({moved}, token[])" if opcode == "recv-done" else f"({moved}, u32[], token[])"
+    return found if moved and _LAYOUT.sub("", found) != _LAYOUT.sub("", without_comments(shape)) else shape
+
+
 _REPEATED = {"pred": "preds", "s32": "s32s", "s64": "s64s", "u32": "u32s", "u64": "u64s", "f32": "f32s", "f64": "f64s"}
 _PACKED = {"s8": ("s8s", "<i1"), "u8": ("u8s", "<u1"), "s16": ("s16s", "<i2"), "u16": ("u16s", "<u2")}
 _BOOLS = {"true": True, "false": False, "1": True, "0": False}
@@ -158,7 +198,7 @@ def read_literal(shape: Any, text: str) -> bytes | None:
     kind = ELEMENT_TYPES.get(shape.element_type, "")
     if (kind not in _REPEATED and kind not in _PACKED) or "..." in text:
         return None
-    words = [word for word in _SPLIT.split(text) if word]
+    words = [word for word in _SPLIT.split(without_comments(text)) if word]
     if len(words) != math.prod(shape.dimensions):
         raise ValueError("the constant has another number of elements than its shape")
     literal = message_class("Literal")(shape=shape)

@@ -10,12 +10,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["PIECE", "find_close", "inside", "integers", "split_commas", "split_pairs", "unquote", "without_comments"]
+__all__ = [
+    "BLANK",
+    "PIECE",
+    "find_close",
+    "inside",
+    "integers",
+    "split_commas",
+    "split_pairs",
+    "unquote",
+    "without_comments",
+]
 
-# A string that is never closed reaches to the end, so that what follows it is not read again and again.
-PIECE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|\'[^\'\n]*+(?:\'|\n|\Z)|[()\[\]{},]', flags=re.S)
-"""A string, a bracket, or a comma."""
-_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+# A string or a comment that is never closed reaches to the end, so that what follows is not read again and again.
+_COMMENT = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\*?\Z)"
+BLANK = rf"(?:\s++|{_COMMENT})*+"
+"""Blanks and comments, as part of a pattern that has `re.S`."""
+PIECE = re.compile(rf'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|\'[^\'\n]*+(?:\'|\n|\Z)|[()\[\]{{}},]|{_COMMENT}', flags=re.S)
+"""A string, a bracket, a comma, or a comment."""
+_OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, frozenset(")]}")
 
 _DEEPEST = 100
 """XLA nests brackets a few levels deep; a protocol buffer holds no more than this."""
@@ -28,13 +41,13 @@ _LETTERS = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t
 _INTEGERS = re.compile(r"\s*(?:-?\d{1,19}\s*(?:,\s*-?\d{1,19}\s*)*+)?")
 
 
-def find_close(text: str, start: int) -> int:
-    """The position after the bracket that closes the one at `start`.
+def find_close(text: str, start: int, end: int | None = None) -> int:
+    """The position after the bracket that closes the one at `start`, looked for before `end`.
 
     Raises `ValueError` when there is none, or when brackets are nested too deeply to make sense.
     """
     depth = 0
-    for piece in PIECE.finditer(text, start):
+    for piece in PIECE.finditer(text, start, len(text) if end is None else end):
         kind = piece[0]
         if kind in _OPENING:
             depth += 1
@@ -43,6 +56,8 @@ def find_close(text: str, start: int) -> int:
         elif kind in _CLOSING:
             depth -= 1
             if depth <= 0:
+                if kind != _OPENING[text[start]]:
+                    break
                 return piece.end()
     raise ValueError("a bracket is not closed")
 
@@ -120,15 +135,10 @@ def _resolved(escape: re.Match[bytes]) -> bytes:
 
 
 def without_comments(text: str) -> str:
-    """The text without its `/* ... */` comments; one that is never closed stays."""
-    parts, position = [], 0
-    while (start := text.find("/*", position)) >= 0:
-        end = text.find("*/", start + 2)
-        if end < 0:
-            break
-        parts.append(text[position:start])
-        position = end + 2
-    return "".join((*parts, text[position:])) if parts else text
+    """The text without its comments, `/* ... */` and those that end with their line; strings stay as they are."""
+    if "/*" not in text and "//" not in text:
+        return text
+    return PIECE.sub(lambda piece: " " if piece[0].startswith("/") else piece[0], text)
 
 
 def integers(text: str) -> list[int]:

@@ -14,6 +14,7 @@ import numpy as np
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal
 from pjit_inspect.model.report.device_memory import DeviceMemory, MemoryPart
+from pjit_inspect.model.report.other_communication import other_words
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow
 from pjit_inspect.view.document.colors import NEUTRAL, Palette, document_axes
@@ -51,21 +52,13 @@ def totals_chart(report: RecordReport) -> BarChart:
 
 def no_collectives(report: RecordReport) -> str:
     """Why there is no communication to show; "" when there is some."""
-    if report.collectives is None:
-        reason = report.data.missing.get("hlo", "the record has no optimized HLO")
-        return f"collectives unknown: {reason}"
-    if report.collectives:
-        return ""
-    if len(report.data.devices) == 1:
-        return "one device: nothing to communicate"
-    if report.incomplete:
-        return f"incomplete program: {report.incomplete}; no collectives in the part that is there"
-    return "no collectives: the devices do not communicate"
+    return "" if report.collectives else report.silence
 
 
 def incomplete_notes(report: RecordReport) -> tuple[str, ...]:
     """That there may be more than a chart shows."""
-    return (f"incomplete program: {report.incomplete}; there may be more",) if report.incomplete else ()
+    notes = (f"incomplete program: {report.incomplete}; there may be more",) if report.incomplete else ()
+    return (*notes, *((f"without {other_words(report.others)}",) if report.others else ()))
 
 
 def _axis_row(total: AxisTotal, report: RecordReport, palette: Palette) -> BarRow:

@@ -191,7 +191,7 @@ def _sources(data: RecordData) -> tuple[Any, ...]:
 
 
 _UNSENT = "What is sent is unknown."
-"""What a record without collectives says where it has only a part of the optimized program, or none."""
+"""What a record without collectives says where not all that communicates is known."""
 
 
 def _head(given: InspectorInput) -> dict[str, Any]:
@@ -201,7 +201,7 @@ def _head(given: InspectorInput) -> dict[str, Any]:
     times = data.kernel_times if given.show_times else None
     return {
         **({} if times is None else {"measured": measured_words(times)}),
-        **({"unsent": _UNSENT} if report.collectives is None or report.incomplete else {}),
+        **({"unsent": _UNSENT} if report.collectives is None or report.incomplete or report.others else {}),
         "version": 1,
         "name": name_data(data.primitive or data.name),
         "axes": axes_data(document_axes(data)),
@@ -364,4 +364,7 @@ def _missing(report: RecordReport, texts: Mapping[str, LinkedText], no_hlo_text:
     found = {field: f"{field} unknown: {why}" for field, why in data.missing.items()} | found
     if report.incomplete:
         found["hlo"] = f"Incomplete program: {report.incomplete}; nothing of the kind in the part that is there."
+    elif report.others and not report.collectives:
+        # What a list of collectives says that is empty.
+        found["hlo"] = f"{report.silence[:1].upper()}{report.silence[1:]}."
     return {key: name_data(words, longest=500) for key, words in found.items()}

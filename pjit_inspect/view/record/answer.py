@@ -47,7 +47,7 @@ from pjit_inspect.view.document.quantities import (
     share_unit,
 )
 from pjit_inspect.view.record.hypothesis import hypothesis_spans
-from pjit_inspect.view.record.incomplete import incomplete_spans, least_spans, reason_text
+from pjit_inspect.view.record.incomplete import incomplete_spans, least_spans, others_spans, reason_text
 from pjit_inspect.view.svg.mesh_picture import mesh_lines
 
 __all__ = [
@@ -101,7 +101,7 @@ def _device_spans(data: RecordData) -> Spans:
     platforms = sorted({device.platform for device in data.devices})
     kinds = sorted({device.kind for device in data.devices} - set(platforms))
     processes = len({device.process for device in data.devices})
-    words = plural(len(data.devices), f"{'/'.join(platforms)} device")
+    words = plural(len(data.devices), f"{'/'.join(platforms)} device".strip())
     spans: list[Span] = [Text(words)]
     if kinds:
         spans += [Text(" ("), Code(", ".join(kinds)), Text(")")]
@@ -124,17 +124,19 @@ def _communication(report: RecordReport) -> Spans:
             *((Text(f": {reason_text(reason)}"),) if reason else ()),
             Text("."),
         )
-    if not report.collectives and len(data.devices) == 1:
+    if not report.collectives and len(data.devices) == 1 and not report.incomplete:
         return (Text("One device", "strong"), Text(": nothing to communicate."))
     if report.incomplete:
-        return least_spans(report)
+        return (*least_spans(report), *others_spans(report))
     if not report.collectives:
-        return (Text("No collectives", "strong"), Text(": the devices do not communicate."))
+        what, _, more = report.silence.partition(": " if not report.others else "; ")
+        words = f": {more}." if not report.others else f". {printable(more[:1].upper() + more[1:])}."
+        return (Text(what[:1].upper() + what[1:], "strong"), Text(words))
     spans: list[Span] = [Text(plural(len(report.collectives), "collective"), "strong"), *_runs(report)]
     unsure = any(total.runs is None for total in report.totals)
     spans.append(Text(f";{' if these run once,' if unsure else ''} each device sends {_at_most(report)}"))
     spans += [bytes_number(report.sent_bytes, "modelled", strong=True), Text(" per call")]
-    return (*spans, *_by_axis(report.totals, data), Text("."))
+    return (*spans, *_by_axis(report.totals, data), Text("."), *others_spans(report))
 
 
 def _at_most(report: RecordReport) -> str:

@@ -74,7 +74,7 @@ def group_collectives(rows: Sequence[Collective]) -> tuple[LayerGroup, ...]:
     groups: dict[object, list[Collective]] = {}
     for row in rows:
         frame = row.source[0] if row.source else None
-        what = scope_pattern(operation_text(row.op_name))
+        what = scope_pattern(operation_text(row.op_name)) or row.moved
         size = (row.dtype, row.local_shape, row.operands, row.payload_bytes, row.wire_bytes)
         key = (row.kind, row.axes, row.groups, size, row.phase, row.implicit, what, frame, reason_key(row))
         groups.setdefault(key, []).append(row)
@@ -83,7 +83,7 @@ def group_collectives(rows: Sequence[Collective]) -> tuple[LayerGroup, ...]:
 
 
 def _what(members: Sequence[Collective]) -> str:
-    names = {operation_text(member.op_name) for member in members}
+    names = {operation_text(member.op_name) or member.moved for member in members}
     name = names.pop()
     return name if not names else scope_pattern(name)
 

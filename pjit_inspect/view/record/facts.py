@@ -15,6 +15,7 @@ from pjit_inspect.view.document.notation import array_text, known_spec_text, sha
 from pjit_inspect.view.document.quantities import count_text, plural
 from pjit_inspect.view.record.arrays import ArrayGroup, donated_in_vain, group_arrays
 from pjit_inspect.view.record.cause_groups import kinds_words
+from pjit_inspect.view.record.incomplete import nothing_text
 
 __all__ = ["facts_view"]
 
@@ -73,7 +74,7 @@ def _total(report: RecordReport) -> Block:
     if rows is None:
         return Line((Text("collectives unknown"),))
     if not rows:
-        return Line((Text("no collectives"),))
+        return Line((Text(nothing_text(report, "collectives")),))
     sent = [row.sent_bytes for row in rows]
     known = sum(size for size in sent if size is not None)
     # Along a line of permutes the ends send less; a loop of unknown length sends more.

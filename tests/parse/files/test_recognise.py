@@ -95,8 +95,10 @@ def test_the_name_and_transform_are_those_jax_put_into_the_name_of_the_module(
         (b"\x89PNG\r\n\x1a\n" + bytes(100), "this is a PNG picture"),
         (gzip.compress(text(), mtime=0)[:-200], "the gzip file is cut off or damaged"),
         (gzip.compress(text(), mtime=0)[:50] + b"x" * 50, "the gzip file is cut off or damaged"),
-        (b"ML\xefR\x01StableHLO", "this is MLIR bytecode"),
-        (b"module @jit_f attributes {", "this is MLIR, a program before optimization"),
+        (b'{"displayTimeUnit":"ns","traceEvents":[]}', "this is a trace of a profiler, made for Perfetto"),
+        (gzip.compress(b'{"traceEvents":[]}', mtime=0), "capture(measure=True)"),
+        (b"\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x05space\x32\x05bytes", "this is a memory profile (pprof)"),
+        (b"\x0a\x10\x12\x0e/host:metadata", "this is a profile of a run (xplane.pb)"),
         (b"{ lambda ; a:f32[2]. let", "this is a jaxpr"),
         (b"\x80\x04\x95\x00\x00", "this is a Python pickle"),
         (b"\x7fELF\x02\x01", "this is a compiled program (ELF)"),
@@ -114,6 +116,21 @@ def test_what_is_no_program_is_called_by_its_kind(tmp_path: Path, content: bytes
     assert message in caught.value.message
     assert caught.value.path == str(path)
     assert caught.value.expected
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "text"),
+    [
+        (b"module @jit_f attributes {mhlo.num_partitions = 8 : i32} {\n}\n", "f", True),
+        (b"#loc = loc(unknown)\nmodule @jit_f {\n}\n", "f", True),
+        (b"ML\xefR\x01StableHLO", "unnamed", False),
+    ],
+)
+def test_a_program_before_optimization_is_a_record_without_an_optimized_one(tmp_path: Path, content, name, text):
+    data = read_program(written(tmp_path, content)).data
+    assert (data.name, data.hlo) == (name, None)
+    assert (data.stablehlo_text is not None, data.stablehlo is not None) == (text, not text)
+    assert "before optimization" in data.missing["hlo"]
 
 
 def test_a_proto_that_is_cut_off_says_where(tmp_path: Path):

@@ -37,23 +37,33 @@ def test_of_two_programs_the_first_is_shown_and_the_other_told(between: str):
     assert parse_hlo_text("\n".join([text] * 3)).unknown["programs that follow"] == 2
 
 
-def test_a_program_after_one_that_ends_too_soon_is_not_taken_for_its_rest():
+def test_a_program_after_one_that_ends_too_soon_is_not_taken_for_its_rest(tmp_path):
     text = fixtures.text(NAME)
     half = text[: text.index("\n", len(text) // 2) + 1]
-    found = parse_hlo_text(half + text)
-    assert why_incomplete(found.unknown).endswith("the file holds more than one program, and this is the first")
-    assert "a computation has no end" in why_incomplete(found.unknown)
-    assert len(found) <= len(parse_hlo_text(half)) + 1
+    path = tmp_path / "two.hlo"
+    path.write_text(half + text)
+    log = pi.open(path)
+    assert isinstance(log, pi.Log)
+    assert [record.report.incomplete for record in log] == [
+        "its entry computation is missing and a computation has no end",
+        "",
+    ]
+    assert len(log[1].hlo) == len(parse_hlo_text(text))
 
 
-def test_a_record_of_two_programs_says_so_and_keeps_saying_it(tmp_path):
-    path, saved = tmp_path / "two.hlo", tmp_path / "two.pjit"
-    path.write_text(fixtures.text(NAME) + "\n" + fixtures.text(NAME))
-    opened = pi.open(path)
-    assert isinstance(opened, pi.CompileRecord)
-    assert opened.data.missing["hlo"] == MORE
-    assert "Incomplete program: the file holds more than one program, and this is the first. At least " in " ".join(
-        str(opened).split()
-    )
-    opened.save(saved)
-    assert pi.load(saved).report.data.missing["hlo"] == MORE
+def test_a_file_of_two_programs_gives_a_log_of_both(tmp_path):
+    path = tmp_path / "two.hlo"
+    path.write_text(f"{fixtures.text(NAME)}\n{fixtures.text('permute_ring.h100_1x1x8')}")
+    log = pi.open(path)
+    assert isinstance(log, pi.Log)
+    assert log.names() == ("step", "local")
+    assert [len(record.collectives) for record in log] == [2, 1]
+    assert not any(record.report.incomplete for record in log)
+    assert log[0].hlo_text == fixtures.text(NAME) + "\n"
+
+
+def test_a_file_that_xlas_tools_split_gives_each_of_its_programs(tmp_path):
+    path = tmp_path / "split.hlo"
+    path.write_text("// RUN: x\ne {\n  a = f32[2] parameter(0)\n}\n// -----\nf {\n  ROOT b = f32[2] parameter(0)\n}\n")
+    log = pi.open(path)
+    assert [[one.name for one in record.hlo.computation(0)] for record in log] == [["a"], ["b"]]

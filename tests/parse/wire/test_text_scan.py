@@ -69,9 +69,10 @@ def test_what_is_no_string_is_refused(text: str):
         unquote(text)
 
 
-def test_comments_vanish_unless_they_never_end():
-    assert without_comments("a/*index=5*/b/**/c") == "abc"
-    assert without_comments("a/*b") == "a/*b"
+def test_comments_vanish_and_strings_do_not():
+    assert without_comments("a /*index=5*/b/**/c") == "a  b c"
+    assert without_comments("a // b\nc") == "a  \nc"
+    assert without_comments('"http://a/*b*/" /*b') == '"http://a/*b*/"  '
 
 
 def test_integers_are_integers_and_nothing_else():

@@ -1,0 +1,49 @@
+"""Text as people have it: what logs, issues and editors put before each line is taken away.
+
+Only where every line that looks like HLO has the same kind of beginning, so that nothing is guessed. Not its job: HLO
+(`parse.hlo_text.sections`), whose reader keeps lines that are no part of a program.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["without_line_beginnings"]
+
+_PREFIXES = tuple(
+    re.compile(pattern, flags=re.M)
+    for pattern in (
+        r"^[IWEF]\d{4} [\d:.]+ +\d+ [^\s\]]{1,200}\] ?",  # absl: I1128 15:00:00.1 77 x.cc:1]
+        r"^\d{4}-\d\d-\d\d [\d:.,]+:? [A-Z]\w* [^\s\]]{1,200}\] ?",  # TensorFlow: 2026-01-01 12:00:00.1: I x.cc:1]
+        r"^\[?\d{4}-\d\d-\d\d[T ][\d:.,]+Z?\]? ",  # a time
+        r"^[ \t]*\d{1,7}[:|\t] ?",  # grep -n, cat -n
+        r"^>[ \t]?",  # quoted in a mail or an issue
+        r"^\+",  # added in a diff
+    )
+)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", flags=re.M)
+_PART = re.compile(r"(?:HloModule|ENTRY|ROOT|%?[A-Za-z_][\w.\-]*\s*=\s+\(?[a-z]\w*\[)")
+
+
+def without_line_beginnings(text: str) -> str:
+    """The text without fences, and without what one tool has put before each of its lines."""
+    if "```" in text or "~~~" in text:
+        text = _FENCE.sub("", text)
+    for prefix in _PREFIXES:
+        first = prefix.search(text, 0, 1 << 16)
+        if first is not None and _is_before_every_part(prefix, text):
+            return prefix.sub("", text)
+    return text
+
+
+def _is_before_every_part(prefix: re.Pattern[str], text: str) -> bool:
+    """Whether parts of a program stand behind it, and nowhere else at the beginning of a line."""
+    behind = sum(_PART.match(text, _blank(text, match.end())) is not None for match in prefix.finditer(text))
+    plain = re.search(rf"^[ \t]*{_PART.pattern}", text, flags=re.M)
+    return behind > 0 and plain is None
+
+
+def _blank(text: str, position: int) -> int:
+    while text[position : position + 1] in (" ", "\t"):
+        position += 1
+    return position
