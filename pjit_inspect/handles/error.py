@@ -25,7 +25,7 @@ from pjit_inspect.model.report.explained_error import (
     ExplainedError,
     Fit,
 )
-from pjit_inspect.model.words.sentence import Sentence, code, say
+from pjit_inspect.model.words.sentence import Sentence, code, say, word
 from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
 from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
@@ -37,6 +37,8 @@ from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
 __all__ = ["ErrorExplanation", "explain_error", "explain_known_error"]
+
+_LONGEST_LINE = 400
 
 
 class ErrorExplanation(Displayable):
@@ -176,8 +178,9 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
             )
             if found is not None:
                 return found
-        facts = parse_sharding_error(_message(link))
-        if facts is not None:
+        message = _message(link)
+        facts = parse_sharding_error(message)
+        if facts is not None or explain_errors.is_known(message):
             scene = guard.run("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
             found = guard.run(
                 "an explanation of an error",
@@ -198,10 +201,32 @@ def _autopsy(shortage: MemoryShortage, link: BaseException, error: BaseException
 
 
 def _explained(
-    facts: ErrorFacts, scene: ErrorScene, link: BaseException, error: BaseException
+    facts: ErrorFacts | None, scene: ErrorScene, link: BaseException, error: BaseException
 ) -> ErrorExplanation | None:
-    explained = explain_errors.explain_error(facts, scene)
-    return None if explained is None else _explanation(explained, link, error)
+    explained = explain_errors.explain_error(facts, scene) if facts is not None else None
+    explained = explained or explain_errors.explain_message(_message(link), scene)
+    return None if explained is None else _explanation(_checked(explained, link), link, error)
+
+
+def _checked(explained: ExplainedError, link: BaseException) -> ExplainedError:
+    """The error with the fits that JAX takes, and those that cannot be tried; what it refuses is left out."""
+    from pjit_inspect.observe.errors.scene import error_trial
+
+    if not any(fit.is_code for fit in explained.fits):
+        return explained
+    trial = Guard().run("a trial of the ways to fix an error", lambda: error_trial(link), None)
+    if trial is None:
+        return explained
+    accepts = [
+        Guard().run("a trial of a way to fix an error", lambda fit=fit: trial.accepts(fit, explained.arrays), None)
+        for fit in explained.fits
+    ]
+    fits = [
+        replace(fit, is_checked=verdict is True)
+        for fit, verdict in zip(explained.fits, accepts, strict=True)
+        if verdict is not False
+    ]
+    return replace(explained, fits=tuple(fits))
 
 
 def _explanation(
@@ -231,12 +256,11 @@ def _message(error: BaseException) -> str:
 
 
 def _unknown(error: BaseException) -> ExplainedError:
-    known = say(
-        "known are dimensions that do not divide, conflicts on an Explicit mesh, arguments on different devices or "
-        "meshes, specs and meshes that are wrong in themselves, calls that do not go with what was compiled or mapped, "
-        "types and trees of loops and branches, callbacks, arrays whose data is gone, static arguments, values that "
-        "are only traced, and memory that is too small"
-    )
-    words = "{} is no refusal of a sharding that pjit_inspect knows, and no other error that it knows"
-    sentence = say(words, code(type(error).__name__))
-    return ExplainedError(kind="unknown", sentence=sentence, notes=(known,))
+    """An error that is not known: what it says in its first line, and where."""
+    from pjit_inspect.observe.errors.scene import error_scene
+
+    scene = Guard().run("the names in an explained error", lambda: error_scene(error), ErrorScene())
+    first = next((line.strip() for line in _message(error).splitlines() if line.strip()), "")
+    said = word(f": {first[:_LONGEST_LINE]}" if first else "")
+    sentence = say("{}{}", code(type(error).__name__), said)
+    return ExplainedError(kind="unknown", sentence=sentence, frame=scene.frame, line=scene.line)

@@ -6,6 +6,7 @@ Not its job: each kind of error (the other modules of `analyze.errors`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from pjit_inspect.analyze.errors.callbacks import explain_callback
@@ -35,13 +36,21 @@ from pjit_inspect.analyze.errors.placement import explain_devices, explain_mesh
 from pjit_inspect.analyze.errors.pmap import explain_pmap, is_of_pmap
 from pjit_inspect.analyze.errors.sizes import explain_convolution, explain_new_size, explain_update
 from pjit_inspect.analyze.errors.structures import explain_branch_structure, explain_loop_structure
+from pjit_inspect.analyze.errors.table import ErrorRow, explain_row
+from pjit_inspect.analyze.errors.table_axes import AXIS_ROWS
+from pjit_inspect.analyze.errors.table_calls import CALL_ROWS
+from pjit_inspect.analyze.errors.table_functions import FUNCTION_ROWS
+from pjit_inspect.analyze.errors.table_places import PLACE_ROWS
 from pjit_inspect.analyze.errors.traced import explain_leaked, explain_traced
 from pjit_inspect.analyze.errors.types import explain_branches, explain_loop, explain_replication
 from pjit_inspect.analyze.errors.values import explain_deleted, explain_static
 from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorKind, ErrorScene, ExplainedError
 from pjit_inspect.model.words.sentence import say
 
-__all__ = ["explain_error"]
+__all__ = ["explain_error", "explain_message", "is_known"]
+
+_ROWS: tuple[ErrorRow, ...] = (*AXIS_ROWS, *PLACE_ROWS, *CALL_ROWS, *FUNCTION_ROWS)
+_LONGEST = 20_000
 
 _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | None]] = {
     "indivisible": explain_indivisible,
@@ -90,6 +99,21 @@ def explain_error(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None
     if explained is None:
         return None
     return replace(_with_mesh(explained, scene), frame=scene.frame, line=scene.line)
+
+
+def is_known(message: str) -> bool:
+    """Whether a row of the table has this message."""
+    return any(row.pattern.match(message[:_LONGEST]) for row in _ROWS)
+
+
+def explain_message(message: str, scene: ErrorScene) -> ExplainedError | None:
+    """What the table says of a message; None when no row has it. Raises nothing."""
+    for row in _ROWS:
+        with suppress(ValueError, KeyError, IndexError, SyntaxError, TypeError):
+            explained = explain_row(row, message[:_LONGEST], scene)
+            if explained is not None:
+                return replace(_with_mesh(explained, scene), frame=scene.frame, line=scene.line)
+    return None
 
 
 def _with_mesh(explained: ExplainedError, scene: ErrorScene) -> ExplainedError:

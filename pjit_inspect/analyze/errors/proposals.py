@@ -1,0 +1,114 @@
+"""Changes of the user's expression, proposed for JAX to judge: other specs, `shard_map` around it, other arguments.
+
+Each is data; those that JAX refuses are dropped (`observe.errors.check`), so that none of its rules is written here. Not
+its job: which error it is (`analyze.errors.table`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator
+
+from pjit_inspect.analyze.errors.fits import replaced_text, with_argument
+from pjit_inspect.analyze.errors.table import Facts
+from pjit_inspect.model.program.spec import PartitionSpec, spec_text
+from pjit_inspect.model.report.explained_error import ErrorScene, Fit
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.words.sentence import Phrase, axis, name, say
+
+__all__ = ["call_of", "in_axes", "in_shard_map", "moved_operand", "text_of", "with_keyword"]
+
+_SUMS = ("psum", "pmean", "pmax", "pmin", "psum_scatter")
+_MOST = 3
+
+
+def text_of(facts: Facts, key: str) -> str:
+    """A fact as plain text; "" for one that is not known."""
+    value = facts.get(key, "")
+    return value.text if isinstance(value, Phrase) else str(value)
+
+
+def call_of(scene: ErrorScene, function: str) -> str:
+    """The text of the call of a function in the user's expression: `jax.vmap(f)` of `jax.vmap(f)(x)`; "" for none."""
+    for found in re.finditer(rf"(?:[\w.]+\.)?\b{re.escape(function)}\(", scene.expression):
+        depth = 0
+        for place in range(found.end() - 1, len(scene.expression)):
+            depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(scene.expression[place], 0)
+            if not depth:
+                return scene.expression[found.start() : place + 1]
+    return ""
+
+
+def with_keyword(scene: ErrorScene, function: str, keyword: str, effect: str) -> Iterator[Fit]:
+    """The call of a function with one more keyword."""
+    call = call_of(scene, function)
+    if call and f"{keyword.partition('=')[0]}=" not in call:
+        inner = call[:-1].rstrip().rstrip(",")
+        yield Fit(edit=f"{inner}, {keyword})", effect=say("{}", effect), replaces=call)
+
+
+def meshes_with(held: str, scene: ErrorScene) -> list[tuple[Mesh, str]]:
+    """The user's meshes that have an axis, with their variables."""
+    return [(mesh, variable) for mesh, variable in scene.meshes.items() if held in mesh.sizes and variable]
+
+
+def in_shard_map(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """The refused collective under `jax.shard_map`, with its operand split over the axis along each dimension."""
+    own, meshes = text_of(facts, "axis"), meshes_with(text_of(facts, "axis"), scene)
+    operands = {array.name: array for array in scene.operands if array.name.isidentifier() and array.shape is not None}
+    if len(operands) != 1 or not meshes or "lambda" in scene.expression:
+        return
+    (operand, array), = operands.items()  # fmt: skip
+    mesh, variable = meshes[0]
+    for dimension, length in enumerate(array.shape or ()):
+        if length % mesh.sizes[own]:
+            continue
+        split = spec_text((*(None,) * dimension, own))
+        out = "P()" if scene.operator in _SUMS else split
+        call = f"jax.shard_map(lambda {operand}: {scene.expression}, mesh={variable}, in_specs={split}, out_specs={out})"
+        local = f"[{','.join(str(n // mesh.sizes[own] if d == dimension else n) for d, n in enumerate(array.shape or ()))}]"
+        effect = say("each of {} devices along {} has a part {} of {}", mesh.sizes[own], axis(own), local, name(operand))
+        yield Fit(edit=f"{call}({operand})", effect=effect, replaces=scene.expression)
+        return
+
+
+def moved_operand(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """An operand of host memory in device memory."""
+    operand = text_of(facts, "name_host")
+    if operand:
+        yield Fit(
+            edit=f"jax.device_put({operand}, jax.memory.Space.Device)", effect=say("copies {} to the devices", name(operand)),
+            target=operand, replaces=replaced_text(operand, scene),
+        )  # fmt: skip
+
+
+def in_axes(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """`in_axes` that leaves some arguments as they are: fewest first."""
+    lengths = facts.get("lengths")
+    count = int(text_of(facts, "count") or 0)
+    if not isinstance(lengths, tuple) or len(lengths) != count or count > 6:
+        return
+    names = [text for text, _ in lengths]
+    proposed = 0
+    for left in itertools.chain.from_iterable(itertools.combinations(range(count), n) for n in range(1, count)):
+        if len({length for place, (_, length) in enumerate(lengths) if place not in left}) == 1:
+            axes = ", ".join("None" if place in left else "0" for place in range(count))
+            kept = " and ".join(f"`{names[place]}`" for place in left)
+            yield from with_keyword(scene, "vmap", f"in_axes=({axes})", f"{kept} {'is' if len(left) == 1 else 'are'} the same in every call")
+            proposed += 1
+            if proposed == _MOST:
+                return
+
+
+def out_shardings(scene: ErrorScene, specs: list[PartitionSpec], effect: str) -> Iterator[Fit]:
+    """The user's call with an `out_sharding`."""
+    for entries in specs:
+        if edit := with_argument(scene, f"out_sharding={spec_text(entries)}"):
+            yield Fit(edit=edit, effect=say("{}", effect), spec=entries, target="result", replaces=scene.expression)
+
+
+def next_multiple(length: int, parts: int) -> int:
+    """The next longer length that divides."""
+    return math.ceil(length / parts) * parts
