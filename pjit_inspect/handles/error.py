@@ -214,7 +214,7 @@ def _checked(explained: ExplainedError, link: BaseException) -> ExplainedError:
 
     if not any(fit.is_code for fit in explained.fits):
         return explained
-    trial = Guard().run("a trial of the ways to fix an error", lambda: error_trial(link), None)
+    trial = Guard().run("the names in an explained error", lambda: error_trial(link), None)
     if trial is None:
         return explained
     accepts = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import PurePath
 
 from pjit_inspect.analyze.errors.callbacks import explain_callback
 from pjit_inspect.analyze.errors.calls import (
@@ -37,15 +38,15 @@ from pjit_inspect.analyze.errors.pmap import explain_pmap, is_of_pmap
 from pjit_inspect.analyze.errors.sizes import explain_convolution, explain_new_size, explain_update
 from pjit_inspect.analyze.errors.structures import explain_branch_structure, explain_loop_structure
 from pjit_inspect.analyze.errors.table import ErrorRow, explain_row
-from pjit_inspect.analyze.errors.table_axes import AXIS_ROWS
-from pjit_inspect.analyze.errors.table_calls import CALL_ROWS
-from pjit_inspect.analyze.errors.table_functions import FUNCTION_ROWS
-from pjit_inspect.analyze.errors.table_places import PLACE_ROWS
+from pjit_inspect.analyze.errors.rows.axes import AXIS_ROWS
+from pjit_inspect.analyze.errors.rows.calls import CALL_ROWS
+from pjit_inspect.analyze.errors.rows.functions import FUNCTION_ROWS
+from pjit_inspect.analyze.errors.rows.places import PLACE_ROWS
 from pjit_inspect.analyze.errors.traced import explain_leaked, explain_traced
 from pjit_inspect.analyze.errors.types import explain_branches, explain_loop, explain_replication
 from pjit_inspect.analyze.errors.values import explain_deleted, explain_static
 from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorKind, ErrorScene, ExplainedError
-from pjit_inspect.model.words.sentence import say
+from pjit_inspect.model.words.sentence import place, say
 
 __all__ = ["explain_error", "explain_message", "is_known"]
 
@@ -98,7 +99,13 @@ def explain_error(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None
     explained = explain(facts, scene)
     if explained is None:
         return None
-    return replace(_with_mesh(explained, scene), frame=scene.frame, line=scene.line)
+    explained = _with_mesh(explained, scene)
+    frame, line = scene.frame, scene.line
+    file, _, number = facts.place.rpartition(":")
+    if facts.kind == "devices" and number.isdigit() and frame is not None and file == frame.file:
+        words = say("the sharding is at {}", place(f"{PurePath(file).name}:{number}"))
+        explained = replace(explained, notes=(*explained.notes, words)) if int(number) != frame.line else explained
+    return replace(explained, frame=frame, line=line)
 
 
 def is_known(message: str) -> bool:

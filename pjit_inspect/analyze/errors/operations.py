@@ -68,6 +68,9 @@ def explain_indexing(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         return ExplainedError(kind="indexing", sentence=sentence, notes=(NOT_TOLD,))
     takes_place = scene.operator == "[]" or facts.operation == "scatter"
     own = say("{}, which is split as {}", name(array.name), spec_words(array.spec))
+    split = [other for other in scene.operands if other is not array and any(other.spec or ())]
+    if not any(array.spec or ()) and len(split) == 1:
+        own = say("{} by {}, which is split as {}", name(array.name), name(split[0].name), spec_words(split[0].spec))
     picks = code(f"{array.name}[{scene.subscripts}]" if scene.operator == "[]" else scene.operator)
     head = say("an update of {}", own) if facts.operation == "scatter" else say("{} picks from {}", picks, own)
     indices = [other for other in scene.operands if other is not array]
@@ -124,17 +127,23 @@ def _indexing_fits(facts: ErrorFacts, scene: ErrorScene, array: ErrorArray) -> I
 
 
 def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[PartitionSpec, Sentence]]:
-    """The specs that the indices and the rest of the array suggest, for `table[ids]`."""
+    """The specs that the indices and the rest of the array suggest, for `table[ids]` and `table[:, ids]`."""
     others = [other for other in scene.operands if other is not array]
-    if len(others) != 1 or others[0].name != scene.subscripts or not others[0].dtype.startswith(("int", "uint")):
+    picks = [text.strip() for text in scene.subscripts.split(",")]
+    if len(others) != 1 or not others[0].dtype.startswith(("int", "uint")) or set(picks) - {":", others[0].name}:
         return
-    indices, shape, spec = others[0], array.shape or (), array.spec or ()
-    natural = without_repeats((*(indices.spec or (None,) * len(indices.shape or ())), *spec[1:]))
-    result = (*(indices.shape or ()), *shape[1:])
-    rows, effect = next(iter(spec), None), say("split as the indices are")
+    if picks.count(others[0].name) != 1:
+        return
+    indices, place, shape, spec = others[0], picks.index(others[0].name), array.shape or (), array.spec or ()
+    own = indices.spec or (None,) * len(indices.shape or ())
+    natural = without_repeats((*spec[:place], *own, *spec[place + 1 :]))
+    result = (*shape[:place], *(indices.shape or ()), *shape[place + 1 :])
+    rows, effect = spec[place] if place < len(spec) else None, say("split as the indices are")
     if rows is not None:
         effect = say("communicates over {}, along which each device has other rows", over_words(rows))
-    if any(natural) and is_legal(natural, result, _sizes(array)):
+    elif not any(spec):
+        effect = say("split as {} is; nothing is sent", name(indices.name))
+    if any(natural) and is_legal(natural, result, _sizes(array) or _sizes(indices)):
         yield natural, effect
 
 

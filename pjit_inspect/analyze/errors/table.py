@@ -15,17 +15,20 @@ from dataclasses import dataclass
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, name, say, spec
 
-__all__ = ["ErrorRow", "Facts", "Way", "explain_row", "filled"]
+__all__ = ["ErrorRow", "Facts", "Way", "Proposer", "Reader", "explain_row", "filled", "row"]
 
 Facts = Mapping[str, object]
 """What is known of one error: the groups of its message as phrases, and what was read from the scene."""
+
+Reader = Callable[[re.Match[str], ErrorScene], Facts | None]
+Proposer = Callable[[Facts, ErrorScene], Iterable[Fit]]
 
 _KINDS: dict[str, Callable[[str], Phrase]] = {"axis": axis, "spec": spec, "code": code, "name": name}
 _HOLE = re.compile(r"\{(\w+)\}")
 _LONGEST = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Way:
     """Advice, or a change of the user's code. All are templates; one whose holes are not known is left out.
 
@@ -33,11 +36,13 @@ class Way:
       edit: what to do or to write.
       effect: what it does.
       replaces: the code that `edit` takes the place of; "" for advice.
+      is_last: whether it is for where no change of the code is proposed.
     """
 
     edit: str
     effect: str
     replaces: str = ""
+    is_last: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,25 +60,30 @@ class ErrorRow:
     kind: ErrorKind
     pattern: re.Pattern[str]
     sentence: str
-    ways: tuple[Way | Callable[[Facts, ErrorScene], Iterable[Fit]], ...] = ()
-    facts: Callable[[re.Match[str], ErrorScene], Facts | None] | None = None
+    ways: tuple[Way | Proposer, ...] = ()
+    facts: Reader | None = None
 
 
-def explain_row(row: ErrorRow, message: str, scene: ErrorScene) -> ExplainedError | None:
+def row(kind: ErrorKind, pattern: str, sentence: str, *ways: Way | Proposer, facts: Reader | None = None) -> ErrorRow:
+    """A row, of a pattern that a "." of it may also match a line's end."""
+    return ErrorRow(kind=kind, pattern=re.compile(pattern, re.S), sentence=sentence, ways=ways, facts=facts)
+
+
+def explain_row(known: ErrorRow, message: str, scene: ErrorScene) -> ExplainedError | None:
     """The error explained; None where the row is about another."""
-    match = row.pattern.match(message)
+    match = known.pattern.match(message)
     if match is None:
         return None
-    more = row.facts(match, scene) if row.facts is not None else {}
+    more = known.facts(match, scene) if known.facts is not None else {}
     if more is None:
         return None
     facts = {**_from_scene(scene), **_from_message(match), **more}
-    sentence = filled(row.sentence, facts)
+    sentence = filled(known.sentence, facts)
     if sentence is None:
         return None
     arrays = facts.get("arrays", ())
     return ExplainedError(
-        kind=row.kind, sentence=sentence, fits=tuple(_fits(row, facts, scene)),
+        kind=known.kind, sentence=sentence, fits=tuple(_fits(known, facts, scene)),
         arrays=tuple(array for array in arrays if isinstance(array, ErrorArray)) if isinstance(arrays, tuple) else (),
     )  # fmt: skip
 
@@ -111,10 +121,15 @@ def _plain(template: str, facts: Facts) -> str | None:
     return _HOLE.sub(lambda hole: texts[hole[1]], template)
 
 
-def _fits(row: ErrorRow, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    for way in row.ways:
+def _fits(known: ErrorRow, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    is_code = False
+    for way in known.ways:
         if not isinstance(way, Way):
-            yield from way(facts, scene)
+            for fit in way(facts, scene):
+                is_code = is_code or fit.is_code
+                yield fit
+            continue
+        if way.is_last and is_code:
             continue
         effect = filled(way.effect, facts)
         if way.replaces:

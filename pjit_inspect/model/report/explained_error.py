@@ -272,7 +272,7 @@ class Fit:
     replaces: str = ""
     is_code: bool = True
     line: int | None = None
-    is_checked: bool = False
+    is_checked: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import enum
 import operator
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -42,7 +43,7 @@ _KNOWN: dict[str, Any] = {
 }  # fmt: skip
 """Names that proposals use, where the user's code has none."""
 _PLAIN = (
-    int, float, complex, str, bytes, bool, type(None), type(...), numpy.dtype, numpy.generic, slice,
+    int, float, complex, str, bytes, bool, enum.Enum, type(None), type(...), numpy.dtype, numpy.generic, slice,
     jax.sharding.PartitionSpec, jax.sharding.Sharding, jax.sharding.Mesh, jax.sharding.AbstractMesh, jax.Device,
 )  # fmt: skip
 _SCOPED = re.compile(r"jax\.set_mesh\((\w+)\)")
@@ -76,6 +77,11 @@ class Trial:
             return None
         if not fit.replaces and fit.spec is not None:
             return self._takes_spec(fit, arrays)
+        known = {a.name: jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays if a.shape is not None and a.dtype}
+        trial = replace(self, values={**known, **{k: v for k, v in self.values.items() if v is not MISSING}})
+        return trial._changed(fit)  # noqa: SLF001
+
+    def _changed(self, fit: Fit) -> bool | None:
         own = self.expression.exact(self.expression.node)
         if scoped := _SCOPED.fullmatch(fit.edit):
             mesh = self.variables.get(scoped[1])
@@ -145,13 +151,18 @@ def _in_mesh(arrays: Mapping[str, Any], mesh: Any) -> Any:
     if mesh is None:
         meshes = [getattr(getattr(leaf, "sharding", None), "mesh", None) for leaf in jax.tree.leaves(arrays)]
         traced = [own for own in meshes if isinstance(own, jax.sharding.AbstractMesh) and not own.empty]
-        mesh = traced[0] if traced else None
+        typed = [own for own in meshes if isinstance(own, jax.sharding.Mesh) and jax.sharding.AxisType.Explicit in own.axis_types]
+        mesh = traced[0] if traced else typed[0] if typed and _is_unset() else None
     if mesh is None:
         yield
         return
     # What takes devices needs the mesh itself, which nothing that traces may set.
     with jax.set_mesh(mesh) if isinstance(mesh, jax.sharding.Mesh) else jax.sharding.use_abstract_mesh(mesh):
         yield
+
+
+def _is_unset() -> bool:
+    return bool(jax.sharding.get_abstract_mesh().empty)
 
 
 class _Reader:

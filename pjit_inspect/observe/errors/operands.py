@@ -135,6 +135,8 @@ def find_operands(expression: Expression, variables: Mapping[str, Any], inner: S
     if any(value is MISSING for value in values):
         known = _passed(function, len(parts), inner)
         values = [own if own is not MISSING else other for own, other in zip(values, known, strict=True)]
+        given = _given(expression.node, function, inner)
+        values = [given.get(id(part), MISSING) if own is MISSING else own for part, own in zip(parts, values, strict=True)]
     arrays: list[ErrorArray] = []
     named: dict[str, Any] = {}
     for part, value in zip(parts, values, strict=True):
@@ -214,6 +216,19 @@ def _passed(function: str, count: int, frames: Sequence[FrameType]) -> list[Any]
             names = code.co_varnames[:2]
             return [frame.f_locals.get(name, MISSING) for name in names]
     return [MISSING] * count
+
+
+def _given(node: ast.expr, function: str, frames: Sequence[FrameType]) -> dict[int, Any]:
+    """The positional arguments of a call as the function of JAX's of that name got them, by the nodes of the call."""
+    args = node.args if isinstance(node, ast.Call) else []
+    if any(isinstance(part, ast.Starred) for part in args) or not any(isinstance(part, _COMPREHENSIONS) for part in args):
+        return {}
+    for frame in frames:
+        code = frame.f_code
+        if args and code.co_name == function and code.co_argcount >= len(args):
+            named = zip(args, code.co_varnames, strict=False)
+            return {id(p): frame.f_locals.get(name, MISSING) for p, name in named if isinstance(p, _COMPREHENSIONS)}
+    return {}
 
 
 def look_up(node: ast.expr, variables: Mapping[str, Any]) -> Any:
