@@ -203,30 +203,24 @@ def _autopsy(shortage: MemoryShortage, link: BaseException, error: BaseException
 def _explained(
     facts: ErrorFacts | None, scene: ErrorScene, link: BaseException, error: BaseException
 ) -> ErrorExplanation | None:
-    explained = explain_errors.explain_error(facts, scene) if facts is not None else None
-    explained = explained or explain_errors.explain_message(_message(link), scene)
-    return None if explained is None else _explanation(_checked(explained, link), link, error)
-
-
-def _checked(explained: ExplainedError, link: BaseException) -> ExplainedError:
-    """The error with the fits that JAX takes, and those that cannot be tried; what it refuses is left out."""
     from pjit_inspect.observe.errors.scene import error_trial
 
-    if not any(fit.is_code for fit in explained.fits):
-        return explained
     trial = Guard().run("the names in an explained error", lambda: error_trial(link), None)
-    if trial is None:
-        return explained
-    accepts = [
-        Guard().run("a trial of a way to fix an error", lambda fit=fit: trial.accepts(fit, explained.arrays), None)
-        for fit in explained.fits
-    ]
-    fits = [
-        replace(fit, is_checked=verdict is True)
-        for fit, verdict in zip(explained.fits, accepts, strict=True)
-        if verdict is not False
-    ]
-    return replace(explained, fits=tuple(fits))
+
+    def judge(fit: Fit, arrays: tuple[ErrorArray, ...] = scene.operands) -> bool | None:
+        if trial is None:
+            return None
+        return Guard().run("a trial of a way to fix an error", lambda: trial.accepts(fit, arrays), None)
+
+    explained = explain_errors.explain_error(facts, scene, judge) if facts is not None else None
+    explained = explained or explain_errors.explain_message(_message(link), scene)
+    if explained is None:
+        return None
+    # What JAX refuses is left out; what cannot be tried says so.
+    verdicts = [judge(fit, explained.arrays) for fit in explained.fits]
+    pairs = zip(explained.fits, verdicts, strict=True)
+    fits = tuple(replace(fit, is_checked=verdict is True) for fit, verdict in pairs if verdict is not False)
+    return _explanation(replace(explained, fits=fits), link, error)
 
 
 def _explanation(

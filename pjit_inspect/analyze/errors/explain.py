@@ -38,6 +38,7 @@ from pjit_inspect.analyze.errors.pmap import explain_pmap, is_of_pmap
 from pjit_inspect.analyze.errors.sizes import explain_convolution, explain_new_size, explain_update
 from pjit_inspect.analyze.errors.structures import explain_branch_structure, explain_loop_structure
 from pjit_inspect.analyze.errors.table import ErrorRow, explain_row
+from pjit_inspect.analyze.errors.proposals import Judge
 from pjit_inspect.analyze.errors.rows.axes import AXIS_ROWS
 from pjit_inspect.analyze.errors.rows.calls import CALL_ROWS
 from pjit_inspect.analyze.errors.rows.functions import FUNCTION_ROWS
@@ -45,19 +46,17 @@ from pjit_inspect.analyze.errors.rows.places import PLACE_ROWS
 from pjit_inspect.analyze.errors.traced import explain_leaked, explain_traced
 from pjit_inspect.analyze.errors.types import explain_branches, explain_loop, explain_replication
 from pjit_inspect.analyze.errors.values import explain_deleted, explain_static
-from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorKind, ErrorScene, ExplainedError
+from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorKind, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import place, say
 
 __all__ = ["explain_error", "explain_message", "is_known"]
 
 _ROWS: tuple[ErrorRow, ...] = (*AXIS_ROWS, *PLACE_ROWS, *CALL_ROWS, *FUNCTION_ROWS)
 _LONGEST = 20_000
+_OF_OPERANDS = ("contraction", "conflict", "axis twice")
 
 _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | None]] = {
     "indivisible": explain_indivisible,
-    "contraction": explain_operands,
-    "conflict": explain_operands,
-    "axis twice": explain_operands,
     "indexing": explain_indexing,
     "reshape": explain_reshape,
     "split dimension": explain_split_dimension,
@@ -89,8 +88,15 @@ _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | No
 }
 
 
-def explain_error(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None:
+def _unknown(fit: Fit) -> None:
+    """The judge where nobody can be asked."""
+
+
+def explain_error(facts: ErrorFacts, scene: ErrorScene, judge: Judge = _unknown) -> ExplainedError | None:
     """What an error's message and its traceback say together; None when it is another error of the same words."""
+    if facts.kind in _OF_OPERANDS:
+        explained = explain_operands(facts, scene, judge)
+        return replace(_with_mesh(explained, scene), frame=scene.frame, line=scene.line)
     explain = _EXPLAIN[facts.kind]
     if facts.kind == "repeated axis" and scene.operator == "[]" and scene.operands:
         explain = explain_repeated_result

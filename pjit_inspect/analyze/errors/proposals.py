@@ -9,19 +9,42 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pjit_inspect.analyze.errors.fits import replaced_text, with_argument
 from pjit_inspect.analyze.errors.table import Facts
-from pjit_inspect.model.program.spec import PartitionSpec, spec_text
-from pjit_inspect.model.report.explained_error import ErrorScene, Fit
+from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, spec_text
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Phrase, axis, name, say
 
-__all__ = ["call_of", "in_axes", "in_shard_map", "moved_operand", "text_of", "with_keyword"]
+__all__ = [
+    "Judge", "first_accepted", "specs_towards","call_of", "in_axes", "in_shard_map", "moved_operand", "text_of", "with_keyword"]
+
+Judge = Callable[[Fit], bool | None]
+"""Whether JAX takes the user's expression with a change; None where that cannot be known."""
 
 _SUMS = ("psum", "pmean", "pmax", "pmin", "psum_scatter")
 _MOST = 3
+_MOST_ASKED = 64
+_MOST_RANK = 5
+
+
+def first_accepted(fits: Iterable[Fit], judge: Judge, most: int = 1) -> list[Fit]:
+    """The first of these that JAX takes, of the nearest sixty-four."""
+    return list(itertools.islice((fit for fit in itertools.islice(fits, _MOST_ASKED) if judge(fit)), most))
+
+
+def specs_towards(own: ErrorArray, wanted: Sequence[SpecEntry]) -> Iterator[PartitionSpec]:
+    """Every split between an array's own and a wanted one, those nearest to the wanted first; not its own."""
+    before = own.spec or ()
+    choices = [tuple(dict.fromkeys((asked, mine, None))) for asked, mine in zip(wanted, before, strict=True)]
+
+    def distance(target: PartitionSpec) -> tuple[int, int]:
+        changed = [new != mine for new, mine in zip(target, before, strict=True)]
+        return sum(new != asked for new, asked in zip(target, wanted, strict=True)), sum(changed)
+
+    yield from sorted((target for target in itertools.product(*choices[:_MOST_RANK], *([c[0:1] for c in choices[_MOST_RANK:]])) if target != before), key=distance)
 
 
 def text_of(facts: Facts, key: str) -> str:
