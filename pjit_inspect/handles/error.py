@@ -207,17 +207,19 @@ def _explained(
 
     trial = Guard().run("the names in an explained error", lambda: error_trial(link), None)
 
-    def judge(fit: Fit, arrays: tuple[ErrorArray, ...] = scene.operands) -> bool | None:
+    def judge(fit: Fit, arrays: tuple[ErrorArray, ...] = scene.operands, *, is_whole: bool = True) -> bool | None:
         if trial is None:
             return None
-        return Guard().run("a trial of a way to fix an error", lambda: trial.accepts(fit, arrays), None)
+        return Guard().run(
+            "a trial of a way to fix an error", lambda: trial.accepts(fit, arrays, is_whole=is_whole), None
+        )
 
     explained = explain_errors.explain_error(facts, scene, judge) if facts is not None else None
     explained = explained or explain_errors.explain_message(_message(link), scene)
     if explained is None:
         return None
     # What JAX refuses is left out; what cannot be tried says so.
-    verdicts = [judge(fit, explained.arrays) for fit in explained.fits]
+    verdicts = [judge(fit, explained.arrays, is_whole=False) for fit in explained.fits]
     pairs = zip(explained.fits, verdicts, strict=True)
     fits = tuple(replace(fit, is_checked=verdict is True) for fit, verdict in pairs if verdict is not False)
     return _explanation(replace(explained, fits=fits), link, error)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.errors.fits import changed_expression, clauses, reshard_fit
+from pjit_inspect.analyze.errors.fits import reshard_fit
 from pjit_inspect.analyze.errors.products import explain_product
-from pjit_inspect.analyze.errors.proposals import Judge, first_accepted, specs_towards
+from pjit_inspect.analyze.errors.proposals import Judge, first_accepted, specs_towards, together
 from pjit_inspect.analyze.errors.specs import over_words, spec_words, type_words
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
@@ -83,15 +83,7 @@ def _all_alike(operands: list[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
     """All of more than two operands brought to the split of the first, of another, or of none."""
     rank = max(len(array.shape or ()) for array in operands)
     for like in (*(_aligned(array, rank) for array in operands), (None,) * rank):
-        changes = []
-        for own in operands:
-            target = like[rank - len(own.shape or ()) :]
-            changes += [reshard_fit(own, target, scene)] if target != own.spec else []
-        if len(changes) == 1:
-            yield changes[0]
-        elif edit := changed_expression(scene, {fit.target: fit.edit for fit in changes}) if changes else "":
-            effect = clauses([fit.effect for fit in changes])
-            yield replace(changes[0], edit=edit, effect=effect, replaces=scene.expression)
+        yield from together(((own, like[rank - len(own.shape or ()) :]) for own in operands), scene)
 
 
 def _like(own: ErrorArray, other: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:

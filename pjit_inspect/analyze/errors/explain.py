@@ -35,14 +35,14 @@ from pjit_inspect.analyze.errors.operations import (
 )
 from pjit_inspect.analyze.errors.placement import explain_devices, explain_mesh
 from pjit_inspect.analyze.errors.pmap import explain_pmap, is_of_pmap
-from pjit_inspect.analyze.errors.sizes import explain_convolution, explain_new_size, explain_update
-from pjit_inspect.analyze.errors.structures import explain_branch_structure, explain_loop_structure
-from pjit_inspect.analyze.errors.table import ErrorRow, explain_row
 from pjit_inspect.analyze.errors.proposals import Judge
 from pjit_inspect.analyze.errors.rows.axes import AXIS_ROWS
 from pjit_inspect.analyze.errors.rows.calls import CALL_ROWS
 from pjit_inspect.analyze.errors.rows.functions import FUNCTION_ROWS
 from pjit_inspect.analyze.errors.rows.places import PLACE_ROWS
+from pjit_inspect.analyze.errors.sizes import explain_convolution, explain_new_size, explain_update
+from pjit_inspect.analyze.errors.structures import explain_branch_structure, explain_loop_structure
+from pjit_inspect.analyze.errors.table import ErrorRow, explain_row
 from pjit_inspect.analyze.errors.traced import explain_leaked, explain_traced
 from pjit_inspect.analyze.errors.types import explain_branches, explain_loop, explain_replication
 from pjit_inspect.analyze.errors.values import explain_deleted, explain_static
@@ -53,13 +53,21 @@ __all__ = ["explain_error", "explain_message", "is_known"]
 
 _ROWS: tuple[ErrorRow, ...] = (*AXIS_ROWS, *PLACE_ROWS, *CALL_ROWS, *FUNCTION_ROWS)
 _LONGEST = 20_000
-_OF_OPERANDS = ("contraction", "conflict", "axis twice")
+_JUDGED: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene, Judge], ExplainedError]] = {
+    "contraction": explain_operands,
+    "conflict": explain_operands,
+    "axis twice": explain_operands,
+    "new size": explain_new_size,
+    "update": explain_update,
+    "convolution": explain_convolution,
+    "split dimension": explain_split_dimension,
+}
+"""Errors whose changes JAX judges one after the other until it takes one."""
 
 _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | None]] = {
     "indivisible": explain_indivisible,
     "indexing": explain_indexing,
     "reshape": explain_reshape,
-    "split dimension": explain_split_dimension,
     "other spec": explain_other_spec,
     "mesh": explain_mesh,
     "devices": explain_devices,
@@ -67,9 +75,6 @@ _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | No
     "unknown axis": explain_unknown_axis,
     "repeated axis": explain_repeated_axis,
     "mesh size": explain_mesh_size,
-    "new size": explain_new_size,
-    "update": explain_update,
-    "convolution": explain_convolution,
     "compiled": explain_compiled,
     "no mesh": explain_no_mesh,
     "prefix": explain_prefix,
@@ -94,8 +99,8 @@ def _unknown(fit: Fit) -> None:
 
 def explain_error(facts: ErrorFacts, scene: ErrorScene, judge: Judge = _unknown) -> ExplainedError | None:
     """What an error's message and its traceback say together; None when it is another error of the same words."""
-    if facts.kind in _OF_OPERANDS:
-        explained = explain_operands(facts, scene, judge)
+    if facts.kind in _JUDGED:
+        explained = _JUDGED[facts.kind](facts, scene, judge)
         return replace(_with_mesh(explained, scene), frame=scene.frame, line=scene.line)
     explain = _EXPLAIN[facts.kind]
     if facts.kind == "repeated axis" and scene.operator == "[]" and scene.operands:

@@ -15,13 +15,13 @@ from dataclasses import replace
 from pjit_inspect.analyze.errors.elementwise import NOT_TOLD
 from pjit_inspect.analyze.errors.fits import (
     advice,
-    changed_expression,
     clauses,
     mesh_named,
     replaced_text,
     reshard_fit,
     with_argument,
 )
+from pjit_inspect.analyze.errors.proposals import Judge, cleared, first_accepted
 from pjit_inspect.analyze.errors.specs import (
     is_legal,
     over_words,
@@ -220,7 +220,7 @@ def _placed(entries: Sequence[SpecEntry], shape: Sequence[int]) -> Iterator[Part
 # ---------------------------------------------------------------- one array
 
 
-def explain_split_dimension(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+def explain_split_dimension(facts: ErrorFacts, scene: ErrorScene, judge: Judge) -> ExplainedError:
     """An operation along a dimension that is split, such as a sort."""
     arrays = _along(facts, scene)
     if facts.operation == "repeat" and _is_flat(scene):
@@ -247,7 +247,7 @@ def explain_split_dimension(facts: ErrorFacts, scene: ErrorScene) -> ExplainedEr
     )
     if not array.is_named:
         return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), notes=(NOT_TOLD,))
-    fits = tuple(_unsplit(arrays, facts, scene))
+    fits = tuple(_unsplit(arrays, facts, scene, judge))
     several = facts.operation == "scan" and sum(fit.is_code for fit in fits) > 1
     notes = (say("every array needs its own change"),) if several else ()
     return ExplainedError(kind=facts.kind, sentence=sentence, arrays=tuple(arrays), fits=fits, notes=notes)
@@ -284,25 +284,17 @@ def _dimensions(array: ErrorArray, facts: ErrorFacts, scene: ErrorScene) -> list
     return [facts.dimension or 0]
 
 
-def _unsplit(arrays: Sequence[ErrorArray], facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
-    """The arrays with these dimensions on every device; those of one call, all in one edit."""
-    if facts.operation in _MATRIX:
-        # What is refused first is one of them; the others would be next.
-        arrays = [other for other in scene.operands if any((other.spec or ())[-2:])]
-    targets = []
-    for array in arrays:
-        dimensions = _dimensions(array, facts, scene)
-        unsplit = tuple(None if place in dimensions else entry for place, entry in enumerate(array.spec or ()))
-        targets.append((array, unsplit))
+def _unsplit(arrays: Sequence[ErrorArray], facts: ErrorFacts, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
+    """The arrays split along fewer dimensions; the result of `repeat` split as its operand is."""
     if facts.operation == "repeat" and (fit := _repeated(arrays[0], scene)):
         yield fit
-    fits = [reshard_fit(array, unsplit, scene) for array, unsplit in targets]
-    edit = changed_expression(scene, {fit.target: fit.edit for fit in fits}) if len(fits) > 1 else ""
-    if edit:
-        effect = clauses([fit.effect for fit in fits])
-        yield Fit(edit=edit, effect=effect, spec=fits[0].spec, target=fits[0].target, replaces=scene.expression)
-    else:
-        yield from fits
+    found = first_accepted(cleared([other for other in scene.operands if any(other.spec or ())], scene), judge)
+    yield from found
+    if found or facts.operation != "scan":
+        return
+    # What a scan goes over is not in one call with what else is refused: each array alone.
+    for array in arrays:
+        yield reshard_fit(array, (None, *(array.spec or ())[1:]), scene)
 
 
 def _repeated(array: ErrorArray, scene: ErrorScene) -> Fit | None:

@@ -60,7 +60,8 @@ def _uneven(facts: ErrorFacts, scene: ErrorScene, arrays: Sequence[ErrorArray]) 
     own = [array for array in arrays if (array.shape or (0,))[0] == given]
     text = scene.arguments[0].text if len(scene.arguments) == 1 else ""
     what = name(own[0].name) if len(own) == 1 else code(text) if text else "an argument"
-    share = f"{given:,} / {parts:,} = {given / parts:g}" if parts and given * 1000 % parts == 0 else f"{parts:,} does not divide it"
+    is_short = parts and given * 1000 % parts == 0
+    share = f"{given:,} / {parts:,} = {given / parts:g}" if is_short else f"{parts:,} does not divide it"
     words = "{} has {} along dimension 0, and `pmap` gives it to {} devices: {}"
     sentence = say(words, what, f"{given:,}", f"{parts:,}", share)
     if len(scene.arguments) > 1:

@@ -71,7 +71,9 @@ class _Split:
         return tuple(self.lengths[label] for label in self.product.out)
 
 
-def explain_product(facts: ErrorFacts, scene: ErrorScene, lhs: ErrorArray, rhs: ErrorArray, judge: Judge) -> ExplainedError | None:
+def explain_product(
+    facts: ErrorFacts, scene: ErrorScene, lhs: ErrorArray, rhs: ErrorArray, judge: Judge
+) -> ExplainedError | None:
     """A product whose operands' specs do not go together; None when the message does not speak of these operands."""
     product = find_product(scene.operator, lhs.shape or (), rhs.shape or (), scene.subscripts)
     if product is None:

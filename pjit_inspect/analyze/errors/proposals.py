@@ -1,7 +1,7 @@
 """Changes of the user's expression, proposed for JAX to judge: other specs, `shard_map` around it, other arguments.
 
-Each is data; those that JAX refuses are dropped (`observe.errors.check`), so that none of its rules is written here. Not
-its job: which error it is (`analyze.errors.table`).
+Each is data; those that JAX refuses are dropped (`observe.errors.check`), so that none of its rules is written here.
+Not its job: which error it is (`analyze.errors.table`).
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from pjit_inspect.analyze.errors.fits import replaced_text, with_argument
+from pjit_inspect.analyze.errors.fits import changed_expression, clauses, replaced_text, reshard_fit
 from pjit_inspect.analyze.errors.table import Facts
 from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
@@ -19,7 +20,18 @@ from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Phrase, axis, name, say
 
 __all__ = [
-    "Judge", "first_accepted", "specs_towards","call_of", "in_axes", "in_shard_map", "moved_operand", "text_of", "with_keyword"]
+    "Judge",
+    "call_of",
+    "cleared",
+    "first_accepted",
+    "in_axes",
+    "in_shard_map",
+    "moved_operand",
+    "specs_towards",
+    "text_of",
+    "together",
+    "with_keyword",
+]
 
 Judge = Callable[[Fit], bool | None]
 """Whether JAX takes the user's expression with a change; None where that cannot be known."""
@@ -44,7 +56,31 @@ def specs_towards(own: ErrorArray, wanted: Sequence[SpecEntry]) -> Iterator[Part
         changed = [new != mine for new, mine in zip(target, before, strict=True)]
         return sum(new != asked for new, asked in zip(target, wanted, strict=True)), sum(changed)
 
-    yield from sorted((target for target in itertools.product(*choices[:_MOST_RANK], *([c[0:1] for c in choices[_MOST_RANK:]])) if target != before), key=distance)
+    # Of many dimensions, the last ones keep the first choice.
+    tried = [choice if place < _MOST_RANK else choice[:1] for place, choice in enumerate(choices)]
+    yield from sorted((target for target in itertools.product(*tried) if target != before), key=distance)
+
+
+def together(targets: Iterable[tuple[ErrorArray, PartitionSpec]], scene: ErrorScene) -> Iterator[Fit]:
+    """Operands in other splits, all of them in one edit."""
+    fits = [reshard_fit(array, target, scene) for array, target in targets if target != array.spec]
+    if len(fits) == 1:
+        yield fits[0]
+    elif edit := changed_expression(scene, {fit.target: fit.edit for fit in fits}) if fits else "":
+        yield replace(fits[0], edit=edit, effect=clauses([fit.effect for fit in fits]), replaces=scene.expression)
+
+
+def cleared(operands: Sequence[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
+    """Operands that are split along fewer dimensions: those that give up fewest first."""
+    entries = [(array, place) for array in operands for place, entry in enumerate(array.spec or ()) if entry]
+    for count in range(1, len(entries) + 1):
+        for chosen in itertools.combinations(entries, count):
+            yield from together(((array, _without(array, chosen)) for array in operands), scene)
+
+
+def _without(array: ErrorArray, chosen: Sequence[tuple[ErrorArray, int]]) -> PartitionSpec:
+    gone = {place for own, place in chosen if own is array}
+    return tuple(None if place in gone else entry for place, entry in enumerate(array.spec or ()))
 
 
 def text_of(facts: Facts, key: str) -> str:
@@ -90,9 +126,11 @@ def in_shard_map(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
             continue
         split = spec_text((*(None,) * dimension, own))
         out = "P()" if scene.operator in _SUMS else split
-        call = f"jax.shard_map(lambda {operand}: {scene.expression}, mesh={variable}, in_specs={split}, out_specs={out})"
-        local = f"[{','.join(str(n // mesh.sizes[own] if d == dimension else n) for d, n in enumerate(array.shape or ()))}]"
-        effect = say("each of {} devices along {} has a part {} of {}", mesh.sizes[own], axis(own), local, name(operand))
+        body, specs = f"lambda {operand}: {scene.expression}", f"in_specs={split}, out_specs={out}"
+        call = f"jax.shard_map({body}, mesh={variable}, {specs})"
+        local = (str(n // mesh.sizes[own] if d == dimension else n) for d, n in enumerate(array.shape or ()))
+        words = "each of {} devices along {} has a part [{}] of {}"
+        effect = say(words, mesh.sizes[own], axis(own), ",".join(local), name(operand))
         yield Fit(edit=f"{call}({operand})", effect=effect, replaces=scene.expression)
         return
 
@@ -101,10 +139,11 @@ def moved_operand(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     """An operand of host memory in device memory."""
     operand = text_of(facts, "name_host")
     if operand:
-        yield Fit(
-            edit=f"jax.device_put({operand}, jax.memory.Space.Device)", effect=say("copies {} to the devices", name(operand)),
-            target=operand, replaces=replaced_text(operand, scene),
-        )  # fmt: skip
+        edit, effect = (
+            f"jax.device_put({operand}, jax.memory.Space.Device)",
+            say("copies {} to the devices", name(operand)),
+        )
+        yield Fit(edit=edit, effect=effect, target=operand, replaces=replaced_text(operand, scene))
 
 
 def in_axes(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
@@ -118,18 +157,11 @@ def in_axes(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     for left in itertools.chain.from_iterable(itertools.combinations(range(count), n) for n in range(1, count)):
         if len({length for place, (_, length) in enumerate(lengths) if place not in left}) == 1:
             axes = ", ".join("None" if place in left else "0" for place in range(count))
-            kept = " and ".join(f"`{names[place]}`" for place in left)
-            yield from with_keyword(scene, "vmap", f"in_axes=({axes})", f"{kept} {'is' if len(left) == 1 else 'are'} the same in every call")
+            kept, verb = " and ".join(f"`{names[place]}`" for place in left), "is" if len(left) == 1 else "are"
+            yield from with_keyword(scene, "vmap", f"in_axes=({axes})", f"{kept} {verb} the same in every call")
             proposed += 1
             if proposed == _MOST:
                 return
-
-
-def out_shardings(scene: ErrorScene, specs: list[PartitionSpec], effect: str) -> Iterator[Fit]:
-    """The user's call with an `out_sharding`."""
-    for entries in specs:
-        if edit := with_argument(scene, f"out_sharding={spec_text(entries)}"):
-            yield Fit(edit=edit, effect=say("{}", effect), spec=entries, target="result", replaces=scene.expression)
 
 
 def next_multiple(length: int, parts: int) -> int:

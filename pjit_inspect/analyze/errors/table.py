@@ -1,8 +1,8 @@
 """Errors as rows of tables: how JAX words one, what it comes to, and what mends it.
 
 A row has a pattern with named groups, which is the same for all versions of JAX, and a sentence that names the groups
-in braces. A group's name says what it holds: `axis_2` an axis, `spec` a PartitionSpec, `code_type` code, `name_b` a name
-of the user's; any other, words. Where a sentence needs more than the message, the row's `facts` read it from the
+in braces. A group's name says what it holds: `axis_2` an axis, `spec` a PartitionSpec, `code_type` code, `name_b` a
+name of the user's; any other, words. Where a sentence needs more than the message, the row's `facts` read it from the
 message and the scene. Not its job: whether a change is legal, which JAX is asked (`observe.errors.check`).
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, name, say, spec
 
-__all__ = ["ErrorRow", "Facts", "Way", "Proposer", "Reader", "explain_row", "filled", "row"]
+__all__ = ["ErrorRow", "Facts", "Proposer", "Reader", "Way", "explain_row", "filled", "row"]
 
 Facts = Mapping[str, object]
 """What is known of one error: the groups of its message as phrases, and what was read from the scene."""

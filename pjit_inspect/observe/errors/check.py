@@ -46,13 +46,14 @@ _PLAIN = (
     int, float, complex, str, bytes, bool, enum.Enum, type(None), type(...), numpy.dtype, numpy.generic, slice,
     jax.sharding.PartitionSpec, jax.sharding.Sharding, jax.sharding.Mesh, jax.sharding.AbstractMesh, jax.Device,
 )  # fmt: skip
+_EXPLICIT = jax.sharding.AxisType.Explicit
 _SCOPED = re.compile(r"jax\.set_mesh\((\w+)\)")
 _LIBRARIES = ("jax", "jaxlib", "numpy", "einops")
 _IMPURE = ("callback", "io_callback", "pure_callback", "print", "save", "effects_barrier")
 
 
-class _Unchecked(Exception):
-    """This takes more than shapes and shardings."""
+class _UncheckedError(Exception):
+    """What takes more than shapes and shardings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,25 +72,27 @@ class Trial:
     values: Mapping[str, Any]
     message: str
 
-    def accepts(self, fit: Fit, arrays: tuple[ErrorArray, ...] = ()) -> bool | None:
-        """Whether JAX takes the expression with this change; None where that cannot be known without running it."""
+    def accepts(self, fit: Fit, arrays: tuple[ErrorArray, ...] = (), *, is_whole: bool = False) -> bool | None:
+        """Whether JAX takes the expression with this change; None where that cannot be known without running it.
+
+        Where a function of the user's is called, what is put into it is looked at alone, unless `is_whole`.
+        """
         if not fit.is_code:
             return None
         if not fit.replaces and fit.spec is not None:
             return self._takes_spec(fit, arrays)
         known = {a.name: jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays if a.shape is not None and a.dtype}
         trial = replace(self, values={**known, **{k: v for k, v in self.values.items() if v is not MISSING}})
-        return trial._changed(fit)  # noqa: SLF001
+        return trial._changed(fit, is_whole)  # noqa: SLF001
 
-    def _changed(self, fit: Fit) -> bool | None:
-        own = self.expression.exact(self.expression.node)
+    def _changed(self, fit: Fit, is_whole: bool) -> bool | None:
+        own = ast.get_source_segment(self.expression.text, self.expression.node) or ""
         if scoped := _SCOPED.fullmatch(fit.edit):
             mesh = self.variables.get(scoped[1])
             return self._tried(own, mesh=mesh, is_open=True) if isinstance(mesh, jax.sharding.Mesh) else False
         changed = _with(own, fit.replaces, fit.edit) if fit.line is None else ""
         verdict = self._tried(changed) if changed else None
-        # A call of the user's own function is not traced again; what is put into it is looked at alone.
-        return self._tried(fit.edit, is_open=True) if verdict is None else verdict
+        return self._tried(fit.edit, is_open=True) if verdict is None and not is_whole else verdict
 
     def _takes_spec(self, fit: Fit, arrays: tuple[ErrorArray, ...]) -> bool | None:
         """Whether a spec in place of the one that was refused splits its array, or is one of a mesh at least."""
@@ -111,7 +114,7 @@ class Trial:
         first = self._refusal(self.expression.node, None, is_open)
         return False if isinstance(first, str) and first[:60] == self.message[:60] else None
 
-    def _refusal(self, node: ast.expr, mesh: Any, is_open: bool) -> str | None | type[_Unchecked]:
+    def _refusal(self, node: ast.expr, mesh: Any, is_open: bool) -> str | type[_UncheckedError] | None:
         """What JAX says of an expression; None where it takes it."""
         reader = _Reader(self.variables, self.values, is_open)
 
@@ -122,8 +125,8 @@ class Trial:
             reader.read(node, None)
             with _in_mesh(reader.abstract, mesh):
                 jax.eval_shape(traced, reader.abstract)
-        except (_Unchecked, jax.errors.ConcretizationTypeError, NameError, NotImplementedError, RecursionError):
-            return _Unchecked
+        except (_UncheckedError, jax.errors.ConcretizationTypeError, NameError, NotImplementedError, RecursionError):
+            return _UncheckedError
         except Exception as error:
             return str(error) or type(error).__name__
         return None
@@ -151,18 +154,15 @@ def _in_mesh(arrays: Mapping[str, Any], mesh: Any) -> Any:
     if mesh is None:
         meshes = [getattr(getattr(leaf, "sharding", None), "mesh", None) for leaf in jax.tree.leaves(arrays)]
         traced = [own for own in meshes if isinstance(own, jax.sharding.AbstractMesh) and not own.empty]
-        typed = [own for own in meshes if isinstance(own, jax.sharding.Mesh) and jax.sharding.AxisType.Explicit in own.axis_types]
-        mesh = traced[0] if traced else typed[0] if typed and _is_unset() else None
+        typed = [own for own in meshes if isinstance(own, jax.sharding.Mesh) and _EXPLICIT in own.axis_types]
+        is_unset = jax.sharding.get_abstract_mesh().empty
+        mesh = traced[0] if traced else typed[0] if typed and is_unset else None
     if mesh is None:
         yield
         return
     # What takes devices needs the mesh itself, which nothing that traces may set.
     with jax.set_mesh(mesh) if isinstance(mesh, jax.sharding.Mesh) else jax.sharding.use_abstract_mesh(mesh):
         yield
-
-
-def _is_unset() -> bool:
-    return bool(jax.sharding.get_abstract_mesh().empty)
 
 
 class _Reader:
@@ -181,9 +181,10 @@ class _Reader:
         """The value of a part. Without `given` nothing is called, and what takes more than shapes raises."""
         self.steps += 1
         if self.steps > _MOST_STEPS:
-            raise _Unchecked
-        if isinstance(node, ast.Name) and (scope := next((s for s in self.bound[::-1] if node.id in s), None)) is not None:
-            return scope[node.id]
+            raise _UncheckedError
+        scopes = [scope for scope in self.bound[::-1] if isinstance(node, ast.Name) and node.id in scope]
+        if scopes and isinstance(node, ast.Name):
+            return scopes[0][node.id]
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) or ast.dump(node) in self.operands:
             value = self._found(node)
             if value is not MISSING:
@@ -218,7 +219,7 @@ class _Reader:
                 return getattr(held, name) if given is not None else None
             case ast.Call(func=func, args=args, keywords=keywords) if all(key.arg for key in keywords):
                 return self._called(func, args, keywords, given)
-        raise _Unchecked
+        raise _UncheckedError
 
     def _function_of(self, names: list[str], body: ast.expr, given: Mapping[str, Any] | None) -> Any:
         """A function that the text defines: it is read as the rest is, whenever JAX calls it."""
@@ -234,7 +235,7 @@ class _Reader:
 
     def _operated(self, op: ast.AST, parts: list[Any], given: Mapping[str, Any] | None) -> Any:
         if type(op) not in _OPERATORS:
-            raise _Unchecked
+            raise _UncheckedError
         return _OPERATORS[type(op)](*parts) if given is not None else None
 
     def _called(self, func: ast.expr, args: list[ast.expr], keywords: list[ast.keyword], given: Any) -> Any:
@@ -249,7 +250,7 @@ class _Reader:
     def _function(self, func: ast.expr, given: Mapping[str, Any] | None) -> Any:
         try:
             return self.read(func, given)
-        except _Unchecked:
+        except _UncheckedError:
             if not self.is_open:
                 raise
             # The user's own, which does not run: its arguments alone are looked at.
@@ -289,7 +290,7 @@ class _Reader:
             wrapped = getattr(value, "__wrapped__", value)
             if _is_library(wrapped):
                 return value
-        raise _Unchecked
+        raise _UncheckedError
 
 
 def _parsed(text: str) -> ast.expr | None:

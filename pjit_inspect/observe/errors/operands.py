@@ -136,7 +136,7 @@ def find_operands(expression: Expression, variables: Mapping[str, Any], inner: S
         known = _passed(function, len(parts), inner)
         values = [own if own is not MISSING else other for own, other in zip(values, known, strict=True)]
         given = _given(expression.node, function, inner)
-        values = [given.get(id(part), MISSING) if own is MISSING else own for part, own in zip(parts, values, strict=True)]
+        values = [given.get(id(part), own) for part, own in zip(parts, values, strict=True)]
     arrays: list[ErrorArray] = []
     named: dict[str, Any] = {}
     for part, value in zip(parts, values, strict=True):
@@ -219,9 +219,10 @@ def _passed(function: str, count: int, frames: Sequence[FrameType]) -> list[Any]
 
 
 def _given(node: ast.expr, function: str, frames: Sequence[FrameType]) -> dict[int, Any]:
-    """The positional arguments of a call as the function of JAX's of that name got them, by the nodes of the call."""
+    """The comprehensions among a call's arguments as the function of JAX's got them, by their nodes."""
     args = node.args if isinstance(node, ast.Call) else []
-    if any(isinstance(part, ast.Starred) for part in args) or not any(isinstance(part, _COMPREHENSIONS) for part in args):
+    kinds = set(map(type, args))
+    if ast.Starred in kinds or not kinds & set(_COMPREHENSIONS):
         return {}
     for frame in frames:
         code = frame.f_code

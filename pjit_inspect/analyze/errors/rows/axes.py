@@ -32,7 +32,9 @@ def _axes_of(text: str) -> tuple[str, ...]:
 def _unbound(match: re.Match[str], scene: ErrorScene) -> Facts:
     own = match["axis"]
     here = [variable for _, variable in meshes_with(own, scene)]
-    where = say("{} is an axis of {}", axis(own), code(here[0])) if here else say("no mesh of this line has {}", axis(own))
+    where = (
+        say("{} is an axis of {}", axis(own), code(here[0])) if here else say("no mesh of this line has {}", axis(own))
+    )
     operation = match.groupdict().get("code_op") or scene.operator
     return {"where": where, "code_op": code(operation or "a collective")}
 
@@ -45,7 +47,11 @@ def _pairs(match: re.Match[str], scene: ErrorScene) -> Facts | None:
         return None
     side, device = twice[0]
     verb = "receives from" if side == "destination" else "sends to"
-    others = [pair[0] if side == "destination" else pair[1] for pair in pairs if device in pair[side == "destination" : 1 + (side == "destination")]]
+    others = [
+        pair[0] if side == "destination" else pair[1]
+        for pair in pairs
+        if device in pair[side == "destination" : 1 + (side == "destination")]
+    ]
     return {"who": f"device {device} {verb} {' and '.join(map(str, others))}", "side": side}
 
 
@@ -94,7 +100,9 @@ def _all_unreduced(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
         effect = say("unreduced over what the sum is split over")
         yield Fit(edit=f"unreduced={axes}", effect=effect, replaces=written[0])
     if written:
-        gone = re.sub(r",?\s*unreduced=(\{[^{}]*\}|frozenset\([^()]*\)|[\w.]+)", "", scene.expression).replace("P()", "P()")
+        gone = re.sub(r",?\s*unreduced=(\{[^{}]*\}|frozenset\([^()]*\)|[\w.]+)", "", scene.expression).replace(
+            "P()", "P()"
+        )
         yield Fit(edit=gone, effect=say("adds the partial sums"), replaces=scene.expression)
 
 
@@ -189,7 +197,11 @@ def _over(match: re.Match[str], scene: ErrorScene) -> Facts:
     return {"over": over_words(entry_of(sorted(_axes_of(match["asked"]))))}
 
 
-_SHARD_MAP = Way(is_last=True, edit="call the function that uses it under `jax.shard_map` with a mesh that has {axis}", effect="collectives work there")
+_SHARD_MAP = Way(
+    is_last=True,
+    edit="call the function that uses it under `jax.shard_map` with a mesh that has {axis}",
+    effect="collectives work there",
+)
 
 AXIS_ROWS = (
     _row("unbound axis", r"(?:Found an unbound axis name: |unbound axis name: )(?P<axis>[^\s.]{1,200})" r"(?:\. To fix this, please call (?P<code_op>\w+) under)?",

@@ -25,8 +25,12 @@ __all__ = ["CALL_ROWS"]
 # ---------------------------------------------------------------- compiled ahead of time
 
 _LENGTHS = re.compile(r"at args, seen tuple of length (\d+) but now given tuple of length (\d+)")
-_KEYWORDS = re.compile(r"at kwargs, seen (.{1,2000}?) but now given (.{1,2000}?), so .*?(?:key sets: \{([^{}]*)\})?(?:\n|$)")
-_PLACE = re.compile(r"at args\[(\d+)\](\S*), seen (.{1,600}?) but now given (.{1,600}?), so (.{1,300}?)(?:, with the symmetric difference of key sets: \{([^{}]*)\})?(?:\n|$)")
+_KEYWORDS = re.compile(
+    r"at kwargs, seen (.{1,2000}?) but now given (.{1,2000}?), so .*?(?:key sets: \{([^{}]*)\})?(?:\n|$)"
+)
+_PLACE = re.compile(
+    r"at args\[(\d+)\](\S*), seen (.{1,600}?) but now given (.{1,600}?), so (.{1,300}?)(?:, with the symmetric difference of key sets: \{([^{}]*)\})?(?:\n|$)"
+)
 
 
 def _tree(match: re.Match[str], scene: ErrorScene) -> Facts | None:
@@ -35,7 +39,9 @@ def _tree(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     own = f"{scene.expression.partition('(')[0]}" if scene.expression else ""
     if count:
         seen, given = int(count[1]), int(count[2])
-        words.append(say("it takes {} positional {}, and got {}", seen, "argument" if seen == 1 else "arguments", given))
+        words.append(
+            say("it takes {} positional {}, and got {}", seen, "argument" if seen == 1 else "arguments", given)
+        )
         facts |= {"more": given > seen, "fewer": given < seen}
     if keywords:
         keys = re.findall(r"'([^']{1,100})'", keywords[3] or "")
@@ -45,12 +51,18 @@ def _tree(match: re.Match[str], scene: ErrorScene) -> Facts | None:
         path = f"{_argument(scene, int(place[1]))}{place[2]}"
         seen, given = _node(place[3]), _node(place[4])
         if seen == given and place[6]:
-            words.append(say("{} has other keys: {}", name(path), listed(re.findall(r"'([^']{1,100})'", place[6]), code)))
+            words.append(
+                say("{} has other keys: {}", name(path), listed(re.findall(r"'([^']{1,100})'", place[6]), code))
+            )
         else:
             words.append(say("{} was {}, and is {}", name(path), seen, given))
     if not words:
         return None
-    return {"what": joined(words, "; ", comma="; "), "compiled": code(own) if own.isidentifier() else "the compiled program", **facts}
+    return {
+        "what": joined(words, "; ", comma="; "),
+        "compiled": code(own) if own.isidentifier() else "the compiled program",
+        **facts,
+    }
 
 
 def _argument(scene: ErrorScene, place: int) -> str:
@@ -67,7 +79,15 @@ def _node(text: str) -> str:
     if length := re.match(r"(\w+) of length (\d+)", text):
         return f"a {length[1]} of {length[2]}"
     children = re.search(r"with (\d+) child", text)
-    return f"a {kind[1]} of {children[1]}" if kind and children else f"a {kind[1]}" if kind else "an array" if "leaf" in text else "another tree"
+    return (
+        f"a {kind[1]} of {children[1]}"
+        if kind and children
+        else f"a {kind[1]}"
+        if kind
+        else "an array"
+        if "leaf" in text
+        else "another tree"
+    )
 
 
 def _fewer_arguments(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
@@ -75,12 +95,22 @@ def _fewer_arguments(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     if facts.get("more") or facts.get("keys"):
         keys = facts.get("keys") or ()
         for argument in scene.arguments[::-1]:
-            is_key = argument.key in keys if isinstance(keys, tuple) and keys else argument.type in ("int", "str", "bool", "float")
+            is_key = (
+                argument.key in keys
+                if isinstance(keys, tuple) and keys
+                else argument.type in ("int", "str", "bool", "float")
+            )
             if is_key and argument.text and (facts.get("more") or not facts.get("fewer")):
                 own = argument.text if argument.key.isdigit() else f"{argument.key}={argument.text}"
-                shorter = re.sub(rf",\s*{re.escape(own)}\s*(?=[,)])|(?<=\(){re.escape(own)}\s*,?\s*", "", scene.expression, count=1)
+                shorter = re.sub(
+                    rf",\s*{re.escape(own)}\s*(?=[,)])|(?<=\(){re.escape(own)}\s*,?\s*", "", scene.expression, count=1
+                )
                 if shorter != scene.expression:
-                    yield Fit(edit=shorter, effect=say("{} is static, and part of the compiled program", code(own)), replaces=scene.expression)
+                    yield Fit(
+                        edit=shorter,
+                        effect=say("{} is static, and part of the compiled program", code(own)),
+                        replaces=scene.expression,
+                    )
                 return
     if facts.get("fewer") and isinstance(keys := facts.get("keys"), tuple) and keys:
         positional = scene.expression
@@ -96,7 +126,15 @@ def _fewer_arguments(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
 def _exported(match: re.Match[str], scene: ErrorScene) -> Facts:
     count = int(match["wanted"])
     meshes = [(mesh, variable) for mesh, variable in scene.meshes.items() if len(mesh.device_ids) == count and variable]
-    place = say("place the arguments on {}, as in {}", code(meshes[0][1]), code(f"jax.device_put(x, NamedSharding({meshes[0][1]}, P()))")) if len({m for m, _ in meshes}) >= 1 else ""
+    place = (
+        say(
+            "place the arguments on {}, as in {}",
+            code(meshes[0][1]),
+            code(f"jax.device_put(x, NamedSharding({meshes[0][1]}, P()))"),
+        )
+        if len({m for m, _ in meshes}) >= 1
+        else ""
+    )
     return {"place": place} if place else {}
 
 
@@ -106,7 +144,11 @@ def _exported(match: re.Match[str], scene: ErrorScene) -> Facts:
 def _masked(match: re.Match[str], scene: ErrorScene) -> Facts:
     own = [a for a in scene.arguments if a.type == "MaskedArray" and a.text]
     own_names = [a.text for a in own] or [x.name for x in scene.operands if x.dtype and len(scene.operands) == 1]
-    return {"which": name(own_names[0]), "name_masked": name(own_names[0])} if len(own_names) == 1 else {"which": "an argument"}
+    return (
+        {"which": name(own_names[0]), "name_masked": name(own_names[0])}
+        if len(own_names) == 1
+        else {"which": "an argument"}
+    )
 
 
 def _unmasked(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
@@ -118,14 +160,20 @@ def _unmasked(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
 def _position(match: re.Match[str], scene: ErrorScene) -> Facts:
     texts = {argument.key: argument.text for argument in scene.arguments}
     text = texts.get(match["place"], "")
-    facts: dict[str, object] = {"which": code(text) if text else f"argument {match['place']}", "code_type": code(match["type"].rpartition(".")[2])}
+    facts: dict[str, object] = {
+        "which": code(text) if text else f"argument {match['place']}",
+        "code_type": code(match["type"].rpartition(".")[2]),
+    }
     if text and match["type"] in ("list", "tuple"):
         facts["code_value"] = code(text)
     return facts
 
 
 def _valued(match: re.Match[str], scene: ErrorScene) -> Facts:
-    return {"code_type": code(match["type"].rpartition(".")[2]), "which": name(match["name"]) if match.groupdict().get("name") else "an argument"}
+    return {
+        "code_type": code(match["type"].rpartition(".")[2]),
+        "which": name(match["name"]) if match.groupdict().get("name") else "an argument",
+    }
 
 
 def _key_words(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -141,7 +189,9 @@ def _meshes(match: re.Match[str], scene: ErrorScene) -> Facts:
     return {"mesh": code(variable), "axes": axes_words(mesh.axis_names, mesh.sizes)}
 
 
-_AGAIN = Way(edit="call the jitted function in place of the compiled one", effect="JAX then compiles for what it is given")
+_AGAIN = Way(
+    edit="call the jitted function in place of the compiled one", effect="JAX then compiles for what it is given"
+)
 
 CALL_ROWS = (
     _row("compiled", r"Function compiled with input pytree does not match the input pytree it was called with",

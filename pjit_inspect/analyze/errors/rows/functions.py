@@ -24,7 +24,9 @@ __all__ = ["FUNCTION_ROWS"]
 
 # ---------------------------------------------------------------- vmap
 
-_ARGUMENT = re.compile(r"(?:had|has) size (\d+)(?:: |, e\.g\. )axis (\d+) of (?:argument|kwarg) ?(\S{1,200}?)(?: of type (\S{1,200}?))?(?=;|\n|$| of)")
+_ARGUMENT = re.compile(
+    r"(?:had|has) size (\d+)(?:: |, e\.g\. )axis (\d+) of (?:argument|kwarg) ?(\S{1,200}?)(?: of type (\S{1,200}?))?(?=;|\n|$| of)"
+)
 
 
 def _lengths(match: re.Match[str], scene: ErrorScene) -> Facts | None:
@@ -71,8 +73,20 @@ def _output(match: re.Match[str], scene: ErrorScene) -> Facts:
     if shape is not None:
         return {"result": say("an array of shape {}", code(shape))}
     value = match["value"]
-    kind = "a tuple" if value.startswith("(") else "a list" if value.startswith("[") else "a dict" if value.startswith("{") else "no array"
-    return {"result": code("None") if value.startswith("None") else kind, "tuple": "a tuple" if kind == "a tuple" else ""} if kind != "a tuple" else {"result": kind, "pair": "pair"}
+    kind = (
+        "a tuple"
+        if value.startswith("(")
+        else "a list"
+        if value.startswith("[")
+        else "a dict"
+        if value.startswith("{")
+        else "no array"
+    )
+    return (
+        {"result": code("None") if value.startswith("None") else kind, "tuple": "a tuple" if kind == "a tuple" else ""}
+        if kind != "a tuple"
+        else {"result": kind, "pair": "pair"}
+    )
 
 
 def _jacobian(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
@@ -98,7 +112,12 @@ def _integer(match: re.Match[str], scene: ErrorScene) -> Facts:
 def _as_float(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     if operand := text_of(facts, "name_int"):
         edit = f"{operand}.astype('float32')"
-        yield Fit(edit=edit, effect=say("a derivative needs real numbers"), replaces=replaced_text(operand, scene), target=operand)
+        yield Fit(
+            edit=edit,
+            effect=say("a derivative needs real numbers"),
+            replaces=replaced_text(operand, scene),
+            target=operand,
+        )
     elif number := text_of(facts, "code_number"):
         call = scene.expression
         edit = re.sub(rf"\({re.escape(number)}\)$", f"({number}.)", call)
@@ -119,7 +138,11 @@ def _trees(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     if keys := _KEYS.search(text):
         sides = [set(re.findall(r"\['([^']*)'\]", side) or side.split()) for side in keys.groups()]
         alone = [sorted(sides[0] - sides[1]), sorted(sides[1] - sides[0])]
-        words = [say("only the {} has {}", "first" if n == 0 else "second", listed(one, code)) for n, one in enumerate(alone) if one]
+        words = [
+            say("only the {} has {}", "first" if n == 0 else "second", listed(one, code))
+            for n, one in enumerate(alone)
+            if one
+        ]
         return {"what": joined(words, "; "), "place": place}
     if counts := _COUNTS.search(text):
         return {"what": f"the first has {counts[1]} entries, the second {counts[2]}", "place": place}
@@ -143,14 +166,24 @@ def _products(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _transposed(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     own = facts.get("arrays")
-    if not isinstance(own, tuple) or len(own) != 2 or scene.operator not in ("@", "matmul", "dot") or any(len(a.shape) != 2 for a in own):
+    if (
+        not isinstance(own, tuple)
+        or len(own) != 2
+        or scene.operator not in ("@", "matmul", "dot")
+        or any(len(a.shape) != 2 for a in own)
+    ):
         return
     for number, array in enumerate(own):
         if array.name.isidentifier() and own[0].name != own[1].name:
             other = own[1 - number]
             if array.shape[::-1][1 - number] == other.shape[number]:
                 edit = replaced_text(array.name, scene)
-                yield Fit(edit=f"{array.name}.T", effect=say("multiplies with {} transposed", name(array.name)), replaces=edit, target=array.name)
+                yield Fit(
+                    edit=f"{array.name}.T",
+                    effect=say("multiplies with {} transposed", name(array.name)),
+                    replaces=edit,
+                    target=array.name,
+                )
 
 
 def _broadcast(match: re.Match[str], scene: ErrorScene) -> Facts | None:
@@ -165,7 +198,11 @@ def _broadcast(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     own = [array for array in scene.operands if array.shape is not None]
     named = [a.name for a in own] if [a.shape for a in own] == shapes else []
     lengths = [shape[bad[0]] for shape in padded]
-    pairs = [say("{} has {}", name(n), length) for n, length in zip(named, lengths, strict=True)] if named else [str(n) for n in lengths]
+    pairs = (
+        [say("{} has {}", name(n), length) for n, length in zip(named, lengths, strict=True)]
+        if named
+        else [str(n) for n in lengths]
+    )
     return {"where": f"dimension {bad[0]}", "lengths": joined(pairs), "arrays": tuple(own) if named else ()}
 
 
