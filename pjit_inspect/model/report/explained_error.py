@@ -262,7 +262,8 @@ class Fit:
       spec: the spec in it; None when it has none.
       target: the array that `spec` is for: an operand's name, or "result".
       line: the line of the file that has `replaces`, where that is not the error's own; None elsewhere.
-      is_checked: whether JAX takes it, tried on abstract arrays; False for advice, and where that cannot be tried.
+      is_checked: whether JAX takes it, tried on abstract arrays; of a call of the user's own function, its arguments
+        alone. False for advice, and where that cannot be tried.
     """
 
     edit: str

@@ -286,6 +286,8 @@ class _Reader:
                 return value
             if all(isinstance(leaf, _PLAIN) for leaf in leaves):
                 return value
+        if isinstance(value, jax.stages.Compiled):
+            raise _UncheckedError
         if callable(value) and _is_library(value) and getattr(value, "__name__", "") not in _IMPURE:
             wrapped = getattr(value, "__wrapped__", value)
             if _is_library(wrapped):
