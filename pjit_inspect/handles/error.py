@@ -1,4 +1,4 @@
-"""JAX's errors explained: the message, the traceback and what would fit, put together, and the handle users hold.
+"""JAX's errors explained: the message, the traceback and ways to fix it, put together, and the handle users hold.
 
 Not its job: reading messages (`parse.messages.sharding_errors`), tracebacks (`observe.errors.scene`), or judging
 (`analyze`).
@@ -42,7 +42,7 @@ _LONGEST_LINE = 400
 
 
 class ErrorExplanation(Displayable):
-    """Why JAX refused a sharding or a call, where, and what would fit: what `pjit_inspect.explain_error` returns.
+    """Why JAX refused a sharding or a call, where, and ways to fix it: what `pjit_inspect.explain_error` returns.
 
     Rich in a notebook, text in a terminal; `print` and `repr` give the text. It holds words and numbers only: no array,
     no frame, not the exception.
@@ -125,7 +125,7 @@ class ErrorExplanation(Displayable):
         return hash(self._data)
 
     def show(self) -> Shown:
-        """An object to display: the sentence, the arrays, and what would fit."""
+        """An object to display: the sentence, the arrays, and ways to fix it."""
         document = error_view(self._data)
         if self._autopsy is None:
             return Shown(drawn(document))
@@ -138,21 +138,21 @@ class ErrorExplanation(Displayable):
 
 
 def explain_error(error: BaseException | None = None) -> ErrorExplanation:
-    """What is wrong with a sharding or a call that JAX refused, and what would fit.
+    """What is wrong with a sharding or a call that JAX refused, and ways to fix it.
 
     Without `error` it explains the last exception that nobody caught. Known are dimensions that their mesh axes do not
-    divide, many a `ShardingTypeError` of an Explicit mesh, arguments on different devices or meshes, specs and meshes
-    that are wrong in themselves or missing, shardings whose tree is not that of the arrays, what a compiled or mapped
-    function cannot be called with, types and trees of loops and branches, results that `shard_map` cannot prove equal,
-    ordered effects, callbacks that are refused or fail, arrays whose data was donated, static arguments without a hash,
-    values that are only traced or outlived their trace, and memory that is too small for a compile or a run
-    (`RESOURCE_EXHAUSTED`). The errors an error was raised from, or while handling, are looked at too, and a note tells.
-    For any other error the answer has the `kind` "unknown" and says so.
+    divide, many a `ShardingTypeError` of an Explicit mesh, arguments on different devices, meshes or memories, specs
+    and meshes that are wrong in themselves or missing, collectives and `shard_map`, kernels of Pallas, unreduced
+    values, shards that do not make an array, shardings and trees that do not match, what a compiled, exported or mapped
+    function cannot be called with, gradients that are not defined, types and trees of loops and branches, callbacks,
+    arrays whose data was donated, static arguments, values that are only traced or outlived their trace, and memory
+    that is too small for a compile or a run (`RESOURCE_EXHAUSTED`). The errors an error was raised from, or while
+    handling, are looked at too, and a note tells. Any other error has the `kind` "unknown": its first line, and where.
 
-    What JAX's message and the variables of the user's line tell is used, and nothing guessed: what would fit is worked
-    out from shapes and mesh sizes, and left out where they are not known. Nothing runs, and neither the error nor an
-    array is kept or changed. Raises `PjitInspectError` when there is no error to explain, and `TypeError` when `error`
-    is no exception.
+    What JAX's message and the variables of the user's line tell is used, and nothing guessed. A change of code is tried
+    by JAX on abstract arrays, and left out if it is refused; one that cannot be tried says so (`is_checked`). No
+    function of the user's runs, nothing is compiled, and neither the error nor an array is kept or changed. Raises
+    `PjitInspectError` when there is no error to explain, and `TypeError` when `error` is no exception.
     """
     from pjit_inspect.observe.errors.scene import last_error
 

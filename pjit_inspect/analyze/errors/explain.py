@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePath
 
-from pjit_inspect.analyze.errors.callbacks import explain_callback
 from pjit_inspect.analyze.errors.calls import (
     explain_compiled,
     explain_no_mesh,
@@ -37,6 +36,7 @@ from pjit_inspect.analyze.errors.placement import explain_devices, explain_mesh
 from pjit_inspect.analyze.errors.pmap import explain_pmap, is_of_pmap
 from pjit_inspect.analyze.errors.proposals import Judge
 from pjit_inspect.analyze.errors.rows.axes import AXIS_ROWS
+from pjit_inspect.analyze.errors.rows.callbacks import CALLBACK_ROWS
 from pjit_inspect.analyze.errors.rows.calls import CALL_ROWS
 from pjit_inspect.analyze.errors.rows.functions import FUNCTION_ROWS
 from pjit_inspect.analyze.errors.rows.places import PLACE_ROWS
@@ -51,7 +51,7 @@ from pjit_inspect.model.words.sentence import place, say
 
 __all__ = ["explain_error", "explain_message", "is_known"]
 
-_ROWS: tuple[ErrorRow, ...] = (*AXIS_ROWS, *PLACE_ROWS, *CALL_ROWS, *FUNCTION_ROWS)
+_ROWS: tuple[ErrorRow, ...] = (*CALLBACK_ROWS, *AXIS_ROWS, *PLACE_ROWS, *CALL_ROWS, *FUNCTION_ROWS)
 _LONGEST = 20_000
 _JUDGED: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene, Judge], ExplainedError]] = {
     "contraction": explain_operands,
@@ -84,7 +84,6 @@ _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | No
     "branch type": explain_branches,
     "loop structure": explain_loop_structure,
     "branch structure": explain_branch_structure,
-    "callback": explain_callback,
     "replication": explain_replication,
     "deleted": explain_deleted,
     "static argument": explain_static,

@@ -84,6 +84,7 @@ def explain_row(known: ErrorRow, message: str, scene: ErrorScene) -> ExplainedEr
     arrays = facts.get("arrays", ())
     return ExplainedError(
         kind=known.kind, sentence=sentence, fits=tuple(_fits(known, facts, scene)),
+        notes=(Sentence(note),) if isinstance(note := facts.get("note"), str) else (),
         arrays=tuple(array for array in arrays if isinstance(array, ErrorArray)) if isinstance(arrays, tuple) else (),
     )  # fmt: skip
 

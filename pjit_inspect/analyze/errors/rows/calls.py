@@ -102,9 +102,8 @@ def _fewer_arguments(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
             )
             if is_key and argument.text and (facts.get("more") or not facts.get("fewer")):
                 own = argument.text if argument.key.isdigit() else f"{argument.key}={argument.text}"
-                shorter = re.sub(
-                    rf",\s*{re.escape(own)}\s*(?=[,)])|(?<=\(){re.escape(own)}\s*,?\s*", "", scene.expression, count=1
-                )
+                pattern = rf",\s*{re.escape(own)}\s*(?=[,)])|(?<=\(){re.escape(own)}\s*(?:,\s*|(?=\)))"
+                shorter = re.sub(pattern, "", scene.expression, count=1)
                 if shorter != scene.expression:
                     yield Fit(
                         edit=shorter,
