@@ -495,7 +495,7 @@ def test_a_spec_that_is_too_long_is_shortened_where_that_divides():
 
 def test_a_spec_of_one_entry_is_one_too_many_for_a_scalar():
     found = explained(lambda: jax.device_put(np.float32(0.1), NamedSharding(MESH, P("data"))))
-    assert found.sentence == "`P('data')` has 1 entry, but the array has 0 dimensions"
+    assert found.sentence == "`P('data')` has 1 entry, but `np.float32(0.1)` has 0 dimensions"
     assert edits(found) == ["P()"]
 
 

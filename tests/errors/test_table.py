@@ -17,7 +17,9 @@ import pjit_inspect as pi
 from .case import EX, Case, mended, refusal, run
 
 
-def on(name: str, code: str, kind: str, *says: str, fits: tuple[str, ...] = (), mesh: object = None, **more: object) -> Case:
+def on(
+    name: str, code: str, kind: str, *says: str, fits: tuple[str, ...] = (), mesh: object = None, **more: object
+) -> Case:
     """A program; `fits` are the changes of code that must be proposed, each by its beginning."""
     return Case(name=name, code=code, kind=kind, says=says, fits=fits, mesh=mesh, **more)  # type: ignore[arg-type]
 
@@ -164,7 +166,9 @@ result = f(counted(8, 8, spec=P(None, 'model'), mesh=MESH))
     case = on("inline", code, "compiled")
     found = pi.explain_error(refusal(case))
     fit = next(fit for fit in found.fits if fit.is_code)
-    assert fit.edit.startswith("jax.device_put(counted(8, 8, spec=P(None, 'model'), mesh=MESH), NamedSharding(MESH, P('data', None)))")
+    assert fit.edit.startswith(
+        "jax.device_put(counted(8, 8, spec=P(None, 'model'), mesh=MESH), NamedSharding(MESH, P('data', None)))"
+    )
     assert run(case, mended(case, code, fit, found), 1)["result"].shape == (8, 8)
 
 

@@ -23,7 +23,7 @@ __all__ = ["NOT_TOLD", "explain_operands"]
 NOT_TOLD = say("which variables these are cannot be told from the traceback, so nothing is worked out for them")
 """Said where JAX's message is all there is."""
 
-_UNORDERED = ("select", "concatenate")
+_UNORDERED = ("concatenate",)
 """Operations whose message does not quote the operands in the user's order."""
 
 
@@ -56,6 +56,9 @@ def _are_quoted(facts: ErrorFacts, operands: Sequence[ErrorArray]) -> bool:
         return [(a.shape, a.spec) for a in facts.arrays] == [(b.shape, b.spec) for b in operands]
     rank = max(len(array.shape or ()) for array in operands)
     own = [_aligned(array, rank) for array in operands]
+    if facts.operation == "select":
+        # It quotes the condition's split and one of the cases'.
+        return set(map(repr, facts.specs)) <= set(map(repr, own))
     if facts.operation in _UNORDERED:
         return sorted(map(repr, facts.specs)) == sorted(map(repr, own))
     return list(facts.specs) == own

@@ -277,6 +277,9 @@ class _Reader:
             return given[key]
         if isinstance(value, _PLAIN) or (isinstance(value, (ModuleType, type)) and _is_library(value)):
             return value
+        if isinstance(value, numpy.ndarray) and value.dtype.kind in "iub" and value.size <= _MOST_STEPS:
+            # Numbers of the host's, such as how often each row repeats: they may have to be known.
+            return value
         if is_array(value):
             self.abstract[key] = _abstract(value)
             return value

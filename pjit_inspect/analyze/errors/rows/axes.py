@@ -12,6 +12,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from pjit_inspect.analyze.errors.fits import mesh_named
 from pjit_inspect.analyze.errors.proposals import in_shard_map, meshes_with, next_multiple, text_of
@@ -203,7 +204,35 @@ _SHARD_MAP = Way(
     effect="collectives work there",
 )
 
+
+def _nameless(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """What JAX refuses without a word: a collective over an axis that is not there (0.10)."""
+    texts = {argument.key: argument.text for argument in scene.arguments}
+    named = re.fullmatch(r"(['\"])([^'\"]{1,200})\1", texts.get("axis_name", texts.get("1", "")))
+    if scene.operator not in _COLLECTIVES or named is None or meshes_with(named[2], scene):
+        return None
+    every = dict.fromkeys(own for mesh in scene.meshes for own in mesh.axis_names)
+    has = say("the meshes here have {}", axes_list(every)) if every else "no mesh here has it"
+    return {"axis": axis(named[2]), "code_op": code(scene.operator), "has": has, "near": tuple(every)}
+
+
+def _nearest(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    wrong, every = text_of(facts, "axis"), facts.get("near")
+    near = get_close_matches(wrong, every, n=1) if isinstance(every, tuple) else []
+    if near:
+        yield Fit(
+            edit=repr(near[0]),
+            effect=say("the nearest name"),
+            replaces=repr(wrong) if repr(wrong) in scene.expression else f'"{wrong}"',
+        )
+
+
+_COLLECTIVES = (
+    "psum", "pmean", "pmax", "pmin", "all_gather", "all_to_all", "ppermute", "psum_scatter", "axis_index", "axis_size", "pshuffle",
+)  # fmt: skip
+
 AXIS_ROWS = (
+    _row("unbound axis", r"$", "{code_op} works along {axis}, which is no axis of this `jax.shard_map`: {has}", _nearest, facts=_nameless),
     _row("unbound axis", r"(?:Found an unbound axis name: |unbound axis name: )(?P<axis>[^\s.]{1,200})" r"(?:\. To fix this, please call (?P<code_op>\w+) under)?",
          "{code_op} works along {axis}, but this code is not inside `jax.shard_map` or a `vmap` that has this axis: {where}",
          in_shard_map, _SHARD_MAP, Way("name it in the `jax.vmap` that maps the function: `axis_name=`", "if the axis is that of a `vmap`", is_last=True), facts=_unbound),

@@ -26,13 +26,19 @@ _RAISED = re.compile(r"([A-Za-z_][\w.]{0,200})(?:: ([^\n]{0,400}))?$")
 
 def _result(match: re.Match[str], scene: ErrorScene) -> Facts:
     number = int(match["number"])
-    sides = {key: match[key].replace(" ", "").replace("(", "[").replace(",)", "]").replace(")", "]") for key in ("given", "wanted")}
+    sides = {
+        key: match[key].replace(" ", "").replace("(", "[").replace(",)", "]").replace(")", "]")
+        for key in ("given", "wanted")
+    }
     lengths = [re.findall(r"\d+", side) for side in sides.values()]
     is_part = sides["given"] != sides["wanted"] and len(lengths[0]) == len(lengths[1]) and all(
         int(part) and not int(length) % int(part) for part, length in zip(*lengths, strict=True)
     )  # fmt: skip
     note = "within `jax.shard_map` a callback sees one device's part, and what is declared is that part's shape"
-    facts = {"which": f"result {number} of " if number else "the result of ", **{key: code(side) for key, side in sides.items()}}
+    facts = {
+        "which": f"result {number} of " if number else "the result of ",
+        **{key: code(side) for key, side in sides.items()},
+    }
     return facts | ({"note": note} if is_part and sides["given"].startswith("[") else {})
 
 
