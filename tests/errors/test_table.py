@@ -205,3 +205,18 @@ def test_no_function_of_the_user_runs_to_try_a_fit():
 def test_an_unknown_error_of_several_lines_is_its_first_line():
     found = pi.explain_error(RuntimeError("first\nsecond"))
     assert (found.kind, found.sentence, found.notes) == ("unknown", "`RuntimeError`: first", ())
+
+
+def test_a_callback_that_returns_another_shape_is_read_as_every_version_writes_it():
+    for compute in ("", "Compute error: "):
+        said = (
+            f"INTERNAL: {compute}CpuCallback error calling callback: Traceback (most recent call last):\n  File "
+            '"/jax/_src/callback.py", line 793, in _wrapped_callback\nRuntimeError: Incorrect output shape for return value '
+            "#0: Expected: (8, 8), Actual: (4, 8)"
+        )
+        found = pi.explain_error(RuntimeError(said))
+        assert (found.kind, found.sentence) == (
+            "callback",
+            "the result of the function that the callback calls has the shape `[4,8]`, but `[8,8]` was declared",
+        )
+        assert "sees one device's part" in found.notes[0]
