@@ -8,6 +8,7 @@ message and the scene. Not its job: whether a change is legal, which JAX is aske
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -127,15 +128,25 @@ def _fits(known: ErrorRow, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     for way in known.ways:
         if not isinstance(way, Way):
             for fit in way(facts, scene):
-                is_code = is_code or fit.is_code
-                yield fit
+                if not fit.is_code or _is_python(fit.edit):
+                    is_code = is_code or fit.is_code
+                    yield fit
             continue
         if way.is_last and is_code:
             continue
         effect = filled(way.effect, facts)
         if way.replaces:
             edit, replaced = _plain(way.edit, facts), _plain(way.replaces, facts)
-            if edit and replaced and effect is not None and replaced in scene.expression:
+            if edit and replaced and effect is not None and replaced in scene.expression and _is_python(edit):
                 yield Fit(edit=edit, effect=effect, replaces=replaced)
         elif (words := filled(way.edit, facts)) is not None and effect is not None:
             yield Fit(edit=words, effect=effect, is_code=False)
+
+
+def _is_python(text: str) -> bool:
+    """Whether it is an expression, or a keyword argument: what stands in the user's line may be cut or empty."""
+    try:
+        ast.parse(f"f({text})" if text.partition("=")[0].isidentifier() else text, mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    return True

@@ -139,9 +139,9 @@ def _mapped_kernel(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     meshes = {mesh_named(array.mesh, scene) for array in arrays}
     variable = meshes.pop() if len(meshes) == 1 else ""
     specs = [spec_text(array.spec or ()) for array in arrays]
-    given = f"({', '.join(specs)})" if len(specs) > 1 else specs[0] if specs else "P(...)"
-    call = f"jax.shard_map(kernel, mesh={variable or 'mesh'}, in_specs={given}, out_specs={specs[0] if specs else 'P(...)'}, check_vma=False)"
-    words = say("wrap the kernel: {}", code(call.replace("P(...)", "specs")))
+    given = f"({', '.join(specs)})" if len(specs) > 1 else specs[0] if specs else "specs"
+    call = f"jax.shard_map(kernel, mesh={variable or 'mesh'}, in_specs={given}, out_specs={specs[0] if specs else 'specs'}, check_vma=False)"
+    words = say("wrap the kernel: {}", code(call.replace("specs", "specs")))
     yield Fit(edit=words, effect=say("each device then runs it on its own part"), is_code=False)
 
 
@@ -265,7 +265,7 @@ AXIS_ROWS = (
          Way("in `out_shape` write `jax.ShapeDtypeStruct(shape, dtype, {field}=jax.typeof(x).{field})`, with the operand as `x`", "if the result varies as the operand does"), Way("give `jax.shard_map` `check_vma=False`", "nothing is checked then")),
     _row("manual axes", r"Primitive (?P<code_op>\w+) requires varying manual axes to match, but got \[(?P<sets>[^\]]{1,2000})\]",
          "{code_op} needs operands that vary over the same axes, but {which} is the same on all devices along {over}",
-         _cast, Way("mark that operand with `jax.lax.pcast(..., {axes}, to='varying')`", "nothing is sent", is_last=True), facts=_varying),
+         _cast, Way("mark that operand as varying with `jax.lax.pcast`, over {axes}", "nothing is sent", is_last=True), facts=_varying),
     _row("manual axes", r"Unsupported pcast from=(?P<code_from>\w+), to='(?P<code_to>\w+)'",
          "the operand of `pcast` is {code_from} already, and cannot be made {code_to}",
          Way("use the operand itself", "if {code_to} is what is needed")),
@@ -277,7 +277,7 @@ AXIS_ROWS = (
          Way("inside `jax.shard_map`, leave the constraint out", "the function already sees one device's part"), Way("on an Explicit mesh, use `jax.sharding.reshard`", "it moves the array to that split")),
     _row("manual axes", r"PartitionSpec passed to (?P<code_op>\w+) cannot contain axis names that are of type Auto or Manual\. Got " r"PartitionSpec: (?P<spec>[^\n]{1,300}?) with axis name: (?P<axis>\S+) of type: (?:AxisType\.)?(?P<type>\w+)",
          "{code_op} takes Explicit axes only, and {axis} in {spec} is {code_type}: {why}",
-         _constrained, Way("make the mesh with `axis_types=(jax.sharding.AxisType.Explicit, ...)`", "arrays then have their split in their type"), facts=_auto),
+         _constrained, Way("make the mesh with Explicit axes, by `axis_types`", "arrays then have their split in their type"), facts=_auto),
     _row("unknown axis", r"jax\.shard_map requires axis_names=frozenset\(\{(?P<asked>[^{}]*)\}\) to be a subset of mesh\.axis_names=(?:frozenset\()?[({](?P<has>[^{}()]*)[)}]",
          "`axis_names` of `jax.shard_map` names {over}, but the mesh has {has}",
          Way("name axes of the mesh in `axis_names`", "or leave it out: the function is then manual over all of them"), facts=lambda match, scene: {**_over(match, scene), **_like(match, scene)}),
@@ -307,7 +307,7 @@ AXIS_ROWS = (
          _reduced, Way("reduce it first with `jax.sharding.reshard`", "adds the partial sums", is_last=True), facts=_unreduced_operand),
     _row("unreduced", r"(?P<code_what>Unreduced|Reduced) axes can only refer to mesh axes that is of type `Explicit`\. Got (?:un)?reduced axes: frozenset\((?P<asked>[^()]*)\)",
          "a spec with unreduced axes needs an Explicit mesh, and {over} is not Explicit",
-         Way("make the mesh with `axis_types=(jax.sharding.AxisType.Explicit, ...)`", "partial sums are then part of an array's type"), facts=_over),
+         Way("make the mesh with Explicit axes, by `axis_types`", "partial sums are then part of an array's type"), facts=_over),
     _row("unknown axis", r"(?:Unreduced|Reduced) axes (?P<axis>\S+) is not found in mesh\.axis_names=\((?P<has>[^()]*)\)",
          "the spec is unreduced over {axis}, which the mesh does not have: it has {has}",
          facts=_like),

@@ -107,7 +107,7 @@ PLACE_ROWS = (
          Way("use an `AbstractMesh` of {old} devices", "as many as the mesh that is set")),
     _row("memory space", r"memory_space of all inputs passed to `(?P<code_op>\w+)` must be the same\. Got one operand with type: (?P<one>\S+) " r"and another operand with type: (?P<other>\S+)",
          "{code_op} needs its operands in one memory: {one}, {two}",
-         moved_operand, Way("move one of them with `jax.device_put(..., jax.memory.Space.Device)`", "a copy in device memory", is_last=True), facts=_memories),
+         moved_operand, Way("move one of them with `jax.device_put` to `jax.memory.Space.Device`", "a copy in device memory", is_last=True), facts=_memories),
     _row("memory space", r"Could not find memory addressable by device (?P<device>\S+)\. Device \S+ can address the following memory kinds: (?P<kinds>[\w, ]+)\. Got memory kind: (?P<code_kind>\w+)",
          "a {device} device has no memory called {code_kind}: it has {kinds}",
          Way("choose one of {kinds}", "as `memory_kind`")),
