@@ -1,4 +1,4 @@
-"""JAX's own refusals, explained: names, numbers and what would fit, each fit tried on eight devices.
+"""JAX's own refusals, explained: names, numbers and ways to fix it, each tried on eight devices.
 
 The numbers are worked out by hand. The mesh is data=2 x model=4; `fitting` runs what an explanation proposes.
 """
@@ -225,8 +225,9 @@ def test_a_contraction_of_two_split_dimensions_has_each_way_to_sum(explicit):
     x, w = array(4, 8, spec=P("data", "model")), array(8, 16, spec=P("model", None))
     found = explained(lambda: x @ w)
     assert found.kind == "contraction"
-    assert found.sentence.startswith(
-        "the product sums over dimension 1 of `x` and dimension 0 of `w`, which are both split over `model`"
+    assert found.sentence == (
+        "`x` and `w` are both split over `model` along the dimension that `@` sums: say whether to add the partial "
+        "sums, or to keep them split"
     )
     assert [one.local_shape for one in found.arrays] == [(2, 2), (2, 16)]
     assert edits(found) == [

@@ -208,10 +208,10 @@ def _explained(
     trial = Guard().run("the names in an explained error", lambda: error_trial(link), None)
 
     def judge(fit: Fit, arrays: tuple[ErrorArray, ...] = scene.operands, *, is_whole: bool = True) -> bool | None:
-        if trial is None:
+        if (tried := trial) is None:
             return None
         return Guard().run(
-            "a trial of a way to fix an error", lambda: trial.accepts(fit, arrays, is_whole=is_whole), None
+            "a trial of a way to fix an error", lambda: tried.accepts(fit, arrays, is_whole=is_whole), None
         )
 
     explained = explain_errors.explain_error(facts, scene, judge) if facts is not None else None

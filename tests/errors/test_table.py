@@ -194,7 +194,7 @@ def test_no_function_of_the_user_runs_to_try_a_fit():
     x, w = jax.device_put(jax.numpy.ones((8, 8)), jax.sharding.NamedSharding(EX, jax.P("data"))), jax.numpy.ones((8, 8))
     w = jax.device_put(w, jax.sharding.NamedSharding(EX, jax.P("model")))
     with pytest.raises(Exception) as caught:  # noqa: PT011
-        own(x) + w
+        _ = own(x) + w
     before = len(ran)
     found = pi.explain_error(caught.value)
     assert len(ran) == before
@@ -220,3 +220,34 @@ def test_a_callback_that_returns_another_shape_is_read_as_every_version_writes_i
             "the result of the function that the callback calls has the shape `[4,8]`, but `[8,8]` was declared",
         )
         assert "sees one device's part" in found.notes[0]
+
+
+def test_what_is_the_user_s_is_not_changed_to_try_a_fit():
+    code = """\
+specs = ['data', 'model']
+state = {'n': 3}
+x, y = counted(8, 8, spec=P('data')), counted(8, 8, spec=P('model'))
+result = jnp.add(x, jnp.multiply(y, state.pop('n') if 'n' in state else 1))
+"""
+    case = on("a pop", code, "conflict", mesh=EX)
+    with jax.set_mesh(EX):
+        error = refusal(case)
+        frame = error.__traceback__.tb_next.tb_next.tb_frame  # type: ignore[union-attr]
+        frame.f_globals["state"]["n"] = 3
+        found = pi.explain_error(error)
+    assert frame.f_globals["state"] == {"n": 3}
+    assert found.kind == "conflict"
+
+
+def test_numbers_that_numpy_draws_are_not_drawn_again():
+    import numpy as np
+
+    code = """\
+x, y = counted(8, 8, spec=P('data')), counted(8, 8, spec=P('model'))
+result = jnp.add(x * np.random.rand(), y)
+"""
+    with jax.set_mesh(EX):
+        error = refusal(on("drawn", code, "conflict", mesh=EX))
+        before = np.random.get_state()[2]
+        pi.explain_error(error)
+    assert np.random.get_state()[2] == before

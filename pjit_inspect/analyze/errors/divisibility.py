@@ -56,7 +56,7 @@ def explain_indivisible(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     if not first.is_named:
         notes += _candidates(first, scene)
     if others:
-        notes.append(say("what would fit is listed for the first of them"))
+        notes.append(say("the ways to fix it are for the first of them"))
     return ExplainedError(
         kind="indivisible", sentence=clauses(sentences), arrays=arrays, notes=tuple(notes),
         fits=tuple(_fits(first, facts)),

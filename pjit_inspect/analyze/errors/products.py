@@ -28,7 +28,7 @@ from pjit_inspect.analyze.errors.specs import (
 )
 from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
-from pjit_inspect.model.words.sentence import Sentence, joined, name, say
+from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
 __all__ = ["explain_product"]
 
@@ -130,8 +130,10 @@ def _sentence(split: _Split) -> Sentence:
 def _contracted_sentence(split: _Split, label: str) -> Sentence:
     (one, other), places = (split.left[label], split.right[label]), _place_words(split, label)
     if one == other:
-        words = say("the product sums over {} and {}, which are both split over {}", *places, over_words(one))
-        return say("{}: JAX will not choose what becomes of the partial sums", words)
+        words = "{} and {} are both split over {} along the dimension that {} sums"
+        operation = code(split.scene.operator or "the product")
+        both = say(words, name(split.lhs.name), name(split.rhs.name), over_words(one), operation)
+        return say("{}: say whether to add the partial sums, or to keep them split", both)
     return say("{}, but the product sums over both together", _split_words(places, one, other))
 
 

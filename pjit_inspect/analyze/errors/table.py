@@ -90,7 +90,7 @@ def explain_row(known: ErrorRow, message: str, scene: ErrorScene) -> ExplainedEr
     )  # fmt: skip
 
 
-def _from_message(match: re.Match[str]) -> Iterator[tuple[str, object]] | dict[str, object]:
+def _from_message(match: re.Match[str]) -> dict[str, object]:
     groups = {key: " ".join(text.split())[:_LONGEST] for key, text in match.groupdict().items() if text is not None}
     # A backtick in it would end the code that it stands in.
     return {key: _KINDS.get(key.split("_")[0], str)(text.replace("`", "'")) for key, text in groups.items()}

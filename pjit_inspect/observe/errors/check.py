@@ -20,6 +20,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy
+from jax.core import Tracer
 
 from pjit_inspect.model.report.explained_error import ErrorArray, Fit
 from pjit_inspect.observe.errors.mesh_axes import is_array
@@ -49,7 +50,27 @@ _PLAIN = (
 _EXPLICIT = jax.sharding.AxisType.Explicit
 _SCOPED = re.compile(r"jax\.set_mesh\((\w+)\)")
 _LIBRARIES = ("jax", "jaxlib", "numpy", "einops")
-_IMPURE = ("callback", "io_callback", "pure_callback", "print", "save", "effects_barrier")
+_PURE = (
+    "jax.numpy", "jax.lax", "jax.nn", "jax.random", "jax.scipy", "jax.sharding", "jax.tree", "jax._src.numpy",
+    "jax._src.lax", "jax._src.nn", "jax._src.random", "jax._src.scipy", "jax._src.shard_map", "jax._src.pjit",
+    "jax._src.named_sharding", "jax._src.partition_spec", "jax._src.tree", "jax._src.tree_util", "jax._src.image",
+    "jax._src.ops", "jax._src.third_party", "jax._src.ad_checkpoint", "jax._src.sharding_impls", "jax._src.mesh",
+    "numpy", "einops",
+)  # fmt: skip
+"""Modules whose functions only compute, but for those of `_IMPURE`."""
+_OF_API = (
+    "jit", "vmap", "grad", "value_and_grad", "jacrev", "jacfwd", "hessian", "jvp", "vjp", "device_put", "eval_shape",
+    "linearize",
+)  # fmt: skip
+_IMPURE = (
+    "save", "savez", "savez_compressed", "savetxt", "load", "loadtxt", "genfromtxt", "fromfile", "memmap", "copyto",
+    "put", "place", "putmask", "fill_diagonal", "set_printoptions", "seterr", "set_mesh", "clear_caches",
+)  # fmt: skip
+_READ_ONLY = ("shape", "dtype", "ndim", "size", "T", "get", "name", "mesh", "spec", "sharding", "axis_names", "devices")
+"""What may be asked of objects that are the user's own, which a method could change."""
+
+
+_MUTABLE = (dict, list, set, numpy.ndarray)
 
 
 class _UncheckedError(Exception):
@@ -216,6 +237,9 @@ class _Reader:
                 return array.sharding
             case ast.Attribute(value=holder, attr=name) if not name.startswith("_"):
                 held = self.read(holder, given)
+                # The array of a trace is not the user's; a dict or an array of the host's is.
+                if held is not None and not isinstance(held, Tracer) and isinstance(held, _MUTABLE):
+                    self._only_read(name)
                 return getattr(held, name) if given is not None else None
             case ast.Call(func=func, args=args, keywords=keywords) if all(key.arg for key in keywords):
                 return self._called(func, args, keywords, given)
@@ -232,6 +256,10 @@ class _Reader:
                 self.bound.pop()
 
         return call if given is not None else call(*[None] * len(names))
+
+    def _only_read(self, name: str) -> None:
+        if name not in _READ_ONLY:
+            raise _UncheckedError
 
     def _operated(self, op: ast.AST, parts: list[Any], given: Mapping[str, Any] | None) -> Any:
         if type(op) not in _OPERATORS:
@@ -291,11 +319,19 @@ class _Reader:
                 return value
         if isinstance(value, jax.stages.Compiled):
             raise _UncheckedError
-        if callable(value) and _is_library(value) and getattr(value, "__name__", "") not in _IMPURE:
-            wrapped = getattr(value, "__wrapped__", value)
-            if _is_library(wrapped):
-                return value
+        if callable(value) and _is_pure(value) and _is_pure(getattr(value, "__wrapped__", value)):
+            return value
         raise _UncheckedError
+
+
+def _is_pure(function: Any) -> bool:
+    """Whether a function is a library's that only computes."""
+    home, called = getattr(function, "__module__", None), getattr(function, "__name__", "")
+    if not isinstance(home, str) or called in _IMPURE:
+        return False
+    if home.startswith(("jax._src.api", "jax._src.dispatch")) or home == "jax":
+        return called in _OF_API
+    return any(home == pure or home.startswith(f"{pure}.") for pure in _PURE)
 
 
 def _parsed(text: str) -> ast.expr | None:
@@ -313,7 +349,7 @@ def _is_library(value: Any) -> bool:
 def _abstract(value: Any) -> Any:
     # A tracer knows its type only; a numpy array, that it is on no device.
     aval = getattr(value, "aval", None)
-    holder = aval if isinstance(value, jax.core.Tracer) else value
+    holder = aval if isinstance(value, Tracer) else value
     sharding = getattr(holder, "sharding", None)
     is_named = isinstance(sharding, jax.sharding.NamedSharding) and not sharding.mesh.empty
-    return jax.ShapeDtypeStruct(value.shape, value.dtype, **({"sharding": sharding} if is_named else {}))
+    return jax.ShapeDtypeStruct(value.shape, value.dtype, sharding=sharding if is_named else None)
