@@ -248,6 +248,6 @@ result = jnp.add(x * np.random.rand(), y)
 """
     with jax.set_mesh(EX):
         error = refusal(on("drawn", code, "conflict", mesh=EX))
-        before = np.random.get_state()[2]
+        before = np.random.get_state(legacy=False)["state"]["pos"]  # type: ignore[index]
         pi.explain_error(error)
-    assert np.random.get_state()[2] == before
+    assert np.random.get_state(legacy=False)["state"]["pos"] == before  # type: ignore[index]

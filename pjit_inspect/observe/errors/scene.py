@@ -32,7 +32,7 @@ from pjit_inspect.observe.errors.check import Trial
 from pjit_inspect.observe.errors.functions import find_functions
 from pjit_inspect.observe.errors.mesh_axes import find_meshes
 from pjit_inspect.observe.errors.operands import Expression, find_operands, magic_text, read_expression
-from pjit_inspect.observe.live.frames import cell_name, is_jax_file, is_user_file, read_source, read_variables
+from pjit_inspect.observe.live.frames import cell_name, is_jax_file, is_our_file, is_user_file, read_source, read_variables
 
 __all__ = ["error_scene", "error_trial", "last_error", "linked_errors", "user_places"]
 
@@ -126,7 +126,9 @@ def error_trial(error: BaseException) -> Trial | None:
 
 def _is_of_library(inner: list[FrameType]) -> bool:
     """Whether a library called JAX: what stands in the user's line is then not what was refused."""
-    return bool(inner) and not is_jax_file(inner[0].f_code.co_filename) and not _is_magic(inner[0])
+    file = inner[0].f_code.co_filename if inner else ""
+    # What we call for the user is in the user's line.
+    return bool(inner) and not is_jax_file(file) and not is_our_file(file) and not _is_magic(inner[0])
 
 
 def _with_call(scene: ErrorScene, step: Step, *, asks_truth: bool) -> ErrorScene:
