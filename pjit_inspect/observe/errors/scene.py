@@ -32,7 +32,14 @@ from pjit_inspect.observe.errors.check import Trial
 from pjit_inspect.observe.errors.functions import find_functions
 from pjit_inspect.observe.errors.mesh_axes import find_meshes
 from pjit_inspect.observe.errors.operands import Expression, find_operands, magic_text, read_expression
-from pjit_inspect.observe.live.frames import cell_name, is_jax_file, is_our_file, is_user_file, read_source, read_variables
+from pjit_inspect.observe.live.frames import (
+    cell_name,
+    is_jax_file,
+    is_our_file,
+    is_user_file,
+    read_source,
+    read_variables,
+)
 
 __all__ = ["error_scene", "error_trial", "last_error", "linked_errors", "user_places"]
 
