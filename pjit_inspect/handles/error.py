@@ -1,4 +1,4 @@
-"""JAX's errors explained: the message, the traceback and what would fit, put together, and the handle users hold.
+"""JAX's errors explained: the message, the traceback and ways to fix it, put together, and the handle users hold.
 
 Not its job: reading messages (`parse.messages.sharding_errors`), tracebacks (`observe.errors.scene`), or judging
 (`analyze`).
@@ -25,7 +25,7 @@ from pjit_inspect.model.report.explained_error import (
     ExplainedError,
     Fit,
 )
-from pjit_inspect.model.words.sentence import Sentence, code, say
+from pjit_inspect.model.words.sentence import Sentence, code, say, word
 from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
 from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
@@ -38,9 +38,11 @@ from pjit_inspect.view.render.shown import Shown, drawn
 
 __all__ = ["ErrorExplanation", "explain_error", "explain_known_error"]
 
+_LONGEST_LINE = 400
+
 
 class ErrorExplanation(Displayable):
-    """Why JAX refused a sharding or a call, where, and what would fit: what `pjit_inspect.explain_error` returns.
+    """Why JAX refused a sharding or a call, where, and ways to fix it: what `pjit_inspect.explain_error` returns.
 
     Rich in a notebook, text in a terminal; `print` and `repr` give the text. It holds words and numbers only: no array,
     no frame, not the exception.
@@ -123,7 +125,7 @@ class ErrorExplanation(Displayable):
         return hash(self._data)
 
     def show(self) -> Shown:
-        """An object to display: the sentence, the arrays, and what would fit."""
+        """An object to display: the sentence, the arrays, and ways to fix it."""
         document = error_view(self._data)
         if self._autopsy is None:
             return Shown(drawn(document))
@@ -136,21 +138,21 @@ class ErrorExplanation(Displayable):
 
 
 def explain_error(error: BaseException | None = None) -> ErrorExplanation:
-    """What is wrong with a sharding or a call that JAX refused, and what would fit.
+    """What is wrong with a sharding or a call that JAX refused, and ways to fix it.
 
     Without `error` it explains the last exception that nobody caught. Known are dimensions that their mesh axes do not
-    divide, many a `ShardingTypeError` of an Explicit mesh, arguments on different devices or meshes, specs and meshes
-    that are wrong in themselves or missing, shardings whose tree is not that of the arrays, what a compiled or mapped
-    function cannot be called with, types and trees of loops and branches, results that `shard_map` cannot prove equal,
-    ordered effects, callbacks that are refused or fail, arrays whose data was donated, static arguments without a hash,
-    values that are only traced or outlived their trace, and memory that is too small for a compile or a run
-    (`RESOURCE_EXHAUSTED`). The errors an error was raised from, or while handling, are looked at too, and a note tells.
-    For any other error the answer has the `kind` "unknown" and says so.
+    divide, many a `ShardingTypeError` of an Explicit mesh, arguments on different devices, meshes or memories, specs
+    and meshes that are wrong in themselves or missing, collectives and `shard_map`, kernels of Pallas, unreduced
+    values, shards that do not make an array, shardings and trees that do not match, what a compiled, exported or mapped
+    function cannot be called with, gradients that are not defined, types and trees of loops and branches, callbacks,
+    arrays whose data was donated, static arguments, values that are only traced or outlived their trace, and memory
+    that is too small for a compile or a run (`RESOURCE_EXHAUSTED`). The errors an error was raised from, or while
+    handling, are looked at too, and a note tells. Any other error has the `kind` "unknown": its first line, and where.
 
-    What JAX's message and the variables of the user's line tell is used, and nothing guessed: what would fit is worked
-    out from shapes and mesh sizes, and left out where they are not known. Nothing runs, and neither the error nor an
-    array is kept or changed. Raises `PjitInspectError` when there is no error to explain, and `TypeError` when `error`
-    is no exception.
+    What JAX's message and the variables of the user's line tell is used, and nothing guessed. A change of code is tried
+    by JAX on abstract arrays, and left out if it is refused; one that cannot be tried says so (`is_checked`). No
+    function of the user's runs, nothing is compiled, and neither the error nor an array is kept or changed. Raises
+    `PjitInspectError` when there is no error to explain, and `TypeError` when `error` is no exception.
     """
     from pjit_inspect.observe.errors.scene import last_error
 
@@ -176,8 +178,9 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
             )
             if found is not None:
                 return found
-        facts = parse_sharding_error(_message(link))
-        if facts is not None:
+        message = _message(link)
+        facts = parse_sharding_error(message)
+        if facts is not None or explain_errors.is_known(message):
             scene = guard.run("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
             found = guard.run(
                 "an explanation of an error",
@@ -198,10 +201,28 @@ def _autopsy(shortage: MemoryShortage, link: BaseException, error: BaseException
 
 
 def _explained(
-    facts: ErrorFacts, scene: ErrorScene, link: BaseException, error: BaseException
+    facts: ErrorFacts | None, scene: ErrorScene, link: BaseException, error: BaseException
 ) -> ErrorExplanation | None:
-    explained = explain_errors.explain_error(facts, scene)
-    return None if explained is None else _explanation(explained, link, error)
+    from pjit_inspect.observe.errors.scene import error_trial
+
+    trial = Guard().run("the names in an explained error", lambda: error_trial(link), None)
+
+    def judge(fit: Fit, arrays: tuple[ErrorArray, ...] = scene.operands, *, is_whole: bool = True) -> bool | None:
+        if (tried := trial) is None:
+            return None
+        return Guard().run(
+            "a trial of a way to fix an error", lambda: tried.accepts(fit, arrays, is_whole=is_whole), None
+        )
+
+    explained = explain_errors.explain_error(facts, scene, judge) if facts is not None else None
+    explained = explained or explain_errors.explain_message(_message(link), scene)
+    if explained is None:
+        return None
+    # What JAX refuses is left out; what cannot be tried says so.
+    verdicts = [judge(fit, explained.arrays, is_whole=False) for fit in explained.fits]
+    pairs = zip(explained.fits, verdicts, strict=True)
+    fits = tuple(replace(fit, is_checked=verdict is True) for fit, verdict in pairs if verdict is not False)
+    return _explanation(replace(explained, fits=fits), link, error)
 
 
 def _explanation(
@@ -231,12 +252,11 @@ def _message(error: BaseException) -> str:
 
 
 def _unknown(error: BaseException) -> ExplainedError:
-    known = say(
-        "known are dimensions that do not divide, conflicts on an Explicit mesh, arguments on different devices or "
-        "meshes, specs and meshes that are wrong in themselves, calls that do not go with what was compiled or mapped, "
-        "types and trees of loops and branches, callbacks, arrays whose data is gone, static arguments, values that "
-        "are only traced, and memory that is too small"
-    )
-    words = "{} is no refusal of a sharding that pjit_inspect knows, and no other error that it knows"
-    sentence = say(words, code(type(error).__name__))
-    return ExplainedError(kind="unknown", sentence=sentence, notes=(known,))
+    """An error that is not known: what it says in its first line, and where."""
+    from pjit_inspect.observe.errors.scene import error_scene
+
+    scene = Guard().run("the names in an explained error", lambda: error_scene(error), ErrorScene())
+    first = next((line.strip() for line in _message(error).splitlines() if line.strip()), "")
+    said = word(f": {first[:_LONGEST_LINE]}" if first else "")
+    sentence = say("{}{}", code(type(error).__name__), said)
+    return ExplainedError(kind="unknown", sentence=sentence, frame=scene.frame, line=scene.line)

@@ -105,7 +105,7 @@ class PjitMagics(Magics):
             %pjit diff -1 -3          between the newest of your functions' records and the third newest, or between
                                       two numbers of %pjit log; the older one is before
             %pjit ledger              what was compiled again, why, what it cost, and what to do about it
-            %pjit error               the last error: which sharding JAX refused, and what would fit
+            %pjit error               the last error: which sharding JAX refused, and ways to fix it
             %pjit forget              empty the log
             %pjit help                this text
 

@@ -32,18 +32,17 @@ def test_pjit_error_explains_the_last_error_of_the_shell(program):
     assert EXPLAINED not in printed_by(program, UNEVEN)
     printed = printed_by(program, "%pjit error")
     assert EXPLAINED in printed
-    assert "- `P('data', None)`: `data` (2) divides 6; a device holds [3,4]" in printed
+    assert "• `P('data', None)`: `data` (2) divides 6; a device holds [3,4]" in printed
     number = program.shell.execution_count - 2
     assert f"In [{number}]:1 `jax.device_put(np.ones((6, 4)" in printed
     # It is the error of the cell, whatever was asked for since.
     assert EXPLAINED in printed_by(program, "%pjit error")
 
 
-def test_pjit_error_of_any_other_error_says_what_is_known(program):
+def test_pjit_error_of_any_other_error_says_its_first_line(program):
     program.run("{}['w']")
     printed = printed_by(program, "%pjit error")
-    assert printed.startswith("`KeyError` is no refusal of a sharding that pjit_inspect knows")
-    assert "arguments on different devices" in printed
+    assert printed.startswith("`KeyError`: 'w'")
 
 
 def test_pjit_error_without_an_error_is_a_usage_error(program, monkeypatch):

@@ -1,1 +1,1 @@
-"""Refusals of JAX explained: the arithmetic, and what would fit."""
+"""Refusals of JAX explained: the arithmetic, and ways to fix it."""

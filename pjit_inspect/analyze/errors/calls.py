@@ -56,6 +56,9 @@ def _named(side: ErrorArray, scene: ErrorScene) -> ErrorArray:
     # Of several that are alike, the one at the same place of its tree, whatever the function calls the argument.
     path = side.name[len(side.name.partition("[")[0]) :]
     same = [other for other in same if other.name.endswith(path)] if len(same) > 1 and path else same
+    if not same and len(scene.arguments) == 1 and side.name.isidentifier() and scene.arguments[0].text:
+        # The only argument of the call, whatever it is written as.
+        return replace(side, name=scene.arguments[0].text)
     if len(same) != 1:
         return replace(side, is_named=False)
     return replace(side, name=same[0].name)

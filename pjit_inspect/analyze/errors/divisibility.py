@@ -12,6 +12,7 @@ from difflib import get_close_matches
 
 from pjit_inspect.analyze.errors.fits import advice, clauses
 from pjit_inspect.analyze.errors.specs import (
+    axes_list,
     axes_words,
     divides,
     fitting_entries,
@@ -54,7 +55,7 @@ def explain_indivisible(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     if not first.is_named:
         notes += _candidates(first, scene)
     if others:
-        notes.append(say("what would fit is listed for the first of them"))
+        notes.append(say("the ways to fix it are for the first of them"))
     return ExplainedError(
         kind="indivisible", sentence=clauses(sentences), arrays=arrays, notes=tuple(notes),
         fits=tuple(_fits(first, facts)),
@@ -223,11 +224,43 @@ def explain_rank(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     rest = "dimension" if rank == 1 else "dimensions"
     entries = f"{len(spec)} {'entry' if len(spec) == 1 else 'entries'}"
     sentence = say("{} has {}, but {} has {} {}", spec_words(spec), entries, _called(array), rank, rest)
-    # Within `shard_map` the last entries alone say another thing of the function's result.
-    last = spec[-rank:] if rank and facts.operation != "shard_map" else spec[:rank]
-    candidates = dict.fromkeys((spec[:rank], last, (None,) * rank))
-    fits = [_shorter(array, candidate) for candidate in candidates if _is_known_to_fit(candidate, array)]
+    if facts.operation == "shard_map" and not array.is_named:
+        fits = list(_mapped_result(array, scene))
+    else:
+        # Within `shard_map` the last entries alone say another thing of what the function sees.
+        last = spec[-rank:] if rank and facts.operation != "shard_map" else spec[:rank]
+        candidates = dict.fromkeys((spec[:rank], last, (None,) * rank))
+        fits = [_shorter(array, candidate) for candidate in candidates if _is_known_to_fit(candidate, array)]
     return ExplainedError(kind="rank", sentence=sentence, arrays=(array,), fits=tuple(fits))
+
+
+def _mapped_result(array: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
+    """A result of `shard_map` with fewer dimensions than its spec has entries.
+
+    A shorter spec would say that it is equal along the axes that are left out: no such spec is proposed, because one
+    device's value would then stand for all.
+    """
+    axes = dict.fromkeys(own for entry in array.spec or () for own in axes_of(entry))
+    over, own = axes_list(axes), repr(next(iter(axes)) if len(axes) == 1 else tuple(axes))
+    returns = [one for function in scene.functions for one in function.returns or ()]
+    if not axes:
+        return
+    if array.shape:
+        joined_spec = (*(None,) * (len(array.shape) - 1), entry_of(list(axes)))
+        effect = say("the parts of {} devices one after the other", over)
+        yield Fit(edit=spec_text(joined_spec), effect=effect, spec=joined_spec, target="result")
+        return
+    code_of = f"jax.lax.psum({returns[0][1] if len(returns) == 1 else 'result'}, {own})"
+    words = say("return {}, with {} in `out_specs`", code(code_of), Phrase("spec", "P()"))
+    yield advice(words, say("if the sum over {} is meant: it is equal on all devices", over))
+    if len(returns) == 1 and returns[0][1]:
+        line, text = returns[0]
+        other = line if scene.frame is None or line != scene.frame.line else None
+        effect = say("one number for each device along {}, put one after the other", over)
+        yield Fit(edit=f"jnp.reshape({text}, (1,))", effect=effect, replaces=text, line=other)
+    else:
+        words = say("return it through {}", code("jnp.reshape(result, (1,))"))
+        yield advice(words, say("one number for each device along {}, put one after the other", over))
 
 
 def _only_mesh(spec: PartitionSpec, scene: ErrorScene) -> MeshAxes | None:

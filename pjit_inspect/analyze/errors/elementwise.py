@@ -2,8 +2,7 @@
 
 Not its job: products (`analyze.errors.products`), operations of one array (`analyze.errors.operations`).
 
-*Source*: `broadcasting_sharding_rule`, `_select_sharding_rule` and `_concatenate_sharding_rule` in
-`jax/_src/lax/lax.py`.
+Which splits go together is JAX's to say (`judge`).
 """
 
 from __future__ import annotations
@@ -11,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.errors.fits import changed_expression, clauses, reshard_fit
+from pjit_inspect.analyze.errors.fits import reshard_fit
 from pjit_inspect.analyze.errors.products import explain_product
-from pjit_inspect.analyze.errors.specs import has_repeats, is_legal, over_words, spec_words, type_words
-from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of
+from pjit_inspect.analyze.errors.proposals import Judge, first_accepted, specs_towards, together
+from pjit_inspect.analyze.errors.specs import over_words, spec_words, type_words
+from pjit_inspect.model.program.spec import PartitionSpec, axes_of
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
@@ -23,18 +23,18 @@ __all__ = ["NOT_TOLD", "explain_operands"]
 NOT_TOLD = say("which variables these are cannot be told from the traceback, so nothing is worked out for them")
 """Said where JAX's message is all there is."""
 
-_UNORDERED = ("select", "concatenate")
+_UNORDERED = ("concatenate",)
 """Operations whose message does not quote the operands in the user's order."""
 
 
-def explain_operands(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+def explain_operands(facts: ErrorFacts, scene: ErrorScene, judge: Judge) -> ExplainedError:
     """Operands whose specs do not go together."""
     operands = [array for array in scene.operands if array.spec is not None and array.shape is not None]
     facts = _before_stacking(facts, scene)
     if len(operands) == 2 and facts.operation == "dot_general":
-        return explain_product(facts, scene, operands[0], operands[1]) or _unmatched(facts)
+        return explain_product(facts, scene, operands[0], operands[1], judge) or _unmatched(facts)
     if len(operands) > 1 and _are_quoted(facts, operands):
-        return _explain_alike(facts, scene, operands)
+        return _explain_alike(facts, scene, operands, judge)
     return _unmatched(facts)
 
 
@@ -56,6 +56,9 @@ def _are_quoted(facts: ErrorFacts, operands: Sequence[ErrorArray]) -> bool:
         return [(a.shape, a.spec) for a in facts.arrays] == [(b.shape, b.spec) for b in operands]
     rank = max(len(array.shape or ()) for array in operands)
     own = [_aligned(array, rank) for array in operands]
+    if facts.operation == "select":
+        # It quotes the condition's split and one of the cases'.
+        return set(map(repr, facts.specs)) <= set(map(repr, own))
     if facts.operation in _UNORDERED:
         return sorted(map(repr, facts.specs)) == sorted(map(repr, own))
     return list(facts.specs) == own
@@ -67,75 +70,46 @@ def _aligned(array: ErrorArray, rank: int) -> PartitionSpec:
     return (*(None,) * (rank - len(spec)), *spec)
 
 
-def _explain_alike(facts: ErrorFacts, scene: ErrorScene, operands: list[ErrorArray]) -> ExplainedError:
-    first, *others = operands
-    if len(others) > 1:
-        fits = tuple(_all_alike(operands, scene))
-        return ExplainedError(kind=facts.kind, sentence=_sentence(facts, operands), arrays=tuple(operands), fits=fits)
-    pairs = [(others[0], first), (first, others[0])]
-    fits = tuple(fit for own, other in pairs for fit in _alignment(own, other, operands, scene))
-    if not fits:
-        fits = tuple(fit for own, other in pairs for fit in _yielding(own, other, operands, scene))
-    return ExplainedError(kind=facts.kind, sentence=_sentence(facts, operands), arrays=tuple(operands), fits=fits)
+def _explain_alike(facts: ErrorFacts, scene: ErrorScene, operands: list[ErrorArray], judge: Judge) -> ExplainedError:
+    if len(operands) > 2:
+        fits = first_accepted(_all_alike(operands, scene), judge)
+    else:
+        first, second = operands
+        sides = (_like(second, first, scene), _like(first, second, scene))
+        fits = [fit for side in sides for fit in first_accepted(side, judge)]
+    return ExplainedError(
+        kind=facts.kind, sentence=_sentence(facts, operands), arrays=tuple(operands), fits=tuple(fits)
+    )  # fmt: skip
 
 
 def _all_alike(operands: list[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
-    """All of more than two operands brought to the split of the first, or else of none."""
-    first, *others = operands
-    odd = [own for own in others if own.spec != first.spec]
-    fits = [fit for own in odd for fit in _alignment(own, first, operands, scene)]
-    if len(fits) < len(odd):
-        split = [own for own in operands if any(own.spec or ())]
-        fits = [reshard_fit(own, (None,) * len(own.spec or ()), scene) for own in split]
-    if len(fits) < 2:
-        yield from fits
-    elif edit := changed_expression(scene, {fit.target: fit.edit for fit in fits}):
-        effect = clauses([fit.effect for fit in fits])
-        yield replace(fits[0], edit=edit, effect=effect, replaces=scene.expression)
+    """All of more than two operands brought to the split of the first, of another, or of none."""
+    rank = max(len(array.shape or ()) for array in operands)
+    for like in (*(_aligned(array, rank) for array in operands), (None,) * rank):
+        yield from together(((own, like[rank - len(own.shape or ()) :]) for own in operands), scene)
 
 
-def _alignment(own: ErrorArray, other: ErrorArray, operands: list[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
-    """One operand brought to another's spec; dimensions that broadcast keep what they have."""
-    shape, rank = own.shape or (), max(len(array.shape or ()) for array in operands)
+def _like(own: ErrorArray, other: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
+    """One operand in every split between its own and that of the other, those like the other first."""
+    rank = max(len(own.shape or ()), len(other.shape or ()))
     lengths = (*(1,) * (rank - len(other.shape or ())), *(other.shape or ()))
-    wanted = _aligned(other, rank)
-    spec: list[SpecEntry] = []
-    for number, length in enumerate(shape, start=rank - len(shape)):
-        entry = wanted[number] if length == lengths[number] else (own.spec or ())[number - rank + len(shape)]
-        spec.append(entry)
-    target = tuple(spec)
-    result = [one or two for one, two in zip(_aligned_spec(target, rank), wanted, strict=True)]
-    sizes = next((array.mesh.sizes for array in operands if array.mesh is not None), {})
-    if target == own.spec or has_repeats(tuple(result)) or not is_legal(target, shape, sizes):
-        return
-    yield _resharded(own, target, operands, scene)
+    pairs = list(zip(_aligned(other, rank), lengths, strict=True))[rank - len(own.shape or ()) :]
+    # A dimension that broadcasts keeps what it has.
+    wanted = [
+        entry if length == mine else before
+        for (entry, length), mine, before in zip(pairs, own.shape or (), own.spec or (), strict=True)
+    ]
+    for target in specs_towards(own, wanted):
+        fit = reshard_fit(own, target, scene)
+        if scene.operator and not scene.operator.isidentifier():
+            words = _operation(own, other, fit.edit, scene)
+            fit = replace(fit, edit=words, replaces=scene.expression)
+        yield fit
 
 
-def _yielding(own: ErrorArray, other: ErrorArray, operands: list[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
-    """One operand without the axes that the other brings, where those split other dimensions of the result."""
-    shape, rank = own.shape or (), max(len(array.shape or ()) for array in operands)
-    wanted = _aligned(other, rank)
-    taken = {held for entry in wanted for held in axes_of(entry)}
-    target = tuple(entry_of([held for held in axes_of(entry) if held not in taken]) for entry in own.spec or ())
-    pairs = list(zip(_aligned_spec(target, rank), wanted, strict=True))
-    result = tuple(one or two for one, two in pairs)
-    sizes = next((array.mesh.sizes for array in operands if array.mesh is not None), {})
-    is_alike = all(not one or not two for one, two in pairs)
-    if target != own.spec and is_alike and not has_repeats(result) and is_legal(target, shape, sizes):
-        yield _resharded(own, target, operands, scene)
-
-
-def _resharded(own: ErrorArray, target: PartitionSpec, operands: list[ErrorArray], scene: ErrorScene) -> Fit:
-    fit = reshard_fit(own, target, scene)
-    call = fit.edit
-    if len(operands) == 2 and scene.operator and not scene.operator.isidentifier():
-        words = [call if array is own else array.name for array in operands]
-        return replace(fit, edit=f"{words[0]} {scene.operator} {words[1]}", replaces=scene.expression)
-    return fit
-
-
-def _aligned_spec(spec: PartitionSpec, rank: int) -> PartitionSpec:
-    return (*(None,) * (rank - len(spec)), *spec)
+def _operation(own: ErrorArray, other: ErrorArray, text: str, scene: ErrorScene) -> str:
+    words = (text, other.name) if scene.operands[0] is own else (other.name, text)
+    return f"{words[0]} {scene.operator} {words[1]}"
 
 
 def _sentence(facts: ErrorFacts, operands: list[ErrorArray]) -> Sentence:

@@ -6,9 +6,10 @@ Not its job: each kind of error (the other modules of `analyze.errors`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import PurePath
 
-from pjit_inspect.analyze.errors.callbacks import explain_callback
 from pjit_inspect.analyze.errors.calls import (
     explain_compiled,
     explain_no_mesh,
@@ -33,24 +34,40 @@ from pjit_inspect.analyze.errors.operations import (
 )
 from pjit_inspect.analyze.errors.placement import explain_devices, explain_mesh
 from pjit_inspect.analyze.errors.pmap import explain_pmap, is_of_pmap
+from pjit_inspect.analyze.errors.proposals import Judge
+from pjit_inspect.analyze.errors.rows.axes import AXIS_ROWS
+from pjit_inspect.analyze.errors.rows.callbacks import CALLBACK_ROWS
+from pjit_inspect.analyze.errors.rows.calls import CALL_ROWS
+from pjit_inspect.analyze.errors.rows.functions import FUNCTION_ROWS
+from pjit_inspect.analyze.errors.rows.places import PLACE_ROWS
 from pjit_inspect.analyze.errors.sizes import explain_convolution, explain_new_size, explain_update
 from pjit_inspect.analyze.errors.structures import explain_branch_structure, explain_loop_structure
+from pjit_inspect.analyze.errors.table import ErrorRow, explain_row
 from pjit_inspect.analyze.errors.traced import explain_leaked, explain_traced
 from pjit_inspect.analyze.errors.types import explain_branches, explain_loop, explain_replication
 from pjit_inspect.analyze.errors.values import explain_deleted, explain_static
-from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorKind, ErrorScene, ExplainedError
-from pjit_inspect.model.words.sentence import say
+from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorKind, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.words.sentence import place, say
 
-__all__ = ["explain_error"]
+__all__ = ["explain_error", "explain_message", "is_known"]
 
-_EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | None]] = {
-    "indivisible": explain_indivisible,
+_ROWS: tuple[ErrorRow, ...] = (*CALLBACK_ROWS, *AXIS_ROWS, *PLACE_ROWS, *CALL_ROWS, *FUNCTION_ROWS)
+_LONGEST = 20_000
+_JUDGED: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene, Judge], ExplainedError]] = {
     "contraction": explain_operands,
     "conflict": explain_operands,
     "axis twice": explain_operands,
+    "new size": explain_new_size,
+    "update": explain_update,
+    "convolution": explain_convolution,
+    "split dimension": explain_split_dimension,
+}
+"""Errors whose changes JAX judges one after the other until it takes one."""
+
+_EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | None]] = {
+    "indivisible": explain_indivisible,
     "indexing": explain_indexing,
     "reshape": explain_reshape,
-    "split dimension": explain_split_dimension,
     "other spec": explain_other_spec,
     "mesh": explain_mesh,
     "devices": explain_devices,
@@ -58,9 +75,6 @@ _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | No
     "unknown axis": explain_unknown_axis,
     "repeated axis": explain_repeated_axis,
     "mesh size": explain_mesh_size,
-    "new size": explain_new_size,
-    "update": explain_update,
-    "convolution": explain_convolution,
     "compiled": explain_compiled,
     "no mesh": explain_no_mesh,
     "prefix": explain_prefix,
@@ -70,7 +84,6 @@ _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | No
     "branch type": explain_branches,
     "loop structure": explain_loop_structure,
     "branch structure": explain_branch_structure,
-    "callback": explain_callback,
     "replication": explain_replication,
     "deleted": explain_deleted,
     "static argument": explain_static,
@@ -79,8 +92,15 @@ _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | No
 }
 
 
-def explain_error(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None:
+def _unknown(fit: Fit) -> None:
+    """The judge where nobody can be asked."""
+
+
+def explain_error(facts: ErrorFacts, scene: ErrorScene, judge: Judge = _unknown) -> ExplainedError | None:
     """What an error's message and its traceback say together; None when it is another error of the same words."""
+    if facts.kind in _JUDGED:
+        explained = _JUDGED[facts.kind](facts, scene, judge)
+        return replace(_with_mesh(explained, scene), frame=scene.frame, line=scene.line)
     explain = _EXPLAIN[facts.kind]
     if facts.kind == "repeated axis" and scene.operator == "[]" and scene.operands:
         explain = explain_repeated_result
@@ -89,7 +109,28 @@ def explain_error(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None
     explained = explain(facts, scene)
     if explained is None:
         return None
-    return replace(_with_mesh(explained, scene), frame=scene.frame, line=scene.line)
+    explained = _with_mesh(explained, scene)
+    frame, line = scene.frame, scene.line
+    file, _, number = facts.place.rpartition(":")
+    if facts.kind == "devices" and number.isdigit() and frame is not None and file == frame.file:
+        words = say("the sharding is at {}", place(f"{PurePath(file).name}:{number}"))
+        explained = replace(explained, notes=(*explained.notes, words)) if int(number) != frame.line else explained
+    return replace(explained, frame=frame, line=line)
+
+
+def is_known(message: str) -> bool:
+    """Whether a row of the table has this message."""
+    return any(row.pattern.match(message[:_LONGEST]) for row in _ROWS)
+
+
+def explain_message(message: str, scene: ErrorScene) -> ExplainedError | None:
+    """What the table says of a message; None when no row has it. Raises nothing."""
+    for row in _ROWS:
+        with suppress(ValueError, KeyError, IndexError, SyntaxError, TypeError):
+            explained = explain_row(row, message[:_LONGEST], scene)
+            if explained is not None:
+                return replace(_with_mesh(explained, scene), frame=scene.frame, line=scene.line)
+    return None
 
 
 def _with_mesh(explained: ExplainedError, scene: ErrorScene) -> ExplainedError:

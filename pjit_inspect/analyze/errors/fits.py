@@ -29,7 +29,7 @@ __all__ = [
     "with_meshes",
 ]
 
-_IN_BRACKETS = r"(?:[^()]|\([^()]*\))*"
+_IN_BRACKETS = r"(?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*"
 _BARE = re.compile(rf"(out_sharding=|jax\.sharding\.reshard\({_IN_BRACKETS}?, )(P\({_IN_BRACKETS}\))")
 """What takes a spec alone only where a mesh is set, and the spec."""
 _PLAIN = re.compile(r"[\w.]+")

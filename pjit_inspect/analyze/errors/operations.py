@@ -15,13 +15,13 @@ from dataclasses import replace
 from pjit_inspect.analyze.errors.elementwise import NOT_TOLD
 from pjit_inspect.analyze.errors.fits import (
     advice,
-    changed_expression,
     clauses,
     mesh_named,
     replaced_text,
     reshard_fit,
     with_argument,
 )
+from pjit_inspect.analyze.errors.proposals import Judge, cleared, first_accepted
 from pjit_inspect.analyze.errors.specs import (
     is_legal,
     over_words,
@@ -68,6 +68,9 @@ def explain_indexing(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         return ExplainedError(kind="indexing", sentence=sentence, notes=(NOT_TOLD,))
     takes_place = scene.operator == "[]" or facts.operation == "scatter"
     own = say("{}, which is split as {}", name(array.name), spec_words(array.spec))
+    split = [other for other in scene.operands if other is not array and any(other.spec or ())]
+    if not any(array.spec or ()) and len(split) == 1:
+        own = say("{} by {}, which is split as {}", name(array.name), name(split[0].name), spec_words(split[0].spec))
     picks = code(f"{array.name}[{scene.subscripts}]" if scene.operator == "[]" else scene.operator)
     head = say("an update of {}", own) if facts.operation == "scatter" else say("{} picks from {}", picks, own)
     indices = [other for other in scene.operands if other is not array]
@@ -124,17 +127,23 @@ def _indexing_fits(facts: ErrorFacts, scene: ErrorScene, array: ErrorArray) -> I
 
 
 def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[PartitionSpec, Sentence]]:
-    """The specs that the indices and the rest of the array suggest, for `table[ids]`."""
+    """The specs that the indices and the rest of the array suggest, for `table[ids]` and `table[:, ids]`."""
     others = [other for other in scene.operands if other is not array]
-    if len(others) != 1 or others[0].name != scene.subscripts or not others[0].dtype.startswith(("int", "uint")):
+    picks = [text.strip() for text in scene.subscripts.split(",")]
+    if len(others) != 1 or not others[0].dtype.startswith(("int", "uint")) or set(picks) - {":", others[0].name}:
         return
-    indices, shape, spec = others[0], array.shape or (), array.spec or ()
-    natural = without_repeats((*(indices.spec or (None,) * len(indices.shape or ())), *spec[1:]))
-    result = (*(indices.shape or ()), *shape[1:])
-    rows, effect = next(iter(spec), None), say("split as the indices are")
+    if picks.count(others[0].name) != 1:
+        return
+    indices, place, shape, spec = others[0], picks.index(others[0].name), array.shape or (), array.spec or ()
+    own = indices.spec or (None,) * len(indices.shape or ())
+    natural = without_repeats((*spec[:place], *own, *spec[place + 1 :]))
+    result = (*shape[:place], *(indices.shape or ()), *shape[place + 1 :])
+    rows, effect = spec[place] if place < len(spec) else None, say("split as the indices are")
     if rows is not None:
         effect = say("communicates over {}, along which each device has other rows", over_words(rows))
-    if any(natural) and is_legal(natural, result, _sizes(array)):
+    elif not any(spec):
+        effect = say("split as {} is; nothing is sent", name(indices.name))
+    if any(natural) and is_legal(natural, result, _sizes(array) or _sizes(indices)):
         yield natural, effect
 
 
@@ -211,7 +220,7 @@ def _placed(entries: Sequence[SpecEntry], shape: Sequence[int]) -> Iterator[Part
 # ---------------------------------------------------------------- one array
 
 
-def explain_split_dimension(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+def explain_split_dimension(facts: ErrorFacts, scene: ErrorScene, judge: Judge) -> ExplainedError:
     """An operation along a dimension that is split, such as a sort."""
     arrays = _along(facts, scene)
     if facts.operation == "repeat" and _is_flat(scene):
@@ -238,7 +247,7 @@ def explain_split_dimension(facts: ErrorFacts, scene: ErrorScene) -> ExplainedEr
     )
     if not array.is_named:
         return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), notes=(NOT_TOLD,))
-    fits = tuple(_unsplit(arrays, facts, scene))
+    fits = tuple(_unsplit(arrays, facts, scene, judge))
     several = facts.operation == "scan" and sum(fit.is_code for fit in fits) > 1
     notes = (say("every array needs its own change"),) if several else ()
     return ExplainedError(kind=facts.kind, sentence=sentence, arrays=tuple(arrays), fits=fits, notes=notes)
@@ -275,25 +284,17 @@ def _dimensions(array: ErrorArray, facts: ErrorFacts, scene: ErrorScene) -> list
     return [facts.dimension or 0]
 
 
-def _unsplit(arrays: Sequence[ErrorArray], facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
-    """The arrays with these dimensions on every device; those of one call, all in one edit."""
-    if facts.operation in _MATRIX:
-        # What is refused first is one of them; the others would be next.
-        arrays = [other for other in scene.operands if any((other.spec or ())[-2:])]
-    targets = []
-    for array in arrays:
-        dimensions = _dimensions(array, facts, scene)
-        unsplit = tuple(None if place in dimensions else entry for place, entry in enumerate(array.spec or ()))
-        targets.append((array, unsplit))
+def _unsplit(arrays: Sequence[ErrorArray], facts: ErrorFacts, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
+    """The arrays split along fewer dimensions; the result of `repeat` split as its operand is."""
     if facts.operation == "repeat" and (fit := _repeated(arrays[0], scene)):
         yield fit
-    fits = [reshard_fit(array, unsplit, scene) for array, unsplit in targets]
-    edit = changed_expression(scene, {fit.target: fit.edit for fit in fits}) if len(fits) > 1 else ""
-    if edit:
-        effect = clauses([fit.effect for fit in fits])
-        yield Fit(edit=edit, effect=effect, spec=fits[0].spec, target=fits[0].target, replaces=scene.expression)
-    else:
-        yield from fits
+    found = first_accepted(cleared([other for other in scene.operands if any(other.spec or ())], scene), judge)
+    yield from found
+    if found or facts.operation != "scan":
+        return
+    # What a scan goes over is not in one call with what else is refused: each array alone.
+    for array in arrays:
+        yield reshard_fit(array, (None, *(array.spec or ())[1:]), scene)
 
 
 def _repeated(array: ErrorArray, scene: ErrorScene) -> Fit | None:

@@ -97,10 +97,10 @@ def _placing(first: ErrorArray, second: ErrorArray, scene: ErrorScene) -> list[F
     if not odd.is_named:
         return []
     mesh, variable = _mesh_of(other, scene)
-    if mesh is None:
-        return _beside(odd, other, scene)
-    fits = [_moved(odd, mesh, variable, other, scene)]
     own = _mesh_of(odd, scene)[1]
+    if mesh is None and (other.is_named or not own):
+        return _beside(odd, other, scene)
+    fits = [_moved(odd, mesh, variable, other, scene)] if mesh is not None else []
     if not other.is_named and own and other.name != "set_mesh":
         words = say("make the sharding in {} one of {}", code(other.name), name(own))
         fits.insert(0, advice(words, say("the devices that {} is on", name(odd.name))))

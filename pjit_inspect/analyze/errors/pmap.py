@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pjit_inspect.analyze.errors.fits import advice
 from pjit_inspect.analyze.errors.specs import shape_words
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
-from pjit_inspect.model.words.sentence import Sentence, joined, name, say
+from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
 __all__ = ["explain_pmap", "is_of_pmap"]
 
@@ -50,10 +50,27 @@ def explain_pmap(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None:
         return _differing(arrays, dimension)
     if facts.kind == "indivisible":
         # With one length for all of them, `pmap` takes as many devices.
-        given, others = (facts.arrays[0].shape or (0,))[0], facts.count or 0
-        words = f"an argument has {given:,}, another {others:,}"
-        return _explained(say(_ONE_LENGTH, 0, words), arrays, [_IN_AXES])
+        return _uneven(facts, scene, arrays)
     return _too_long(facts, arrays, dimension, scene.is_complete)
+
+
+def _uneven(facts: ErrorFacts, scene: ErrorScene, arrays: Sequence[ErrorArray]) -> ExplainedError:
+    """A length that is no multiple of the devices: of one argument, or of one of several."""
+    given, parts = (facts.arrays[0].shape or (0,))[0], facts.count or 0
+    own = [array for array in arrays if (array.shape or (0,))[0] == given]
+    text = scene.arguments[0].text if len(scene.arguments) == 1 else ""
+    what = name(own[0].name) if len(own) == 1 else code(text) if text else "an argument"
+    is_short = parts and given * 1000 % parts == 0
+    share = f"{given:,} / {parts:,} = {given / parts:g}" if is_short else f"{parts:,} does not divide it"
+    words = "{} has {} along dimension 0, and `pmap` gives it to {} devices: {}"
+    sentence = say(words, what, f"{given:,}", f"{parts:,}", share)
+    if len(scene.arguments) > 1:
+        return _explained(sentence, arrays, [_IN_AXES])
+    fits = [
+        advice(f"give it {parts:,} along dimension 0", "one slice for each device"),
+        advice("use `jax.jit` of the `jax.vmap` of the function", "it takes any length, on one device or on a mesh"),
+    ]
+    return _explained(sentence, arrays, fits)
 
 
 def _differing(arrays: Sequence[ErrorArray], dimension: int) -> ExplainedError:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from pjit_inspect.analyze.errors.fits import changed_call, replaced_text, with_argument
 from pjit_inspect.analyze.errors.product_labels import Product, find_product
+from pjit_inspect.analyze.errors.proposals import Judge, first_accepted
 from pjit_inspect.analyze.errors.specs import (
     divides,
     has_repeats,
@@ -27,7 +28,7 @@ from pjit_inspect.analyze.errors.specs import (
 )
 from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
-from pjit_inspect.model.words.sentence import Sentence, joined, name, say
+from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
 __all__ = ["explain_product"]
 
@@ -70,7 +71,9 @@ class _Split:
         return tuple(self.lengths[label] for label in self.product.out)
 
 
-def explain_product(facts: ErrorFacts, scene: ErrorScene, lhs: ErrorArray, rhs: ErrorArray) -> ExplainedError | None:
+def explain_product(
+    facts: ErrorFacts, scene: ErrorScene, lhs: ErrorArray, rhs: ErrorArray, judge: Judge
+) -> ExplainedError | None:
     """A product whose operands' specs do not go together; None when the message does not speak of these operands."""
     product = find_product(scene.operator, lhs.shape or (), rhs.shape or (), scene.subscripts)
     if product is None:
@@ -84,7 +87,7 @@ def explain_product(facts: ErrorFacts, scene: ErrorScene, lhs: ErrorArray, rhs: 
     split = _Split(lhs=lhs, rhs=rhs, product=product, left=left, right=right, lengths=lengths, sizes=sizes, scene=scene)
     if not _is_quoted(facts, split):
         return None
-    fits = (*_out_shardings(split), *_reshards(split))
+    fits = (*_out_shardings(split), *_reshards(split, judge))
     return ExplainedError(kind=facts.kind, sentence=_sentence(split), arrays=(lhs, rhs), fits=fits)
 
 
@@ -127,8 +130,10 @@ def _sentence(split: _Split) -> Sentence:
 def _contracted_sentence(split: _Split, label: str) -> Sentence:
     (one, other), places = (split.left[label], split.right[label]), _place_words(split, label)
     if one == other:
-        words = say("the product sums over {} and {}, which are both split over {}", *places, over_words(one))
-        return say("{}: JAX will not choose what becomes of the partial sums", words)
+        words = "{} and {} are both split over {} along the dimension that {} sums"
+        operation = code(split.scene.operator or "the product")
+        both = say(words, name(split.lhs.name), name(split.rhs.name), over_words(one), operation)
+        return say("{}: say whether to add the partial sums, or to keep them split", both)
     return say("{}, but the product sums over both together", _split_words(places, one, other))
 
 
@@ -194,41 +199,27 @@ def _is_own_call(split: _Split) -> bool:
     return {replaced_text(own.name, split.scene) for own in (split.lhs, split.rhs)} <= set(texts)
 
 
-def _reshards(split: _Split) -> Iterator[Fit]:
-    """One operand resharded so that the product needs no `out_sharding`."""
+def _reshards(split: _Split, judge: Judge) -> Iterator[Fit]:
+    """Either operand in the nearest split that JAX takes without an `out_sharding`."""
     sides = (
         (split.lhs, split.product.lhs, split.left, split.right),
         (split.rhs, split.product.rhs, split.right, split.left),
     )
     for own, labels, mine, other in sides:
-        after = _made_consistent(split.product, labels, mine, other)
-        spec = tuple(after[label] for label in labels)
-        result = tuple(_merged(label, after, other) for label in split.product.out)
-        if spec != own.spec and is_legal(spec, own.shape or (), split.sizes) and not has_repeats(result):
-            call = f"jax.sharding.reshard({own.name}, {spec_text(spec)})"
-            names = (call, split.rhs.name) if own is split.lhs else (split.lhs.name, call)
-            effect = reshard_words(own.name, own.spec or (), spec)
-            edit = changed_call(split.scene, {own.name: call}) if _is_own_call(split) else ""
-            yield Fit(
-                edit=edit or _product_text(split, *names), effect=effect, spec=spec, target=own.name,
-                replaces=split.scene.expression,
-            )  # fmt: skip
+        entries = [tuple(dict.fromkeys((mine[label], None, other.get(label)))) for label in labels]
+        changes = [spec for spec in itertools.product(*entries) if spec != own.spec]
+        changes.sort(key=lambda spec: sum(new != old for new, old in zip(spec, own.spec or (), strict=True)))
+        yield from first_accepted((_resharded(split, own, spec) for spec in changes), judge)
 
 
-def _made_consistent(product: Product, labels: str, mine: Entries, other: Entries) -> Entries:
-    """One operand's entries, changed so that they go with the other's."""
-    after = dict(mine)
-    # An axis that the other operand brings to the result cannot split a dimension of this one there, too.
-    brought = {axis for label in product.out if label not in labels for axis in axes_of(other.get(label))}
-    for label in labels:
-        both = mine[label] is not None and other.get(label) is not None
-        if label in product.contracted:
-            after[label] = None if both else mine[label]
-        elif both:
-            after[label] = other[label]
-        elif label not in other:
-            after[label] = entry_of([axis for axis in axes_of(mine[label]) if axis not in brought])
-    return after
+def _resharded(split: _Split, own: ErrorArray, spec: PartitionSpec) -> Fit:
+    call = f"jax.sharding.reshard({own.name}, {spec_text(spec)})"
+    names = (call, split.rhs.name) if own is split.lhs else (split.lhs.name, call)
+    edit = changed_call(split.scene, {own.name: call}) if _is_own_call(split) else ""
+    return Fit(
+        edit=edit or _product_text(split, *names), effect=reshard_words(own.name, own.spec or (), spec), spec=spec,
+        target=own.name, replaces=split.scene.expression,
+    )  # fmt: skip
 
 
 def _product_text(split: _Split, lhs: str, rhs: str) -> str:

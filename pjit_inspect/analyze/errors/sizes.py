@@ -8,23 +8,21 @@ Not its job: indexing, reshapes and operations along one dimension (`analyze.err
 
 from __future__ import annotations
 
-import ast
+import itertools
 import math
 
 from pjit_inspect.analyze.errors.elementwise import NOT_TOLD
-from pjit_inspect.analyze.errors.fits import advice, changed_call, clauses, replaced_text, reshard_fit
+from pjit_inspect.analyze.errors.fits import advice
+from pjit_inspect.analyze.errors.proposals import Judge, cleared, first_accepted, specs_towards, together
 from pjit_inspect.analyze.errors.specs import (
     axes_words,
     divides,
-    is_legal,
-    parts_of,
-    reshard_words,
     shape_words,
     spec_words,
 )
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of, spec_text
-from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
-from pjit_inspect.model.words.sentence import Sentence, code, name, say
+from pjit_inspect.model.program.spec import axes_of
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError
+from pjit_inspect.model.words.sentence import code, name, say
 
 __all__ = ["explain_convolution", "explain_new_size", "explain_update"]
 
@@ -32,7 +30,7 @@ _SIZED = ("slice", "dynamic_slice", "dynamic_slice_in_dim", "slice_in_dim", "pad
 """Functions whose caller chooses the new length."""
 
 
-def explain_new_size(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+def explain_new_size(facts: ErrorFacts, scene: ErrorScene, judge: Judge) -> ExplainedError:
     """A new length along a split dimension that the axes do not divide."""
     array, dimensions = _changed(facts, scene)
     length, parts = _refused(facts), facts.count or 1
@@ -48,9 +46,7 @@ def explain_new_size(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     )  # fmt: skip
     if array is None:
         return ExplainedError(kind="new size", sentence=sentence, notes=(NOT_TOLD,))
-    moved = _rolled(scene, array) if operation == "roll" else ()
-    cleared = tuple(None if place in (*dimensions, *moved) else entry for place, entry in enumerate(array.spec or ()))
-    fits = [reshard_fit(array, cleared, scene)]
+    fits = first_accepted(cleared([array], scene), judge)
     if operation in _SIZED and len(dimensions) == 1:
         longer = -(-length // parts) * parts
         if operation == "pad" or longer <= (array.shape or ())[dimensions[0]]:
@@ -58,20 +54,6 @@ def explain_new_size(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
                 advice(f"make it a length of {longer:,} along dimension {dimensions[0]}", f"{parts} divides that")
             )
     return ExplainedError(kind="new size", sentence=sentence, arrays=(array,), fits=tuple(fits))
-
-
-def _rolled(scene: ErrorScene, array: ErrorArray) -> tuple[int, ...]:
-    """All dimensions that a roll goes along, of which the message tells the first; every one where it is not known."""
-    rank = len(array.shape or ())
-    texts = [argument.text for argument in scene.arguments if argument.key in ("2", "axis")]
-    if not texts:
-        return ()
-    try:
-        given = ast.literal_eval(texts[0])
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return tuple(range(rank))
-    axes = given if isinstance(given, (tuple, list)) else (given,)
-    return tuple(axis % rank for axis in axes if isinstance(axis, int) and rank)
 
 
 def _refused(facts: ErrorFacts) -> int:
@@ -123,7 +105,7 @@ def _quoted(facts: ErrorFacts) -> tuple[int, ...]:
 # ---------------------------------------------------------------- an update of a part
 
 
-def explain_update(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+def explain_update(facts: ErrorFacts, scene: ErrorScene, judge: Judge) -> ExplainedError:
     """An update that is split differently from what it updates."""
     updated, part = facts.arrays
     array, update = _only(updated, scene), _only(part, scene)
@@ -136,25 +118,10 @@ def explain_update(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     )
     if array is None or update is None:
         return ExplainedError(kind="update", sentence=sentence, notes=(NOT_TOLD,))
-    sizes = array.mesh.sizes if array.mesh is not None else {}
-    target = array.spec or ()
-    if is_legal(target, update.shape or (), sizes):
-        return _explained_update(sentence, array, update, reshard_fit(update, target, scene))
-    # What the axes do not divide in the update cannot stay split in the array.
-    both = tuple(
-        entry if divides(entry, length, sizes) else None
-        for entry, length in zip(target, update.shape or (), strict=True)
-    )
-    texts = {one.name: f"jax.sharding.reshard({one.name}, {spec_text(both)})" for one in (array, update)}
-    edit = changed_call(scene, texts)
-    refused = say("{} cannot be split as {}", shape_words(update.shape or ()), spec_words(target))
-    effect = clauses([refused, reshard_words(array.name, target, both)])
-    fit = Fit(edit=edit, effect=effect, spec=both, target=array.name, replaces=scene.expression) if edit else None
-    return _explained_update(sentence, array, update, fit)
-
-
-def _explained_update(sentence: Sentence, array: ErrorArray, update: ErrorArray, fit: Fit | None) -> ExplainedError:
-    return ExplainedError(kind="update", sentence=sentence, arrays=(array, update), fits=(fit,) if fit else ())
+    own = array.spec or ()
+    pairs = (together(((array, target), (update, target)), scene) for target in (own, *specs_towards(array, own)))
+    fits = first_accepted(itertools.chain.from_iterable(pairs), judge)
+    return ExplainedError(kind="update", sentence=sentence, arrays=(array, update), fits=tuple(fits))
 
 
 def _only(wanted: ErrorArray, scene: ErrorScene) -> ErrorArray | None:
@@ -165,7 +132,7 @@ def _only(wanted: ErrorArray, scene: ErrorScene) -> ErrorArray | None:
 # ---------------------------------------------------------------- a convolution
 
 
-def explain_convolution(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+def explain_convolution(facts: ErrorFacts, scene: ErrorScene, judge: Judge) -> ExplainedError:
     """A convolution whose kernel or features are split."""
     sentence = say(
         "JAX will not choose how the result of a convolution is split: it does where the kernel is replicated and the "
@@ -174,28 +141,6 @@ def explain_convolution(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     operands = [array for array in scene.operands if array.spec is not None and array.shape is not None]
     if len(operands) != 2:
         return ExplainedError(kind="convolution", sentence=sentence, arrays=tuple(operands), notes=(NOT_TOLD,))
-    changes, effects = {}, []
-    for array, target in zip(operands, _convolved(scene, operands[0], operands[1]), strict=True):
-        if target != array.spec:
-            changes[array.name] = f"jax.sharding.reshard({array.name}, {spec_text(target)})"
-            effects.append(reshard_words(array.name, array.spec or (), target))
-    if not changes:
-        return ExplainedError(kind="convolution", sentence=sentence, arrays=tuple(operands), notes=(NOT_TOLD,))
-    if len(changes) == 1:
-        (operand, edit), = changes.items()  # fmt: skip
-        fit = Fit(edit=edit, effect=effects[0], replaces=replaced_text(operand, scene))
-    else:
-        fit = Fit(edit=changed_call(scene, changes), effect=clauses(effects), replaces=scene.expression)
-    fits = (fit,) if fit.edit else ()
-    return ExplainedError(kind="convolution", sentence=sentence, arrays=tuple(operands), fits=fits)
-
-
-def _convolved(scene: ErrorScene, image: ErrorArray, kernel: ErrorArray) -> tuple[PartitionSpec, PartitionSpec]:
-    """What is certain to be taken: a replicated kernel, and an image split along its batch, if that comes first."""
-    plain = scene.operator in ("conv_general_dilated", "conv", "conv_with_general_padding") and not any(
-        argument.key in ("dimension_numbers", "batch_group_count") for argument in scene.arguments
-    )
-    rank = len(image.shape or ())
-    batch = (image.spec or (None,))[0] if plain and len(scene.arguments) <= 5 else None
-    keeps = batch is not None and parts_of(batch, image.mesh.sizes if image.mesh is not None else {}) > 0
-    return ((batch if keeps else None), *(None,) * (rank - 1)), (None,) * len(kernel.shape or ())
+    fits = tuple(first_accepted(cleared(operands, scene), judge))
+    notes = () if fits else (NOT_TOLD,)
+    return ExplainedError(kind="convolution", sentence=sentence, arrays=tuple(operands), fits=fits, notes=notes)

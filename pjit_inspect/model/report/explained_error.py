@@ -35,8 +35,11 @@ ErrorKind = Literal[
     "mesh", "devices", "rank", "unknown axis", "repeated axis", "mesh size", "new size", "update", "convolution",
     "compiled", "no mesh", "prefix", "pmap", "ordered effects", "loop type", "branch type", "replication",
     "loop structure", "branch structure", "callback", "deleted", "static argument", "traced value", "leaked value",
-    "out of memory", "unknown",
+    "out of memory", "unbound axis", "collective",
+    "kernel", "manual axes", "unreduced", "memory space", "shards", "exported", "mapped", "gradient", "tree",
+    "argument", "unknown",
 ]  # fmt: skip
+"""What an error is about. The last but one are those of `analyze.errors.table`; "unknown" is any other."""
 
 PLACING = (
     "device_put", "with_sharding_constraint", "reshard", "make_array_from_callback",
@@ -259,6 +262,8 @@ class Fit:
       spec: the spec in it; None when it has none.
       target: the array that `spec` is for: an operand's name, or "result".
       line: the line of the file that has `replaces`, where that is not the error's own; None elsewhere.
+      is_checked: whether JAX takes it, tried on abstract arrays; of a call of the user's own function, its arguments
+        alone. False for advice, and where that cannot be tried.
     """
 
     edit: str
@@ -268,6 +273,7 @@ class Fit:
     replaces: str = ""
     is_code: bool = True
     line: int | None = None
+    is_checked: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

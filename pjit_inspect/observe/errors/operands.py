@@ -13,7 +13,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 import jax
@@ -35,6 +35,9 @@ _LOOSE = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda
 """Expressions whose text needs brackets where something is done with them; it has none of its own."""
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+_WITHIN = (*_COMPREHENSIONS, ast.Call)
+"""What has a value of its own within an expression, and no name."""
 
 _SYMBOLS: dict[type, tuple[str, str]] = {
     ast.MatMult: ("@", "matmul"), ast.Add: ("+", "add"), ast.Sub: ("-", "subtract"), ast.Mult: ("*", "multiply"),
@@ -135,6 +138,8 @@ def find_operands(expression: Expression, variables: Mapping[str, Any], inner: S
     if any(value is MISSING for value in values):
         known = _passed(function, len(parts), inner)
         values = [own if own is not MISSING else other for own, other in zip(values, known, strict=True)]
+        given = _given(expression.node, function, inner, variables)
+        values = [given.get(id(part), own) for part, own in zip(parts, values, strict=True)]
     arrays: list[ErrorArray] = []
     named: dict[str, Any] = {}
     for part, value in zip(parts, values, strict=True):
@@ -214,6 +219,26 @@ def _passed(function: str, count: int, frames: Sequence[FrameType]) -> list[Any]
             names = code.co_varnames[:2]
             return [frame.f_locals.get(name, MISSING) for name in names]
     return [MISSING] * count
+
+
+def _given(node: ast.expr, function: str, frames: Sequence[FrameType], variables: Mapping[str, Any]) -> dict[int, Any]:
+    """What is written within a call's arguments as the function of JAX's got it, by the nodes of the arguments."""
+    args = node.args if isinstance(node, ast.Call) and _is_of_module(node.func, variables) else []
+    if ast.Starred in set(map(type, args)):
+        return {}
+    for frame in frames:
+        code = frame.f_code
+        if args and code.co_name == function and code.co_argcount >= len(args):
+            named = zip(args, code.co_varnames, strict=False)
+            return {id(p): frame.f_locals.get(name, MISSING) for p, name in named if isinstance(p, _WITHIN)}
+    return {}
+
+
+def _is_of_module(func: ast.expr, variables: Mapping[str, Any]) -> bool:
+    """Whether it is `jnp.f`, and no method."""
+    while isinstance(func, ast.Attribute):
+        func = func.value
+    return isinstance(func, ast.Name) and isinstance(variables.get(func.id), ModuleType)
 
 
 def look_up(node: ast.expr, variables: Mapping[str, Any]) -> Any:

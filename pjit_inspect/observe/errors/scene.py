@@ -28,12 +28,20 @@ from pjit_inspect.observe.errors.calls import (
     jax_name,
     takers,
 )
+from pjit_inspect.observe.errors.check import Trial
 from pjit_inspect.observe.errors.functions import find_functions
 from pjit_inspect.observe.errors.mesh_axes import find_meshes
 from pjit_inspect.observe.errors.operands import Expression, find_operands, magic_text, read_expression
-from pjit_inspect.observe.live.frames import cell_name, is_jax_file, is_user_file, read_source, read_variables
+from pjit_inspect.observe.live.frames import (
+    cell_name,
+    is_jax_file,
+    is_our_file,
+    is_user_file,
+    read_source,
+    read_variables,
+)
 
-__all__ = ["error_scene", "last_error", "linked_errors", "user_places"]
+__all__ = ["error_scene", "error_trial", "last_error", "linked_errors", "user_places"]
 
 _MOST_LINKS = 10
 _MOST_FRAMES = 10_000
@@ -93,8 +101,7 @@ def error_scene(error: BaseException) -> ErrorScene:
     )
     if isinstance(error, _TRACED):
         scene = replace(scene, computed=computed_names(own[0]))
-    if inner and not is_jax_file(inner[0].f_code.co_filename) and not _is_magic(inner[0]):
-        # A library called JAX: what stands in the user's line is not what was refused.
+    if _is_of_library(inner):
         return _with_call(scene, own, asks_truth=False) if _is_numpy(inner[0]) else scene
     expression = read_expression(own[0], own[2], own[1])
     if expression is None:
@@ -107,6 +114,28 @@ def error_scene(error: BaseException) -> ErrorScene:
         is_complete=found.is_complete, deleted=deleted, taken=takers(own[0], own[1], deleted, variables),
     )  # fmt: skip
     return _with_call(scene, own, asks_truth=isinstance(error, jax.errors.TracerBoolConversionError))
+
+
+def error_trial(error: BaseException) -> Trial | None:
+    """The expression that JAX refused, to be tried with changes; None where it is not known. It holds variables."""
+    steps = _steps(error.__traceback__)
+    mine = [number for number, step in enumerate(steps) if is_user_file(step[0].f_code.co_filename)]
+    if not mine:
+        return None
+    own, inner = steps[mine[-1]], [frame for frame, _, _ in steps[mine[-1] + 1 :]]
+    expression = None if _is_of_library(inner) else read_expression(own[0], own[2], own[1])
+    if expression is None:
+        return None
+    variables = read_variables(own[0])
+    values = find_operands(expression, variables, inner).values
+    return Trial(expression=expression, variables=variables, values=values, message=str(error))
+
+
+def _is_of_library(inner: list[FrameType]) -> bool:
+    """Whether a library called JAX: what stands in the user's line is then not what was refused."""
+    file = inner[0].f_code.co_filename if inner else ""
+    # What we call for the user is in the user's line.
+    return bool(inner) and not is_jax_file(file) and not is_our_file(file) and not _is_magic(inner[0])
 
 
 def _with_call(scene: ErrorScene, step: Step, *, asks_truth: bool) -> ErrorScene:

@@ -1,7 +1,7 @@
 """The messages with which JAX refuses what functions do that it traces, as facts.
 
-What the functions of loops and branches return (trees, pairs, truths), callbacks to Python, and values that are not
-known while JAX traces a function or that outlive it.
+What the functions of loops and branches return (trees, pairs, truths), and values that are not known while JAX traces a
+function or that outlive it.
 
 Not its job: types of leaves (`parse.messages.typed_errors`), trees of shardings, and effects that must
 keep their order on several devices (`parse.messages.call_errors`), but for the text of XLA's.
@@ -160,29 +160,8 @@ def _values(text: str) -> ErrorFacts | None:
     return None
 
 
-# ---------------------------------------------------------------- callbacks
+# ---------------------------------------------------------------- callbacks that must keep their order
 
-_SHARDING = re.compile(r"^pure_callback only supports SingleDeviceSharding, but got <class '([\w.]{1,200})'>$")
-_GRADIENT = re.compile(r"^(Pure|IO) callbacks do not support JVP\.")
-_ORDERED_MAPPED = re.compile(r"^Cannot `vmap` ordered IO callback\.$")
-_MAPPED = re.compile(
-    r"^vmap is only supported for the (pure_callback|ffi_call) primitive when vmap_method is one of .{1,300}\. Got "
-    r"vmap_method=None\.$"
-)
-_REMAT = re.compile(r"^Effects not supported in (?:partial-eval|AD) of `checkpoint`/`remat`: \[(.{1,2000})\]$", re.S)
-_FAILED = re.compile(
-    r"^INTERNAL: (?:Compute error: )?CpuCallback error calling callback: Traceback \(most recent call last\):\n"
-)
-_SHAPE = re.compile(
-    r"^RuntimeError: Incorrect output (shape|dtype) for return value #(\d{1,6}): Expected: "
-    r"(\([\d, ]{0,200}\)|\w{1,24}), Actual: (\([\d, ]{0,200}\)|\w{1,24})$",
-    re.M,
-)
-_COUNT = re.compile(
-    r"^RuntimeError: Mismatched number of outputs from callback\. Expected: (\d{1,6}), Actual: (\d{1,6})$", re.M
-)
-_FRAME = re.compile(r'^  File "([^"\n]{1,1000})", line (\d{1,9}), in (\S{1,300})$', re.M)
-_RAISED = re.compile(r"^([A-Za-z_][\w.]{0,200})(?:: ([^\n]{0,400}))?$")
 # What XLA's partitioner of 0.8 and 0.9 says of an `io_callback` that must keep its order and has a result.
 _SIDE_EFFECT = "side-effect HLO cannot have a replicated sharding: %"
 _ORDERED_CALL = re.compile(
@@ -190,53 +169,10 @@ _ORDERED_CALL = re.compile(
 )
 
 
-def _refused(text: str) -> ErrorFacts | None:
-    if match := _SHARDING.match(text):
-        return ErrorFacts(kind="callback", names=(match[1].rpartition(".")[2],), reason="sharding")
-    if match := _GRADIENT.match(text):
-        operation = "pure_callback" if match[1] == "Pure" else "io_callback"
-        return ErrorFacts(kind="callback", operation=operation, reason="gradient")
-    if _ORDERED_MAPPED.match(text):
-        return ErrorFacts(kind="callback", operation="io_callback", reason="ordered")
-    if match := _MAPPED.match(text):
-        return ErrorFacts(kind="callback", operation=match[1], reason="mapped")
-    if (match := _REMAT.match(text)) and re.search(r"\bIOEffect\b|\bOrderedIOEffect\b", match[1]):
-        return ErrorFacts(kind="callback", operation="io_callback", reason="remat")
+def _ordered(text: str) -> ErrorFacts | None:
     if _SIDE_EFFECT in text and _ORDERED_CALL.search(text):
         return ErrorFacts(kind="ordered effects", names=("OrderedIOEffect",), reason="partitioner")
     return None
-
-
-def _failed(text: str) -> ErrorFacts | None:
-    start = _FAILED.match(text)
-    if start is None:
-        return None
-    if match := _SHAPE.search(text, start.end()):
-        place = int(match[2])
-        if match[1] == "shape":
-            wanted, given = (ErrorArray(name="", shape=parse_integers(match[part])) for part in (3, 4))
-        else:
-            wanted, given = (ErrorArray(name="", dtype=match[part]) for part in (3, 4))
-        return ErrorFacts(kind="callback", arrays=(given,), wanted=(wanted,), count=place, reason=match[1])
-    if match := _COUNT.search(text, start.end()):
-        return ErrorFacts(kind="callback", new_shape=(int(match[1]), int(match[2])), reason="count")
-    return _raised(text, start.end())
-
-
-def _raised(text: str, start: int) -> ErrorFacts | None:
-    """What the function that was called raised: the last line of the traceback, and where."""
-    lines = [line for line in text[start:].splitlines() if line.strip()]
-    ends = [number for number, line in enumerate(lines) if line.startswith("  File ")]
-    # The exception stands after the last frame, its line and perhaps the marks below that.
-    after = [line for line in lines[ends[-1] + 1 :] if not line.startswith(" ")] if ends else []
-    match = _RAISED.match(after[0]) if after else None
-    frame = _FRAME.match(lines[ends[-1]]) if ends else None
-    if match is None or frame is None or "/jax/_src/" in frame[1].replace("\\", "/"):
-        return None
-    return ErrorFacts(
-        kind="callback", names=(match[1], match[2] or ""), function=frame[3], place=f"{frame[1]}:{frame[2]}",
-        reason="raised",
-    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- values while JAX traces
@@ -330,4 +266,4 @@ def _leaked(text: str) -> ErrorFacts | None:
     )  # fmt: skip
 
 
-FUNCTION_READERS = (_loop, _branches, _values, _refused, _failed, _traced, _leaked)
+FUNCTION_READERS = (_loop, _branches, _values, _ordered, _traced, _leaked)

@@ -325,6 +325,7 @@ _SIDE = re.compile(
     r"|(?P<place>[\w' ]{1,60}?) )(?:with )?device ids (?P<ids>\[[\d, ]{0,16000}\]) on platform \w{1,40}",
     re.S,
 )
+_AT_LINE = re.compile(r" at ([^\n]{1,1000}?:\d{1,9}):\d{1,9}(?: |$)")
 _INCOMPATIBLE = re.compile(r"^Received incompatible devices for \w{1,40} computation\. Got ")
 
 
@@ -336,7 +337,12 @@ def _devices(text: str) -> ErrorFacts | None:
     if first is None or second is None:
         return None
     sides = (_side(first), _side(second))
-    return ErrorFacts(kind="devices", operation=first["function"] or second["function"] or "", arrays=sides)
+    # Where the program, and not an argument, names devices, JAX says the line.
+    place = _AT_LINE.match(text, second.end())
+    return ErrorFacts(
+        kind="devices", operation=first["function"] or second["function"] or "", arrays=sides,
+        place=place[1] if place else "",
+    )  # fmt: skip
 
 
 _PLACES = {

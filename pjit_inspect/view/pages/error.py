@@ -1,4 +1,4 @@
-"""How an explained error is shown: what is wrong, the user's line, the arrays, what would fit.
+"""How an explained error is shown: what is wrong, the user's line, the arrays, ways to fix it.
 
 Not its job: finding any of it (`analyze.errors.explain`).
 """
@@ -6,10 +6,11 @@ Not its job: finding any of it (`analyze.errors.explain`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pjit_inspect.model.report.explained_error import ErrorArray, ExplainedError, Fit
 from pjit_inspect.model.sharding.mesh import MeshAxes
-from pjit_inspect.model.words.sentence import code, say
+from pjit_inspect.model.words.sentence import Sentence, code, say
 from pjit_inspect.view.document.document import (
     Block,
     Code,
@@ -40,16 +41,25 @@ _LONGEST_REPLACED = 40
 def error_view(error: ExplainedError) -> Document:
     """The display of an explained error."""
     meshes = dict.fromkeys(array.mesh for array in error.arrays if array.mesh is not None)
-    blocks: list[Block] = [Line((Prose(error.sentence),), "answer")]
+    blocks: list[Block] = [Line((Prose(_capital(error.sentence)),), "answer")]
     if error.frame is not None:
         blocks.append(Line((*place_spans((error.frame,)), Sign("dot"), *_source(error.line))))
     if error.arrays:
         blocks.append(_arrays(error.arrays, list(meshes)))
     if error.fits:
-        blocks.append(Section((Text("what would fit"),), tuple(map(_fit, error.fits))))
-    blocks += [Line((Prose(note),), "note") for note in error.notes]
+        blocks.append(Section((Text("Ways to fix it"),), tuple(map(_fit, error.fits))))
+    blocks += [Line((Prose(_capital(note)),), "note") for note in error.notes]
     axes = dict.fromkeys(axis for mesh in meshes for axis in mesh.axis_names)
     return Document(axes=tuple(axes), blocks=tuple(blocks))
+
+
+def _capital(sentence: Sentence) -> Sentence:
+    """The sentence with a capital, where it begins with a word of English."""
+    said = Sentence(sentence)
+    first = said.phrases[0] if said.phrases else None
+    if first is None or first.kind != "word":
+        return said
+    return Sentence.of((replace(first, text=first.text[:1].upper() + first.text[1:]), *said.phrases[1:]))
 
 
 def _source(line: str) -> Spans:
@@ -61,10 +71,11 @@ def _source(line: str) -> Spans:
 
 def _fit(fit: Fit) -> Line:
     # Not `Code`, which is shortened: this is to be copied. Advice such as "pad dimension 0" is no code.
-    edit = code(fit.edit) if fit.is_code else fit.edit
-    place = say(" for {}", code(fit.replaces)) if 0 < len(fit.replaces) <= _LONGEST_REPLACED else ""
+    edit = code(fit.edit) if fit.is_code else _capital(Sentence(fit.edit))
+    place = say(" in place of {}", code(fit.replaces)) if 0 < len(fit.replaces) <= _LONGEST_REPLACED else ""
     line = f" in line {fit.line}" if fit.line is not None else ""
-    return Line((Prose(say("- {}{}{}: {}", edit, place, line, fit.effect)),))
+    doubt = " (not tried)" if fit.is_code and not fit.is_checked else ""
+    return Line((Prose(say("• {}{}{}: {}{}", edit, place, line, fit.effect, doubt)),))
 
 
 def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> Table:

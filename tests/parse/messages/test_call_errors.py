@@ -169,9 +169,6 @@ def test_a_carry_without_a_name_is_read():
          "not be resolved unambiguously (or would require collectives on inputs).", "indexing", ""),
         ("Array slice indices must have static start/stop/step to be used with NumPy indexing syntax. Found slice(None, "
          "JitTracer<~int32[]>, None). To index a statically sized array", "traced value", "slice"),
-        ("INTERNAL: Compute error: CpuCallback error calling callback: Traceback (most recent call last):\n  File "
-         '"/jax/_src/callback.py", line 793, in _wrapped_callback\nRuntimeError: Incorrect output shape for return value '
-         "#0: Expected: (8, 8), Actual: (4, 8)", "callback", "shape"),
         ("scan body function carry input and carry output must have equal types, but they differ:\n\nThe input carry c "
          "has type float32[] but the corresponding output carry component has type float32[]{V:model}, so the varying "
          "manual axes do not match.\n\nThis might be fixed by applying `jax.lax.pvary(..., ('model',))` to the initial",

@@ -34,21 +34,21 @@ def test_it_says_what_is_wrong_where_with_which_arrays_and_what_would_fit():
         frame=Frame(file="/home/me/train.py", line=12), line="step(w)",
     )  # fmt: skip
     assert lines_of(error) == [
-        "dimension 0 of `w` is 6",
+        "Dimension 0 of `w` is 6",
         "train.py:12  `step(w)`",
         "",
         "array  shape         spec on data=2 x model=4  each device holds",
         "w      float32[6,8]  P('model', None)          does not divide",
         "",
-        "what would fit",
-        "- `P('data', None)`: `data` (2) divides 6; a device holds [3,8]",
+        "Ways to fix it",
+        "• `P('data', None)`: `data` (2) divides 6; a device holds [3,8] (not tried)",
         "",
-        "note  a note",
+        "note  A note",
     ]
 
 
 def test_what_is_not_known_has_no_column_and_several_meshes_have_one():
-    assert lines_of(ExplainedError(kind="unknown", sentence="no refusal")) == ["no refusal"]
+    assert lines_of(ExplainedError(kind="unknown", sentence="no refusal")) == ["No refusal"]
     small = MeshAxes(axis_names=("model",), shape=(4,))
     arrays = (
         ErrorArray(name="x", shape=(4, 8), spec=("data", None), mesh=MESH, device_ids=tuple(range(8))),

@@ -1,0 +1,169 @@
+"""Changes of the user's expression, proposed for JAX to judge: other specs, `shard_map` around it, other arguments.
+
+Each is data; those that JAX refuses are dropped (`observe.errors.check`), so that none of its rules is written here.
+Not its job: which error it is (`analyze.errors.table`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from pjit_inspect.analyze.errors.fits import changed_expression, clauses, replaced_text, reshard_fit
+from pjit_inspect.analyze.errors.table import Facts
+from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, spec_text
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.words.sentence import Phrase, axis, name, say
+
+__all__ = [
+    "Judge",
+    "call_of",
+    "cleared",
+    "first_accepted",
+    "in_axes",
+    "in_shard_map",
+    "moved_operand",
+    "specs_towards",
+    "text_of",
+    "together",
+    "with_keyword",
+]
+
+Judge = Callable[[Fit], bool | None]
+"""Whether JAX takes the user's expression with a change; None where that cannot be known."""
+
+_SUMS = ("psum", "pmean", "pmax", "pmin", "psum_scatter")
+_MOST = 3
+_MOST_ASKED = 64
+_MOST_RANK = 5
+
+
+def first_accepted(fits: Iterable[Fit], judge: Judge, most: int = 1) -> list[Fit]:
+    """The first of these that JAX takes, of the nearest sixty-four."""
+    return list(itertools.islice((fit for fit in itertools.islice(fits, _MOST_ASKED) if judge(fit)), most))
+
+
+def specs_towards(own: ErrorArray, wanted: Sequence[SpecEntry]) -> Iterator[PartitionSpec]:
+    """Every split between an array's own and a wanted one, those nearest to the wanted first; not its own."""
+    before = own.spec or ()
+    choices = [tuple(dict.fromkeys((asked, mine, None))) for asked, mine in zip(wanted, before, strict=True)]
+
+    def distance(target: PartitionSpec) -> tuple[int, int]:
+        changed = [new != mine for new, mine in zip(target, before, strict=True)]
+        return sum(new != asked for new, asked in zip(target, wanted, strict=True)), sum(changed)
+
+    # Of many dimensions, the last ones keep the first choice.
+    tried = [choice if place < _MOST_RANK else choice[:1] for place, choice in enumerate(choices)]
+    yield from sorted((target for target in itertools.product(*tried) if target != before), key=distance)
+
+
+def together(targets: Iterable[tuple[ErrorArray, PartitionSpec]], scene: ErrorScene) -> Iterator[Fit]:
+    """Operands in other splits, all of them in one edit."""
+    fits = [reshard_fit(array, target, scene) for array, target in targets if target != array.spec]
+    if len(fits) == 1:
+        yield fits[0]
+    elif edit := changed_expression(scene, {fit.target: fit.edit for fit in fits}) if fits else "":
+        yield replace(fits[0], edit=edit, effect=clauses([fit.effect for fit in fits]), replaces=scene.expression)
+
+
+def cleared(operands: Sequence[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
+    """Operands that are split along fewer dimensions: those that give up fewest first."""
+    entries = [(array, place) for array in operands for place, entry in enumerate(array.spec or ()) if entry]
+    for count in range(1, len(entries) + 1):
+        for chosen in itertools.combinations(entries, count):
+            yield from together(((array, _without(array, chosen)) for array in operands), scene)
+
+
+def _without(array: ErrorArray, chosen: Sequence[tuple[ErrorArray, int]]) -> PartitionSpec:
+    gone = {place for own, place in chosen if own is array}
+    return tuple(None if place in gone else entry for place, entry in enumerate(array.spec or ()))
+
+
+def text_of(facts: Facts, key: str) -> str:
+    """A fact as plain text; "" for one that is not known."""
+    value = facts.get(key, "")
+    return value.text if isinstance(value, Phrase) else str(value)
+
+
+def call_of(scene: ErrorScene, function: str) -> str:
+    """The text of the call of a function in the user's expression: `jax.vmap(f)` of `jax.vmap(f)(x)`; "" for none."""
+    for found in re.finditer(rf"(?:[\w.]+\.)?\b{re.escape(function)}\(", scene.expression):
+        depth = 0
+        for place in range(found.end() - 1, len(scene.expression)):
+            depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(scene.expression[place], 0)
+            if not depth:
+                return scene.expression[found.start() : place + 1]
+    return ""
+
+
+def with_keyword(scene: ErrorScene, function: str, keyword: str, effect: str) -> Iterator[Fit]:
+    """The call of a function with one more keyword."""
+    call = call_of(scene, function)
+    if call and f"{keyword.partition('=')[0]}=" not in call:
+        inner = call[:-1].rstrip().rstrip(",")
+        yield Fit(edit=f"{inner}, {keyword})", effect=say("{}", effect), replaces=call)
+
+
+def meshes_with(held: str, scene: ErrorScene) -> list[tuple[Mesh, str]]:
+    """The user's meshes that have an axis, with their variables."""
+    return [(mesh, variable) for mesh, variable in scene.meshes.items() if held in mesh.sizes and variable]
+
+
+def in_shard_map(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """The refused collective under `jax.shard_map`, with its operand split over the axis along each dimension."""
+    own, meshes = text_of(facts, "axis"), meshes_with(text_of(facts, "axis"), scene)
+    operands = {array.name: array for array in scene.operands if array.name.isidentifier() and array.shape is not None}
+    if len(operands) != 1 or not meshes or "lambda" in scene.expression:
+        return
+    (operand, array), = operands.items()  # fmt: skip
+    mesh, variable = meshes[0]
+    for dimension, length in enumerate(array.shape or ()):
+        if length % mesh.sizes[own]:
+            continue
+        split = spec_text((*(None,) * dimension, own))
+        out = "P()" if scene.operator in _SUMS else split
+        body, specs = f"lambda {operand}: {scene.expression}", f"in_specs={split}, out_specs={out}"
+        call = f"jax.shard_map({body}, mesh={variable}, {specs})"
+        local = (str(n // mesh.sizes[own] if d == dimension else n) for d, n in enumerate(array.shape or ()))
+        words = "each of {} devices along {} has a part [{}] of {}"
+        effect = say(words, mesh.sizes[own], axis(own), ",".join(local), name(operand))
+        yield Fit(edit=f"{call}({operand})", effect=effect, replaces=scene.expression)
+        return
+
+
+def moved_operand(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """An operand of host memory in device memory."""
+    operand = text_of(facts, "name_host")
+    if operand:
+        edit, effect = (
+            f"jax.device_put({operand}, jax.memory.Space.Device)",
+            say("copies {} to the devices", name(operand)),
+        )
+        yield Fit(edit=edit, effect=effect, target=operand, replaces=replaced_text(operand, scene))
+
+
+def in_axes(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """`in_axes` that leaves some arguments as they are: fewest first."""
+    lengths = facts.get("lengths")
+    count = int(text_of(facts, "count") or 0)
+    if not isinstance(lengths, tuple) or len(lengths) != count or count > 6:
+        return
+    names = [text for text, _ in lengths]
+    proposed = 0
+    for left in itertools.chain.from_iterable(itertools.combinations(range(count), n) for n in range(1, count)):
+        if len({length for place, (_, length) in enumerate(lengths) if place not in left}) == 1:
+            axes = ", ".join("None" if place in left else "0" for place in range(count))
+            kept, verb = " and ".join(f"`{names[place]}`" for place in left), "is" if len(left) == 1 else "are"
+            yield from with_keyword(scene, "vmap", f"in_axes=({axes})", f"{kept} {verb} the same in every call")
+            proposed += 1
+            if proposed == _MOST:
+                return
+
+
+def next_multiple(length: int, parts: int) -> int:
+    """The next longer length that divides."""
+    return math.ceil(length / parts) * parts

@@ -1,0 +1,315 @@
+"""The table's rows of axes: unbound ones, collectives, kernels, `shard_map`, unreduced values.
+
+*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `lax/parallel.py`, `lax/lax.py`, `lax/utils.py`, `shard_map.py`,
+`core.py`, `named_sharding.py`, `sharding_impls.py`, `pallas/`, `tpu_custom_call.py`.
+"""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from pjit_inspect.analyze.errors.fits import mesh_named
+from pjit_inspect.analyze.errors.proposals import in_shard_map, meshes_with, next_multiple, text_of
+from pjit_inspect.analyze.errors.specs import axes_list, over_words
+from pjit_inspect.analyze.errors.table import Facts, Way
+from pjit_inspect.analyze.errors.table import row as _row
+from pjit_inspect.model.program.spec import entry_of, spec_text
+from pjit_inspect.model.report.explained_error import ErrorScene, Fit
+from pjit_inspect.model.words.sentence import Phrase, axis, code, joined, name, say
+
+__all__ = ["AXIS_ROWS"]
+
+
+def _axes_of(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(re.findall(r"'([^'\n]{1,200})'", text)))
+
+
+def _unbound(match: re.Match[str], scene: ErrorScene) -> Facts:
+    own = match["axis"]
+    here = [variable for _, variable in meshes_with(own, scene)]
+    where = (
+        say("{} is an axis of {}", axis(own), code(here[0])) if here else say("no mesh of this line has {}", axis(own))
+    )
+    operation = match.groupdict().get("code_op") or scene.operator
+    return {"where": where, "code_op": code(operation or "a collective")}
+
+
+def _pairs(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    pairs = ast.literal_eval(match["pairs"])
+    sides = (("source", [pair[0] for pair in pairs]), ("destination", [pair[1] for pair in pairs]))
+    twice = [(side, device) for side, devices in sides for device, n in Counter(devices).items() if n > 1]
+    if not twice:
+        return None
+    side, device = twice[0]
+    verb = "receives from" if side == "destination" else "sends to"
+    others = [
+        pair[0] if side == "destination" else pair[1]
+        for pair in pairs
+        if device in pair[side == "destination" : 1 + (side == "destination")]
+    ]
+    return {"who": f"device {device} {verb} {' and '.join(map(str, others))}", "side": side}
+
+
+def _divided(match: re.Match[str], scene: ErrorScene) -> Facts:
+    length, parts = int(match["length"]), int(match["parts"])
+    own = match.groupdict().get("axis")
+    over = say("over {} ({} devices)", axis(own), parts) if own else say("over {} devices", parts)
+    return {
+        "over": over, "local": f"{length:,} / {parts} = {length / parts:g}", "next": f"{next_multiple(length, parts):,}",
+        "whole": f"{next_multiple(length, parts) * parts:,}", "code_op": code(match.groupdict().get("code_op") or "all_to_all"),
+    }  # fmt: skip
+
+
+def _varying(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    sets = [_axes_of(one) for one in re.findall(r"frozenset\(([^()]*)\)", match["sets"])]
+    every = sorted({own for one in sets for own in one})
+    if not every:
+        return None
+    operands = [array.name for array in scene.operands]
+    lacks = [number for number, one in enumerate(sets) if set(one) < set(every)]
+    known = len(operands) == len(sets) and len(lacks) == 1 and len(set(operands)) == len(operands)
+    facts: dict[str, object] = {"over": axes_list(every), "axes": repr(tuple(every)), "which": "one operand"}
+    if known:
+        facts |= {"which": name(operands[lacks[0]]), "name_same": name(operands[lacks[0]])}
+    return facts
+
+
+def _cast(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    operand = text_of(facts, "name_same")
+    if operand:
+        edit = f"jax.lax.pcast({operand}, {text_of(facts, 'axes')}, to='varying')"
+        effect = say("marks {} as varying; nothing is sent", name(operand))
+        yield Fit(edit=edit, effect=effect, replaces=operand, target=operand)
+
+
+def _unreduced(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    asked, wanted = _axes_of(match["asked"]), _axes_of(match["wanted"])
+    if not wanted:
+        return {"asked": axes_list(asked), "wanted": "no axis, as nothing that is summed is split"}
+    return {"asked": axes_list(asked), "wanted": axes_list(wanted), "set": "{" + ", ".join(map(repr, wanted)) + "}"}
+
+
+def _all_unreduced(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    written = re.search(r"unreduced=(\{[^{}]*\}|frozenset\([^()]*\)|[\w.]+)", scene.expression)
+    if written and (axes := text_of(facts, "set")):
+        effect = say("unreduced over what the sum is split over")
+        yield Fit(edit=f"unreduced={axes}", effect=effect, replaces=written[0])
+    if written:
+        gone = re.sub(r",?\s*unreduced=(\{[^{}]*\}|frozenset\([^()]*\)|[\w.]+)", "", scene.expression).replace(
+            "P()", "P()"
+        )
+        yield Fit(edit=gone, effect=say("adds the partial sums"), replaces=scene.expression)
+
+
+def _unreduced_operand(match: re.Match[str], scene: ErrorScene) -> Facts:
+    operands = [array.name for array in scene.operands]
+    side = match.groupdict().get("side")
+    place = {"lhs": 0, "rhs": 1}.get(side or "", 0)
+    known = len(operands) > place and (len(operands) == 1 or side is not None)
+    facts: dict[str, object] = {"which": name(operands[place]) if known else "an operand"}
+    if known:
+        facts["name_unreduced"] = name(operands[place])
+        array = scene.operands[place]
+        facts["replicated"] = spec_text((None,) * len(array.shape or ()))
+    operation = match.groupdict().get("code_op") or scene.operator
+    facts["code_op"] = code(operation or "this operation")
+    return facts
+
+
+def _reduced(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    if operand := text_of(facts, "name_unreduced"):
+        edit = f"jax.sharding.reshard({operand}, {text_of(facts, 'replicated')})"
+        yield Fit(edit=edit, effect=say("adds the partial sums"), replaces=operand, target=operand)
+
+
+def _mosaic(match: re.Match[str], scene: ErrorScene) -> Facts:
+    arrays = tuple(array for array in scene.operands if array.spec is not None)
+    words = [say("{} is {}", name(array.name), Phrase("spec", spec_text(array.spec or ()))) for array in arrays[:3]]
+    return {"operands": say(" ({})", joined(words)) if words else "", "arrays": arrays}
+
+
+def _mapped_kernel(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    arrays = [array for array in scene.operands if array.spec is not None and array.mesh is not None]
+    meshes = {mesh_named(array.mesh, scene) for array in arrays}
+    variable = meshes.pop() if len(meshes) == 1 else ""
+    specs = [spec_text(array.spec or ()) for array in arrays]
+    given = f"({', '.join(specs)})" if len(specs) > 1 else specs[0] if specs else "specs"
+    call = f"jax.shard_map(kernel, mesh={variable or 'mesh'}, in_specs={given}, out_specs={specs[0] if specs else 'specs'}, check_vma=False)"
+    words = say("wrap the kernel: {}", code(call.replace("specs", "specs")))
+    yield Fit(edit=words, effect=say("each device then runs it on its own part"), is_code=False)
+
+
+def _sizes(match: re.Match[str], scene: ErrorScene) -> Facts:
+    length = int(match["length"])
+    count = match.groupdict().get("parts")
+    return {"length": f"{length:,}", "parts": count}
+
+
+def _auto(match: re.Match[str], scene: ErrorScene) -> Facts:
+    kind = match["type"]
+    why = {
+        "Auto": "Auto axes are left to XLA, and only a constraint may name them",
+        "Manual": "the function already sees one device's part along a Manual axis",
+    }.get(kind, "")
+    return {"why": why, "code_type": code(kind)}
+
+
+def _constrained(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    texts = [argument.text for argument in scene.arguments]
+    if text_of(facts, "code_type") != "Auto":
+        return
+    if scene.operator == "reshard" and len(texts) == 2 and all(texts):
+        edit = f"jax.lax.with_sharding_constraint({texts[0]}, {texts[1]})"
+        yield Fit(edit=edit, effect=say("asks XLA for this split"), replaces=scene.expression)
+    written = re.search(r",\s*out_sharding=(.*)\)$", scene.expression)
+    if written:
+        plain = f"{scene.expression[: written.start()]})"
+        edit = f"jax.lax.with_sharding_constraint({plain}, {written[1].strip()})"
+        yield Fit(edit=edit, effect=say("asks XLA for this split"), replaces=scene.expression)
+
+
+def _inner_specs(match: re.Match[str], scene: ErrorScene) -> Facts:
+    own = [array for array in scene.operands if array.spec is not None]
+    array = own[0] if len(own) == 1 else None
+    return {"which": name(array.name) if array is not None else "the argument", "arrays": tuple(own)}
+
+
+def _as_is(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    own = [array for array in scene.operands if array.spec is not None]
+    wanted = text_of(facts, "spec")
+    if len(own) == 1 and wanted:
+        edit = f"jax.sharding.reshard({own[0].name}, {wanted})"
+        effect = say("moves {} to this split", name(own[0].name))
+        yield Fit(edit=edit, effect=effect, replaces=own[0].name, target=own[0].name)
+
+
+def _like(match: re.Match[str], scene: ErrorScene) -> Facts:
+    names = _axes_of(match["has"])
+    return {"has": axes_list(sorted(names))}
+
+
+def _over(match: re.Match[str], scene: ErrorScene) -> Facts:
+    return {"over": over_words(entry_of(sorted(_axes_of(match["asked"]))))}
+
+
+_SHARD_MAP = Way(
+    is_last=True,
+    edit="call the function that uses it under `jax.shard_map` with a mesh that has {axis}",
+    effect="collectives work there",
+)
+
+
+def _nameless(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """What JAX refuses without a word: a collective over an axis that is not there (0.10)."""
+    texts = {argument.key: argument.text for argument in scene.arguments}
+    named = re.fullmatch(r"(['\"])([^'\"]{1,200})\1", texts.get("axis_name", texts.get("1", "")))
+    if scene.operator not in _COLLECTIVES or named is None or meshes_with(named[2], scene):
+        return None
+    every = dict.fromkeys(own for mesh in scene.meshes for own in mesh.axis_names)
+    has = say("the meshes here have {}", axes_list(every)) if every else "no mesh here has it"
+    return {"axis": axis(named[2]), "code_op": code(scene.operator), "has": has, "near": tuple(every)}
+
+
+def _nearest(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    wrong, every = text_of(facts, "axis"), facts.get("near")
+    near = get_close_matches(wrong, every, n=1) if isinstance(every, tuple) else []
+    if near:
+        yield Fit(
+            edit=repr(near[0]),
+            effect=say("the nearest name"),
+            replaces=repr(wrong) if repr(wrong) in scene.expression else f'"{wrong}"',
+        )
+
+
+_COLLECTIVES = (
+    "psum", "pmean", "pmax", "pmin", "all_gather", "all_to_all", "ppermute", "psum_scatter", "axis_index", "axis_size", "pshuffle",
+)  # fmt: skip
+
+AXIS_ROWS = (
+    _row("unbound axis", r"$", "{code_op} works along {axis}, which is no axis of this `jax.shard_map`: {has}", _nearest, facts=_nameless),
+    _row("unbound axis", r"(?:Found an unbound axis name: |unbound axis name: )(?P<axis>[^\s.]{1,200})" r"(?:\. To fix this, please call (?P<code_op>\w+) under)?",
+         "{code_op} works along {axis}, but this code is not inside `jax.shard_map` or a `vmap` that has this axis: {where}",
+         in_shard_map, _SHARD_MAP, Way("name it in the `jax.vmap` that maps the function: `axis_name=`", "if the axis is that of a `vmap`", is_last=True), facts=_unbound),
+    _row("collective", r"ppermute sources and destinations must be unique, got (?P<pairs>\([\d(), ]{1,2000}\))\.",
+         "`ppermute` takes each device once as a source and once as a destination, but {who}",
+         Way("give every {side} once", "a device with no pair receives zeros"), Way("use `jax.lax.psum` or `jax.lax.all_gather` to combine several devices", "if all of them are needed"), facts=_pairs),
+    _row("collective", r"`perm` does not represent a permutation: (?P<code_perm>\[[\d, ]{0,400}\])",
+         "`pshuffle` needs every device once in `perm`, and got {code_perm}",
+         Way("use `jax.lax.ppermute` with pairs of source and destination", "if some devices are to get nothing")),
+    _row("collective", r"The size of all_to_all split_axis \((?P<length>\d+)\) has to be divisible by the size of the named axis " r"(?P<axis>\S{1,200}) \((?P<parts>\d+)\)",
+         "`all_to_all` splits a device's part {over}, but that part has {length} along the split dimension: {local}",
+         Way("make a device's part {next} long along that dimension", "{whole} over all {parts} devices, if it is split over the same axis"), Way("choose another `split_axis`", "one that {parts} divides in a device's part"), facts=_divided),
+    _row("collective", r"all_to_all requires the size of the mapped axis axis_name to equal x\.shape\[split_axis\], but they are " r"(?P<parts>\d+) and (?P<length>\d+) respectively\.",
+         "`all_to_all` without `tiled=True` gives one slice to each of {parts} devices, but a device's part has {length} along the split dimension",
+         Way("give it `tiled=True`", "if {parts} divides that dimension: each device then gets several slices"), Way("make a device's part {parts} long along that dimension", "one slice for each device")),
+    _row("collective", r"tiled (?P<code_op>\w+) operand scatter dimension size (?P<length>\d+) must be divisible by shard_count (?P<parts>\d+)",
+         "`psum_scatter` splits the sum {over}, but it has {length} along that dimension: {local}",
+         Way("make a device's part {next} long along that dimension", "{parts} divides that"), Way("use `jax.lax.psum`", "every device then has the whole sum"), facts=_divided),
+    _row("collective", r"(?P<code_op>\w+) operand scatter dimension size (?P<length>\d+) must match shard count (?P<parts>\d+)",
+         "`psum_scatter` without `tiled=True` gives one slice to each of {parts} devices, but a device's part has {length} along that dimension",
+         Way("give it `tiled=True`", "if {parts} divides that dimension"), Way("make a device's part {parts} long along that dimension", "one slice for each device")),
+    _row("kernel", r"Mosaic kernels cannot be automatically partitioned\. Please wrap the call in a shard_map",
+         "XLA cannot split a Mosaic kernel (`pallas_call`), and an operand is split over devices{operands}",
+         _mapped_kernel, facts=_mosaic),
+    _row("kernel", r"Only interpret mode is supported on CPU backend",
+         "a Pallas kernel is compiled for TPUs and GPUs only; on CPU it must be interpreted",
+         Way("give `pl.pallas_call` `interpret=True`", "slow, and the same result")),
+    _row("kernel", r"When `check_vma=True` on `(?P<code_map>[\w.]+)`, `(?P<field>\w+)` on `jax\.ShapeDtypeStruct` must not be `None`",
+         "`jax.shard_map` checks which results are equal on all devices, but `out_shape` of the kernel does not say: it has no `{field}`",
+         Way("in `out_shape` write `jax.ShapeDtypeStruct(shape, dtype, {field}=jax.typeof(x).{field})`, with the operand as `x`", "if the result varies as the operand does"), Way("give `jax.shard_map` `check_vma=False`", "nothing is checked then")),
+    _row("manual axes", r"Primitive (?P<code_op>\w+) requires varying manual axes to match, but got \[(?P<sets>[^\]]{1,2000})\]",
+         "{code_op} needs operands that vary over the same axes, but {which} is the same on all devices along {over}",
+         _cast, Way("mark that operand as varying with `jax.lax.pcast`, over {axes}", "nothing is sent", is_last=True), facts=_varying),
+    _row("manual axes", r"Unsupported pcast from=(?P<code_from>\w+), to='(?P<code_to>\w+)'",
+         "the operand of `pcast` is {code_from} already, and cannot be made {code_to}",
+         Way("use the operand itself", "if {code_to} is what is needed")),
+    _row("manual axes", r"Axes mentioned in `?(?:manual_axis_type|vma)`? (?:field )?of ShapedArray should be of type `Manual`\. .*? with axis: (?P<axis>\S+) of type",
+         "inside `jax.shard_map`, {expression} uses a sharding of the whole mesh, where {axis} is not manual",
+         Way("leave the constraint out", "along {axis} the function already sees one device's part"), Way("give `jax.shard_map` `axis_names` without the axes of the constraint", "those then stay with XLA, and a spec alone may name them")),
+    _row("manual axes", r"The spec of NamedSharding passed to with_sharding_constraint can only refer to Auto axes of the mesh\. Got " r"spec=(?P<spec>(?:P|PartitionSpec)\([^\n]{0,200}?\)) and mesh=",
+         "{spec} names an axis that is not Auto here: a constraint can ask XLA for Auto axes only",
+         Way("inside `jax.shard_map`, leave the constraint out", "the function already sees one device's part"), Way("on an Explicit mesh, use `jax.sharding.reshard`", "it moves the array to that split")),
+    _row("manual axes", r"PartitionSpec passed to (?P<code_op>\w+) cannot contain axis names that are of type Auto or Manual\. Got " r"PartitionSpec: (?P<spec>[^\n]{1,300}?) with axis name: (?P<axis>\S+) of type: (?:AxisType\.)?(?P<type>\w+)",
+         "{code_op} takes Explicit axes only, and {axis} in {spec} is {code_type}: {why}",
+         _constrained, Way("make the mesh with Explicit axes, by `axis_types`", "arrays then have their split in their type"), facts=_auto),
+    _row("unknown axis", r"jax\.shard_map requires axis_names=frozenset\(\{(?P<asked>[^{}]*)\}\) to be a subset of mesh\.axis_names=(?:frozenset\()?[({](?P<has>[^{}()]*)[)}]",
+         "`axis_names` of `jax.shard_map` names {over}, but the mesh has {has}",
+         Way("name axes of the mesh in `axis_names`", "or leave it out: the function is then manual over all of them"), facts=lambda match, scene: {**_over(match, scene), **_like(match, scene)}),
+    _row("prefix", r"shard_map (?P<code_which>\w+) argument must be a pytree of `jax\.sharding\.PartitionSpec` instances, but:?\s+\w+\S* is (?P<code_value>.{1,100}?)(?:\(mesh=.*?)? of type (?P<code_type>\w+)",
+         "{code_which} of `jax.shard_map` takes specs such as `P('data')`, and got a {code_type}",
+         Way("give the spec alone", "the mesh is an argument of its own")),
+    _row("prefix", r"shard_map in_specs argument must be a pytree of `jax\.sharding\.PartitionSpec` instances, but it was `?None`?",
+         "`jax.shard_map` has no `in_specs`: they can be left out for Explicit axes only",
+         Way("give it `in_specs`, one spec for each argument", "`P()` for what every device gets whole")),
+    _row("other spec", r"in_specs passed to shard_map: (?P<spec>(?:P|PartitionSpec)\([^\n]*?\)) does not match the specs of the input: (?P<spec_own>(?:P|PartitionSpec)\([^\n]*?\)) for arg:",
+         "{which} is {spec_own}, but `in_specs` asks for {spec}: on an Explicit mesh `jax.shard_map` moves nothing by itself",
+         _as_is, Way("leave `in_specs` out", "they are then those that the arguments have"), facts=_inner_specs),
+    _row("manual axes", r"device_put with explicit device not allowed within shard_map-decorated functions, but got device (?P<code_device>\S+)",
+         "inside `jax.shard_map` the function runs on every device, so {expression} cannot choose {code_device}",
+         Way("place the array before the call of `jax.shard_map`", "or choose by `jax.lax.axis_index`")),
+    _row("unreduced", r"out_sharding's unreduced axes should be equal to the contracting specs\. Got unreduced axes=frozenset\((?P<asked>[^()]*)\) and contracting spec=(?P<wanted>\(.*\))$",
+         "a product leaves partial sums over the axes that split what it sums: {wanted}, but `out_sharding` says unreduced over {asked}",
+         _all_unreduced, facts=_unreduced),
+    _row("unreduced", r"(?P<side>lhs|rhs) is unreduced while (?:lhs|rhs) is not\. `(?P<code_op>\w+)` operation does not",
+         "{which} holds partial sums (unreduced), and the other operand of {code_op} does not: adding it on every device would count it several times",
+         _reduced, Way("reduce it first with `jax.sharding.reshard`", "adds the partial sums", is_last=True), facts=_unreduced_operand),
+    _row("unreduced", r"lhs (?:and|or) rhs (?:to `(?P<code_op>\w+)`|passed to (?P<code_op2>\w+)) cannot be unreduced",
+         "an operand holds partial sums (unreduced), and a product of partial sums is not the product of the sums",
+         Way("reduce it first with `jax.sharding.reshard`", "adds the partial sums", is_last=True)),
+    _row("unreduced", r"unreduced(?:/reduced)? rule for (?P<code_op>\w+) is not implemented",
+         "{which} holds partial sums (unreduced), and {code_op} of parts is not that of their sum",
+         _reduced, Way("reduce it first with `jax.sharding.reshard`", "adds the partial sums", is_last=True), facts=_unreduced_operand),
+    _row("unreduced", r"(?P<code_what>Unreduced|Reduced) axes can only refer to mesh axes that is of type `Explicit`\. Got (?:un)?reduced axes: frozenset\((?P<asked>[^()]*)\)",
+         "a spec with unreduced axes needs an Explicit mesh, and {over} is not Explicit",
+         Way("make the mesh with Explicit axes, by `axis_types`", "partial sums are then part of an array's type"), facts=_over),
+    _row("unknown axis", r"(?:Unreduced|Reduced) axes (?P<axis>\S+) is not found in mesh\.axis_names=\((?P<has>[^()]*)\)",
+         "the spec is unreduced over {axis}, which the mesh does not have: it has {has}",
+         facts=_like),
+)  # fmt: skip
+"""Each tried in turn; of two rows with one pattern the first whose facts are there."""

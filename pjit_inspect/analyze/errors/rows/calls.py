@@ -1,0 +1,263 @@
+"""The table's rows of calls: compiled ahead of time, exported, wrong arguments of `jax.jit`, values JAX cannot take.
+
+*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `stages.py`, `api_util.py`, `pjit.py`, `sharding_impls.py`,
+`dtypes.py`, `api.py`, `numpy/`, `export/_export.py`.
+"""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pjit_inspect.analyze.errors.fits import listed, replaced_text
+from pjit_inspect.analyze.errors.proposals import text_of
+from pjit_inspect.analyze.errors.specs import axes_words
+from pjit_inspect.analyze.errors.table import Facts, Way
+from pjit_inspect.analyze.errors.table import row as _row
+from pjit_inspect.model.report.explained_error import ErrorScene, Fit
+from pjit_inspect.model.words.sentence import code, joined, name, say
+
+__all__ = ["CALL_ROWS"]
+
+
+# ---------------------------------------------------------------- compiled ahead of time
+
+_LENGTHS = re.compile(r"at args, seen tuple of length (\d+) but now given tuple of length (\d+)")
+_KEYWORDS = re.compile(
+    r"at kwargs, seen (.{1,2000}?) but now given (.{1,2000}?), so .*?(?:key sets: \{([^{}]*)\})?(?:\n|$)"
+)
+_PLACE = re.compile(
+    r"at args\[(\d+)\](\S*), seen (.{1,600}?) but now given (.{1,600}?), so (.{1,300}?)(?:, with the symmetric difference of key sets: \{([^{}]*)\})?(?:\n|$)"
+)
+
+
+def _tree(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    text, words, facts = match.string, [], {}
+    count, keywords, place = _LENGTHS.search(text), _KEYWORDS.search(text), _PLACE.search(text)
+    own = f"{scene.expression.partition('(')[0]}" if scene.expression else ""
+    if count:
+        seen, given = int(count[1]), int(count[2])
+        words.append(
+            say("it takes {} positional {}, and got {}", seen, "argument" if seen == 1 else "arguments", given)
+        )
+        facts |= {"more": given > seen, "fewer": given < seen}
+    if keywords:
+        keys = re.findall(r"'([^']{1,100})'", keywords[3] or "")
+        words.append(say("the keywords differ: {}", listed(keys, code)) if keys else say("the keywords differ"))
+        facts["keys"] = tuple(keys)
+    if place:
+        path = f"{_argument(scene, int(place[1]))}{place[2]}"
+        seen, given = _node(place[3]), _node(place[4])
+        if seen == given and place[6]:
+            words.append(
+                say("{} has other keys: {}", name(path), listed(re.findall(r"'([^']{1,100})'", place[6]), code))
+            )
+        else:
+            words.append(say("{} was {}, and is {}", name(path), seen, given))
+    if not words:
+        return None
+    return {
+        "what": joined(words, "; ", comma="; "),
+        "compiled": code(own) if own.isidentifier() else "the compiled program",
+        **facts,
+    }
+
+
+def _argument(scene: ErrorScene, place: int) -> str:
+    texts = {argument.key: argument.text for argument in scene.arguments}
+    text = texts.get(str(place), "")
+    return text if text.isidentifier() else f"args[{place}]"
+
+
+def _node(text: str) -> str:
+    kind = re.match(r"<class '(?:[\w.]*\.)?(\w+)'>", text)
+    keys = re.search(r"metadata \((.*?),?\)$", text)
+    if keys and keys[1]:
+        return f"a {kind[1] if kind else 'tree'} with {keys[1]}"
+    if length := re.match(r"(\w+) of length (\d+)", text):
+        return f"a {length[1]} of {length[2]}"
+    children = re.search(r"with (\d+) child", text)
+    return (
+        f"a {kind[1]} of {children[1]}"
+        if kind and children
+        else f"a {kind[1]}"
+        if kind
+        else "an array"
+        if "leaf" in text
+        else "another tree"
+    )
+
+
+def _fewer_arguments(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """Static arguments are part of a compiled program, and not given to it."""
+    if facts.get("more") or facts.get("keys"):
+        keys = facts.get("keys") or ()
+        for argument in scene.arguments[::-1]:
+            is_key = (
+                argument.key in keys
+                if isinstance(keys, tuple) and keys
+                else argument.type in ("int", "str", "bool", "float")
+            )
+            if is_key and argument.text and (facts.get("more") or not facts.get("fewer")):
+                own = argument.text if argument.key.isdigit() else f"{argument.key}={argument.text}"
+                pattern = rf",\s*{re.escape(own)}\s*(?=[,)])|(?<=\(){re.escape(own)}\s*(?:,\s*|(?=\)))"
+                shorter = re.sub(pattern, "", scene.expression, count=1)
+                if shorter != scene.expression:
+                    yield Fit(
+                        edit=shorter,
+                        effect=say("{} is static, and part of the compiled program", code(own)),
+                        replaces=scene.expression,
+                    )
+                return
+    if facts.get("fewer") and isinstance(keys := facts.get("keys"), tuple) and keys:
+        positional = scene.expression
+        for key in keys:
+            positional = re.sub(rf"\b{re.escape(key)}\s*=\s*(?!=)", "", positional)
+        if positional != scene.expression:
+            yield Fit(edit=positional, effect=say("as it was compiled"), replaces=scene.expression)
+
+
+# ---------------------------------------------------------------- exported
+
+
+def _exported(match: re.Match[str], scene: ErrorScene) -> Facts:
+    count = int(match["wanted"])
+    meshes = [(mesh, variable) for mesh, variable in scene.meshes.items() if len(mesh.device_ids) == count and variable]
+    place = (
+        say(
+            "place the arguments on {}, as in {}",
+            code(meshes[0][1]),
+            code(f"jax.device_put(x, NamedSharding({meshes[0][1]}, P()))"),
+        )
+        if len({m for m, _ in meshes}) >= 1
+        else ""
+    )
+    return {"place": place} if place else {}
+
+
+# ---------------------------------------------------------------- values that JAX cannot take
+
+
+def _masked(match: re.Match[str], scene: ErrorScene) -> Facts:
+    own = [a for a in scene.arguments if a.type == "MaskedArray" and a.text]
+    own_names = [a.text for a in own] or [x.name for x in scene.operands if x.dtype and len(scene.operands) == 1]
+    return (
+        {"which": name(own_names[0]), "name_masked": name(own_names[0])}
+        if len(own_names) == 1
+        else {"which": "an argument"}
+    )
+
+
+def _unmasked(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    if operand := text_of(facts, "name_masked"):
+        own = replaced_text(operand, scene)
+        yield Fit(edit=f"{operand}.filled(0)", effect=say("masked places become 0"), replaces=own, target=operand)
+
+
+def _position(match: re.Match[str], scene: ErrorScene) -> Facts:
+    texts = {argument.key: argument.text for argument in scene.arguments}
+    text = texts.get(match["place"], "")
+    facts: dict[str, object] = {
+        "which": code(text) if text else f"argument {match['place']}",
+        "code_type": code(match["type"].rpartition(".")[2]),
+    }
+    if text and match["type"] in ("list", "tuple"):
+        facts["code_value"] = code(text)
+    return facts
+
+
+def _valued(match: re.Match[str], scene: ErrorScene) -> Facts:
+    return {
+        "code_type": code(match["type"].rpartition(".")[2]),
+        "which": name(match["name"]) if match.groupdict().get("name") else "an argument",
+    }
+
+
+def _key_words(match: re.Match[str], scene: ErrorScene) -> Facts:
+    names = re.findall(r"'([^']{1,100})'", match["names"])
+    return {"names": listed(names, code)}
+
+
+def _meshes(match: re.Match[str], scene: ErrorScene) -> Facts:
+    own = [(mesh, variable) for mesh, variable in scene.meshes.items() if variable]
+    if len(own) != 1:
+        return {}
+    mesh, variable = own[0]
+    return {"mesh": code(variable), "axes": axes_words(mesh.axis_names, mesh.sizes)}
+
+
+_AGAIN = Way(
+    edit="call the jitted function in place of the compiled one", effect="JAX then compiles for what it is given"
+)
+
+CALL_ROWS = (
+    _row("compiled", r"Function compiled with input pytree does not match the input pytree it was called with",
+         "{compiled} was compiled for other arguments: {what}",
+         _fewer_arguments, _AGAIN, facts=_tree),
+    _row("compiled", r"Cannot apply JAX transformations to a function lowered and compiled for a particular signature",
+         "{expression} calls a compiled program while another function is traced: a compiled program takes arrays only",
+         Way("call the jitted function in place of the compiled one", "it is then traced, too")),
+    _row("exported", r"Function (?P<name>\S+) was exported for (?P<wanted>\d+) devices and is called in a context with (?P<given>\d+) devices",
+         "{name} was exported for {wanted} devices, and its arguments are on {given}",
+         Way("{place}", "that mesh has {wanted} devices"), Way("export it again for {given} devices", "`jax.sharding.AbstractMesh` is enough to export: no such devices are needed"), facts=_exported),
+    _row("exported", r"Function '(?P<name>[^'\n]+)' was exported for platforms '(?P<wanted>\([^\n]*?\))' but it is used on '(?P<given>\([^\n]*?\))'",
+         "{name} was exported for the platforms {wanted}, and is called on {given}",
+         Way("export it with `platforms` that has both", "one file then works on each")),
+    _row("exported", r"Shape mismatch for (?P<code_where>args\S*)\.shape\[(?P<dimension>\d+)\].*?: expected (?P<code_wanted>\([^()]*\)) and called with (?P<code_given>\([^()]*\))",
+         "the exported function takes {code_wanted} as {code_where}, and got {code_given}: dimension {dimension} differs",
+         Way("export it with a symbolic length, by `jax.export.symbolic_shape`", "it then takes any")),
+    _row("argument", r"numpy masked arrays are not supported as direct inputs to JAX functions",
+         "{which} is a masked array of numpy, and JAX has no masks",
+         _unmasked, Way("call its `.filled(value)`", "masked places get that value", is_last=True), Way("pass its `.data` and its `.mask`, and use `jnp.where`", "if the mask matters"), facts=_masked),
+    _row("argument", r"(?P<code_op>\w+) requires ndarray or scalar arguments, got <class '(?P<type>[\w.]+)'> at position (?P<place>\d+)",
+         "{code_op} takes arrays and numbers, and {which} is of the type {code_type}",
+         Way("jnp.asarray({code_value})", "an array of its elements", replaces="{code_value}"), facts=_position),
+    _row("argument", r"Error interpreting argument to (?P<op>.{1,200}?) as a JAX value\. The problematic value is of type <class '(?P<type>[\w.]+)'>",
+         "{which} is of the type {code_type}, and holds what is no number: JAX has no array of it",
+         facts=_valued),
+    _row("argument", r"Argument '(?P<name>[^'\n]{1,300})' (?:of shape \S+ )?of type <class '(?P<type>[\w.]+)'> is not a valid JAX type",
+         "{which} is of the type {code_type}, which JAX cannot take as an array",
+         Way("name {which} in `static_argnames`", "it is then known while tracing, and compiled for each value"), facts=_valued),
+    _row("argument", r"JAX arrays are immutable and do not support in-place item assignment",
+         "arrays of JAX do not change in place",
+         Way("write `x = x.at[index].set(value)`", "a new array; under `jax.jit` no copy is made where none is needed")),
+    _row("static argument", r"static_argnames and donate_argnames cannot intersect\. Argument names (?P<names>\{[^{}]*\})",
+         "{names} is both static and donated, and a static argument has no array to donate",
+         Way("leave it out of `donate_argnums`, or of `static_argnums`", "one of them only"), facts=_key_words),
+    _row("static argument", r"Jitted function has (?P<code_which>static_argnums|donate_argnums)=(?P<code_numbers>\([\d, -]*\)), but only accepts (?P<count>\d+) positional arguments",
+         "{code_which} is {code_numbers}, but the function has {count} positional arguments, counted from 0",
+         Way("count from 0, or name them with `static_argnames` or `donate_argnames`", "names do not shift")),
+    _row("static argument", r"Jitted function has invalid argnames (?P<names>\{[^{}]*\}) in (?P<code_which>\w+)\. ",
+         "{code_which} names {names}, which is no argument of the function",
+         facts=_key_words),
+    _row("static argument", r"pjit does not support kwargs when in_shardings is specified",
+         "a function with `in_shardings` takes positional arguments only, and {expression} gives some by name",
+         lambda facts, scene: _positional(scene), Way("give the arguments by position", "in the order of `in_shardings`", is_last=True)),
+    _row("prefix", r"(?P<code_which>\w+) leaf specifications are expected to be PartitionSpec instances or None, but got (?P<code_value>.{1,100})",
+         "{code_which} takes shardings, and got {code_value}",
+         Way("give a `NamedSharding`, of a mesh and a spec", "a spec alone needs a mesh that is set")),
+    _row("prefix", r"Unconstrained dims are not allowed when passed to (?P<code_which>\w+): ",
+         "{code_which} must say how each dimension is split, and has `P.UNCONSTRAINED`",
+         Way("write `None` or an axis in its place", "only `with_sharding_constraint` may leave that to XLA")),
+    _row("prefix", r"`jax\.device_put` only accepts .*? Received invalid value: (?P<code_value>.{1,100})",
+         "`jax.device_put` places on a device or a sharding, and got {code_value}",
+         Way("give it a `NamedSharding` of {mesh} and a spec", "a spec over {axes}"), Way("give it a `NamedSharding`", "a mesh and a spec"), facts=_meshes),
+    _row("prefix", r"`out_sharding` argument of (?P<code_op>\w+) only supports instances of `NamedSharding` or `PartitionSpec`\. Got (?P<code_value>.{1,100}?) of type",
+         "`out_sharding` of {code_op} takes a spec or a `NamedSharding`, and got {code_value}",
+         Way("give it a spec", "such as `P('data')`")),
+    _row("prefix", r"Missing required keyword argument: '(?P<code_key>(?:in|out)_sharding)'",
+         "{expression} needs {code_key}: JAX cannot tell how an array is split where axes change their type",
+         Way("give it {code_key}, a spec for each array", "`P()` for a copy on every device")),
+    _row("argument", r"Explicit sharding inference for (?P<code_op>\w+) is not currently implemented\. Please specify out_sharding",
+         "JAX does not work out how the result of {code_op} is split on an Explicit mesh",
+         Way("give it `out_sharding`", "a spec of the result")),
+)  # fmt: skip
+"""Each tried in turn."""
+
+
+def _positional(scene: ErrorScene) -> Iterator[Fit]:
+    if scene.arguments and all(argument.text for argument in scene.arguments) and len(scene.arguments) == 1:
+        edit = re.sub(rf"\b{re.escape(scene.arguments[0].key)}\s*=\s*", "", scene.expression)
+        yield Fit(edit=edit, effect=say("by position"), replaces=scene.expression)

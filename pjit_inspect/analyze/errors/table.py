@@ -1,0 +1,152 @@
+"""Errors as rows of tables: how JAX words one, what it comes to, and what mends it.
+
+A row has a pattern with named groups, which is the same for all versions of JAX, and a sentence that names the groups
+in braces. A group's name says what it holds: `axis_2` an axis, `spec` a PartitionSpec, `code_type` code, `name_b` a
+name of the user's; any other, words. Where a sentence needs more than the message, the row's `facts` read it from the
+message and the scene. Not its job: whether a change is legal, which JAX is asked (`observe.errors.check`).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, name, say, spec
+
+__all__ = ["ErrorRow", "Facts", "Proposer", "Reader", "Way", "explain_row", "filled", "row"]
+
+Facts = Mapping[str, object]
+"""What is known of one error: the groups of its message as phrases, and what was read from the scene."""
+
+Reader = Callable[[re.Match[str], ErrorScene], Facts | None]
+Proposer = Callable[[Facts, ErrorScene], Iterable[Fit]]
+
+_KINDS: dict[str, Callable[[str], Phrase]] = {"axis": axis, "spec": spec, "code": code, "name": name}
+_HOLE = re.compile(r"\{(\w+)\}")
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Advice, or a change of the user's code. All are templates; one whose holes are not known is left out.
+
+    Attributes:
+      edit: what to do or to write.
+      effect: what it does.
+      replaces: the code that `edit` takes the place of; "" for advice.
+      is_last: whether it is for where no change of the code is proposed.
+    """
+
+    edit: str
+    effect: str
+    replaces: str = ""
+    is_last: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorRow:
+    """One error.
+
+    Attributes:
+      kind: which it is.
+      pattern: how JAX words it, searched from the message's beginning.
+      sentence: what is wrong, a template.
+      ways: what mends it: templates, and functions that propose changes of the scene's expression.
+      facts: reads more; None from it where this is another error of the same words. Its "arrays" are those it is about.
+    """
+
+    kind: ErrorKind
+    pattern: re.Pattern[str]
+    sentence: str
+    ways: tuple[Way | Proposer, ...] = ()
+    facts: Reader | None = None
+
+
+def row(kind: ErrorKind, pattern: str, sentence: str, *ways: Way | Proposer, facts: Reader | None = None) -> ErrorRow:
+    """A row, of a pattern that a "." of it may also match a line's end."""
+    return ErrorRow(kind=kind, pattern=re.compile(pattern, re.S), sentence=sentence, ways=ways, facts=facts)
+
+
+def explain_row(known: ErrorRow, message: str, scene: ErrorScene) -> ExplainedError | None:
+    """The error explained; None where the row is about another."""
+    match = known.pattern.match(message)
+    if match is None:
+        return None
+    more = known.facts(match, scene) if known.facts is not None else {}
+    if more is None:
+        return None
+    facts = {**_from_scene(scene), **_from_message(match), **more}
+    sentence = filled(known.sentence, facts)
+    if sentence is None:
+        return None
+    arrays = facts.get("arrays", ())
+    return ExplainedError(
+        kind=known.kind, sentence=sentence, fits=tuple(_fits(known, facts, scene)),
+        notes=(Sentence(note),) if isinstance(note := facts.get("note"), str) else (),
+        arrays=tuple(array for array in arrays if isinstance(array, ErrorArray)) if isinstance(arrays, tuple) else (),
+    )  # fmt: skip
+
+
+def _from_message(match: re.Match[str]) -> dict[str, object]:
+    groups = {key: " ".join(text.split())[:_LONGEST] for key, text in match.groupdict().items() if text is not None}
+    # A backtick in it would end the code that it stands in.
+    return {key: _KINDS.get(key.split("_")[0], str)(text.replace("`", "'")) for key, text in groups.items()}
+
+
+def _from_scene(scene: ErrorScene) -> dict[str, object]:
+    known: dict[str, object] = {}
+    if scene.expression:
+        known["expression"] = code(scene.expression)
+    own = [variable for variable in scene.meshes.values() if variable]
+    if len(own) == 1:
+        known["mesh"] = code(own[0])
+    return known
+
+
+def filled(template: str, facts: Facts) -> Sentence | None:
+    """A template with its holes filled; None where one of them is not known."""
+    keys = _HOLE.findall(template)
+    if any(key not in facts for key in keys):
+        return None
+    return say(_HOLE.sub("{}", template), *(facts[key] for key in keys))
+
+
+def _plain(template: str, facts: Facts) -> str | None:
+    """A template as code: what fills its holes has no marks."""
+    keys = set(_HOLE.findall(template))
+    if not keys <= facts.keys():
+        return None
+    texts = {key: value.text if isinstance(value := facts[key], Phrase) else str(value) for key in keys}
+    return _HOLE.sub(lambda hole: texts[hole[1]], template)
+
+
+def _fits(known: ErrorRow, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    is_code = False
+    for way in known.ways:
+        if not isinstance(way, Way):
+            for fit in way(facts, scene):
+                if not fit.is_code or _is_python(fit.edit):
+                    is_code = is_code or fit.is_code
+                    yield fit
+            continue
+        if way.is_last and is_code:
+            continue
+        effect = filled(way.effect, facts)
+        if way.replaces:
+            edit, replaced = _plain(way.edit, facts), _plain(way.replaces, facts)
+            if edit and replaced and effect is not None and replaced in scene.expression and _is_python(edit):
+                yield Fit(edit=edit, effect=effect, replaces=replaced)
+        elif (words := filled(way.edit, facts)) is not None and effect is not None:
+            yield Fit(edit=words, effect=effect, is_code=False)
+
+
+def _is_python(text: str) -> bool:
+    """Whether it is an expression, or a keyword argument: what stands in the user's line may be cut or empty."""
+    try:
+        ast.parse(f"f({text})" if text.partition("=")[0].isidentifier() else text, mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,253 @@
+"""Errors that the table has: what is said of each, and that every line of code which is proposed was tried and runs.
+
+The expectations are written by hand. The mesh is data=2 x model=4 on eight devices.
+"""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import contextlib
+
+import jax
+import pytest
+
+import pjit_inspect as pi
+
+from .case import EX, Case, mended, refusal, run
+
+
+def on(
+    name: str, code: str, kind: str, *says: str, fits: tuple[str, ...] = (), mesh: object = None, **more: object
+) -> Case:
+    """A program; `fits` are the changes of code that must be proposed, each by its beginning."""
+    return Case(name=name, code=code, kind=kind, says=says, fits=fits, mesh=mesh, **more)  # type: ignore[arg-type]
+
+
+AXES = (
+    on("a sum outside of shard_map", "x = np.ones((8, 2), np.float32)\nresult = jax.jit(lambda x: lax.psum(x, 'data'))(x)\n",
+       "unbound axis", "`psum` works along `data`", "not inside `jax.shard_map`",
+       fits=("jax.shard_map(lambda x: lax.psum(x, 'data'), mesh=", ), want="np.full((4, 2), 2.)"),
+    on("an index outside of shard_map", "result = lax.axis_index('rows')\n", "unbound axis", "`axis_index` works along `rows`", "no mesh of this line has `rows`"),
+    on("one destination twice", "f = lambda x: lax.ppermute(x, 'model', [(0, 1), (1, 1)])\nresult = jax.shard_map(f, mesh=MESH, in_specs=P('model'), out_specs=P('model'))(np.ones(8))\n",
+       "collective", "device 1 receives from 0 and 1"),
+    on("one source twice", "f = lambda x: lax.ppermute(x, 'model', [(2, 1), (2, 3)])\nresult = jax.shard_map(f, mesh=MESH, in_specs=P('model'), out_specs=P('model'))(np.ones(8))\n",
+       "collective", "device 2 sends to 1 and 3"),
+    on("rows that do not go round", "f = lambda x: lax.all_to_all(x, 'model', 0, 0, tiled=True)\nresult = jax.shard_map(f, mesh=MESH, in_specs=P('model'), out_specs=P('model'))(np.ones(24))\n",
+       "collective", "that part has 6", "6 / 4 = 1.5"),
+    on("a sum that is scattered unevenly", "f = lambda x: lax.psum_scatter(x, 'model', tiled=True)\nresult = jax.shard_map(f, mesh=MESH, in_specs=P('data'), out_specs=P(('data', 'model')))(np.ones(12))\n",
+       "collective", "`psum_scatter` splits the sum over 4 devices", "6 / 4 = 1.5", since=(0, 8, 2)),
+    on("reshard on a mesh of Auto axes", "jax.set_mesh(MESH)\nx = np.ones((8, 8))\nresult = jax.sharding.reshard(x, P('data'))\n",
+       "manual axes", "`reshard` takes Explicit axes only, and `data` in", "is `Auto`", fits=("jax.lax.with_sharding_constraint(x, P('data'))",), want="np.ones((8, 8))", since=(0, 10, 0)),
+    on("two meshes", "other = jax.make_mesh((8,), ('x',), axis_types=(jax.sharding.AxisType.Auto,))\njax.set_mesh(MESH)\nresult = jax.shard_map(lambda a: a, mesh=other, in_specs=P('x'), out_specs=P('x'))(np.ones(8))\n",
+       "mesh", "is given the mesh `x=8`, but the mesh that is set is `data=2 x model=4`"),
+    on("a mesh of another rank", "result = jax.sharding.Mesh(np.array(jax.devices()), ('a', 'b'))\n", "mesh", "they have 1, and the names are 2"),
+    on("specs that are shardings", "result = jax.shard_map(lambda a: a, mesh=MESH, in_specs=NamedSharding(MESH, P('data')), out_specs=P('data'))(np.ones(8))\n",
+       "prefix", "`in_specs` of `jax.shard_map` takes specs", "`NamedSharding`"),
+    on("unreduced over half of it", "a, b = counted(8, 8, spec=P(('data', 'model'))), counted(8, spec=P(('data', 'model')))\nresult = jax.sharding.reshard(jnp.einsum('ji,j->i', a, b, out_sharding=P(None, unreduced={'data'})), P())\n",
+       "unreduced", "`data` and `model`, but `out_sharding` says unreduced over `data`", mesh=EX, since=(0, 10, 0),
+       fits=("unreduced={'data', 'model'}", "jnp.einsum('ji,j->i', a, b, out_sharding=P(None))")),
+)  # fmt: skip
+
+PLACES = (
+    on("host memory and device memory", "x = counted(8, mesh=MESH)\ny = jax.device_put(np.ones(8, np.float32), NamedSharding(MESH, P('data')).with_memory_kind('pinned_host'))\n@jax.jit\ndef add(x, y):\n    return x + y\nresult = add(x, y)\n",
+       "memory space", "`x` is in device memory, `y` in host memory", fits=("jax.device_put(y, jax.memory.Space.Device)",), want="np.arange(2., 10.)", since=(0, 10, 0)),
+    on("three shards of eight", "shards = [jax.device_put(np.ones(4), d) for d in jax.devices()[:3]]\nresult = jax.make_array_from_single_device_arrays((8,), NamedSharding(MESH, P('data')), shards)\n",
+       "shards", "needs 8 shards", "got 3", "3, 4, 5, 6, 7"),
+    on("shards of another shape", "shards = [jax.device_put(np.ones(5), d) for d in jax.devices()]\nresult = jax.make_array_from_single_device_arrays((8,), NamedSharding(MESH, P('data')), shards)\n",
+       "shards", "`(4,)`", "`(5,)`"),
+    on("exported for eight", "exported = jax.export.export(jax.jit(lambda x: x * 2, in_shardings=NamedSharding(MESH, P('data'))))(jax.ShapeDtypeStruct((8,), np.float32))\nresult = exported.call(np.ones(8, np.float32))\n",
+       "exported", "exported for 8 devices, and its arguments are on 1"),
+)  # fmt: skip
+
+CALLS = (
+    on("a compiled program without an argument", "f = jax.jit(lambda x, y: x + y).lower(np.ones(3), np.ones(3)).compile()\nresult = f(np.ones(3))\n",
+       "compiled", "`f` was compiled for other arguments: it takes 2 positional arguments, and got 1"),
+    on("a compiled program with a static argument", "n = 2\nf = jax.jit(lambda x, n: x * n, static_argnums=1).lower(np.ones(3), n).compile()\nresult = f(np.ones(3), n)\n",
+       "compiled", "it takes 1 positional argument, and got 2", fits=("f(np.ones(3))",), want="np.full(3, 2.)"),
+    on("a compiled program with a static keyword", "f = jax.jit(lambda x, n: x * n, static_argnames='n').lower(np.ones(3), n=2).compile()\nresult = f(np.ones(3), n=2)\n",
+       "compiled", "the keywords differ: `n`", fits=("f(np.ones(3))",), want="np.full(3, 2.)"),
+    on("a compiled program by keyword", "y = np.ones(3)\nf = jax.jit(lambda x, y: x + y).lower(np.ones(3), y).compile()\nresult = f(np.ones(3), y=y)\n",
+       "compiled", "got 1; the keywords differ: `y`", fits=("f(np.ones(3), y)",), want="np.full(3, 2.)"),
+    on("a compiled program with another tree", "params = {'w': np.ones(3)}\nf = jax.jit(lambda p: p['w']).lower(params).compile()\nparams = {'b': np.ones(3)}\nresult = f(params)\n",
+       "compiled", "`params` was a dict with 'w', and is a dict with 'b'"),
+    on("a masked array", "x = np.ma.masked_array(np.ones(3), [0, 1, 0])\nresult = jnp.add(x, 1)\n", "argument", "`x` is a masked array of numpy",
+       fits=("x.filled(0)",), want="np.array([2., 1., 2.])", since=(0, 9, 0)),
+    on("a list", "x = [1., 2.]\nresult = jnp.negative(x)\n", "argument", "`x` is of the type `list`", fits=("jnp.asarray(x)",), want="np.array([-1., -2.])"),
+)  # fmt: skip
+
+FUNCTIONS = (
+    on("lengths that differ under vmap", "a, b = np.ones((3, 2)), np.ones(2)\nresult = jax.vmap(lambda a, b: a + b)(a, b)\n",
+       "mapped", "`a` has 3", "`b` has 2", fits=("jax.vmap(lambda a, b: a + b, in_axes=(None, 0))", "jax.vmap(lambda a, b: a + b, in_axes=(0, None))")),
+    on("in_axes out of range", "x = np.ones(3)\nresult = jax.vmap(lambda x: x * 2, in_axes=1)(x)\n", "mapped", "`vmap` maps dimension 1 of every argument, and `x` has 1 dimension",
+       fits=("jax.vmap(lambda x: x * 2, in_axes=0)",), want="np.full(3, 2.)"),
+    on("a gradient of a vector", "result = jax.grad(lambda x: x ** 2)(np.ones(3, np.float32))\n", "gradient", "returns an array of shape `(3,)`", fits=("jax.jacrev",), want="2 * np.eye(3)"),
+    on("a gradient with respect to an integer", "n = jnp.int32(3)\nresult = jax.grad(lambda x: x ** 2)(n)\n", "gradient", "`n` is `int32`", fits=("n.astype('float32')",), want="6."),
+    on("a gradient of a loop", "result = jax.grad(lambda x: lax.while_loop(lambda c: c < 10, lambda c: c * 2, x))(1.)\n", "gradient", "a loop whose number of steps is not known"),
+    on("two trees", "a, b = {'w': 1, 'b': 2}, {'w': 1}\nresult = jax.tree.map(lambda p, g: p - g, a, b)\n", "tree", "only the first has `b`"),
+    on("a product of two shapes", "a, b = np.ones((8, 16)), np.ones((8, 16))\nresult = jnp.matmul(a, b)\n", "argument", "16 and 8", "`a` is `[8,16]`", fits=("a.T", "b.T")),
+)  # fmt: skip
+
+CASES = [case for case in (*AXES, *PLACES, *CALLS, *FUNCTIONS) if case.is_here]
+
+
+@pytest.fixture(autouse=True)
+def _as_it_was():
+    before = jax.sharding.get_mesh()
+    yield
+    jax.set_mesh(before)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_row_says_what_is_wrong_and_every_line_that_it_proposes_runs(case: Case):
+    with jax.set_mesh(case.mesh) if case.mesh is not None else contextlib.nullcontext():
+        explanation = pi.explain_error(refusal(case))
+    assert explanation.kind == case.kind
+    for words in case.says:
+        assert words in explanation.sentence
+    lines = [fit for fit in explanation.fits if fit.is_code]
+    assert [fit.edit[: len(start)] for fit, start in zip(lines, case.fits or (), strict=True)] == list(case.fits or ())
+    assert explanation.frame is not None
+    for version, fit in enumerate(lines, start=1):
+        space = run(case, mended(case, case.code, fit, explanation), version)
+        if case.want:
+            import numpy as np
+
+            np.testing.assert_allclose(np.asarray(space["result"]), eval(case.want, {"np": np}))
+
+
+# ---------------------------------------------------------------- values
+
+
+PARTS = "result = jax.shard_map(lambda x: {}, mesh=MESH, in_specs=P('data'), out_specs={}, check_vma=False)(np.ones(8, np.float32))\n"
+
+
+@pytest.mark.parametrize("result", ["x.sum()", "jnp.stack([x.sum()])"])
+def test_a_result_of_shard_map_is_offered_no_spec_that_takes_one_device_for_all(result: str):
+    # Each of two devices has four ones: their sum is 8. With `check_vma=False` the spec P() returns 4, one device's.
+    found = pi.explain_error(refusal(on("parts", PARTS.format(result, "P('data', 'model')"), "rank")))
+    assert found.kind == "rank"
+    for fit in found.fits:
+        assert fit.spec is None or "data" in str(fit.spec)
+        assert not fit.is_code or "P()" not in fit.edit
+
+
+def test_pmap_speaks_of_the_one_argument_that_there_is():
+    x = jax.numpy.ones((9, 3))
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        jax.pmap(lambda x: x)(x)
+    found = pi.explain_error(caught.value)
+    assert found.kind == "pmap"
+    assert "9" in found.sentence
+    assert "another" not in found.sentence
+
+
+def test_the_line_of_a_constraint_on_other_devices_is_told():
+    code = """\
+four = jax.sharding.Mesh(np.array(jax.devices()[:4]), ('x',))
+def f(x):
+    return lax.with_sharding_constraint(x.sum(0), NamedSharding(four, P('x')))
+x = counted(8, 8, spec=P('data'), mesh=MESH)
+result = jax.jit(f)(x)
+"""
+    case = on("elsewhere", code, "devices", since=(0, 10, 0))
+    if not case.is_here:
+        return
+    found = pi.explain_error(refusal(case))
+    assert "the sharding is at elsewhere_0.py:3" in found.notes
+    assert any("one of `MESH`" in fit.edit for fit in found.fits)
+
+
+def test_an_only_argument_of_a_compiled_program_is_named_as_it_is_written():
+    code = """\
+f = jax.jit(lambda x: x * 2).lower(jax.ShapeDtypeStruct((8, 8), np.float32, sharding=NamedSharding(MESH, P('data')))).compile()
+result = f(counted(8, 8, spec=P(None, 'model'), mesh=MESH))
+"""
+    case = on("inline", code, "compiled")
+    found = pi.explain_error(refusal(case))
+    fit = next(fit for fit in found.fits if fit.is_code)
+    assert fit.edit.startswith(
+        "jax.device_put(counted(8, 8, spec=P(None, 'model'), mesh=MESH), NamedSharding(MESH, P('data', None)))"
+    )
+    assert run(case, mended(case, code, fit, found), 1)["result"].shape == (8, 8)
+
+
+def test_a_gather_by_split_indices_keeps_their_split():
+    code = "t, i = jnp.ones((8, 2)), jax.device_put(jnp.arange(8), P('model'))\nresult = t[i, :]\n"
+    case = on("gather", code, "indexing", mesh=EX)
+    with jax.set_mesh(EX):
+        found = pi.explain_error(refusal(case))
+    assert found.fits[0].edit == "t.at[i, :].get(out_sharding=P('model', None))"
+    assert "`i`, which is split as `P('model')`" in found.sentence
+
+
+# ---------------------------------------------------------------- what is tried, and what is not
+
+
+def test_no_function_of_the_user_runs_to_try_a_fit():
+    ran = []
+
+    def own(x):
+        ran.append(1)
+        return x
+
+    x, w = jax.device_put(jax.numpy.ones((8, 8)), jax.sharding.NamedSharding(EX, jax.P("data"))), jax.numpy.ones((8, 8))
+    w = jax.device_put(w, jax.sharding.NamedSharding(EX, jax.P("model")))
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        _ = own(x) + w
+    before = len(ran)
+    found = pi.explain_error(caught.value)
+    assert len(ran) == before
+    assert found.kind == "conflict"
+    assert all(fit.is_checked for fit in found.fits)
+
+
+def test_an_unknown_error_of_several_lines_is_its_first_line():
+    found = pi.explain_error(RuntimeError("first\nsecond"))
+    assert (found.kind, found.sentence, found.notes) == ("unknown", "`RuntimeError`: first", ())
+
+
+def test_a_callback_that_returns_another_shape_is_read_as_every_version_writes_it():
+    for compute in ("", "Compute error: "):
+        said = (
+            f"INTERNAL: {compute}CpuCallback error calling callback: Traceback (most recent call last):\n  File "
+            '"/jax/_src/callback.py", line 793, in _wrapped_callback\nRuntimeError: Incorrect output shape for return value '
+            "#0: Expected: (8, 8), Actual: (4, 8)"
+        )
+        found = pi.explain_error(RuntimeError(said))
+        assert (found.kind, found.sentence) == (
+            "callback",
+            "the result of the function that the callback calls has the shape `[4,8]`, but `[8,8]` was declared",
+        )
+        assert "sees one device's part" in found.notes[0]
+
+
+def test_what_is_the_user_s_is_not_changed_to_try_a_fit():
+    code = """\
+specs = ['data', 'model']
+state = {'n': 3}
+x, y = counted(8, 8, spec=P('data')), counted(8, 8, spec=P('model'))
+result = jnp.add(x, jnp.multiply(y, state.pop('n') if 'n' in state else 1))
+"""
+    case = on("a pop", code, "conflict", mesh=EX)
+    with jax.set_mesh(EX):
+        error = refusal(case)
+        frame = error.__traceback__.tb_next.tb_next.tb_frame  # type: ignore[union-attr]
+        frame.f_globals["state"]["n"] = 3
+        found = pi.explain_error(error)
+    assert frame.f_globals["state"] == {"n": 3}
+    assert found.kind == "conflict"
+
+
+def test_numbers_that_numpy_draws_are_not_drawn_again():
+    import numpy as np
+
+    code = """\
+x, y = counted(8, 8, spec=P('data')), counted(8, 8, spec=P('model'))
+result = jnp.add(x * np.random.rand(), y)
+"""
+    with jax.set_mesh(EX):
+        error = refusal(on("drawn", code, "conflict", mesh=EX))
+        before = np.random.get_state(legacy=False)["state"]["pos"]  # type: ignore[index]
+        pi.explain_error(error)
+    assert np.random.get_state(legacy=False)["state"]["pos"] == before  # type: ignore[index]
