@@ -185,8 +185,8 @@ def start_detached(
     arguments: Sequence[str],
     *,
     stdin: int = subprocess.DEVNULL,
+    stdout: int = subprocess.DEVNULL,
     stderr: int = subprocess.DEVNULL,
-    pass_fds: Sequence[int] = (),
 ) -> None:
     """Run a script of ours, which forks itself off and ends; returns when it has ended.
 
@@ -198,9 +198,8 @@ def start_detached(
     starter = subprocess.Popen(
         [python, *_ISOLATED, str(script), *arguments],
         stdin=stdin,
-        stdout=subprocess.DEVNULL,
+        stdout=stdout,
         stderr=stderr,
-        pass_fds=pass_fds,
         env=environment(),
         cwd="/",
         start_new_session=True,

@@ -7,6 +7,7 @@ it forked may be kept for the next question of its kind, or be made before the q
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import importlib
 import os
@@ -24,7 +25,7 @@ from pjit_inspect.guard import one_line
 from pjit_inspect.observe.apart.descriptors import Owned
 from pjit_inspect.observe.apart.interpreter import start_time
 from pjit_inspect.observe.apart.messages import close_all, new_file, pair, receive, send
-from pjit_inspect.observe.apart.tasks import TASKS, Task, load
+from pjit_inspect.observe.apart.tasks import TASKS, Task, first_words, load
 from pjit_inspect.observe.apart.worker import be_worker
 
 __all__ = ["serve"]
@@ -62,6 +63,19 @@ def serve(owner: int, started: int, task: str) -> None:
         return
     finally:
         server.drop_all()
+
+
+def _wake_at_end() -> None:
+    """Have the system wake this process, should it be stopped, when its owner closes a socket, or ends (on Linux).
+
+    It comes as descriptor 1, and nothing is ever sent by it.
+    """
+    alive = os.dup(1)
+    os.dup2(2, 1)
+    with suppress(OSError, AttributeError):
+        fcntl.fcntl(alive, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(alive, fcntl.F_SETSIG, signal.SIGCONT)
+        fcntl.fcntl(alive, fcntl.F_SETFL, os.O_ASYNC)
 
 
 def _import(task: Task) -> None:
@@ -115,8 +129,8 @@ class _Worker:
     def how(self) -> str:
         """How it ended by itself."""
         status = self.status or 0
-        first = next((line.strip() for line in self.said().splitlines() if line.strip()), "")
-        words = f": {first[:300]}" if first else ""
+        first = first_words(self.said())
+        words = f": {first}" if first else ""
         if not os.WIFSIGNALED(status):
             return f"ended with status {os.waitstatus_to_exitcode(status)}{words}"
         number = os.WTERMSIG(status)
@@ -133,6 +147,7 @@ class _Server:
         self._owner, self._started = owner, started
         self._death: Owned | None = None
         self._kept: dict[str, _Worker] = {}
+        _wake_at_end()
         with suppress(OSError, AttributeError):
             self._death = Owned(os.pidfd_open(owner))
         if self._is_owner_gone():
