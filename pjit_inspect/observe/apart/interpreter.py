@@ -65,7 +65,10 @@ def find_interpreter() -> str:
     found = next((path for path in _candidates() if _is_python(path, genuine)), None)
     if found is None:
         shown = repr(sys.executable) if sys.executable else "not set"
-        raise OSError(f"no Python was found to start: sys.executable is {shown}, which is not the Python running here")
+        raise OSError(
+            f"no Python was found to start: sys.executable is {shown}, which is not the Python running here, or is one "
+            f"that this user may not run"
+        )
     if found in _unusable:
         raise OSError(_unusable[found])
     return found

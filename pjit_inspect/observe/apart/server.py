@@ -273,7 +273,7 @@ class _Server:
                 if watch.is_enough():
                     return None
             if left <= 0:
-                raise CaptureError(f"there was no answer after {timeout_s:g} s; give it more time, or ask for less")
+                raise CaptureError(f"there was no answer after {timeout_s:.3g} s; give it more time, or ask for less")
 
     def _said(self, worker: _Worker) -> tuple[dict[str, Any], list[int]] | None:
         """The answer of a process, where it has come; None where it has not, or where the process is gone."""
@@ -329,12 +329,15 @@ class _Server:
         stderr = new_file(b"")
         server, process = os.getpid(), os.fork()
         if not process:
-            # Its copies are closed: the owner is to hear when this server dies, and others when their link closes.
-            for own in (near, self._death, *(kept.link for kept in self._kept.values())):
-                if own is not None:
-                    own.close()
-            close_all(files)
-            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-            be_worker(server, far, stderr, task, fit)
+            try:
+                # Its copies are closed: the owner is to hear when this server dies, and others when their link closes.
+                for own in (near, self._death, *(kept.link for kept in self._kept.values())):
+                    if own is not None:
+                        own.close()
+                close_all(files)
+                be_worker(server, far, stderr, task, fit)
+            finally:
+                # Whatever fails, it never goes on as a second server.
+                os._exit(1)
         far.close()
         return _Worker(process=process, link=near, stderr=stderr, fit=fit)

@@ -358,6 +358,39 @@ def test_whatever_a_helper_says_costs_one_answer(monkeypatch: pytest.MonkeyPatch
     assert "jit_first" in print_hlo_apart(first)
 
 
+def test_a_process_that_fails_as_it_is_forked_never_becomes_a_second_server(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = f"""
+        import os
+        import sys
+        sys.path.append({str(Path(call.__file__).parent)!r})
+        import start
+
+        def load(folder, whole=start._load_package):
+            whole(folder)
+            from pjit_inspect.observe.apart import server
+
+            def fails(*_):
+                raise OSError("no room")
+
+            server.be_worker = fails
+
+        start._load_package = load
+        start.main()
+    """
+    path = tmp_path / "odd.py"
+    path.write_text(textwrap.dedent(script))
+    first = program("first")
+    with monkeypatch.context() as changed:
+        changed.setattr(call, "_SCRIPT", path)
+        for _ in range(3):
+            with pytest.raises(CaptureError, match="the process for this question ended with status 1"):
+                print_hlo_apart(first)
+    mlir_process.stop_child()
+    assert "jit_first" in print_hlo_apart(first)
+
+
 @needs_proc
 @pytest.mark.parametrize("end", ["pass", "os.kill(os.getpid(), signal.SIGKILL)"])
 def test_no_helper_outlives_its_owner_not_even_a_stopped_one(tmp_path: Path, end: str) -> None:
