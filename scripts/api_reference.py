@@ -52,6 +52,7 @@ HELD: dict[str, tuple[str, ...]] = {
     ),
     "Collectives, and why they are there": (
         "model.report.collective.CollectiveTable", "model.report.collective.Collective", "model.report.cause.Cause",
+        "model.report.other_communication.OtherCommunication",
         "model.report.finding.FindingTable", "model.report.finding.Finding",
         "model.report.suggestion.SuggestionTable", "model.report.suggestion.Suggestion",
         "model.report.suggestion.Checked", "model.report.suggestion.Edit",

@@ -119,7 +119,9 @@ def _missing(data: RecordData, module: HloModule | None, subject: Subject, *, is
     """What was not looked for, and why; "" where everything was, or more is looked for later."""
     if module is None:
         return f"no optimized program: {data.missing.get('hlo', 'it was not captured')}"
-    if is_all and subject.names is None and subject.collectives and len(data.devices) > 1:
+    # Without the program before optimization nobody can ask; `untried` says that of a record from a file.
+    can_be_heard = data.stablehlo is not None and len(data.devices) > 1
+    if is_all and subject.names is None and subject.collectives and can_be_heard:
         return f"XLA's partitioner was not heard: {data.missing.get('partitioner', 'nobody has asked it yet')}"
     return ""
 

@@ -18,7 +18,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from pjit_inspect.guard import one_line
 from pjit_inspect.observe.apart.descriptors import Owned
 from pjit_inspect.observe.apart.interpreter import START_S, package_folders, start_detached, start_time
 from pjit_inspect.observe.apart.messages import close_all, new_file, pair, read_file, receive, send
+from pjit_inspect.observe.apart.tasks import first_words
 
 __all__ = ["Answer", "Channel", "RefusedError", "Ticket", "end_all"]
 
@@ -37,7 +38,6 @@ _LONGEST_S = 86_400.0
 _MOST_GRACE_S = 10.0
 """How much longer than its own limit a helper may take to say so; no longer than that limit."""
 _MOST_SAID = 1 << 12
-_LONGEST_LINE = 300
 
 _numbers = itertools.count(1)
 
@@ -101,6 +101,7 @@ class Channel:
         """In a process that was forked off: the helper is the parent's, and who holds the lock may not be here."""
         helper: _Helper | None = getattr(self, "helper", None)
         self._lock = threading.Lock()
+        self._asker = 0
         self._tickets: set[Ticket] = set()
         self.helper: _Helper | None = None
         if helper is not None:
@@ -163,11 +164,14 @@ class Channel:
                     given = {"task": task, "question": dict(question), "timeout_s": left}
                     given |= {"key": key, "fit": fit, "keep": keep, "ahead": ahead}
                     message, results = helper.ask(given, blobs, ticket, on_half)
+                    if not isinstance(message.get("refused", ""), str):
+                        raise ValueError("this is no answer")
+                    answer = Answer(said=dict(message.get("said", ())), blobs=results)
         finally:
             self._tickets.discard(ticket)
         if "refused" in message:
             raise (ChangeError if message.get("kind") == ChangeError.__name__ else RefusedError)(message["refused"])
-        return Answer(said=message["said"], blobs=results)
+        return answer
 
     def cancel_all(self) -> None:
         """Take back every question that has no answer yet; to be called in another thread."""
@@ -184,12 +188,16 @@ class Channel:
 
     @contextmanager
     def _turn(self, deadline: float) -> Iterator[None]:
-        lock = self._lock
+        lock, thread = self._lock, threading.get_ident()
+        if self._asker == thread:
+            raise CaptureError(f"{self._what} is at a question that this thread asked before, and a signal interrupted")
         if not lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
             raise CaptureError(f"{self._what} was busy with other questions; give it more time, or ask again")
         try:
+            self._asker = thread
             yield
         finally:
+            self._asker = 0
             lock.release()
 
     @contextmanager
@@ -257,8 +265,8 @@ class _Helper:
         self.asked: int | None = None
         self.facts: dict[str, Any] = {}
         self._sending = threading.Lock()
-        self._stderr = Owned(new_file(b""))
         self._until = time.monotonic() + START_S
+<<<<<<< HEAD
         self._link, far = pair()
         try:
             given = {"folders": package_folders(), "package": _PACKAGE, "task": task}
@@ -269,6 +277,25 @@ class _Helper:
             raise
         finally:
             far.close()
+=======
+        with ExitStack() as kept, ExitStack() as passed:
+
+            def linked() -> tuple[Owned, Owned]:
+                near, far = pair()
+                kept.callback(near.close)
+                passed.callback(far.close)
+                return near, far
+
+            self._link, link = linked()
+            # By the second nothing is sent: its end wakes the helper, should it be stopped.
+            _, alive = linked()
+            self._stderr = Owned(new_file(b""))
+            kept.callback(self._stderr.close)
+            given = {"folders": package_folders(), "package": _PACKAGE, "task": task}
+            arguments = [str(os.getpid()), str(start_time(os.getpid())), json.dumps(given)]
+            start_detached(_SCRIPT, arguments, stdin=link.number, stdout=alive.number, stderr=self._stderr.number)
+            self._kept = kept.pop_all()
+>>>>>>> w/attack
 
     def wait_until_ready(self, deadline: float) -> None:
         """Until it has imported what it needs. Raises ImportError where it could not, TimeoutError where it is late."""
@@ -336,7 +363,7 @@ class _Helper:
         """The first line that it wrote as an error, "" for none."""
         with suppress(OSError):
             text = os.pread(self._stderr.checked(), _MOST_SAID, 0).decode("utf-8", "replace")
-            return next((line.strip()[:_LONGEST_LINE] for line in text.splitlines() if line.strip()), "")
+            return first_words(text)
         return ""
 
     def end(self) -> None:
@@ -352,8 +379,7 @@ class _Helper:
 
     def forget(self) -> None:
         """Leave the helper to the process that started it."""
-        self._link.close()
-        self._stderr.close()
+        self._kept.close()
 
 
 # ---------------------------------------------------------------- what this process has

@@ -64,7 +64,10 @@ def find_interpreter() -> str:
     found = next((path for path in _candidates() if _is_python(path, genuine)), None)
     if found is None:
         shown = repr(sys.executable) if sys.executable else "not set"
-        raise OSError(f"no Python was found to start: sys.executable is {shown}, which is not the Python running here")
+        raise OSError(
+            f"no Python was found to start: sys.executable is {shown}, which is not the Python running here, or is one "
+            f"that this user may not run"
+        )
     if found in _unusable:
         raise OSError(_unusable[found])
     return found
@@ -186,8 +189,8 @@ def start_detached(
     arguments: Sequence[str],
     *,
     stdin: int = subprocess.DEVNULL,
+    stdout: int = subprocess.DEVNULL,
     stderr: int = subprocess.DEVNULL,
-    pass_fds: Sequence[int] = (),
 ) -> None:
     """Run a script of ours, which forks itself off and ends; returns when it has ended.
 
@@ -199,9 +202,8 @@ def start_detached(
     starter = subprocess.Popen(
         [python, *_ISOLATED, str(script), *arguments],
         stdin=stdin,
-        stdout=subprocess.DEVNULL,
+        stdout=stdout,
         stderr=stderr,
-        pass_fds=pass_fds,
         env=environment(),
         cwd="/",
         start_new_session=True,

@@ -7,6 +7,7 @@ it forked may be kept for the next question of its kind, or be made before the q
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import importlib
 import os
@@ -24,7 +25,7 @@ from pjit_inspect.guard import one_line
 from pjit_inspect.observe.apart.descriptors import Owned
 from pjit_inspect.observe.apart.interpreter import start_time
 from pjit_inspect.observe.apart.messages import close_all, new_file, pair, receive, send
-from pjit_inspect.observe.apart.tasks import TASKS, Task, load
+from pjit_inspect.observe.apart.tasks import TASKS, Task, first_words, load
 from pjit_inspect.observe.apart.worker import be_worker
 
 __all__ = ["serve"]
@@ -62,6 +63,19 @@ def serve(owner: int, started: int, task: str) -> None:
         return
     finally:
         server.drop_all()
+
+
+def _wake_at_end() -> None:
+    """Have the system wake this process, should it be stopped, when its owner closes a socket, or ends (on Linux).
+
+    It comes as descriptor 1, and nothing is ever sent by it.
+    """
+    alive = os.dup(1)
+    os.dup2(2, 1)
+    with suppress(OSError, AttributeError):
+        fcntl.fcntl(alive, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(alive, fcntl.F_SETSIG, signal.SIGCONT)
+        fcntl.fcntl(alive, fcntl.F_SETFL, os.O_ASYNC)
 
 
 def _import(task: Task) -> None:
@@ -115,8 +129,8 @@ class _Worker:
     def how(self) -> str:
         """How it ended by itself."""
         status = self.status or 0
-        first = next((line.strip() for line in self.said().splitlines() if line.strip()), "")
-        words = f": {first[:300]}" if first else ""
+        first = first_words(self.said())
+        words = f": {first}" if first else ""
         if not os.WIFSIGNALED(status):
             return f"ended with status {os.waitstatus_to_exitcode(status)}{words}"
         number = os.WTERMSIG(status)
@@ -133,6 +147,7 @@ class _Server:
         self._owner, self._started = owner, started
         self._death: Owned | None = None
         self._kept: dict[str, _Worker] = {}
+        _wake_at_end()
         with suppress(OSError, AttributeError):
             self._death = Owned(os.pidfd_open(owner))
         if self._is_owner_gone():
@@ -258,7 +273,7 @@ class _Server:
                 if watch.is_enough():
                     return None
             if left <= 0:
-                raise CaptureError(f"there was no answer after {timeout_s:g} s; give it more time, or ask for less")
+                raise CaptureError(f"there was no answer after {timeout_s:.3g} s; give it more time, or ask for less")
 
     def _said(self, worker: _Worker) -> tuple[dict[str, Any], list[int]] | None:
         """The answer of a process, where it has come; None where it has not, or where the process is gone."""
@@ -314,12 +329,15 @@ class _Server:
         stderr = new_file(b"")
         server, process = os.getpid(), os.fork()
         if not process:
-            # Its copies are closed: the owner is to hear when this server dies, and others when their link closes.
-            for own in (near, self._death, *(kept.link for kept in self._kept.values())):
-                if own is not None:
-                    own.close()
-            close_all(files)
-            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-            be_worker(server, far, stderr, task, fit)
+            try:
+                # Its copies are closed: the owner is to hear when this server dies, and others when their link closes.
+                for own in (near, self._death, *(kept.link for kept in self._kept.values())):
+                    if own is not None:
+                        own.close()
+                close_all(files)
+                be_worker(server, far, stderr, task, fit)
+            finally:
+                # Whatever fails, it never goes on as a second server.
+                os._exit(1)
         far.close()
         return _Worker(process=process, link=near, stderr=stderr, fit=fit)

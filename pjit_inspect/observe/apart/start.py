@@ -24,6 +24,8 @@ def main() -> None:
         os._exit(0)
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        # A program that ignores it has its children's ends forgotten by the system, and so would its helper.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         owner, started, given = int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])
         sys.path.extend(given["folders"])
         _load_package(given["package"])

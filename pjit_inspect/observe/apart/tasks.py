@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["TASKS", "Made", "Task", "last_line", "load"]
+__all__ = ["TASKS", "Made", "Task", "first_words", "last_line", "load"]
 
-_LONGEST_LINE = 500
+_LONGEST_LINE, _LONGEST_WORDS = 500, 300
+_NO_REASON = ("WARNING: All log messages before absl", "ERROR: ld.so: object")
+"""How lines begin that come before all others, and not of what went wrong."""
 _GIB = 1 << 30
 
 
@@ -65,6 +67,12 @@ def load(name: str) -> Any:
     """The function that the table names as "module:name"."""
     module, _, function = name.partition(":")
     return getattr(importlib.import_module(module), function)
+
+
+def first_words(said: str) -> str:
+    """The first line of what a process wrote as errors that may be a reason; "" for none."""
+    lines = (line.strip()[:_LONGEST_WORDS] for line in said.splitlines())
+    return next((line for line in lines if line and not line.startswith(_NO_REASON)), "")
 
 
 def last_line(error: BaseException) -> str:

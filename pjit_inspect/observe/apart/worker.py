@@ -80,7 +80,7 @@ def _become_quiet(stderr: int) -> None:
         signal.signal(own, signal.SIG_DFL)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, _MOST_FILE_BYTES)
-    for own in (1, 2):
+    for own in (0, 1, 2):
         os.dup2(stderr, own)
     sys.stdout = sys.stderr = open(2, "w", closefd=False, errors="replace")  # noqa: SIM115  (it stays)
     os.nice(5)

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.observe.apart.call import Answer, Channel
+from pjit_inspect.observe.apart.call import Channel
 
 __all__ = ["print_hlo_apart", "run_passes_apart", "stop_child"]
 
 _MOST_CHANNELS = 3
 """Programs that are printed at once: one that takes long keeps no other waiting."""
 _START_S = 20.0
+_WHAT = "the process that prints programs and runs MLIR passes"
 
 _channels: list[Channel] = []
 
@@ -25,18 +26,27 @@ _channels: list[Channel] = []
 def run_passes_apart(bytecode: bytes, passes: Sequence[str], *, timeout_s: float = 120.0) -> bytes | None:
     """MLIR bytecode after the passes; None when one fails, or the process for it dies, cannot start or takes longer."""
     try:
-        return _ask("passes", {"pipeline": f"builtin.module({','.join(passes)})"}, bytecode, timeout_s).blobs[0]
+        return _ask("passes", {"pipeline": f"builtin.module({','.join(passes)})"}, bytecode, timeout_s)
     except CaptureError:
         return None
 
 
 def print_hlo_apart(proto: bytes, *, timeout_s: float = 120.0) -> str:
     """A serialised `xla.HloModuleProto` as XLA prints it. Raises CaptureError where there is no text."""
+<<<<<<< HEAD
     return _ask("print", {}, proto, timeout_s).blobs[0].decode("utf-8", "replace")
+=======
+    if importlib.util.find_spec("jaxlib") is None:
+        raise CaptureError("to print a program needs jaxlib, which is not installed here")
+    return _ask("print", {}, proto, timeout_s).decode("utf-8", "replace")
+>>>>>>> w/attack
 
 
-def _ask(task: str, question: dict[str, str], program: bytes, timeout_s: float) -> Answer:
-    return _free_channel().ask(task, question, [program], timeout_s=timeout_s, start_s=_START_S)
+def _ask(task: str, question: dict[str, str], program: bytes, timeout_s: float) -> bytes:
+    results = _free_channel().ask(task, question, [program], timeout_s=timeout_s, start_s=_START_S).blobs
+    if not results:
+        raise CaptureError(f"{_WHAT} gave no answer: its file did not come")
+    return results[0]
 
 
 def _free_channel() -> Channel:
@@ -45,7 +55,7 @@ def _free_channel() -> Channel:
         if not channel.is_busy():
             return channel
     if len(_channels) < _MOST_CHANNELS:
-        _channels.append(Channel("the process that prints programs and runs MLIR passes"))
+        _channels.append(Channel(_WHAT))
     return _channels[-1]
 
 

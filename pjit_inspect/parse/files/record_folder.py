@@ -14,14 +14,16 @@ import json
 import os
 import re
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.parse.files.regular_file import open_regular
 from pjit_inspect.parse.files.whole_file import write_together
+from pjit_inspect.standard import load_standard
 
 __all__ = ["FoundFile", "FoundFolder", "file_name", "find_records", "folder_name", "save_records"]
 
@@ -32,6 +34,7 @@ _LONGEST = 60
 _LIST = "saved.json"
 _FORMAT = "pjit_inspect log"
 _MAX_LIST_BYTES = 64 << 20
+_PATIENCE_S, _PAUSE_S = 10.0, 0.01
 
 _EXPECTED = ".pjit files, or folders that have some, as Log.save writes them"
 
@@ -90,9 +93,11 @@ if hasattr(os, "register_at_fork"):
 def _save(folders: Mapping[Path, Mapping[str, Callable[[], bytes]]]) -> None:
     made = [folder for folder in folders if not folder.exists()]
     earlier: dict[Path, dict[str, str]] = {}
+    held = ExitStack()
     try:
         for folder, files in folders.items():
             folder.mkdir(parents=True, exist_ok=True)
+            held.enter_context(_held(folder))
             earlier[folder] = _written_before(folder)
             _check_free(folder, files.keys() - earlier[folder].keys())
         write_together(_contents(folders, earlier))
@@ -101,10 +106,46 @@ def _save(folders: Mapping[Path, Mapping[str, Callable[[], bytes]]]) -> None:
             # An empty one would say that the process recorded nothing.
             with suppress(OSError):
                 folder.rmdir()
+        held.close()
         raise
-    for folder, files in folders.items():
-        for name in earlier[folder].keys() - files.keys():
-            (folder / name).unlink(missing_ok=True)
+    with held:
+        for folder, files in folders.items():
+            for name in earlier[folder].keys() - files.keys():
+                (folder / name).unlink(missing_ok=True)
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Keep other processes from saving into a folder, where the system has such locks.
+
+    Raises BlockingIOError where one saves there all the time.
+    """
+    try:
+        fcntl = load_standard("fcntl")
+    except ModuleNotFoundError:
+        yield
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        until = time.monotonic() + _PATIENCE_S
+        while True:
+            try:
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    reason = "another process has been saving a log into this folder; save elsewhere"
+                    raise BlockingIOError(errno.EWOULDBLOCK, reason, str(folder)) from None
+                time.sleep(_PAUSE_S)
+            except OSError:
+                # Some file systems have no locks.
+                break
+        yield
+    finally:
+        # A process that was forked meanwhile has a copy of the descriptor.
+        with suppress(OSError):
+            fcntl.flock(opened, fcntl.LOCK_UN)
+        os.close(opened)
 
 
 def _contents(

@@ -47,24 +47,22 @@ def write_together(files: Iterable[tuple[str | os.PathLike[str], bytes | str]]) 
     They are put there in reverse, so that the last may say what the others are. Raises as `write_whole`; what was put
     into its place until then is taken back.
     """
-    with ExitStack() as undo:
+    # What is made is first noted to be removed: Ctrl-C may come between any two steps.
+    with ExitStack() as cleared, ExitStack() as undo:
         written: list[tuple[str, str]] = []
         for path, content in files:
             place = _place(path)
-            beside = _write_beside(place, content)
-            undo.callback(_remove, beside)
+            beside = _beside(place)
+            cleared.callback(_remove, beside)
+            _write(beside, place, content)
             written.append((beside, place))
-        spares: list[str] = []
-        for beside, place in reversed(written[1:]):
-            spare = _spare(place)
-            undo.callback(_put_back, spare, place)
-            _replace(beside, place)
-            spares += [spare] if spare else []
-        for beside, place in written[:1]:
+        for beside, place in reversed(written):
+            if len(written) > 1:
+                spare = _beside(place)
+                cleared.callback(_remove, spare)
+                undo.callback(_put_back, spare if _keep(place, spare) else "", place)
             _replace(beside, place)
         undo.pop_all()
-    for spare in spares:
-        _remove(spare)
 
 
 def _place(path: str | os.PathLike[str]) -> str:
@@ -97,6 +95,7 @@ def _place(path: str | os.PathLike[str]) -> str:
 _AS_OPEN: dict[str, Any] = {"effective_ids": True} if os.access in os.supports_effective_ids else {}
 
 
+<<<<<<< HEAD
 def _write_beside(place: str, content: bytes | str) -> str:
     # A name of its own: that of the file may be as long as names can be.
     beside = _beside(place)
@@ -114,6 +113,15 @@ def _write_beside(place: str, content: bytes | str) -> str:
         _remove(beside)
         raise
     return beside
+=======
+def _write(beside: str, place: str, content: bytes | str) -> None:
+    # Not tempfile: its files are private to the user, and a new file should get the usual permissions.
+    with _named(place), open(beside, "xb") as file:
+        _keep_permissions(place, beside)
+        file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
+        file.flush()
+        _to_disk(file.fileno())
+>>>>>>> w/attack
 
 
 def _fill(file: BinaryIO, own: str, place: str, content: bytes | str) -> None:
@@ -172,6 +180,7 @@ _OF_THE_FOLDER = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXD
 
 
 def _beside(place: str) -> str:
+    # A name of its own: that of the file may be as long as names can be.
     return os.path.join(os.path.dirname(place), f".pjit_inspect-{secrets.token_hex(8)}.tmp")
 
 
@@ -198,29 +207,22 @@ def _keep_permissions(place: str, beside: str) -> None:
         os.chmod(beside, mode)
 
 
-def _spare(place: str) -> str:
-    """A second name of the old file, to put it back from; "" where there is none."""
+def _keep(place: str, spare: str) -> bool:
+    """Give the old file a second name, to put it back from; whether there is an old file."""
     if not os.path.exists(place):
-        return ""
-    spare = _beside(place)
+        return False
     try:
         os.link(place, spare)
     except OSError:
-        try:
-            shutil.copy2(place, spare)
-        except BaseException:
-            _remove(spare)
-            raise
-    return spare
+        shutil.copy2(place, spare)
+    return True
 
 
 def _put_back(spare: str, place: str) -> None:
-    # Where even this fails, the old file is there under its second name.
     with suppress(OSError):
         if spare:
-            os.replace(spare, place)
             # Which does nothing where both are names of the old file still.
-            _remove(spare)
+            os.replace(spare, place)
         else:
             os.unlink(place)
 

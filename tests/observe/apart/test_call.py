@@ -22,6 +22,7 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles import analyses
 from pjit_inspect.observe.apart import call
 from pjit_inspect.observe.apart.messages import pair, receive, send
+from pjit_inspect.observe.apart.tasks import first_words
 from pjit_inspect.observe.shardy import mlir_process
 from pjit_inspect.observe.shardy.mlir_process import print_hlo_apart
 
@@ -273,14 +274,131 @@ def test_a_program_that_wants_to_be_ended_by_a_broken_pipe_is_not_by_ours(tmp_pa
     assert (done.stdout, done.returncode) == ("True\n", 0)
 
 
+def test_a_program_that_ignores_the_end_of_its_children_is_answered_again(tmp_path: Path) -> None:
+    body = """
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        print(ask(), ask())
+    """
+    done = run(tmp_path, body)
+    assert (done.stdout, done.stderr) == ("True True\n", "")
+
+
+def test_a_signal_handler_that_asks_is_refused_at_once_and_the_question_goes_on(tmp_path: Path) -> None:
+    body = """
+        from pjit_inspect.observe.apart.call import Channel
+        channel = Channel("it")
+        task = lambda: channel.ask("print", {}, [content], timeout_s=600).blobs[0]
+        task()
+        helper = channel.helper.facts["process"]
+
+        def asks(*_):
+            try:
+                task()
+            except mlir_process.CaptureError as error:
+                print(error)
+            os.kill(helper, signal.SIGCONT)
+
+        # The answer comes when the handler has come first.
+        os.kill(helper, signal.SIGSTOP)
+        signal.signal(signal.SIGALRM, asks)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        print(b"jit_first" in task())
+    """
+    done = run(tmp_path, body)
+    said = "it is at a question that this thread asked before, and a signal interrupted"
+    assert (done.stdout, done.stderr) == (f"{said}\nTrue\n", "")
+
+
+def test_what_a_library_says_before_all_is_no_reason() -> None:
+    noise = "ERROR: ld.so: object 'x' cannot be preloaded: ignored.\nWARNING: All log messages before absl::Init\n"
+    assert first_words(f"{noise}\n  F0 flags.cc:1] Unknown flag\nmore") == "F0 flags.cc:1] Unknown flag"
+    assert first_words(noise) == ""
+
+
+ODD = {
+    "no message": "end.send(b'garbage')",
+    "no facts": "say({})",
+    "odd facts": "say({'process': 'a', 'parent': [], 'started': None}); say({'threads': 1}); end.recv(9999)",
+    "no said": "hello(); say({'number': number})",
+    "odd said": "hello(); say({'number': number, 'said': 5})",
+    "odd refused": "hello(); say({'number': number, 'refused': [1]})",
+    "no file": "hello(); say({'number': number, 'said': {}})",
+    "killed": "hello(); os.kill(os.getpid(), 9)",
+}
+
+
+@pytest.mark.parametrize("does", ODD.values(), ids=ODD)
+def test_whatever_a_helper_says_costs_one_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, does: str) -> None:
+    script = """
+        import json, os, socket, time
+        if os.fork():
+            os._exit(0)
+        end = socket.socket(fileno=0)
+
+        def say(message):
+            text = json.dumps(message).encode()
+            end.sendall(len(text).to_bytes(4, "big") + text)
+
+        def hello():
+            global number
+            say({"process": os.getpid(), "parent": 1, "started": 0})
+            say({"threads": 1})
+            length = int.from_bytes(end.recv(4), "big")
+            number = json.loads(end.recv(length))["number"]
+
+    """
+    path = tmp_path / "odd.py"
+    path.write_text(textwrap.dedent(script) + does)
+    first = program("first")
+    with monkeypatch.context() as changed:
+        changed.setattr(call, "_SCRIPT", path)
+        with pytest.raises(CaptureError, match=f"^{WHAT} "):
+            print_hlo_apart(first)
+    mlir_process.stop_child()
+    assert "jit_first" in print_hlo_apart(first)
+
+
+def test_a_process_that_fails_as_it_is_forked_never_becomes_a_second_server(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = f"""
+        import os
+        import sys
+        sys.path.append({str(Path(call.__file__).parent)!r})
+        import start
+
+        def load(folder, whole=start._load_package):
+            whole(folder)
+            from pjit_inspect.observe.apart import server
+
+            def fails(*_):
+                raise OSError("no room")
+
+            server.be_worker = fails
+
+        start._load_package = load
+        start.main()
+    """
+    path = tmp_path / "odd.py"
+    path.write_text(textwrap.dedent(script))
+    first = program("first")
+    with monkeypatch.context() as changed:
+        changed.setattr(call, "_SCRIPT", path)
+        for _ in range(3):
+            with pytest.raises(CaptureError, match="the process for this question ended with status 1"):
+                print_hlo_apart(first)
+    mlir_process.stop_child()
+    assert "jit_first" in print_hlo_apart(first)
+
+
 @needs_proc
 @pytest.mark.parametrize("end", ["pass", "os.kill(os.getpid(), signal.SIGKILL)"])
-def test_no_helper_outlives_its_owner(tmp_path: Path, end: str) -> None:
+def test_no_helper_outlives_its_owner_not_even_a_stopped_one(tmp_path: Path, end: str) -> None:
     body = f"""
         ask()
         print(server(), flush=True)
         copy = os.dup(mlir_process._channels[0].helper._link.number)
-        {"os.kill(server(), signal.SIGSTOP)" if end == "pass" else ""}
+        os.kill(server(), signal.SIGSTOP)
         {end}
     """
     process = int(run(tmp_path, body).stdout)

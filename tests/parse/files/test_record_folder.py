@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.parse.files.record_folder import FoundFolder, file_name, find_records, folder_name
+from pjit_inspect.parse.files import record_folder
+from pjit_inspect.parse.files.record_folder import (
+    FoundFolder,
+    file_name,
+    find_records,
+    folder_name,
+    save_records,
+)
 
 
 def touched(path: Path) -> Path:
@@ -67,3 +77,22 @@ def test_a_file_that_is_given_twice_is_read_once(tmp_path: Path):
 def test_a_path_that_is_not_there_is_an_error_that_says_what_was_expected(tmp_path: Path):
     with pytest.raises(ParseError, match=r"no such file or folder \(expected \.pjit files"):
         find_records([tmp_path / "gone"])
+
+
+def test_processes_that_save_into_one_folder_leave_the_log_of_one(tmp_path: Path) -> None:
+    folder = tmp_path / "process-0-of-1"
+    code = f"""
+import pathlib, sys
+sys.path.append({str(Path(record_folder.__file__).parents[3])!r})
+from pjit_inspect.parse.files.record_folder import save_records
+own = sys.argv[1]
+for _ in range(20):
+    files = {{f"{{number:04}}_{{own}}.pjit": own.encode for number in range(3)}}
+    save_records({{pathlib.Path({str(folder)!r}): files}})
+"""
+    others = [subprocess.Popen([sys.executable, "-c", code, name]) for name in "abc"]
+    assert [other.wait() for other in others] == [0, 0, 0]
+    names = sorted(os.listdir(folder))
+    assert names in [[*(f"{number:04}_{name}.pjit" for number in range(3)), "saved.json"] for name in "abc"]
+    save_records({folder: {"0000_mine.pjit": lambda: b"mine"}})
+    assert sorted(os.listdir(folder)) == ["0000_mine.pjit", "saved.json"]
