@@ -266,18 +266,6 @@ class _Helper:
         self.facts: dict[str, Any] = {}
         self._sending = threading.Lock()
         self._until = time.monotonic() + START_S
-<<<<<<< HEAD
-        self._link, far = pair()
-        try:
-            given = {"folders": package_folders(), "package": _PACKAGE, "task": task}
-            arguments = [str(os.getpid()), str(start_time(os.getpid())), json.dumps(given)]
-            start_detached(_SCRIPT, arguments, stdin=far.number, stderr=self._stderr.number)
-        except BaseException:
-            self.forget()
-            raise
-        finally:
-            far.close()
-=======
         with ExitStack() as kept, ExitStack() as passed:
 
             def linked() -> tuple[Owned, Owned]:
@@ -295,7 +283,6 @@ class _Helper:
             arguments = [str(os.getpid()), str(start_time(os.getpid())), json.dumps(given)]
             start_detached(_SCRIPT, arguments, stdin=link.number, stdout=alive.number, stderr=self._stderr.number)
             self._kept = kept.pop_all()
->>>>>>> w/attack
 
     def wait_until_ready(self, deadline: float) -> None:
         """Until it has imported what it needs. Raises ImportError where it could not, TimeoutError where it is late."""

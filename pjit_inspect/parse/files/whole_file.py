@@ -95,33 +95,16 @@ def _place(path: str | os.PathLike[str]) -> str:
 _AS_OPEN: dict[str, Any] = {"effective_ids": True} if os.access in os.supports_effective_ids else {}
 
 
-<<<<<<< HEAD
-def _write_beside(place: str, content: bytes | str) -> str:
-    # A name of its own: that of the file may be as long as names can be.
-    beside = _beside(place)
-    try:
-        # Not tempfile: its files are private to the user, and a new file should get the usual permissions.
-        with _named(place):
-            with open(beside, "xb", opener=_open_nameless) as file:
-                own = beside if os.path.lexists(beside) else f"/proc/self/fd/{file.fileno()}"
-                _fill(file, own, place, content)
-                is_named = own == beside or _give_name(file.fileno(), beside)
-            if not is_named:
-                with open(beside, "xb") as file:
-                    _fill(file, beside, place, content)
-    except BaseException:
-        _remove(beside)
-        raise
-    return beside
-=======
 def _write(beside: str, place: str, content: bytes | str) -> None:
     # Not tempfile: its files are private to the user, and a new file should get the usual permissions.
-    with _named(place), open(beside, "xb") as file:
-        _keep_permissions(place, beside)
-        file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
-        file.flush()
-        _to_disk(file.fileno())
->>>>>>> w/attack
+    with _named(place):
+        with open(beside, "xb", opener=_open_nameless) as file:
+            own = beside if os.path.lexists(beside) else f"/proc/self/fd/{file.fileno()}"
+            _fill(file, own, place, content)
+            is_named = own == beside or _give_name(file.fileno(), beside)
+        if not is_named:
+            with open(beside, "xb") as file:
+                _fill(file, beside, place, content)
 
 
 def _fill(file: BinaryIO, own: str, place: str, content: bytes | str) -> None:
