@@ -12,6 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import Literal
 
 from pjit_inspect.analyze.program.custom_calls import describe_custom_call
 from pjit_inspect.model.program.hlo import HloModule, Instruction
@@ -44,7 +45,7 @@ def find_other_communication(module: HloModule, devices: int | None) -> tuple[Ot
     return tuple(OtherCommunication(what=what, name=name, count=count) for (what, name), count in sorted(found.items()))
 
 
-def _found(module: HloModule) -> Iterator[tuple[str, str]]:
+def _found(module: HloModule) -> Iterator[tuple[Literal["sends", "may", "host"], str]]:
     for index in module.with_opcode("custom-call").tolist():
         what = _of_custom_call(module.instruction(index))
         if what:
@@ -55,10 +56,11 @@ def _found(module: HloModule) -> Iterator[tuple[str, str]]:
                 yield "host", opcode
     for what, count in module.unknown.items():
         if what.startswith("opcode ") and what != f"opcode {MISSING}":
-            yield from [("may", what.removeprefix("opcode "))] * count
+            for _ in range(count):
+                yield "may", what.removeprefix("opcode ")
 
 
-def _of_custom_call(call: Instruction) -> str:
+def _of_custom_call(call: Instruction) -> Literal["sends", "may", ""]:
     target, role = call.custom_call_target, describe_custom_call(call).role
     if role in ("sharding", "async", "memory", "note", "host"):
         # A halves of an asynchronous collective is one of the collectives, and callbacks have a table of their own.

@@ -31,7 +31,7 @@ __all__ = [
     "start_time",
 ]
 
-START_S = 5.0
+START_S = 20.0
 """For a Python to start, which takes 0.02 s, and to detach itself."""
 
 _ISOLATED = ("-I", "-S", "-P", "-W", "ignore")

@@ -235,7 +235,7 @@ def _from_encoded(one: EncodedText) -> Program:
 
 def _from_mlir(content: bytes) -> Program:
     """A program before optimization alone, from StableHLO as bytecode or as text."""
-    reasons = dict.fromkeys(("hlo", "mesh", "inputs", "outputs"), _BEFORE)
+    reasons: dict[str, str] = dict.fromkeys(("hlo", "mesh", "inputs", "outputs"), _BEFORE)
     if content.startswith(_MLIR_BYTECODE):
         return Program(data=RecordData(name="unnamed", transform="StableHLO", stablehlo=Blob(content), missing=reasons))
     text = clean_text(_decoded(content))
