@@ -1,12 +1,14 @@
 """Guards around steps of our own: one that fails costs its own result, and neither the others nor the user's call.
 
-What failed is reported once, as a warning that names the step. Interrupts pass. Not its job: errors that users are to
-see (`errors`).
+What failed is reported once, as a warning that names the step. Interrupts pass: Ctrl-C, and whatever a signal handler
+of the program raises while a step runs, such as the TimeoutError of an alarm. Not its job: errors that users are to see
+(`errors`).
 """
 
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-__all__ = ["Guard", "gc_paused", "one_line", "read_fact", "shielded", "warn_once"]
+__all__ = ["Guard", "gc_paused", "is_interrupt", "one_line", "read_fact", "shielded", "warn_once"]
 
 T = TypeVar("T")
 
@@ -38,6 +40,8 @@ class Guard:
         try:
             return compute()
         except Exception as error:
+            if is_interrupt(error):
+                raise
             self.failed[name] = one_line(error)
             warn_once(f"pjit_inspect could not make {name}: {self.failed[name]}. Everything else is there.")
             return default
@@ -54,7 +58,7 @@ class shielded:  # noqa: N801  (it is used as a function is)
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
-        if not isinstance(error, Exception):
+        if error is None or is_interrupt(error):
             return False
         said = f"pjit_inspect could not record {self._step}: {one_line(error)}."
         warn_once(f"{said} Your call is not affected; the record is lost.")
@@ -81,8 +85,30 @@ def read_fact(missing: dict[str, str], name: str, get: Callable[[], T], default:
     try:
         return get()
     except Exception as error:
+        if is_interrupt(error):
+            raise
         missing[name] = one_line(error)
         return default
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether it interrupts a step, and is no failure of it: Ctrl-C, or what a signal handler of the program raised.
+
+    A handler runs between any two instructions of ours, so its exception goes through our frames like one of ours. What
+    tells it is the code that it went through: that of a handler that is set.
+    """
+    if not isinstance(error, Exception):
+        return True
+    passed, step = set[object](), error.__traceback__
+    while step is not None:
+        passed.add(step.tb_frame.f_code)
+        step = step.tb_next
+    return any(_code_of(signal.getsignal(number)) in passed for number in signal.valid_signals())
+
+
+def _code_of(handler: object) -> object:
+    """The code of a function or method; what is none has no code that an exception could go through."""
+    return getattr(getattr(handler, "__func__", handler), "__code__", handler)
 
 
 def one_line(error: BaseException) -> str:

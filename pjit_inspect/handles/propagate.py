@@ -17,7 +17,7 @@ from pjit_inspect.analyze.partition.edges import find_edges
 from pjit_inspect.analyze.partition.written import find_written
 from pjit_inspect.analyze.sharding.axis_origins import with_origins
 from pjit_inspect.errors import CaptureError, ParseError
-from pjit_inspect.guard import one_line
+from pjit_inspect.guard import is_interrupt, one_line
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import SOURCE_LINES
 from pjit_inspect.model.record.record import RecordData
@@ -230,6 +230,8 @@ def _predicted(data: RecordData, reason: str) -> tuple[ShardedProgram | None, st
     try:
         program = propagate(data.stablehlo.read())
     except Exception as error:
+        if is_interrupt(error):
+            raise
         # Whatever jaxlib makes of a program it does not know, the record stays readable.
         return None, f"Shardy's propagation failed: {one_line(error)}"
     if program is None:

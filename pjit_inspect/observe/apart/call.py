@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from pjit_inspect.errors import CaptureError, ChangeError
-from pjit_inspect.guard import one_line
+from pjit_inspect.guard import is_interrupt, one_line
 from pjit_inspect.observe.apart.descriptors import Owned
 from pjit_inspect.observe.apart.interpreter import START_S, package_folders, start_detached, start_time
 from pjit_inspect.observe.apart.messages import close_all, new_file, pair, read_file, receive, send
@@ -210,7 +210,7 @@ class Channel:
             said = helper.last_words() if helper is not None else ""
             with suppress(Exception):
                 self.end()
-            if isinstance(error, CaptureError) or not isinstance(error, Exception):
+            if isinstance(error, CaptureError) or is_interrupt(error):
                 raise
             raise CaptureError(f"{self._what} {_reason(error, said, is_started=helper is not None)}") from error
 
@@ -223,7 +223,9 @@ class Channel:
         self.helper = self.helper or _Helper(task)
         try:
             self.helper.wait_until_ready(deadline)
-        except TimeoutError:
+        except TimeoutError as error:
+            if is_interrupt(error):
+                raise
             took = time.monotonic() - start
             said = f"{self._what} was not ready after {took:.0f} s"
             if took >= START_S:
