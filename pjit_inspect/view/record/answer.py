@@ -112,7 +112,7 @@ def _device_spans(data: RecordData) -> Spans:
 
 def answer_line(report: RecordReport) -> Line:
     """The one sentence: how much is communicated, over which axes, and what is replicated."""
-    return Line((*incomplete_spans(report), *_communication(report), *_replication(report.data)), "answer")
+    return Line((*incomplete_spans(report), *_communication(report), *_replication(report)), "answer")
 
 
 def _communication(report: RecordReport) -> Spans:
@@ -183,10 +183,13 @@ def _mesh_words(total: AxisTotal, data: RecordData) -> Spans:
     return (Text(f" of mesh {data.meshes[total.mesh]}", "dim"),)
 
 
-def _replication(data: RecordData) -> Spans:
+def _replication(report: RecordReport) -> Spans:
     """Which inputs every device holds whole, and which several hold."""
+    data = report.data
     inputs = [layout for layout in data.inputs if layout.kept]
-    if len(data.devices) < 2 or not inputs:
+    # Inputs that were read from a part of a program may lack some.
+    is_part = bool(report.incomplete) and data.stablehlo is None
+    if len(data.devices) < 2 or not inputs or is_part:
         return ()
     # Counted once for each sharding: thousands of arrays share a few, over thousands of devices.
     shardings = {id(layout.sharding): layout.sharding for layout in inputs if layout.sharding is not None}

@@ -39,6 +39,14 @@ def test_the_headline_says_so_first_and_gives_a_least_number(part: pi.CompileRec
     assert "note: hlo unknown" not in shown
 
 
+def test_inputs_that_are_read_from_a_part_are_not_said_to_be_all(tmp_path: Path):
+    whole = fixtures.text("mlp_step.cpu_8")
+    assert "No input is fully replicated" in lines_of(opened(whole, tmp_path))
+    later = opened(whole[: whole.rindex("ROOT")], tmp_path)
+    assert "Incomplete program" in lines_of(later)
+    assert "input is fully replicated" not in lines_of(later)
+
+
 def test_the_explanation_says_so_too(part: pi.CompileRecord):
     shown = lines_of(part.explain())
     assert "Incomplete program: a computation has no end. " in shown
