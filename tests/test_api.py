@@ -169,7 +169,7 @@ def test_a_saved_record_reads_back_equal_and_without_jax(mesh: Mesh, tmp_path: p
         sys.modules["jax"] = sys.modules["jaxlib"] = None  # importing them now fails
         import pjit_inspect as pi
         record = pi.load({str(path)!r})
-        print(len(record.collectives), record.stablehlo is not None, record.hlo_text is None)
+        print(len(record.collectives), record.stablehlo is not None, record.hlo is not None)
         print(str(record) == open({str(tmp_path / "text")!r}).read())
     """
     (tmp_path / "text").write_text(str(loaded))

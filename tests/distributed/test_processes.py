@@ -202,7 +202,7 @@ def test_a_damaged_file_is_left_out_named_and_taken_into_account(copy: Path, cou
 
 
 def test_a_process_of_which_no_file_can_be_read_is_named(copy: Path, count: int):
-    for path in (copy / f"process-0-of-{count}").iterdir():
+    for path in (copy / f"process-0-of-{count}").glob("*.pjit"):
         path.write_bytes(b"PK\3\4")
     merged = pi.merge(copy)
     assert "process 0 has no readable record (2 could not be read)" in the_difference(merged).sentence
@@ -228,7 +228,7 @@ def test_records_of_another_run_are_left_out_and_named(copy: Path, count: int):
 @pytest.mark.parametrize("hours", [1, -1])
 def test_a_clock_that_is_an_hour_off_changes_nothing_but_is_noted(copy: Path, count: int, hours: int):
     before = pi.merge(copy)
-    for path in (copy / f"process-{count - 1}-of-{count}").iterdir():
+    for path in (copy / f"process-{count - 1}-of-{count}").glob("*.pjit"):
         data = read_record(path)
         assert data.key is not None
         began_s, ended_s = (seconds + hours * 3600 for seconds in (data.key.began_s, data.key.ended_s))
@@ -242,7 +242,7 @@ def test_a_clock_that_is_an_hour_off_changes_nothing_but_is_noted(copy: Path, co
 
 
 def test_a_process_that_ended_long_before_another_began_is_noted(copy: Path, count: int):
-    for path in (copy / f"process-0-of-{count}").iterdir():
+    for path in (copy / f"process-0-of-{count}").glob("*.pjit"):
         data = read_record(path)
         assert data.key is not None
         write_record(replace(data, key=replace(data.key, began_s=100.0, ended_s=200.0)), path)

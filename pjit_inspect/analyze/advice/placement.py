@@ -14,9 +14,8 @@ from typing import Literal, TypeVar
 
 from pjit_inspect.analyze.advice.updates import root_of
 from pjit_inspect.model.program.layout import Sharding
-from pjit_inspect.model.program.spec import local_shape
 
-__all__ = ["Side", "Way", "counterparts", "held_elements", "is_split", "is_spread", "which_way"]
+__all__ = ["Side", "Way", "counterparts", "is_split", "is_spread", "which_way"]
 
 Way = Literal["start", "keep", "either", ""]
 """
@@ -67,11 +66,6 @@ def is_spread(sharding: Sharding | None) -> bool:
 def is_split(sharding: Sharding | None) -> bool:
     """Whether it lies there in pieces: `P()` and `P(None, None)` are specs, and split nothing."""
     return sharding is not None and math.prod(sharding.tiles) > 1
-
-
-def held_elements(shape: tuple[int, ...], sharding: Sharding | None) -> int:
-    """How many elements of an array one device holds."""
-    return math.prod(shape if sharding is None else local_shape(shape, sharding.tiles))
 
 
 def counterparts(arrays: Mapping[_Label, tuple[tuple[int, ...], bool]], among: Collection[_Label]) -> dict[str, str]:

@@ -6,14 +6,13 @@ nothing. Not its job: other habits (`analyze.recompiles.patterns`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.advice.placement import Side, counterparts, held_elements, is_split, is_spread, which_way
+from pjit_inspect.analyze.advice.placement import Side, counterparts, is_split, is_spread, which_way
 from pjit_inspect.analyze.recompiles.compiles import Compile, Found, advise, make_pattern
 from pjit_inspect.analyze.recompiles.placement_words import place_of
-from pjit_inspect.model.program.layout import Sharding
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.compile_key import ArgumentKey, FedBack
 from pjit_inspect.model.record.ledger import Pattern
 from pjit_inspect.model.record.reason import Difference
@@ -105,26 +104,27 @@ class _Ways:
         # Explicit axes are part of a result's type, which `out_shardings` does not change.
         is_explicit = self.was.mesh is not None and "explicit" in self.was.mesh.axis_types
         return Side(
-            held_bytes=sum(self._held(was) for was, _ in self.alike),
+            held_bytes=sum(_held(was) for was, _ in self.alike),
             sent_bytes=None if self.before is None else self.before.sent_bytes,
             is_possible=bool(self.was.committed) and is_spread(self.was.given) and not is_explicit,
         )
 
     @property
     def _back(self) -> Side:
-        held = sum(self._held(now) for _, now in self.alike)
+        held = sum(_held(now) for _, now in self.alike)
         return Side(held_bytes=held, sent_bytes=self.one.sent_bytes, is_possible=_stays(self.one, self.now, self.back))
-
-    def _held(self, argument: ArgumentKey) -> int:
-        layouts = (layout for layout in self.one.data.inputs if layout.path == argument.path)
-        size, count = next((layout.global_bytes or 0 for layout in layouts), 0), math.prod(argument.shape)
-        return held_elements(argument.shape, argument.given) * size // max(count, 1)
 
     def _has_counterpart(self) -> bool:
         key = self.one.data.key
         arguments = () if key is None else key.arguments
         shapes = {argument.path: (argument.shape, is_split(argument.given)) for argument in arguments}
         return bool(counterparts(shapes, [self.now.path]))
+
+
+def _held(argument: ArgumentKey) -> int:
+    """What it takes on a device, in bytes."""
+    lies = ArrayLayout(path=argument.path, dtype=argument.dtype, global_shape=argument.shape, sharding=argument.given)
+    return (lies.global_bytes if argument.given is None else lies.bytes_per_device) or 0
 
 
 def _costs(side: Side) -> str:

@@ -291,19 +291,30 @@ def test_an_argument_that_was_seen_to_be_a_result_is_fed_back():
     (pattern,) = ledger_of(*came_back(whole())).patterns
     assert (pattern.kind, pattern.path) == ("feedback", "x")
     assert pattern.sentence == "`x` comes back with another sharding: `result` of an earlier call has P(None)"
-    assert pattern.advice == "set `out_shardings` of jit for `result` to the sharding that `x` starts with"
+    assert pattern.advice == (
+        "either start `x` as it comes back: `jax.device_put(x, NamedSharding(mesh, P(None)))` before the first call "
+        "(16 B on each device), or set `out_shardings` of jit for `result` to the sharding that `x` starts with "
+        "(4 B on each device)"
+    )
 
 
 def test_of_results_that_look_the_same_none_is_named():
     (pattern,) = ledger_of(*came_back(whole(), "result[0]", "result[1]")).patterns
     assert pattern.sentence == "`x` comes back with another sharding: a result of an earlier call has P(None)"
-    assert pattern.advice == "set `out_shardings` of jit for what comes back to the sharding that `x` starts with"
-
-
-def test_where_the_result_goes_as_asked_the_advice_is_to_put_the_argument_there():
-    (pattern,) = ledger_of(*came_back(whole(), outputs=(NamedText(name="result", text="P(None,)"),))).patterns
     assert pattern.advice == (
-        "start `x` as it comes back: `jax.device_put(x, NamedSharding(mesh, P(None)))` before the first call"
+        "either start `x` as it comes back: `jax.device_put(x, NamedSharding(mesh, P(None)))` before the first call "
+        "(16 B on each device), or set `out_shardings` of jit for what comes back to the sharding that `x` starts with "
+        "(4 B on each device)"
+    )
+
+
+def test_an_argument_that_comes_back_smaller_is_to_start_so():
+    first, second = came_back(split())
+    started = tuple(dataclasses.replace(own, given=whole()) for own in first.key.arguments)
+    first = dataclasses.replace(first, key=dataclasses.replace(first.key, arguments=started))
+    (pattern,) = ledger_of(first, second).patterns
+    assert pattern.advice == (
+        "start `x` as it comes back: `jax.device_put(x, NamedSharding(mesh, P('x')))` before the first call"
     )
 
 
@@ -311,7 +322,7 @@ def test_an_argument_that_would_not_stay_as_it_came_back_is_not_to_start_so():
     first, second = came_back(whole(), outputs=(NamedText(name="result", text="P(None,)"),))
     moved = tuple(dataclasses.replace(output, sharding=split()) for output in second.outputs)
     (pattern,) = ledger_of(first, dataclasses.replace(second, outputs=moved)).patterns
-    assert pattern.advice == ""
+    assert pattern.advice == "set `out_shardings` of jit for `result` to the sharding that `x` starts with"
 
 
 def test_an_output_with_the_sharding_of_an_argument_says_nothing():
