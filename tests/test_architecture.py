@@ -24,7 +24,7 @@ ARCHITECTURE = PACKAGE.parent / "docs" / "architecture.md"
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "standard": set(),
-    "model": set(),
+    "model": {"standard"},
     "guard": set(),
     "observe": {"model", "errors", "guard", "standard"},
     "parse": {"model", "errors", "standard"},

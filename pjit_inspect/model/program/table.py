@@ -5,7 +5,6 @@ Not its job: what the rows are (the modules that derive from it), or how a table
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, cast, get_args, get_or
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import spec_text
+from pjit_inspect.standard import load_standard
 
 __all__ = ["Cell", "LaterRows", "Table", "cell"]
 
@@ -132,7 +132,7 @@ class Table(Sequence[Row], Generic[Row]):
     def _separated(self, separator: str) -> str:
         names, rows = self._cells()
         out = io.StringIO(newline="")
-        writer = csv.writer(out, delimiter=separator, lineterminator="\n")
+        writer = load_standard("csv").writer(out, delimiter=separator, lineterminator="\n")
         writer.writerow(names)
         writer.writerows([_plain(cell, one_line=separator == "\t") for cell in row] for row in rows)
         return out.getvalue()

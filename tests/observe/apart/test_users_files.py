@@ -17,6 +17,7 @@ import jax, jax.numpy as jnp, numpy as np
 jax.config.update("jax_num_cpu_devices", 8)
 from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
 import pjit_inspect as pi
+jax.devices()  # JAX itself imports what it needs to find its backends.
 sys.path.insert(0, sys.argv[1])
 os.chdir(sys.argv[1])
 mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
