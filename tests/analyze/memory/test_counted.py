@@ -75,7 +75,10 @@ PROGRAMS: dict[str, Callable[[], tuple[Any, tuple[Any, ...]]]] = {
     "scanned": lambda: (jax.jit(scanned), (shaped(6, 256, 256), shaped(512, 256))),
     "branched": lambda: (jax.jit(branched), (shaped(256, 256), shaped(dtype=jnp.bool_))),
     "sorted": lambda: (jax.jit(lambda x: (jnp.sort(x), jnp.argsort(x))), (shaped(4096),)),
-    "updated": lambda: (jax.jit(lambda c, r, i: c.at[i].set(r)), (shaped(512, 64), shaped(64), shaped(dtype=jnp.int32))),
+    "updated": lambda: (
+        jax.jit(lambda c, r, i: c.at[i].set(r)),
+        (shaped(512, 64), shaped(64), shaped(dtype=jnp.int32)),
+    ),
     "split": split,
 }
 
