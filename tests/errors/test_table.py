@@ -84,7 +84,7 @@ FUNCTIONS = (
     on("a gradient of a vector", "result = jax.grad(lambda x: x ** 2)(np.ones(3, np.float32))\n", "gradient", "returns an array of shape `(3,)`", fits=("jax.jacrev",), want="2 * np.eye(3)"),
     on("a gradient with respect to an integer", "n = jnp.int32(3)\nresult = jax.grad(lambda x: x ** 2)(n)\n", "gradient", "`n` is `int32`", fits=("n.astype('float32')",), want="6."),
     on("a gradient of a loop", "result = jax.grad(lambda x: lax.while_loop(lambda c: c < 10, lambda c: c * 2, x))(1.)\n", "gradient", "a loop whose number of steps is not known"),
-    on("two trees", "a, b = {'w': 1, 'b': 2}, {'w': 1}\nresult = jax.tree.map(lambda p, g: p - g, a, b)\n", "tree", "only the first has `b`"),
+    on("two trees", "a, b = {'w': 1, 'b': 2}, {'w': 1}\nresult = jax.tree.map(lambda p, g: p - g, a, b)\n", "tree", "only the first has `b`" if jax.__version_info__ >= (0, 9) else "the first has the keys ['b', 'w'], another ['w']"),
     on("a product of two shapes", "a, b = np.ones((8, 16)), np.ones((8, 16))\nresult = jnp.matmul(a, b)\n", "argument", "16 and 8", "`a` is `[8,16]`", fits=("a.T", "b.T")),
 )  # fmt: skip
 
@@ -132,6 +132,7 @@ def test_a_result_of_shard_map_is_offered_no_spec_that_takes_one_device_for_all(
         assert not fit.is_code or "P()" not in fit.edit
 
 
+@pytest.mark.skipif(jax.__version_info__ < (0, 9), reason="the `shard_map` of JAX 0.8's pmap names its own axis")
 def test_pmap_speaks_of_the_one_argument_that_there_is():
     x = jax.numpy.ones((9, 3))
     with pytest.raises(ValueError) as caught:  # noqa: PT011
@@ -172,6 +173,7 @@ result = f(counted(8, 8, spec=P(None, 'model'), mesh=MESH))
     assert run(case, mended(case, code, fit, found), 1)["result"].shape == (8, 8)
 
 
+@pytest.mark.skipif(jax.__version_info__ < (0, 9), reason="JAX 0.8 does not say how the indices are split")
 def test_a_gather_by_split_indices_keeps_their_split():
     code = "t, i = jnp.ones((8, 2)), jax.device_put(jnp.arange(8), P('model'))\nresult = t[i, :]\n"
     case = on("gather", code, "indexing", mesh=EX)

@@ -174,7 +174,7 @@ def test_a_helper_that_was_killed_is_told_of_and_replaced() -> None:
 def test_what_xla_refuses_is_said_and_costs_no_helper() -> None:
     print_hlo_apart(program("first"))
     known = helper()
-    with pytest.raises(CaptureError, match="Failed to deserialize"):
+    with pytest.raises(CaptureError, match=r"Failed to deserialize|No program shape"):
         print_hlo_apart(b"\xff" * 100)
     assert helper() is known
 
