@@ -235,7 +235,7 @@ class Channel:
         return self.helper
 
 
-def _reason(error: Exception, said: str, *, is_started: bool) -> str:
+def _reason(error: BaseException, said: str, *, is_started: bool) -> str:
     if not is_started:
         return f"cannot be started: {_os_words(error)}"
     if isinstance(error, ImportError):
@@ -247,7 +247,7 @@ def _reason(error: Exception, said: str, *, is_started: bool) -> str:
     return f"could not be asked: {_os_words(error)}"
 
 
-def _os_words(error: Exception) -> str:
+def _os_words(error: BaseException) -> str:
     # Ours have words alone; those of the system have a number, too.
     return str(error) if isinstance(error, OSError) and error.errno is None else one_line(error)
 
