@@ -45,7 +45,10 @@ def test_what_the_program_has_as_bf16_is_not_advised_to_be_bf16(dtype: Any, kind
     """Up to JAX 0.11 CPUs compute bfloat16 as float32: what is saved is float32 there, of both programs."""
     weights, x = [jax.ShapeDtypeStruct((256, 256), dtype)] * 4, jax.ShapeDtypeStruct((2048, 256), dtype)
     use = pi.inspect(jax.jit(descent), weights, x).memory_use
-    assert any(row.kind == "saved for backward" for row in use.live)
+    saved = {row.dtype for row in use.live if row.kind == "saved for backward"}
+    assert saved
+    if jax.__version_info__ < (0, 11):
+        assert "f32" in saved
     assert {one.kind for one in use.suggestions} & {"smaller type"} == kinds
 
 
