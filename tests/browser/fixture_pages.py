@@ -25,7 +25,7 @@ def page_of(name: str) -> str:
     """The exported page of a fixture, with the mesh it was compiled for."""
     found = pjit_inspect.open(fixtures.HERE / f"{name}.hlo.gz")
     assert isinstance(found, pjit_inspect.CompileRecord)
-    data = dataclasses.replace(found.data, mesh=fixtures.MESH)
+    data = dataclasses.replace(found.data, mesh=fixtures.MESH, meshes=(fixtures.MESH,))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "page.html"
         pjit_inspect.CompileRecord(data, hlo=found.hlo, hlo_text=found.hlo_text).to_html(file)
