@@ -21,8 +21,6 @@ from pjit_inspect.api import CompileRecord, Diff, Log, compare_upgrade, diff
 from pjit_inspect.api import open as open_program
 from pjit_inspect.errors import PjitInspectError
 
-__all__ = ["main"]
-
 _REPORT = """\
 Show what XLA made of a program: its collectives, their groups and bytes, and its fused kernels.
 

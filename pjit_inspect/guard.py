@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-__all__ = ["Guard", "gc_paused", "is_interrupt", "one_line", "read_fact", "shielded", "warn_once"]
-
 T = TypeVar("T")
 
 _LONGEST = 300

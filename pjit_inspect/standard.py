@@ -13,8 +13,6 @@ import os
 import sys
 from typing import Any
 
-__all__ = ["load_standard"]
-
 _loaded: dict[str, Any] = {}
 
 

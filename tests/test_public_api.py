@@ -39,12 +39,12 @@ def test_every_module_says_what_it_is_for(name: str):
 
 
 def public_members(module_name: str):
-    """Names and objects of a module's `__all__`, and the public attributes its classes define themselves."""
-    module = importlib.import_module(module_name)
-    for name in getattr(module, "__all__", ()):
-        found = getattr(module, name)
+    """Classes and functions that a module defines, but for private ones, and what its classes define themselves."""
+    for name, found in vars(importlib.import_module(module_name)).items():
+        if name.startswith("_") or getattr(found, "__module__", None) != module_name:
+            continue
         yield name, found
-        if inspect.isclass(found) and found.__module__.startswith("pjit_inspect"):
+        if inspect.isclass(found):
             members = ((key, value) for key, value in vars(found).items() if not key.startswith("_"))
             yield from ((f"{name}.{key}", value) for key, value in members if is_code(value))
 

@@ -56,8 +56,6 @@ from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.messages.xla_warnings import parse_warnings
 from pjit_inspect.parse.wire.clean import clean_line, clean_text
 
-__all__ = ["Analyses", "Computed", "RecordState", "once"]
-
 T = TypeVar("T")
 
 

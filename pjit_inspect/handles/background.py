@@ -16,15 +16,6 @@ from weakref import WeakKeyDictionary
 
 from pjit_inspect.guard import Guard
 
-__all__ = [
-    "in_background",
-    "somebody_waits",
-    "stop_at_exit",
-    "user_code_begins",
-    "user_code_ends",
-    "wait_for_idle",
-]
-
 _local = threading.local()
 _turn = threading.Condition()
 _one_at_a_time = threading.Lock()

@@ -32,8 +32,6 @@ from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.shown import Shown, drawn
 from pjit_inspect.view.render.text import to_text
 
-__all__ = ["Diff", "DiffShown", "diff_analyses"]
-
 DiffShown = Literal["text", "html"]
 
 

@@ -58,23 +58,6 @@ from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.shown import Shown, drawn
 from pjit_inspect.view.render.text import to_text
 
-__all__ = [
-    "RecordCallbacks",
-    "RecordCollectives",
-    "RecordFindings",
-    "RecordFusions",
-    "RecordKernelTimes",
-    "RecordMemoryUse",
-    "RecordShardings",
-    "RecordSuggestions",
-    "View",
-    "explanation",
-    "shown",
-    "text",
-    "write_page",
-    "write_picture",
-]
-
 View = Literal["text", "html", "widget", "tree", "facts", "memory"]
 
 

@@ -36,8 +36,6 @@ from pjit_inspect.view.pages.error import error_view
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
-__all__ = ["ErrorExplanation", "explain_error", "explain_known_error"]
-
 _LONGEST_LINE = 400
 
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from pjit_inspect.model.program.table import Table
 
-__all__ = ["Exported"]
-
 
 class Exported:
     """The base of what has a `table`; its copies are those of the other tables."""

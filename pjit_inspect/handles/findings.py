@@ -28,8 +28,6 @@ from pjit_inspect.model.report.finding import Finding, FindingTable
 from pjit_inspect.model.report.suggestion import Checked
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
 
-__all__ = ["RecordFinding", "findings_of", "replaced_of", "why_untried"]
-
 _MOST_QUESTIONS = 10
 """Changed copies that XLA's partitioner is asked about, unless all are to be tried."""
 

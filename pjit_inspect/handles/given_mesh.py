@@ -13,8 +13,6 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["given_mesh", "with_mesh"]
-
 _MOST_DEVICES = 1 << 20
 
 

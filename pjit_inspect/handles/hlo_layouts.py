@@ -23,8 +23,6 @@ from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.parse.sharding.hlo_sharding import Tiling, find_spec, read_tilings
 from pjit_inspect.parse.wire.hlo_schema import message_class
 
-__all__ = ["with_hlo_layouts"]
-
 _MOST_DEVICES = 1 << 14
 _MOST_ARRAYS = 100_000
 _NO_RESULTS = "HLO does not say how results are sharded"

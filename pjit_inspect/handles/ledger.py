@@ -23,8 +23,6 @@ from pjit_inspect.view.record.record import ViewOptions
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
-__all__ = ["Ledger", "reason_of"]
-
 
 def reason_of(data: RecordData, *, live: bool) -> Reason:
     """Why a program was compiled: as saved with the record, or as this process's history tells (`live`)."""

@@ -23,8 +23,6 @@ from pjit_inspect.view.inspector.page import delivery_html
 from pjit_inspect.view.record.finding_lines import report_findings
 from pjit_inspect.view.render.shown import drawn
 
-__all__ = ["LaterFindings", "answer", "findings_key", "later_findings_of", "report_for_display", "when_asked"]
-
 
 def report_for_display(analyses: Analyses) -> RecordReport:
     """The report with the reason, XLA's warnings, the findings and suggestions known by now, as far as checked."""

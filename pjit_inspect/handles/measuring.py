@@ -22,8 +22,6 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.parse.files.xplane import TraceNotes, read_trace_notes
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
 
-__all__ = ["find_times", "measured"]
-
 _STEP = "measured times of kernels"
 
 

@@ -33,8 +33,6 @@ from pjit_inspect.view.pages.merge import merge_view
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
-__all__ = ["Merged", "merge"]
-
 
 class Merged(Displayable):
     """The records of several processes, joined by program; what the processes share, and where one differs.

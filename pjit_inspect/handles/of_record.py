@@ -9,8 +9,6 @@ from dataclasses import fields
 from functools import partial
 from typing import Any, Self
 
-__all__ = ["OfRecord"]
-
 
 class OfRecord:
     """The first base of a frozen dataclass whose last base is one of plain data, and which adds a way to the record.

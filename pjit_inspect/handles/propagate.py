@@ -28,8 +28,6 @@ from pjit_inspect.parse.sharding.propagated_hlo import Borders, read_borders, re
 if TYPE_CHECKING:
     from pjit_inspect.observe.partitioner.service import Partitioned
 
-__all__ = ["EarlyProgram", "PartitionedProgram", "ReadSpans", "ask", "propagation_of", "read_answer", "why_unasked"]
-
 ReadSpans = Callable[[bytes], Mapping[SpanKey, Pieces]]
 """As `observe.shardy.mlir_locations.read_spans`."""
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from pjit_inspect.view.pages.result import result_lines
 
-__all__ = ["result_text"]
-
 
 def result_text(value: Any) -> str | None:
     """A line for each tree of a large result, with shapes and specs; None for a small one and one without arrays."""

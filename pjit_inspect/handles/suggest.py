@@ -25,8 +25,6 @@ from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion, Sugg
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
-__all__ = ["Budget", "RecordSuggestion", "Trials", "suggestions_of"]
-
 _PATIENCE_S = 600.0
 """How long XLA's partitioner is waited for, each time it is asked: not for a process that ended."""
 _MOST_QUESTIONS = 29

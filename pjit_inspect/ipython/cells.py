@@ -16,8 +16,6 @@ from typing import Any
 from pjit_inspect import api
 from pjit_inspect.guard import Guard
 
-__all__ = ["Cells", "OnError", "WhenDone"]
-
 WhenDone = Callable[[bool], None]
 """Called when a cell has ended, with True when it failed."""
 

@@ -16,19 +16,6 @@ from IPython.core.error import UsageError
 
 from pjit_inspect.model.record.target import Effort
 
-__all__ = [
-    "EFFORTS",
-    "OPTIONS",
-    "SUBCOMMANDS",
-    "VIEWS",
-    "Action",
-    "Command",
-    "ShowOptions",
-    "TargetOptions",
-    "View",
-    "parse_command",
-]
-
 View = Literal["text", "html", "widget", "tree", "facts", "memory"]
 Action = Literal[
     "run",

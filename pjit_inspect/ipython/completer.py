@@ -15,8 +15,6 @@ from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMa
 from pjit_inspect import api
 from pjit_inspect.ipython.command import EFFORTS, OPTIONS, SUBCOMMANDS, VIEWS
 
-__all__ = ["Names", "Offer", "make_matcher", "offer"]
-
 Names = Callable[[], Iterable[str]]
 """Gives the names that exist at the moment."""
 

@@ -21,8 +21,6 @@ from pjit_inspect import api
 from pjit_inspect.ipython.completer import make_matcher
 from pjit_inspect.ipython.magics import PjitMagics
 
-__all__ = ["load", "translate_first_line", "unload"]
-
 _MAGIC = "pjit"
 _ABSENT: Any = object()
 

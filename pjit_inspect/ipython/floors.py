@@ -12,8 +12,6 @@ from importlib import metadata
 
 from pjit_inspect.guard import warn_once
 
-__all__ = ["FLOORS", "older_versions", "warn_of_older_versions"]
-
 FLOORS = {
     "anywidget": "0.9",
     "ipython": "8.10",

@@ -35,8 +35,6 @@ from pjit_inspect.ipython.run import (
 from pjit_inspect.ipython.target import check_target, show_for_target
 from pjit_inspect.ipython.watch import Watch, WatchOptions
 
-__all__ = ["PjitMagics"]
-
 
 @magics_class
 class PjitMagics(Magics):

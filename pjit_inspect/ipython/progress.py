@@ -15,8 +15,6 @@ from typing import Any
 
 from IPython.display import display
 
-__all__ = ["begin_progress", "progress"]
-
 _PATIENCE_S = 1.0
 """What ends sooner shows nothing; the figure is renewed as often."""
 _LAST_WORD_S = 5.0

@@ -21,16 +21,6 @@ from pjit_inspect import api
 from pjit_inspect.ipython.command import ShowOptions
 from pjit_inspect.ipython.progress import progress
 
-__all__ = [
-    "Run",
-    "compile_code",
-    "is_whole_statement",
-    "run_program",
-    "show_later_findings",
-    "show_note",
-    "show_record",
-]
-
 
 class Run:
     """An open capture. `close` ends it and keeps its records; `show` displays them."""

@@ -18,8 +18,6 @@ from pjit_inspect.ipython.progress import progress
 from pjit_inspect.ipython.run import show_note
 from pjit_inspect.view.document.printable import printable
 
-__all__ = ["check_target", "show_for_target"]
-
 
 def check_target(options: ShowOptions) -> None:
     """Raise UsageError for a target that there is none of, before anything runs."""

@@ -23,8 +23,6 @@ from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import plural
 from pjit_inspect.view.record.answer import watch_line
 
-__all__ = ["Watch", "WatchOptions"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchOptions:

@@ -15,8 +15,6 @@ from typing import Literal, TypeVar
 from pjit_inspect.analyze.advice.updates import root_of
 from pjit_inspect.model.program.layout import Sharding
 
-__all__ = ["Side", "Way", "counterparts", "is_split", "is_spread", "which_way"]
-
 Way = Literal["start", "keep", "either", ""]
 """
 start: it is to start as it comes back.

@@ -18,8 +18,6 @@ from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
-__all__ = ["replaced_trees", "root_of"]
-
 _WRITES = {"dynamic_update_slice": 1, "scatter": 2}
 """Operations that write into their first operand, and the number of the operand that they write."""
 _SAME = frozenset(("convert", "copy", "reshape", "optimization_barrier", *REQUESTS))

@@ -15,8 +15,6 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence, say
 
-__all__ = ["Accumulation"]
-
 _VIEWS = VIEWS - {"optimization_barrier"}
 """What is added up after these might as well be before."""
 

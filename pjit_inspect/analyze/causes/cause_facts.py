@@ -14,8 +14,6 @@ from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, axis_name
 from pjit_inspect.model.words.sentence import Sentence, axis, bare, joined, name, say, spec
 
-__all__ = ["CauseFacts", "origin_text"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CauseFacts:

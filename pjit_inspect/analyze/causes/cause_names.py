@@ -11,8 +11,6 @@ from pjit_inspect.analyze.sharding.needs import is_cumulative
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.report.cause import CauseKind
 
-__all__ = ["kind_of_name"]
-
 _BY_NAME: tuple[tuple[re.Pattern[str], CauseKind], ...] = (
     (re.compile(r"(sharding_constraint|reshard)$"), "reshard_requested"),
     (

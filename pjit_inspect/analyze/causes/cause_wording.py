@@ -28,8 +28,6 @@ from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
 from pjit_inspect.model.words.sentence import Sentence, joined, name, say, spec
 
-__all__ = ["Wording", "word_match"]
-
 _COMBINED = {
     "add": ("adds up", "sum"),
     "maximum": ("takes the largest of", "maximum"),

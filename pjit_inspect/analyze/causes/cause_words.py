@@ -17,8 +17,6 @@ from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, joined, say, spec
 
-__all__ = ["ITS_RESULT", "CauseWords", "over_axes"]
-
 T = TypeVar("T")
 
 ITS_RESULT = "its result"

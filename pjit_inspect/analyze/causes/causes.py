@@ -31,8 +31,6 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence, axis, joined, name, place, say
 
-__all__ = ["CauseFinder"]
-
 _RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
 _MOST_ALTERNATIVES = 3
 _MOST_STEPS = 64

@@ -15,8 +15,6 @@ from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.program.source import Frame
 
-__all__ = ["MovedArray", "find_moved_arrays"]
-
 _TUPLED = frozenset(("all-to-all", "ragged-all-to-all"))
 _HOPS = 12
 

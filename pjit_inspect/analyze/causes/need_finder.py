@@ -32,8 +32,6 @@ from pjit_inspect.model.sharding.sharded_program import (
     axis_name,
 )
 
-__all__ = ["Match", "NeedFinder"]
-
 _MOST_BETWEEN = 8
 _RESHAPES = frozenset(("reshape", "transpose"))
 

@@ -23,8 +23,6 @@ from pjit_inspect.analyze.program.dataflow import joins
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.report.collective import KINDS
 
-__all__ = ["find_sites"]
-
 
 def find_sites(module: HloModule) -> tuple[CollectiveOp, ...]:
     """Every collective of the program, in the order of its bytes; a ring stands where its first permute does."""

@@ -37,8 +37,6 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["Origin", "find_collectives", "find_origin"]
-
 _MOST_BYTES = 1 << 63
 """More bytes than any program moves in a call; a larger claim is unknown."""
 

@@ -15,20 +15,6 @@ from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.dataflow import SAME, operand, settled
 from pjit_inspect.model.program.hlo import Instruction
 
-__all__ = [
-    "KEPT",
-    "Added",
-    "Cleared",
-    "Event",
-    "LoopCarry",
-    "Moved",
-    "Permutes",
-    "find_lanes",
-    "is_empty",
-    "state_element",
-    "trace_back",
-]
-
 Permutes = Mapping[int, CollectiveOp]
 """The instruction that yields what a permute received -> the permute."""
 

@@ -15,8 +15,6 @@ import numpy as np
 from pjit_inspect.analyze.program.device_groups import Groups
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["find_axes", "find_parts", "find_permute_axes", "positions_of"]
-
 
 def find_axes(groups: Groups, mesh: Mesh, device_ids: Sequence[int] | None = None) -> tuple[str, ...] | None:
     """The mesh axes the groups run along, in mesh order, axes of size 1 left out; None when they follow none.

@@ -14,8 +14,6 @@ from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.custom_calls import runs_kernel
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 
-__all__ = ["MOST_NAMES", "NOTHING", "UNKNOWN", "Overlap", "OverlapFinder"]
-
 MOST_NAMES = 100
 """More overlapping kernels than these are counted, not named."""
 

@@ -36,8 +36,6 @@ from pjit_inspect.analyze.program.loops import counter_step, find_trip_count
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.report.collective import Decomposed
 
-__all__ = ["find_rings"]
-
 _MOST_LANES = 64
 _MOST_TURNS = 4096
 """A loop with more of them is not a ring of any machine there is."""

@@ -22,8 +22,6 @@ from pjit_inspect.analyze.program.device_groups import Groups
 from pjit_inspect.model.report.collective import AxisTotal, Collective
 from pjit_inspect.model.report.link_traffic import LinkTraffic
 
-__all__ = ["RING", "find_link_traffic", "total_by_axes", "wire_bytes", "with_hosts"]
-
 RING: dict[str, Callable[[int, int], int]] = {
     "all-gather": lambda v, n: v * (n - 1),
     "reduce-scatter": lambda v, n: _share(v * (n - 1), n),

@@ -16,8 +16,6 @@ from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import axis_name
 
-__all__ = ["called_after", "code_after", "find_renamed", "source_after", "spec_after"]
-
 _MOST_DEVICES = 65_536
 
 Groups = frozenset[frozenset[int]]

@@ -20,8 +20,6 @@ from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 
-__all__ = ["diff_collectives", "part_of"]
-
 _FIELDS = (
     "dtype", "local_shape", "operands", "payload_bytes", "wire_bytes", "count", "count_min", "implicit", "phase",
     "is_async", "group_size", "pairs", "cause_kinds",

@@ -17,8 +17,6 @@ from pjit_inspect.model.diff.pairs import COMBINED, CollectiveDiff, Pair
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 
-__all__ = ["with_combined"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Part:

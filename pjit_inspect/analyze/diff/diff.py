@@ -31,8 +31,6 @@ from pjit_inspect.model.diff.lowering import LoweringDiff
 from pjit_inspect.model.diff.pairs import COMBINED, CollectiveDiff
 from pjit_inspect.model.words.sentence import Sentence, say
 
-__all__ = ["diff_programs"]
-
 
 def diff_programs(before: DiffSide, after: DiffSide, lowering: LoweringDiff | None = None) -> DiffData:
     """Everything in which two programs differ; `lowering` is what they differ in as JAX lowered them."""

@@ -17,8 +17,6 @@ from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.model.words.layers import path_pattern
 from pjit_inspect.model.words.sentence import Sentence, name, place, say, spec
 
-__all__ = ["Edit", "find_edits", "moved_axes"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:

@@ -13,8 +13,6 @@ from pjit_inspect.analyze.program.loops import count_runs
 from pjit_inspect.model.diff.diff import AxisDiff, Figure, Setting, SideFacts
 from pjit_inspect.model.record.record import RecordData
 
-__all__ = ["PRODUCTS", "diff_axes", "diff_figures", "diff_settings", "side_facts"]
-
 PRODUCTS = "matrix products"
 """The figure that says how much each device multiplies."""
 

@@ -9,8 +9,6 @@ from collections import Counter
 
 from pjit_inspect.model.diff.lowering import LoweringDiff, OperationChange
 
-__all__ = ["diff_lowerings"]
-
 Alone = Counter[tuple[str, str]]
 """The name of an operation, and it by itself -> how many."""
 

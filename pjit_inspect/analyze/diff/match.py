@@ -12,8 +12,6 @@ from typing import Any, Generic, TypeVar
 
 from pjit_inspect.model.diff.pairs import Change, Pair
 
-__all__ = ["Joined", "Tier", "changes_of", "join_rows", "ordered_pairs"]
-
 T = TypeVar("T")
 
 

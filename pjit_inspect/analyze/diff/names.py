@@ -19,8 +19,6 @@ from pjit_inspect.analyze.program.phases import split_op_names
 from pjit_inspect.model.program.primitive import JAX_SCOPES, users_word
 from pjit_inspect.model.words.layers import split_layers
 
-__all__ = ["LayerNames", "clean_scope", "same_layers", "skeleton"]
-
 _WRAPPER = re.compile(r"\b(?:transpose|jvp|vmap)\(")
 _MACHINERY = JAX_SCOPES | {""}
 """What JAX's names have for loops, differentiation and calls: phases and counts say that on their own."""

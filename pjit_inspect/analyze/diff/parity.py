@@ -17,8 +17,6 @@ from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.words.sentence import Sentence, code, name, say, word
 
-__all__ = ["find_parity"]
-
 _TOLERANCE = 0.01
 _MOST_ARRAYS = 4
 _LAYER = re.compile(r"<[+-](\d+)>")

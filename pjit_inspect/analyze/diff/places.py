@@ -16,8 +16,6 @@ from pjit_inspect.analyze.diff.sequence import common_subsequence
 from pjit_inspect.model.diff.diff import SourceChange
 from pjit_inspect.model.program.source import Frame, SourceText
 
-__all__ = ["Place", "Places", "source_changes"]
-
 Place = tuple[str, str, int]
 """A function, the text of a line, and how many equal lines stand above it in that function."""
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
-__all__ = ["Reach"]
-
 
 @dataclass(slots=True)
 class Reach:

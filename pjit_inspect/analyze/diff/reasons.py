@@ -20,8 +20,6 @@ from pjit_inspect.model.report.sharding_table import ValueSharding
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence, joined
 
-__all__ = ["with_reasons"]
-
 _MOST_REASONS = 2
 _MOST_REACHES = 16
 """Edits whose reach is looked at, equal layers together; more are no comparison of one change."""

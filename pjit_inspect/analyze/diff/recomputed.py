@@ -15,8 +15,6 @@ from pjit_inspect.model.diff.pairs import CollectiveDiff, Pair
 from pjit_inspect.model.report.collective import Collective, Phase
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = ["with_recomputed"]
-
 _REASONS = {
     "added": Sentence("the backward pass computes this part of the forward pass again"),
     "removed": Sentence("the backward pass no longer computes this part of the forward pass again"),

@@ -15,8 +15,6 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.spec import entry_of
 
-__all__ = ["find_requests", "join_requests"]
-
 
 def find_requests(names: ValueNames) -> tuple[Request, ...]:
     """Every request of a program, in its order."""

@@ -15,8 +15,6 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.words.byte_words import ONE_TURN, bytes_in_one_unit
 from pjit_inspect.model.words.sentence import Sentence, axis, joined, say, word
 
-__all__ = ["diff_answer", "figure_text"]
-
 _MOST_GROUPS = 3
 _MOST_KINDS = 3
 _NAMES = {

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 
-__all__ = ["common_subsequence"]
-
 _MOST_CELLS = 4_000_000
 """Beyond this many comparisons only what both begin and end with is joined."""
 

@@ -23,8 +23,6 @@ from pjit_inspect.model.report.sharding_table import ShardingTable, ValueShardin
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = ["DiffSide", "ProgramNames", "Request", "Stack", "names_of_both", "with_renamed"]
-
 Stack = tuple[Place | None, ...]
 
 _SENDS = ("fusion", "send", "recv", "send-done", "recv-done", "async-start", "async-done")

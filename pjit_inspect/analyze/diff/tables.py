@@ -19,8 +19,6 @@ from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.model.report.sharding_table import ValueSharding
 
-__all__ = ["diff_arguments", "diff_kernels", "diff_results", "diff_shardings", "diff_warnings"]
-
 T = TypeVar("T")
 
 _KERNEL_FIELDS = ("instructions", "inputs", "outputs", "bytes_read", "bytes_written", "bytes_saved", "count")

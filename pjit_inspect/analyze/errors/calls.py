@@ -22,8 +22,6 @@ from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words import sentence as phrases
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, say
 
-__all__ = ["explain_compiled", "explain_no_mesh", "explain_ordered", "explain_prefix"]
-
 _MOST = 3
 _COMPILED = "{} {} {}, but the program was compiled for {}"
 

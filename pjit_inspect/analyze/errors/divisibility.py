@@ -35,8 +35,6 @@ from pjit_inspect.model.report.explained_error import (
 from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say
 
-__all__ = ["explain_indivisible", "explain_mesh_size", "explain_rank", "explain_repeated_axis", "explain_unknown_axis"]
-
 _MOST = 2
 _MOST_DEVICES = 65_536
 _MOST_RANK = 4

@@ -18,8 +18,6 @@ from pjit_inspect.model.program.spec import PartitionSpec, axes_of
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
-__all__ = ["NOT_TOLD", "explain_operands"]
-
 NOT_TOLD = say("which variables these are cannot be told from the traceback, so nothing is worked out for them")
 """Said where JAX's message is all there is."""
 

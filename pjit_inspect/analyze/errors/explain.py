@@ -49,8 +49,6 @@ from pjit_inspect.analyze.errors.values import explain_deleted, explain_static
 from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorKind, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import place, say
 
-__all__ = ["explain_error", "explain_message", "is_known"]
-
 _ROWS: tuple[ErrorRow, ...] = (*CALLBACK_ROWS, *AXIS_ROWS, *PLACE_ROWS, *CALL_ROWS, *FUNCTION_ROWS)
 _LONGEST = 20_000
 _JUDGED: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene, Judge], ExplainedError]] = {

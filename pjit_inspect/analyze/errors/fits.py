@@ -15,20 +15,6 @@ from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fi
 from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
 from pjit_inspect.model.words.sentence import Phrase, Sentence, joined, name, say
 
-__all__ = [
-    "advice",
-    "changed_call",
-    "changed_expression",
-    "clauses",
-    "listed",
-    "mesh_named",
-    "needs_mesh",
-    "replaced_text",
-    "reshard_fit",
-    "with_argument",
-    "with_meshes",
-]
-
 _IN_BRACKETS = r"(?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*"
 _BARE = re.compile(rf"(out_sharding=|jax\.sharding\.reshard\({_IN_BRACKETS}?, )(P\({_IN_BRACKETS}\))")
 """What takes a spec alone only where a mesh is set, and the spec."""

@@ -36,14 +36,6 @@ from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, Er
 from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.model.words.sentence import Sentence, code, name, say
 
-__all__ = [
-    "explain_indexing",
-    "explain_other_spec",
-    "explain_repeated_result",
-    "explain_reshape",
-    "explain_split_dimension",
-]
-
 _RESHAPES = ("reshape", "ravel", "flatten")
 _MATRIX = ("lu", "svd", "qr", "eigh", "eig", "schur", "cholesky", "triangular_solve", "hessenberg", "tridiagonal",
            "tridiagonal_solve", "geqrf", "householder_product", "ormqr", "lu_solve", "symmetric_product",

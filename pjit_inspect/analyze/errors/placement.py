@@ -16,8 +16,6 @@ from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, Er
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Phrase, code, name, say
 
-__all__ = ["explain_devices", "explain_mesh"]
-
 _MOST_DEVICES = 4
 
 

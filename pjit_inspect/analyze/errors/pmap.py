@@ -12,8 +12,6 @@ from pjit_inspect.analyze.errors.specs import shape_words
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
-__all__ = ["explain_pmap", "is_of_pmap"]
-
 _AXIS = "_internal_pmap_axis_name"
 _MOST = 4
 _ONE_LENGTH = "`pmap` needs one length along dimension {} of all it maps: {}"

@@ -9,8 +9,6 @@ import re
 import string
 from dataclasses import dataclass
 
-__all__ = ["Product", "find_product"]
-
 _EINSUM = re.compile(r"([a-zA-Z]*),([a-zA-Z]*)->([a-zA-Z]*)")
 _MATMUL = ("@", "matmul", "dot")
 

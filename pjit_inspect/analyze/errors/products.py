@@ -30,8 +30,6 @@ from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, e
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
-__all__ = ["explain_product"]
-
 _NUMPY = {"@": "jnp.matmul({}, {}", "matmul": "jnp.matmul({}, {}", "dot": "jnp.matmul({}, {}"}
 
 Entries = dict[str, SpecEntry]

@@ -19,20 +19,6 @@ from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fi
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Phrase, axis, name, say
 
-__all__ = [
-    "Judge",
-    "call_of",
-    "cleared",
-    "first_accepted",
-    "in_axes",
-    "in_shard_map",
-    "moved_operand",
-    "specs_towards",
-    "text_of",
-    "together",
-    "with_keyword",
-]
-
 Judge = Callable[[Fit], bool | None]
 """Whether JAX takes the user's expression with a change; None where that cannot be known."""
 

@@ -24,8 +24,6 @@ from pjit_inspect.model.program.spec import axes_of
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError
 from pjit_inspect.model.words.sentence import code, name, say
 
-__all__ = ["explain_convolution", "explain_new_size", "explain_update"]
-
 _SIZED = ("slice", "dynamic_slice", "dynamic_slice_in_dim", "slice_in_dim", "pad")
 """Functions whose caller chooses the new length."""
 

@@ -14,24 +14,6 @@ from pjit_inspect.model.report.explained_error import ErrorArray
 from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say, spec
 
-__all__ = [
-    "axes_list",
-    "axes_words",
-    "carried_over",
-    "divides",
-    "fitting_entries",
-    "has_repeats",
-    "is_legal",
-    "over_words",
-    "parts_of",
-    "reshard_words",
-    "shape_words",
-    "spec_words",
-    "type_words",
-    "usable_axes",
-    "without_repeats",
-]
-
 _MOST_AXES = 8
 
 

@@ -22,8 +22,6 @@ from pjit_inspect.model.report.explained_error import (
 )
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, place, say
 
-__all__ = ["explain_branch_structure", "explain_loop_structure", "named_carry"]
-
 _MOST = 3
 _MOST_RETURNS = 4
 _LONGEST = 120

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, name, say, spec
 
-__all__ = ["ErrorRow", "Facts", "Proposer", "Reader", "Way", "explain_row", "filled", "row"]
-
 Facts = Mapping[str, object]
 """What is known of one error: the groups of its message as phrases, and what was read from the scene."""
 

@@ -15,8 +15,6 @@ from pjit_inspect.analyze.errors.specs import type_words
 from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, name, place, say
 
-__all__ = ["explain_leaked", "explain_traced"]
-
 _ASKS = {
     "bool": "whether an array is true",
     "array": "its values as a numpy array",

@@ -14,8 +14,6 @@ from pjit_inspect.analyze.errors.structures import named_carry
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, name, say
 
-__all__ = ["explain_branches", "explain_loop", "explain_replication"]
-
 _MOST = 3
 _START = {"scan": ("1", "init"), "fori_loop": ("3", "init_val"), "while_loop": ("2", "init_val")}
 """Where each loop takes what its carry starts with."""

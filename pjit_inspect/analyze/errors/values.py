@@ -19,8 +19,6 @@ from pjit_inspect.model.report.explained_error import (
 )
 from pjit_inspect.model.words.sentence import Phrase, code, name, say
 
-__all__ = ["explain_deleted", "explain_static"]
-
 _ARRAYS = ("ArrayImpl", "Array", "ndarray")
 _LOOKS_UP = "JAX looks up compiled programs by it"
 

@@ -20,8 +20,6 @@ from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, place, say, spec
 
-__all__ = ["not_donated", "replicated_arguments", "resharded_arguments"]
-
 _NOTICEABLE = 0.05
 _MOST_NAMED = 3
 

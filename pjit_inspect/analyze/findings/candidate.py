@@ -19,8 +19,6 @@ from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = ["Candidate", "Remedy", "Subject"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remedy:

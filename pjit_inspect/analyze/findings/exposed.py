@@ -19,8 +19,6 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, place, say
 
-__all__ = ["exposed_collectives"]
-
 _MOST = 64
 """So many of a program's collectives are looked at, the dearest first."""
 _NOTICEABLE = 0.05

@@ -28,8 +28,6 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.finding import Finding, FindingTable
 from pjit_inspect.model.report.suggestion import Checked, Edit
 
-__all__ = ["Count", "find_findings"]
-
 Count = Callable[[Sequence[Edit]], Counts]
 """What XLA's partitioner makes of the changed program. Raises CaptureError when it gives no answer, or there is no time
 for another question."""

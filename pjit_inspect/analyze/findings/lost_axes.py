@@ -22,8 +22,6 @@ from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence, axis, joined, name, say, spec
 
-__all__ = ["lost_axes"]
-
 _MOST_LINES = 4
 _MOST_STEPS = 400
 _MOST_BEFORE = 32

@@ -24,8 +24,6 @@ from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, name, say, spec
 
-__all__ = ["padded_arguments", "padded_temporaries"]
-
 _NOTICEABLE = 0.05
 _MOSTLY = 1.5
 """What takes at least so many times the bytes of its numbers is mostly padding."""

@@ -24,8 +24,6 @@ from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, place, say
 
-__all__ = ["asked_every_turn", "gathered_again", "gathered_twice", "summed_every_turn", "without_rule"]
-
 _MOST_PARENTS = 1000
 
 

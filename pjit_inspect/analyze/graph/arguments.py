@@ -13,8 +13,6 @@ from pjit_inspect.analyze.graph.arrays import SMALL, Inputs, argument_path
 from pjit_inspect.analyze.graph.placing import Placing
 from pjit_inspect.analyze.graph.scopes import BACKWARD, FORWARD, RECOMPUTE, ROOT, UPDATE
 
-__all__ = ["FEW", "has_scopes", "place_by_arguments"]
-
 FEW = 0.1
 """A program has no scopes when fewer of its kernels than this share have one."""
 

@@ -18,18 +18,6 @@ from pjit_inspect.analyze.graph.placing import Place, Placing
 from pjit_inspect.analyze.graph.scopes import FORWARD, RECOMPUTE, ROOT, UPDATE, Scopes
 from pjit_inspect.model.program.opcodes import SUMS
 
-__all__ = [
-    "Inputs",
-    "Served",
-    "argument_path",
-    "find_homes",
-    "find_served",
-    "group_of",
-    "numbered",
-    "place_combined",
-    "place_updates",
-]
-
 SMALL = 64
 """Bytes of a value that says nothing about where what takes it belongs: a step number, a norm."""
 _UPDATES = frozenset(("optimizer", "optim", "optax", "adam", "adamw", "sgd", "apply_updates", "apply_gradients"))

@@ -32,8 +32,6 @@ from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.graph import GraphRow, LaneEvent, ProgramGraph, ScheduleStrip
 from pjit_inspect.model.report.graph_columns import GraphKernels, GraphReads, ScheduleRuns
 
-__all__ = ["find_graph"]
-
 
 def find_graph(module: HloModule, collectives: CollectiveTable) -> ProgramGraph:
     """The graph of an optimized program.

@@ -17,8 +17,6 @@ from pjit_inspect.model.report.flow import FlowNode, ProgramFlow
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 
-__all__ = ["find_flow"]
-
 _MOST = 40
 _MOST_DIFFERENTIATED = 24
 _DEEPEST = 60

@@ -19,8 +19,6 @@ from pjit_inspect.analyze.graph.scopes import FORWARD
 from pjit_inspect.analyze.graph.tree import Rows
 from pjit_inspect.model.report.graph import BoxCollectives, Deviation, GraphBox, GraphFold, ProgramGraph
 
-__all__ = ["Folding", "KernelFacts", "count_shown", "find_deviations", "fold_rows"]
-
 _LIKE_SHAPES = 0.5
 _LIKE_ESSENTIALS = 0.6
 _MOST_COMPARED = 64

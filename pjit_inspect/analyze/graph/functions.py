@@ -18,8 +18,6 @@ from pjit_inspect.analyze.graph.scopes import FORWARD, ROOT, UPDATE, Scopes
 from pjit_inspect.analyze.program.source import is_library
 from pjit_inspect.model.program.hlo_columns import StackFrames
 
-__all__ = ["refine_by_functions"]
-
 _COMMON = 0.8
 """A function in more stacks than this share says nothing."""
 _WHOLE = 0.9

@@ -17,8 +17,6 @@ from pjit_inspect.analyze.program.running import Running, find_running
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 
-__all__ = ["Edges", "KernelList", "find_kernels"]
-
 _NOTHING = frozenset((
     "constant", "iota", "partition-id", "replica-id", "after-all", "create-token", "parameter",
 ))  # fmt: skip

@@ -24,8 +24,6 @@ from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.graph import BoxCollectives, GraphBox, Mention
 from pjit_inspect.model.report.graph_columns import GraphArrows, Mixes
 
-__all__ = ["Matrix", "build_matrix", "find_arrows", "find_mixes"]
-
 _CONNECTED = 0.5
 """A box with fewer edges than this share of its kernels is a list."""
 _LEAST_LIST = 8

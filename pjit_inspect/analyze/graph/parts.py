@@ -15,8 +15,6 @@ from pjit_inspect.analyze.graph.tree import Rows
 from pjit_inspect.analyze.graph.work import Work
 from pjit_inspect.model.report.collective import CollectiveTable
 
-__all__ = ["GraphParts"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GraphParts:

@@ -19,8 +19,6 @@ from pjit_inspect.analyze.graph.kernels import KernelList
 from pjit_inspect.analyze.graph.scopes import BACKWARD, FORWARD, LOOP, RECOMPUTE, ROOT, UNKNOWN, UPDATE, Name, Scopes
 from pjit_inspect.model.report.graph_columns import HOWS
 
-__all__ = ["HOW", "Place", "Placing", "place_kernels"]
-
 HOW = {name: number for number, name in enumerate(HOWS)}
 
 _MATMUL_WEIGHT = 1000

@@ -18,8 +18,6 @@ from pjit_inspect.analyze.program.source import is_library
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.primitive import JAX_SCOPES, users_word
 
-__all__ = ["BACKWARD", "FORWARD", "LOOP", "RECOMPUTE", "ROOT", "UNKNOWN", "UPDATE", "Name", "Scopes", "read_names"]
-
 FORWARD, RECOMPUTE, BACKWARD, UPDATE = range(4)
 UNKNOWN = -1
 """The phase of an operation whose name does not say."""

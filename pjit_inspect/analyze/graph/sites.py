@@ -14,8 +14,6 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 
-__all__ = ["CollectiveSites", "find_collective_kernels"]
-
 _NAMED = ("fusion", "call", "custom-call", "async-start", "send", "recv")
 _PARTS = ("all-", "collective-", "reduce-scatter", "ragged-all-to-all")
 _ENDS = ("-done", "-start")

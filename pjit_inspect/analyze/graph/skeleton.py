@@ -13,8 +13,6 @@ from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
 from pjit_inspect.model.report.skeleton import SkeletonPart, SkeletonStep
 
-__all__ = ["find_skeleton"]
-
 _OUTSIDE = ("program", "all")
 
 Alike = Callable[[int], object]

@@ -18,8 +18,6 @@ from pjit_inspect.analyze.graph.placing import Placing
 from pjit_inspect.analyze.graph.scopes import BACKWARD, FORWARD, LOOP, RECOMPUTE, ROOT, UPDATE
 from pjit_inspect.model.report.graph import GraphLoop
 
-__all__ = ["Rows", "build_rows"]
-
 _FEW, _FEW_SHARE = 3, 0.05
 """So few kernels between scopes, absolutely or of their group, make no row of their own."""
 _NUMBERS = re.compile(r"(\d+)")

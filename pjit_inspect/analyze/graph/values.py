@@ -16,8 +16,6 @@ from pjit_inspect.analyze.program.array_flow import PLUMBING, Flow
 from pjit_inspect.analyze.program.running import Running
 from pjit_inspect.model.program.hlo import HloModule
 
-__all__ = ["MAKER", "NOTHING", "PASSER", "Reads", "trace_reads"]
-
 NOTHING, PASSER, MAKER = 0, 1, 2
 """What an instruction is to a value: it has none worth showing (a constant), passes it on, or makes it."""
 

@@ -16,8 +16,6 @@ from pjit_inspect.analyze.graph.kernels import KernelList
 from pjit_inspect.analyze.program.running import details_of
 from pjit_inspect.model.program.hlo import Details, HloModule
 
-__all__ = ["Work", "count_work", "is_product_call", "product_flops"]
-
 _MOST_FLOPS = 1 << 62
 _MOST_POSITIONS = 1 << 16
 _LIBRARY = re.compile(r"gemm|matmul|\$conv|\$fmha")

@@ -26,8 +26,6 @@ from itertools import pairwise
 from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches, is_clearing, moves_bytes
 from pjit_inspect.model.record.profile import GraphNode
 
-__all__ = ["owners_of_nodes"]
-
 _SUM_OF_PARTS = re.compile(r"split_?k.*reduce", re.IGNORECASE)
 """The kernel of cuBLAS that adds what the one before it left in parts."""
 

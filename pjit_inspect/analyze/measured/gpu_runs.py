@@ -16,8 +16,6 @@ from pjit_inspect.analyze.measured.command_buffers import owners_of_nodes
 from pjit_inspect.analyze.measured.launches import Launches
 from pjit_inspect.model.record.profile import GraphNode, ProfiledRun, Spans
 
-__all__ = ["GpuRun", "gpu_run"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuRun:

@@ -22,8 +22,6 @@ from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.record.kernel_times import REGIONS, KernelTime, KernelTimes, UnknownTime
 from pjit_inspect.model.record.profile import ProfiledRun
 
-__all__ = ["MeasuredProgram", "find_kernel_times", "measured_program"]
-
 _NOT_RUN = "the profiler saw no run of it"
 _NO_NUMBERS = "this platform's profiler does not say which program and which run a time is of"
 _ALIKE = "the profiler cannot tell it from another program with the same name"

@@ -16,8 +16,6 @@ import numpy as np
 from pjit_inspect.analyze.program.custom_calls import TRITON, describe_custom_call
 from pjit_inspect.model.program.hlo import Computation, Details, HloModule, Instruction
 
-__all__ = ["Command", "KernelFunction", "Launches", "is_clearing", "launches_of", "moves_bytes"]
-
 _NO_LETTER = re.compile(r"\W", re.ASCII)
 _NUMBER = re.compile(r"__\d+$")
 _LAUNCHED = ("fusion", "copy", "sort")

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.program.hlo import HloModule
 
-__all__ = ["Candidate", "numbers_of", "program_content"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:

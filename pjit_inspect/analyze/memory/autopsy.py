@@ -13,8 +13,6 @@ from pjit_inspect.model.report.explained_error import ErrorScene, ExplainedError
 from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence, name, place, say
 
-__all__ = ["explain_shortage", "wanted_piece"]
-
 _TEMPORARIES = "temporaries"
 _ROUNDED, _ALIGNED = 200, 512
 """A size with a unit has two decimals: it is within a two-hundredth. One without is exact, but for alignment."""

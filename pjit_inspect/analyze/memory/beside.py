@@ -15,8 +15,6 @@ from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, can_share
 from pjit_inspect.model.memory.memory_use import LiveValue
 from pjit_inspect.model.words.byte_words import bytes_in_words
 
-__all__ = ["find_beside"]
-
 _MOST, _LEAST = 3, 100
 """So many are told, each of at least a hundredth of what is alive."""
 

@@ -22,8 +22,6 @@ from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.layers import path_pattern, scope_pattern
 
-__all__ = ["find_suggestions"]
-
 _MOST, _MOST_OF_KIND = 5, 2
 _LEAST = 100
 """What saves less than a hundredth of the peak is left out."""

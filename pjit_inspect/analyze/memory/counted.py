@@ -15,8 +15,6 @@ from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, kind_of_val
 from pjit_inspect.model.memory.buffer_assignment import Allocation, AssignedValue, BufferAssignment, ValueKey
 from pjit_inspect.model.program.shape import Shape
 
-__all__ = ["find_counted", "value_keys"]
-
 _Place = tuple[Allocation, AssignedValue]
 _Path = tuple[int, ...]
 

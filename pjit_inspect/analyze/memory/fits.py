@@ -16,8 +16,6 @@ from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.record import MemoryStats, RecordData
 from pjit_inspect.model.record.target import MemorySize, Platform
 
-__all__ = ["find_fit"]
-
 _NOTICED = 1.5
 """Padding that is named: one and a half times the size, ..."""
 _LEAST = 100

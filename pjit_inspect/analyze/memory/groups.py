@@ -5,8 +5,6 @@ Not its job: which are.
 
 from __future__ import annotations
 
-__all__ = ["Groups"]
-
 
 class Groups:
     """Things that are one, found step by step; the smallest number of a group stands for it."""

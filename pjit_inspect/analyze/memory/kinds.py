@@ -9,8 +9,6 @@ from pjit_inspect.analyze.memory.occupancy import Buffer
 from pjit_inspect.model.memory.memory_use import MemoryKind
 from pjit_inspect.model.report.collective import Phase
 
-__all__ = ["kind_of"]
-
 _BEHIND: tuple[Phase, ...] = ("backward", "recompute")
 
 

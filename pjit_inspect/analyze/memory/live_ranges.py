@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from pjit_inspect.analyze.memory.groups import Groups
 from pjit_inspect.analyze.memory.passing import FORWARDING, Nodes, in_place_pairs, passed_pairs
 
-__all__ = ["LiveRanges", "Value", "find_live_ranges"]
-
 
 @dataclass(slots=True, kw_only=True)
 class Value:

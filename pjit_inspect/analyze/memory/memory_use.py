@@ -37,8 +37,6 @@ from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.layers import layers_of
 
-__all__ = ["MemoryFacts", "MemoryFinder", "arguments_alone", "occupancy_of"]
-
 _LARGEST = 50
 _SPACES = {"tpu": {0: "HBM", 5: "host"}, "gpu": {0: "device memory", 5: "host"}}
 """Memories with a curve. On-chip memory has none: live ranges give more for it than a v5e has, so its rules differ."""

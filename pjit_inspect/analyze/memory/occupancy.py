@@ -19,8 +19,6 @@ from pjit_inspect.analyze.memory.passing import Nodes
 from pjit_inspect.model.memory.memory_use import MemorySource
 from pjit_inspect.model.program.shape import Shape
 
-__all__ = ["Buffer", "Occupancy", "can_share", "find_occupancy", "kind_of_values", "merged_spans"]
-
 _ELEMENTWISE = frozenset((
     "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan2", "atanh", "bitcast-convert", "cbrt", "ceil", "clamp",
     "compare", "complex", "convert", "copy", "cosine", "cosh", "count-leading-zeros", "divide", "erf", "exponential",

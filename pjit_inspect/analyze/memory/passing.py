@@ -16,8 +16,6 @@ from pjit_inspect.analyze.program.running import Running, details_of, number_of
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.shape import Shape
 
-__all__ = ["FORWARDING", "Nodes", "in_place_pairs", "passed_pairs"]
-
 _SAME = frozenset(("bitcast", "opt-barrier", "optimization-barrier", "domain", "add-dependency"))
 FORWARDING = frozenset(("tuple", "get-tuple-element", "call"))
 """Opcodes that read nothing of what they pass on."""

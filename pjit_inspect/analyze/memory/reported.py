@@ -21,8 +21,6 @@ from pjit_inspect.model.record.shortage import ReportedBuffer
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.words.layers import path_pattern, scope_pattern
 
-__all__ = ["join_reported"]
-
 _ROUNDED = 200
 """Two decimals of a unit are within a two-hundredth."""
 

@@ -14,8 +14,6 @@ from pjit_inspect.analyze.program.paths import split_path
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.report.collective import Phase
 
-__all__ = ["find_states"]
-
 _MODEL = frozenset(("forward", "backward", "recompute"))
 _UPDATE = frozenset(("optimizer",))
 _Key = tuple[str, tuple[int, ...], str]

@@ -15,8 +15,6 @@ from pjit_inspect.model.memory.memory_use import LiveValue, MemoryCurve
 from pjit_inspect.model.memory.timeline import MemoryTimeline, TimedValue
 from pjit_inspect.model.report.collective import Phase
 
-__all__ = ["MOST_NAMED", "find_timeline", "moments"]
-
 MOST_NAMED = 2000
 """Buffers of a timeline that are named: the largest. More would take longer than all else of a display."""
 

@@ -13,8 +13,6 @@ import math
 from collections.abc import Sequence
 from itertools import permutations
 
-__all__ = ["least_tpu_bytes", "tpu_bytes"]
-
 _LANES, _ROWS, _MOST_FLAT, _WORD = 128, 8, 1024, 32
 
 

@@ -31,8 +31,6 @@ from pjit_inspect.model.report.collective import Collective, CollectiveTable, Ph
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["Described", "Describer", "Maker", "scope_of", "short_name"]
-
 _MOVES = frozenset(("copy", "bitcast", "transpose", "reshape", "copy-done", "copy-start", "opt-barrier"))
 """Opcodes whose result has the elements of their first operand, unchanged."""
 _COMPUTES_PRODUCTS = PRODUCTS | {"custom-call"}

@@ -17,8 +17,6 @@ from functools import partial
 from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.model.program.hlo import HloModule
 
-__all__ = ["Aligned", "align"]
-
 COLLECTIVES = frozenset((
     "all-gather", "all-reduce", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast",
     "ragged-all-to-all",

@@ -18,8 +18,6 @@ from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, l
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker
 
-__all__ = ["find_edges", "groups_of", "near_signature", "signature"]
-
 _MADE_ANYWHERE = frozenset(("constant", "iota", "partition-id", "replica-id", "rng-get-and-update-state"))
 _MOST_TAKERS = 64
 _WORK = frozenset(("dot", "convolution", "reduce", "gather", "scatter", "custom-call", "sort", "select-and-scatter"))

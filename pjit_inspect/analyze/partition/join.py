@@ -18,8 +18,6 @@ from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
 
-__all__ = ["Joined", "join"]
-
 _SAME_KIND = {"reduce-scatter": "all-reduce"}
 """XLA turns a sum that is sliced afterwards into the other."""
 

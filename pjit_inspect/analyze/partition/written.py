@@ -13,8 +13,6 @@ from pjit_inspect.analyze.partition.align import COLLECTIVES, Aligned
 from pjit_inspect.analyze.partition.edges import groups_of, near_signature, signature
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective
 
-__all__ = ["find_written"]
-
 
 def find_written(aligned: Aligned, op_of: Mapping[int, int]) -> tuple[PartitionedCollective, ...]:
     """Every array that a collective of the user's moves, in the order of the partitioned program.

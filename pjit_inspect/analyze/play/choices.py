@@ -14,8 +14,6 @@ from dataclasses import replace
 from pjit_inspect.model.play.controls import Choice
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of
 
-__all__ = ["choices_of", "division_problem", "ratio"]
-
 _MOST_PAIRED = 4
 """With more axes than these, pairs of them are offered in the mesh's order only."""
 

@@ -18,8 +18,6 @@ from pjit_inspect.model.play.code import Code, CodeLine
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.program.spec import PartitionSpec, spec_text
 
-__all__ = ["code_for"]
-
 _LAYER = re.compile(r"\[\d+\]")
 _STAR = "[*]"
 _HELPER = (

@@ -18,8 +18,6 @@ from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, local_shape
 from pjit_inspect.model.words.layers import path_pattern
 
-__all__ = ["argument_specs", "asked_specs", "bytes_on_device", "find_controls", "on_mesh", "result_specs"]
-
 Specs = Mapping[str, PartitionSpec | None]
 
 

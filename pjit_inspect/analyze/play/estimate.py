@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pjit_inspect.analyze.play.roles import Operand, Product, Roles
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of
 
-__all__ = ["Estimate", "estimate"]
-
 Places = dict[str, int]
 """Axis -> the class that it splits in one array."""
 

@@ -20,8 +20,6 @@ from pjit_inspect.model.program.spec import PartitionSpec, entry_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedProgram
 
-__all__ = ["Facts", "FoundConstraint", "find_facts"]
-
 _SAME = frozenset(("convert", "copy", "sharding_constraint", "reshard"))
 
 

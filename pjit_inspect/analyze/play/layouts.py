@@ -20,8 +20,6 @@ from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of
 
-__all__ = ["Kept", "Layout", "Proposal", "kept_paths", "moves", "pinned", "proposal_of", "seeds", "spec_of"]
-
 _MOST_INNER = 6
 _UNSEEN = 1.25
 _MOST_AXES = 3

@@ -12,8 +12,6 @@ from collections.abc import Collection, Mapping
 
 from pjit_inspect.analyze.program.paths import split_path
 
-__all__ = ["find_followed"]
-
 Shape = tuple[int, ...]
 Steps = tuple[str, ...]
 Leaf = tuple[Steps, Shape]

@@ -14,8 +14,6 @@ from collections.abc import Iterator, Sequence
 from pjit_inspect.model.program.opcodes import PRODUCTS
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
-__all__ = ["find_next_values", "is_differentiated"]
-
 _SAME = frozenset(("convert", "copy", "sharding_constraint", "reshard", "negate"))
 _CALLS = frozenset(("named_computation", "call", "while"))
 _WITH_UNIFORM = frozenset(("multiply", "maximum", "minimum"))

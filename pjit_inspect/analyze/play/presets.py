@@ -20,8 +20,6 @@ from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.program.spec import axes_of
 from pjit_inspect.model.words.layers import path_pattern
 
-__all__ = ["PRESETS", "find_presets"]
-
 PRESETS = ("replicated", "data parallel", "FSDP", "Megatron", "2-D", "sequence parallel")
 _MOST_SHOWN = 3
 _MOST_KINDS = 9

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["rank_correlation"]
-
 _FEWEST = 3
 
 

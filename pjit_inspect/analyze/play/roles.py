@@ -16,8 +16,6 @@ from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.opcodes import VIEWS
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
-__all__ = ["Operand", "Pin", "Product", "Roles", "find_roles"]
-
 _SEEN_THROUGH = VIEWS | {
     "convert", "copy", "sharding_constraint", "slice", "dynamic_slice", "optimization_barrier", "transpose", "reshape",
     "broadcast_in_dim",

@@ -22,18 +22,6 @@ from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, spec_text
 from pjit_inspect.model.sharding.mesh import MeshAxes
 
-__all__ = [
-    "changed_setting",
-    "first_problem",
-    "found_arrays",
-    "found_results",
-    "meshes_like",
-    "path_matcher",
-    "results_set_apart",
-    "said_changes",
-    "with_results_returned",
-]
-
 _MOST_SHOWN = 5
 _MOST_MESHES = 3
 """Meshes that are offered where one does not divide."""

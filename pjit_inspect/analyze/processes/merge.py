@@ -25,8 +25,6 @@ from pjit_inspect.model.record.merged import (
 )
 from pjit_inspect.model.words.sentence import Sentence, name, place, say
 
-__all__ = ["Compare", "merge_programs"]
-
 Compare = Callable[[ProgramFacts, ProgramFacts], tuple[Sentence, ...]]
 """In what the programs of two records differ, each in a sentence; () when nothing is seen."""
 

@@ -19,8 +19,6 @@ from pjit_inspect.model.report.collective import KINDS
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, name, place, say, spec, word
 
-__all__ = ["ProgramSide", "collective_differences", "program_differences", "shortened"]
-
 _LONGEST = 160
 _MOST_ARRAYS = 4
 _MOST_FLAGS = 8

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-__all__ = ["Session", "choose_sessions"]
-
 _APART_S = 300.0
 """Hosts' clocks differ by less."""
 

@@ -17,8 +17,6 @@ from pjit_inspect.analyze.program.running import number_of
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.shape import Shape
 
-__all__ = ["PLUMBING", "Flow"]
-
 PLUMBING = frozenset(("get-tuple-element", "tuple", "while", "conditional", "call"))
 """Opcodes that pass arrays on and do nothing else."""
 

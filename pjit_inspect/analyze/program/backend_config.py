@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["BackendConfig", "WindowConfig", "library_of_fusion", "read_backend_config"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowConfig:

@@ -11,8 +11,6 @@ import numpy as np
 
 from pjit_inspect.model.program.hlo import HloModule
 
-__all__ = ["BodyForms", "Form", "RowBytes"]
-
 Form = tuple[int, bytes, bytes]
 """The root's place; opcode, shape and number of operands of each instruction; which operands these are."""
 

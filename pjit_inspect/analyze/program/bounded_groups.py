@@ -18,8 +18,6 @@ from pjit_inspect.model.program.hlo import Details, HloModule, HloReader
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.report.collective import KINDS
 
-__all__ = ["MOST_MEMBERS", "are_devices", "with_bounded_groups"]
-
 MOST_MEMBERS = 1 << 21
 """Members of all different groups of one program together: 200 lists of all devices of the largest machine there is."""
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.report.collective import Decomposed
 
-__all__ = ["CollectiveOp"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectiveOp:

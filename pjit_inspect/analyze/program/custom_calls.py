@@ -22,17 +22,6 @@ from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.report.collective import KINDS
 from pjit_inspect.model.report.host_callback import CallbackTable, HostCallback
 
-__all__ = [
-    "TRITON",
-    "CustomCall",
-    "Role",
-    "describe_custom_call",
-    "find_callbacks",
-    "is_kernel",
-    "runs_kernel",
-    "workspace_of",
-]
-
 TRITON = "__gpu$xla.gpu.triton"
 """The target of a Pallas kernel that XLA compiles with Triton, and launches as one of its own."""
 

@@ -10,8 +10,6 @@ from collections.abc import Collection
 
 from pjit_inspect.model.program.hlo import Instruction
 
-__all__ = ["MOVES", "SAME", "constant", "entering", "joins", "operand", "settled"]
-
 SAME = frozenset(("copy", "bitcast", "reshape"))
 """Opcodes whose result is their operand, element for element."""
 

@@ -13,8 +13,6 @@ from typing import Literal
 
 from pjit_inspect.model.program.hlo import Details
 
-__all__ = ["Groups", "Mode", "find_mode", "logical_groups", "logical_pairs"]
-
 Groups = tuple[tuple[int, ...], ...]
 
 Mode = Literal["cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id"]

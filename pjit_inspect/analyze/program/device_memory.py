@@ -18,8 +18,6 @@ from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.device_memory import DeviceMemory, MemoryPart
 
-__all__ = ["find_device_memory", "with_aliases", "with_host_memory"]
-
 _LARGEST = 3
 _HOST_SPACE, _HOST_KIND = 5, "pinned_host"
 """XLA's number of the host's memory, and JAX's word for it."""

@@ -9,8 +9,6 @@ import re
 
 from pjit_inspect.model.record.record import RecordData
 
-__all__ = ["find_explicit_axes"]
-
 _TYPED = re.compile(r":\w+\[([^\]\s]*@[^\]\s]*)\]")
 _AXIS = re.compile(r"@\(?'?(\w+)")
 

@@ -13,8 +13,6 @@ from collections.abc import Iterator
 
 from pjit_inspect.model.program.hlo import Computation, Instruction
 
-__all__ = ["bytes_read", "bytes_written", "is_plain"]
-
 _SLICES = frozenset(("slice", "dynamic-slice", "gather"))
 _DEEPEST = 20
 """Views of views that are looked through."""

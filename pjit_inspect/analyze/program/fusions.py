@@ -27,8 +27,6 @@ from pjit_inspect.model.program.table import LaterRows
 from pjit_inspect.model.report.collective import KINDS
 from pjit_inspect.model.report.fusion import DistinctFusion, Fusion, FusionTable
 
-__all__ = ["find_fusions"]
-
 _RUNS_INSIDE = frozenset(("while", "conditional", "call", "async-start"))
 _KERNELS = frozenset(("fusion", "custom-call", "fft"))
 _CUSTOM = "kCustom"

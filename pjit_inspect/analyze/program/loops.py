@@ -11,8 +11,6 @@ from pjit_inspect.analyze.program.backend_config import read_backend_config
 from pjit_inspect.analyze.program.dataflow import constant, operand, settled
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 
-__all__ = ["MOST_TRIPS", "NESTED", "NEVER", "UNKNOWN", "Runs", "count_runs", "counter_step", "find_trip_count"]
-
 MOST_TRIPS = 1 << 53
 """More turns than any program takes: at one each nanosecond, those of a hundred days."""
 

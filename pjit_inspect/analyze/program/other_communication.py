@@ -19,8 +19,6 @@ from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.incomplete import MISSING
 from pjit_inspect.model.report.other_communication import OtherCommunication
 
-__all__ = ["find_other_communication"]
-
 _HOST_OPCODES = ("infeed", "outfeed", "send", "recv")
 _TARGET = re.compile(
     r"nccl|rccl|nvshmem|oneccl|(?:^|[^a-z])(?:mpi|ucx|gloo)|all.?reduce|all.?gather|all.?to.?all|reduce.?scatter"

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["split_path"]
-
 _STEP = re.compile(r"\[[^\[\]]*\]|\.[^.\[]+")
 
 

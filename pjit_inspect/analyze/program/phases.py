@@ -13,18 +13,6 @@ from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import Phase
 
-__all__ = [
-    "LATER",
-    "find_implicit",
-    "find_phase",
-    "is_asked_name",
-    "is_vmapped",
-    "is_written_name",
-    "split_op_names",
-    "transposed",
-    "untransposed",
-]
-
 LATER = frozenset(("backward", "recompute"))
 """Where differentiation puts what was written once another time."""
 

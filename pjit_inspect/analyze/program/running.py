@@ -16,8 +16,6 @@ from pjit_inspect.model.program.hlo import Details, HloModule
 from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.report.graph import GraphLoop
 
-__all__ = ["Running", "details_of", "find_running", "find_running_instructions", "number_of"]
-
 _ENTERED = frozenset(("while", "conditional", "call"))
 _RUNS = _ENTERED | {"async-start"}
 _BODIED = frozenset(("fusion", "call", "async-start"))

@@ -16,8 +16,6 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.xla_warning import XlaWarning
 
-__all__ = ["is_library", "user_frames", "with_sources"]
-
 _PACKAGES = frozenset((
     "jax", "jaxlib", "flax", "equinox", "optax", "haiku", "chex", "orbax", "penzai", "treescope", "jaxtyping",
     "beartype", "quax", "lineax", "diffrax", "einops", "IPython", "ipykernel", "ipykernel_launcher", "traitlets",

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from pjit_inspect.analyze.program.loops import NESTED, find_trip_count
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 
-__all__ = ["LoopName", "Turns", "count_turns", "loop_names", "pair_loops", "unknown_loops"]
-
 Turns = Mapping[int | None, int]
 """How often something runs: None -> outside of all loops of unknown length; index of such a loop -> in each of its
 turns, over all of the call. What is nested in several counts for the innermost."""

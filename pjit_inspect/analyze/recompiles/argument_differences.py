@@ -16,8 +16,6 @@ from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, Conta
 from pjit_inspect.model.record.reason import Difference
 from pjit_inspect.model.words.sentence import Phrase, Sentence, name, say, word
 
-__all__ = ["argument_differences", "count_argument_differences", "group_alike", "same_value"]
-
 
 def argument_differences(before: CompileKey, after: CompileKey) -> list[Difference]:
     """What differs in the arguments: their tree first, then each leaf that both calls have."""

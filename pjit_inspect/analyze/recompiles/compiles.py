@@ -13,8 +13,6 @@ from pjit_inspect.model.record.reason import Difference, Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, say
 
-__all__ = ["MAX_VALUES", "SEVERAL", "Compile", "Found", "advise", "make_pattern", "seconds_of", "values_of"]
-
 SEVERAL = 3
 """From so many values, or compiles, on something counts as a habit."""
 

@@ -12,8 +12,6 @@ from pjit_inspect.analyze.recompiles.compiles import MAX_VALUES, SEVERAL, Compil
 from pjit_inspect.model.record.ledger import Pattern
 from pjit_inspect.model.words.sentence import Sentence, joined, name, place, say
 
-__all__ = ["ADVICE", "find_eager_loops"]
-
 ONE_SHAPE = "put the lines around it under one `jax.jit`, with arrays of one shape"
 PASS_WHAT_CHANGES = (
     "put the lines around it under one `jax.jit`, and pass what changes from call to call as an argument"

@@ -19,8 +19,6 @@ from pjit_inspect.model.record.reason import Difference
 from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Phrase, Sentence, name, say
 
-__all__ = ["ADVICE", "find_fed_back", "was_fed_back"]
-
 KEEP_SO = "set `out_shardings` of jit for {} to the sharding that {} starts with"
 START_SO = "start {} as {} back: `jax.device_put({}, {})` before the first call"
 EITHER = (

@@ -17,8 +17,6 @@ from pjit_inspect.model.record.compile_key import CompileKey, FunctionKey, Named
 from pjit_inspect.model.record.reason import Difference
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, place, say, word
 
-__all__ = ["key_differences"]
-
 _CONTEXT_NAMES = {
     "compute_on_context_manager": code("jax.experimental.compute_on"),
     "xla_metadata_context_manager": code("set_xla_metadata"),

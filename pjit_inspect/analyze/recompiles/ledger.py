@@ -16,8 +16,6 @@ from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = ["Compile", "build_ledger"]
-
 _LAYERS = ("tracing", "lowering", "compilation")
 
 

@@ -21,8 +21,6 @@ from pjit_inspect.model.record.ledger import Pattern
 from pjit_inspect.model.record.reason import Difference
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say, word
 
-__all__ = ["ADVICE", "find_patterns", "padding_buckets"]
-
 PAD = "pad it to {} and mask the padding: {} for every length up to {}, instead of {}"
 PAD_AMONG_OTHERS = "pad it to {} and mask the padding: {} instead of {}"
 PASS_AS_ARGUMENT = "pass `{}` as an ordinary argument, unless it decides shapes or Python control flow"

@@ -14,8 +14,6 @@ from pjit_inspect.model.record.compile_key import ArgumentKey
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Sentence, axis, bare, joined, say, spec, word
 
-__all__ = ["Place", "place_change", "place_of", "placement_change", "sharding_place"]
-
 _NOTHING = Sentence()
 _ON_DEVICES = " on devices "
 

@@ -25,8 +25,6 @@ from pjit_inspect.model.record.reason import Difference, Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, say
 
-__all__ = ["KeyHistory", "family_of"]
-
 _MAX_KEYS = 2_000
 _MAX_FAMILIES = 5_000
 _MAX_NOTED = 500

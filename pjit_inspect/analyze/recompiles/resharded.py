@@ -18,8 +18,6 @@ from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence, code, name, say
 
-__all__ = ["find_resharded", "maker_of", "resharded_notes"]
-
 _MAX_NOTES = 3
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from pjit_inspect.model.record.compile_key import FunctionKey
 
-__all__ = ["same_definition"]
-
 
 def same_definition(old: FunctionKey, new: FunctionKey) -> bool | None:
     """True when one piece of source made both, perhaps edited in between; None when that cannot be told."""

@@ -12,8 +12,6 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal, CollectiveTable
 from pjit_inspect.model.report.fusion import FusionTable
 
-__all__ = ["find_figures", "sent_over"]
-
 
 def find_figures(
     data: RecordData, collectives: CollectiveTable | None, totals: Sequence[AxisTotal], fusions: FusionTable | None

@@ -13,8 +13,6 @@ from pjit_inspect.model.program.incomplete import NO_ENTRY, why_incomplete
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.least import Least
 
-__all__ = ["find_least"]
-
 
 def find_least(rows: Sequence[Collective], module: HloModule, devices: int) -> Least | None:
     """What the complete program has at least; None where `module` is complete, and all of `rows` have known bytes.

@@ -17,8 +17,6 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.note import Note
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["Widened", "collective_notes", "find_widened", "program_notes", "record_notes"]
-
 _HALF = ("bf16", "f16")
 Widened = tuple[tuple[str, tuple[str, ...]], ...]
 """A 16-bit type, and the first instruction of each collective that sends values of it as f32."""

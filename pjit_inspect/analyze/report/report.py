@@ -34,8 +34,6 @@ from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
-__all__ = ["cells_of", "collectives_of", "report"]
-
 
 def report(
     data: RecordData,

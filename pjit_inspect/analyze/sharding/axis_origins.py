@@ -16,8 +16,6 @@ from pjit_inspect.analyze.sharding.factor_axes import Array, find_factor_axes
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedProgram, axis_name
 
-__all__ = ["with_origins"]
-
 _MOST_ROUNDS = 4
 
 _Label = dict[str, AxisOrigin]

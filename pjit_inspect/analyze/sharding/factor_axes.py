@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, ShardingRule
 
-__all__ = ["Array", "FactorAxes", "find_factor_axes"]
-
 Axes = tuple[str, ...]
 
 

@@ -15,8 +15,6 @@ from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram, ShardedValue
 
-__all__ = ["indivisible_notes"]
-
 _CONSTRAINTS = frozenset(("sharding_constraint", "reshard"))
 _MOST = 3
 

@@ -20,21 +20,6 @@ from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, ShardedProgram, axis_name
 
-__all__ = [
-    "Need",
-    "Part",
-    "dependent_axes",
-    "dependent_parts",
-    "find_needs",
-    "has_independent",
-    "is_cumulative",
-    "is_free",
-    "is_named_as_operand",
-    "sum_kind",
-    "taken_axes",
-    "whole_axes",
-]
-
 _CONTRACTIONS = frozenset(("dot_general", "dot", "convolution", "ragged_dot"))
 _INDEXED = frozenset((
     "gather", "scatter", "dynamic_slice", "dynamic_update_slice", "dynamic_gather", "sort", "top_k", "topk",

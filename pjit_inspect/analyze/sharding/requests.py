@@ -10,8 +10,6 @@ from typing import Literal
 
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
-__all__ = ["Request", "RequestFinder"]
-
 _HOPS = 8
 
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
-__all__ = ["RESHAPED", "SAME_SHAPE", "SameData", "Step"]
-
 SAME_SHAPE = frozenset(("convert", "copy", "bitcast_convert", "sharding_constraint", "reshard"))
 RESHAPED = {"transpose": "transposed", "reshape": "reshaped", "broadcast_in_dim": "broadcast"}
 _BARRIER = "optimization_barrier"

@@ -21,8 +21,6 @@ from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span, axis_name
 from pjit_inspect.model.words.sentence import Sentence, code, name, place, say
 
-__all__ = ["ValueNames", "line_near"]
-
 T = TypeVar("T")
 
 _LONGEST = 60

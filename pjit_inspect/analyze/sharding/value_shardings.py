@@ -22,8 +22,6 @@ from pjit_inspect.model.report.sharding_table import ShardingTable, ValueShardin
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedOp, ShardedProgram, ShardedValue
 from pjit_inspect.model.words.sentence import Sentence, code, name, place, say
 
-__all__ = ["find_value_shardings"]
-
 _MANUAL = "manual_computation"
 _REGIONS = frozenset(("while", "case", "if", "named_computation", _MANUAL))
 _MADE_IN_PLACE = frozenset(("constant", "iota", "partition_id", "replica_id"))

@@ -17,8 +17,6 @@ from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram, axis_name
 
-__all__ = ["ArgumentOptions"]
-
 _NUMBER = re.compile(r"\[\d+\]")
 _VIEWS = VIEWS | {"convert", "broadcast_in_dim"}
 _HOPS = 60

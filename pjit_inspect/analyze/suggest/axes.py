@@ -12,8 +12,6 @@ from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 
-__all__ = ["find_lost_axes"]
-
 _ASKED = frozenset(("sharding_constraint", "reshard"))
 
 

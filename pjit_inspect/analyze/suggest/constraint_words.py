@@ -12,8 +12,6 @@ from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 from pjit_inspect.model.words.sentence import Sentence, code, say
 
-__all__ = ["constraint_words", "value_constraint_words"]
-
 
 def value_constraint_words(names: ValueNames, value: int, spec: Dimensions, where: Sentence) -> Sentence | None:
     """Advice to shard a value so; None where it is not known in which order its text has the dimensions."""

@@ -28,8 +28,6 @@ from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = ["ConstraintOptions"]
-
 _VIEWS = VIEWS | {"convert"}
 _MOST_DIMENSIONS = 2
 _KEY_WORDS = ((2,), (4,))

@@ -22,8 +22,6 @@ from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 
-__all__ = ["Cost", "Move", "NeedCost", "cost_of", "serves"]
-
 Move = tuple[Dimensions, Dimensions]
 """A sharding that is given, and one that is wanted."""
 

@@ -25,8 +25,6 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["Counts", "OneTurn", "count_partitioned", "has_unknown_runs", "product_work"]
-
 _NO_WORK = frozenset((
     "bitcast", "broadcast", "call", "conditional", "constant", "copy", "get-tuple-element", "iota", "opt-barrier",
     "parameter", "partition-id", "replica-id", "reshape", "transpose", "tuple", "while",

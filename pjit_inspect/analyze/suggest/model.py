@@ -21,8 +21,6 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
-__all__ = ["ModelJudge", "Try"]
-
 Try = Callable[[Sequence[Edit]], tuple[ShardedProgram, Mapping[int, int]]]
 """The changed program with its shardings, and how often its loops run. Raises CaptureError when it cannot be had."""
 

@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from pjit_inspect.analyze.suggest.turns import Parts
 from pjit_inspect.model.report.suggestion import Checked, Edit
 
-__all__ = ["Option", "Tried"]
-
-
 _VISIBLE_WORK = 0.005
 
 

@@ -17,8 +17,6 @@ from pjit_inspect.analyze.suggest.told_apart import Chain, is_same_call, line_of
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 from pjit_inspect.model.words.sentence import Sentence, code, say
 
-__all__ = ["Request", "Requests", "is_asked"]
-
 
 def is_asked(op: ShardedOp) -> bool:
     """Whether an op is a constraint that somebody wrote; in Explicit mode JAX adds others."""

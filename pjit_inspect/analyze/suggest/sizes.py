@@ -13,8 +13,6 @@ from pjit_inspect.model.program.opcodes import VIEWS
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
-__all__ = ["bytes_as", "local_bytes", "move_bytes", "widening"]
-
 _HALF = frozenset(("bf16", "f16"))
 
 

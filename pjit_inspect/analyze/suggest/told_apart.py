@@ -12,8 +12,6 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 from pjit_inspect.model.words.sentence import Sentence, code, joined, place, say
 
-__all__ = ["Chain", "is_same_call", "line_of", "told_places"]
-
 Chain = tuple[Frame, ...]
 """The user's frames of an op, innermost first."""
 

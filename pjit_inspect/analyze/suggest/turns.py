@@ -25,8 +25,6 @@ from pjit_inspect.analyze.program.unknown_loops import (
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.report.collective import Collective
 
-__all__ = ["Compared", "Figure", "LoopsOf", "Parts"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:

@@ -17,8 +17,6 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.suggestion import Edit, EditKind
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
-__all__ = ["find_edits"]
-
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)")
 _CONSTRAINT = "sharding_constraint"
 _MOST_SHOWN = 5

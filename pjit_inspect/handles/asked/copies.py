@@ -18,8 +18,6 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
-__all__ = ["Change", "Copies", "Positions"]
-
 Positions = tuple[int | None, ...]
 """Where each op of a `ShardedProgram` stands in the program as captured; None for what passes added."""
 

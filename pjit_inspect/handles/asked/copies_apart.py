@@ -26,8 +26,6 @@ from pjit_inspect.parse.files.json_fields import TableWriter, from_json, to_json
 from pjit_inspect.parse.files.propagation_file import propagation_bytes, read_propagation
 from pjit_inspect.parse.files.record_file import read_record, write_record
 
-__all__ = ["CopiesApart", "answer"]
-
 _TIMEOUT_S = 180.0
 
 

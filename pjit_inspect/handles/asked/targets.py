@@ -12,8 +12,6 @@ from pjit_inspect.view.pages.targets import targets_view
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
-__all__ = ["Targets", "check_target", "find_targets", "target_names"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Targets(Displayable, TargetTable):

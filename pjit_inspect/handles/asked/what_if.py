@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from pjit_inspect.model.report.suggestion import Edit
     from pjit_inspect.observe.shardy.what_if import WhatIf
 
-__all__ = ["Again", "ChangedProgram", "Planned", "as_partitioned", "ask_changed", "ask_what_if", "change_program"]
-
 _FULL = 'needs effort="full"'
 _PARTIAL_LACKS = {
     "cost": "operations are counted in the compiled program, which " + _FULL,

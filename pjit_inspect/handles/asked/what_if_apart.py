@@ -22,8 +22,6 @@ from pjit_inspect.observe.apart.tasks import Made
 from pjit_inspect.parse.files.record_file import read_record, write_record
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
-__all__ = ["answer", "ask_what_if_apart"]
-
 _GRACE_S = 30.0
 """For the imports of that process, beside what its question may take."""
 

@@ -22,8 +22,6 @@ from pjit_inspect.model.report.explained_error import ErrorScene, ExplainedError
 from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.wire.clean import clean_line
 
-__all__ = ["autopsy_of", "find_record"]
-
 _MOST_ALIKE = 2
 
 

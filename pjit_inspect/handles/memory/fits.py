@@ -12,8 +12,6 @@ from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import MemorySize, Platform
 
-__all__ = ["fit_of", "memory_of_chip", "own_chip"]
-
 _CHIPS = {
     "TPU v4": "tpu:v4",
     "TPU v5 lite": "tpu:v5e",

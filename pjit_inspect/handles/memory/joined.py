@@ -12,8 +12,6 @@ from pjit_inspect.model.memory.autopsy import Autopsy, ReportedTable
 from pjit_inspect.model.record.shortage import MemoryShortage
 from pjit_inspect.model.report.sharding_table import ShardingTable
 
-__all__ = ["known_autopsy"]
-
 
 def known_autopsy(shortage: MemoryShortage, now: Analyses) -> Autopsy:
     """XLA's report beside a record's program."""

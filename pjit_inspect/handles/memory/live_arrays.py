@@ -14,8 +14,6 @@ from pjit_inspect.view.pages.live_arrays import live_arrays_view
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
-__all__ = ["LiveArrays", "find_live_arrays"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LiveArrays(Displayable, LiveArrayTable):

@@ -18,8 +18,6 @@ from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.shown import Shown
 from pjit_inspect.view.render.text import to_text
 
-__all__ = ["memory_blob", "memory_shown"]
-
 _USUAL = ("tpu:v5e", "tpu:v6e", "tpu:v5p", "cuda:h100")
 """Chips that a program for none of them is compared with."""
 

@@ -18,8 +18,6 @@ from pjit_inspect.view.pages.playground import history_view
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
-__all__ = ["History", "PlayVariant", "best_of"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PlayVariant(OfRecord, Variant):

@@ -39,8 +39,6 @@ from pjit_inspect.view.play.widget import play_widget
 from pjit_inspect.view.play.words import progress_words
 from pjit_inspect.view.render.html import to_html
 
-__all__ = ["Live", "words_of", "write_play_page"]
-
 Playground = Any
 """A `Playground`; its module imports this one."""
 

@@ -42,8 +42,6 @@ from pjit_inspect.view.render.shown import Shown, drawn
 if TYPE_CHECKING:
     from pjit_inspect.handles.play.live import Live
 
-__all__ = ["Playground"]
-
 _MOST_RECORDS = 12
 """Records of variants that are kept; others are made again when somebody looks."""
 _TIMEOUT_S = 600.0

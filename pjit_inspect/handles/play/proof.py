@@ -19,8 +19,6 @@ from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.observe.partitioner.service import Ticket
 
-__all__ = ["prove"]
-
 _MOST_SHOWN = 4
 
 Key = tuple[str, tuple[str, ...] | None, str, tuple[int, ...], int | None]

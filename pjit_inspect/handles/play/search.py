@@ -28,8 +28,6 @@ from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Goal, Variant
 from pjit_inspect.observe.partitioner.service import LANES, Ticket, stop_server
 
-__all__ = ["Search"]
-
 Playground = Any
 """A `Playground`, whose module imports this one for its widget."""
 

@@ -48,8 +48,6 @@ from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgra
 from pjit_inspect.observe.partitioner.service import Ticket, ask_partitioner
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
-__all__ = ["Answer", "Record", "Source", "Subject"]
-
 _T = TypeVar("_T")
 
 Record = Any

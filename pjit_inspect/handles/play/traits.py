@@ -10,8 +10,6 @@ from typing import Any
 from pjit_inspect.model.play.variant import Variant
 from pjit_inspect.model.program.spec import axes_of, entry_of
 
-__all__ = ["public_traits", "spec_entries", "spec_lists"]
-
 
 def public_traits(now: Variant) -> dict[str, Any]:
     """Their values for the variant that is looked at."""

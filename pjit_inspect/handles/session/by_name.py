@@ -14,8 +14,6 @@ from pjit_inspect.handles.session.session import session_log
 if TYPE_CHECKING:
     from pjit_inspect.handles.record import CompileRecord
 
-__all__ = ["newest_record", "record_names"]
-
 
 def newest_record(name: str) -> CompileRecord:
     """The newest record of a name that somebody still holds: of the session, of `capture`, of `inspect`.

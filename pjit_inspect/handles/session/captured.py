@@ -18,8 +18,6 @@ from pjit_inspect.model.record.record import RecordData
 if TYPE_CHECKING:
     from pjit_inspect.handles.record import CompileRecord
 
-__all__ = ["Captured", "recent_records", "remember"]
-
 _MOST = 1_000
 _lock = threading.RLock()
 _numbers = itertools.count()

@@ -7,7 +7,5 @@ from __future__ import annotations
 
 from pjit_inspect.analyze.recompiles.recompiles import KeyHistory
 
-__all__ = ["HISTORY"]
-
 HISTORY = KeyHistory()
 """The keys of every compile that was recorded in this process, whatever scope recorded it."""

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from pjit_inspect.handles.record import CompileRecord
     from pjit_inspect.view.render.shown import Shown
 
-__all__ = ["Log", "LogLimit"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogLimit:

@@ -9,8 +9,6 @@ from dataclasses import replace
 
 from pjit_inspect.model.record.record import RecordData
 
-__all__ = ["held_bytes", "without_programs"]
-
 _MODULE_PER_STABLEHLO = 400
 """Bytes of XLA's module in memory for one of the StableHLO it came from: 6.8 MB for 17 KB were measured."""
 

@@ -19,8 +19,6 @@ from pjit_inspect.model.record.record import RecordData
 if TYPE_CHECKING:
     from pjit_inspect.observe.watch.listener import OnRecord
 
-__all__ = ["capture", "is_started", "session_log", "start", "stop", "watch"]
-
 
 @contextmanager
 def capture(*, calls: bool = False, measure: bool = False) -> Iterator[Log]:

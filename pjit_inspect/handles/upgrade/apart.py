@@ -22,8 +22,6 @@ from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.parse.files.record_file import read_record
 
-__all__ = ["compile_again_in", "compile_in", "main"]
-
 _DONE, _PACKAGE = "done.json", "pjit_inspect"
 _MOST_LINES = 12
 _START_S, _LONGEST_S = 20.0, 86_400.0

@@ -17,8 +17,6 @@ from pathlib import Path
 
 from pjit_inspect.errors import CaptureError
 
-__all__ = ["Run", "cache_folder", "make_environment"]
-
 _NEEDED = ("numpy>=2.0", "protobuf>=4.25")
 """What recording a compile needs beside JAX."""
 _PIP_REFUSES = re.compile(r"(?:^|[\s;])([\w.!+-]+) Requires-Python ([^;\s]+)")

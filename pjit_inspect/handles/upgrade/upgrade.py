@@ -24,8 +24,6 @@ from pjit_inspect.model.diff.diff import DiffData, Stages
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.sentence import Sentence, joined, name, say
 
-__all__ = ["compare_upgrade"]
-
 Say = Callable[[str], None]
 """Told what is done next, as it may take minutes."""
 

@@ -14,8 +14,6 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Sentence, joined, say
 
-__all__ = ["AxisDiff", "DiffData", "Figure", "Setting", "SideFacts", "SourceChange", "Stages"]
-
 Provenance = Literal["counted", "modelled", "measured"]
 
 

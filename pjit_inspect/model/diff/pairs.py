@@ -17,11 +17,6 @@ from pjit_inspect.model.report.fusion import Fusion, FusionTable
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = [
-    "COMBINED", "ArrayDiff", "Change", "CollectiveDiff",
-    "KernelDiff", "Pair", "PairTable", "ShardingDiff", "Status", "WarningDiff",
-]  # fmt: skip
-
 Row = TypeVar("Row")
 
 COMBINED = Sentence("XLA combines the same arrays differently")

@@ -14,8 +14,6 @@ from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.record.shortage import MemoryShortage
 from pjit_inspect.model.report.collective import Phase
 
-__all__ = ["Autopsy", "ReportedTable", "ReportedValue"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedValue:

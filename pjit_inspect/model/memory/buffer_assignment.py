@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Allocation", "AssignedValue", "BufferAssignment", "ValueKey"]
-
 ValueKey = tuple[str, tuple[int, ...]]
 """An instruction's name, and the path to a part of its result; () for all of it."""
 

@@ -10,8 +10,6 @@ from typing import Literal
 
 from pjit_inspect.model.words.byte_words import bytes_in_words
 
-__all__ = ["FitSource", "MemoryFit", "PaddedArray"]
-
 FitSource = Literal["counted", "modelled", "at least"]
 """Compiled for that chip; arguments and results with that chip's padding, and temporaries as another backend schedules
 them; or a part, such as arguments and results alone."""

@@ -12,8 +12,6 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.program.table import Table
 
-__all__ = ["ArrayRole", "DeviceHolding", "LiveArray", "LiveArrayTable"]
-
 ArrayRole = Literal["argument", "result", ""]
 """Of a call that was captured; "" where none knows the array."""
 

@@ -15,8 +15,6 @@ from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.collective import Phase
 
-__all__ = ["LiveTable", "LiveValue", "MemoryCurve", "MemoryKind", "MemorySource", "MemoryUse", "Moment"]
-
 MemoryKind = Literal[
     "argument",
     "optimizer state",

@@ -11,8 +11,6 @@ from typing import Literal
 
 from pjit_inspect.model.program.spec import PartitionSpec
 
-__all__ = ["MemorySuggestion", "SuggestionKind"]
-
 SuggestionKind = Literal["shard", "donate", "recompute", "smaller type", "offload"]
 """What would be done: split over a mesh axis that divides it and is not used; let results take over arguments; compute
 again in the backward pass what is saved for it; keep that, or optimizer state, in half as many bits; keep that in host

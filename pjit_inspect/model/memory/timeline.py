@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pjit_inspect.model.memory.memory_use import LiveValue, MemoryCurve
 from pjit_inspect.model.report.collective import Phase
 
-__all__ = ["MemoryTimeline", "TimedValue"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedValue:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Call", "Code", "CodeLine", "Proof"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:

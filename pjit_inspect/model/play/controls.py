@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import PartitionSpec
 
-__all__ = ["ArgumentGroup", "Choice", "ConstraintControl", "Controls", "ResultControl"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.model.play.setting import PlaySetting
 
-__all__ = ["Preset"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pjit_inspect.model.play.variant import Goal
 from pjit_inspect.model.words.byte_words import ONE_TURN, bytes_in_words
 
-__all__ = ["SearchProgress", "SearchReport"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchProgress:

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.program.spec import PartitionSpec
 
-__all__ = ["PlaySetting"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaySetting:

@@ -12,8 +12,6 @@ from pjit_inspect.model.play.controls import Controls
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.record.hypothesis import SentOver
 
-__all__ = ["Goal", "HistoryTable", "KindSent", "MemorySource", "Problem", "Stage", "Variant"]
-
 Stage = Literal["asked", "arguments", "partitioned", "full", "refused"]
 """
 asked: nothing is known yet.

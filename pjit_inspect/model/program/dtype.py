@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-__all__ = ["bits_of", "short_dtype"]
-
 _BITS = {
     "pred": 8, "bool": 8,
     "s1": 1, "s2": 2, "s4": 4, "s8": 8, "s16": 16, "s32": 32, "s64": 64,

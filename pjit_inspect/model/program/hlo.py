@@ -21,17 +21,6 @@ from pjit_inspect.model.program.hlo_columns import Computations, Instructions, L
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.program.source import Frame
 
-__all__ = [
-    "Alias",
-    "Computation",
-    "Details",
-    "Donor",
-    "HloModule",
-    "HloReader",
-    "Instruction",
-]
-
-
 _MOST_BYTES = 2**62
 """So that two sizes can be added."""
 

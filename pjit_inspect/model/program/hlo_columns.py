@@ -11,8 +11,6 @@ import numpy as np
 
 from pjit_inspect.model.program.source import Frame
 
-__all__ = ["Computations", "Instructions", "Links", "StackFrames"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Links:

@@ -11,17 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = [
-    "MISSING",
-    "MISSING_INSTRUCTIONS",
-    "MORE_PROGRAMS",
-    "NO_BEGINNING",
-    "NO_END",
-    "NO_ENTRY",
-    "UNREADABLE_LINES",
-    "why_incomplete",
-]
-
 MISSING = "missing"
 """The opcode that stands for an instruction or a computation that is referred to and not there."""
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.spec import PartitionSpec, local_shape
 
-__all__ = ["ArrayLayout", "Sharding"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharding:

@@ -6,8 +6,6 @@ hyphens are HLO's. Not its job: what an analysis does with them.
 
 from __future__ import annotations
 
-__all__ = ["DOTS", "MANUAL_BORDERS", "PRODUCTS", "REQUESTS", "SUMS", "VIEWS"]
-
 SUMS = frozenset(("all-reduce", "reduce-scatter"))
 """Collectives that combine what devices have computed; all others only move it."""
 

@@ -5,8 +5,6 @@ Not its job: what a primitive does.
 
 from __future__ import annotations
 
-__all__ = ["JAX_SCOPES", "users_word"]
-
 JAX_SCOPES = frozenset((
     "while", "body", "cond", "closed_call", "eval_jaxpr", "core_call", "checkpoint", "remat", "remat2",
     "rematted_computation", "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr",

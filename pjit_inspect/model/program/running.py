@@ -9,8 +9,6 @@ from functools import cached_property
 
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 
-__all__ = ["RunningInstructions"]
-
 
 class RunningInstructions:
     """Running instructions by name.

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.program.dtype import bits_of
 
-__all__ = ["COMBINED", "UNBOUNDED", "Layout", "Shape", "total"]
-
 UNBOUNDED = -(2**63)
 """The length XLA gives a dimension that has no bound."""
 

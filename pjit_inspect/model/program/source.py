@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["SOURCE_LINES", "Frame", "SourceText"]
-
 SOURCE_LINES = "source lines"
 """What `RecordData.missing` calls the source lines of a program's instructions."""
 

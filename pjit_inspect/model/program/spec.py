@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["Dimensions", "PartitionSpec", "SpecEntry", "axes_of", "entry_of", "local_shape", "spec_text"]
-
 SpecEntry = str | tuple[str, ...] | None
 """What one dimension is split over: nothing, one mesh axis, or several (outermost first)."""
 

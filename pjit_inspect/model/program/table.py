@@ -15,8 +15,6 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.standard import load_standard
 
-__all__ = ["Cell", "LaterRows", "Table", "cell"]
-
 Row = TypeVar("Row")
 
 Cell = str | int | float | bool | None

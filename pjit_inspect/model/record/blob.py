@@ -9,8 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-__all__ = ["Blob"]
-
 
 class Blob:
     """Bytes, or a way to make them that is used once and then dropped.

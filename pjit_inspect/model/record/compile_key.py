@@ -13,18 +13,6 @@ from pjit_inspect.model.program.layout import Sharding
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = [
-    "ArgumentKey",
-    "CacheLayer",
-    "CompileKey",
-    "Container",
-    "FedBack",
-    "FunctionKey",
-    "FunctionKind",
-    "MadeBy",
-    "NamedText",
-]
-
 FunctionKind = Literal["function", "lambda", "partial", "method", "object", "wrapper", "primitive"]
 
 CacheLayer = Literal["tracing", "lowering", "compilation"]

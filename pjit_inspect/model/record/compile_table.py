@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.program.table import Table
 
-__all__ = ["CompileRow", "CompileTable", "SiteRow", "SiteTable"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompileRow:

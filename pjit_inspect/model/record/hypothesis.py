@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pjit_inspect.model.record.shortage import MemoryShortage
 from pjit_inspect.model.record.target import Effort, Target
 
-__all__ = ["Hypothesis", "KeyFigures", "Misfit", "SentOver"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentOver:

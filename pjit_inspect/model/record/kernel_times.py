@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.program.table import Table
 
-__all__ = ["REGIONS", "KernelTime", "KernelTimes", "UnknownTime"]
-
 REGIONS = frozenset(("while", "conditional", "call"))
 """Opcodes whose time includes that of the instructions they run."""
 

@@ -13,8 +13,6 @@ from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import Origin, Timings
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = ["LedgerData", "LedgerEntry", "LedgerRow", "Pattern", "PatternKind", "RepeatedReason"]
-
 PatternKind = Literal[
     "varying dimension", "static argument", "made anew", "weak type", "numpy and jax.Array", "feedback", "eager loop",
 ]  # fmt: skip

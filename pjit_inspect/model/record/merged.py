@@ -11,8 +11,6 @@ from typing import Literal
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = ["DifferenceKind", "MergedData", "MergedProcess", "MergedProgram", "ProcessDifference", "ProgramFacts"]
-
 DifferenceKind = Literal["no records", "missing", "extra", "order", "program", "compiled differently"]
 """How a process differs from the others."""
 

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["GraphNode", "ProfiledRun", "Spans"]
-
 Spans = tuple[np.ndarray[Any, np.dtype[np.float64]], np.ndarray[Any, np.dtype[np.float64]]]
 """When some events began, and when they ended."""
 

@@ -10,8 +10,6 @@ from typing import Literal
 
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = ["Difference", "DifferenceKind", "Reason", "ReasonKind", "Resharding"]
-
 DifferenceKind = Literal[
     "function", "source", "closure", "static", "tree", "keywords", "shape", "dtype", "weak type", "sharding",
     "committed", "layout", "device", "type sharding", "context mesh", "donation", "in_shardings", "out_shardings",

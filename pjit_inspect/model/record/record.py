@@ -18,8 +18,6 @@ from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
-__all__ = ["MemoryStats", "Origin", "RecordData", "Timings"]
-
 Origin = Literal["user", "library", "eager"]
 
 

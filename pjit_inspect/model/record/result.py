@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.program.layout import ArrayLayout
 
-__all__ = ["ResultTree"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultTree:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["NO_MEMORY", "MemoryShortage", "ReportedBuffer", "ShortageKind"]
-
 NO_MEMORY = "RESOURCE_EXHAUSTED"
 """XLA's word for it, with which the message of every such error begins."""
 

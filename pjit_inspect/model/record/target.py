@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Effort", "MemorySize", "Platform", "Speed", "Target"]
-
 Platform = Literal["cpu", "tpu", "cuda"]
 
 Effort = Literal["partition", "full"]

@@ -10,8 +10,6 @@ from typing import Literal
 
 from pjit_inspect.model.program.source import Frame
 
-__all__ = ["XlaWarning", "XlaWarningKind"]
-
 XlaWarningKind = Literal["full_rematerialization", "other"]
 
 

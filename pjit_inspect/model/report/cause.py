@@ -11,8 +11,6 @@ from typing import Literal, get_args
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = ["CAUSE_KINDS", "Cause", "CauseKind", "Evidence"]
-
 CauseKind = Literal[
     "contraction",
     "reduction",

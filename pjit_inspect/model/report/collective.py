@@ -12,8 +12,6 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.cause import Cause
 
-__all__ = ["KINDS", "AxisTotal", "Collective", "CollectiveTable", "Decomposed", "Phase"]
-
 Decomposed = Literal["all-gather", "reduce-scatter"] | None
 """What a ring of permutes does piece by piece."""
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["DeviceMemory", "MemoryPart"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryPart:

@@ -16,20 +16,6 @@ from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = [
-    "PLACING",
-    "ErrorArgument",
-    "ErrorArray",
-    "ErrorFacts",
-    "ErrorFunction",
-    "ErrorKind",
-    "ErrorScene",
-    "ExplainedError",
-    "Fit",
-    "TreeDifference",
-    "TreeNode",
-]
-
 ErrorKind = Literal[
     "indivisible", "contraction", "conflict", "axis twice", "indexing", "reshape", "split dimension", "other spec",
     "mesh", "devices", "rank", "unknown axis", "repeated axis", "mesh size", "new size", "update", "convolution",

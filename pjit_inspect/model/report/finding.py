@@ -13,8 +13,6 @@ from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.suggestion import Checked, Edit
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = ["FINDING_KINDS", "Finding", "FindingKind", "FindingTable", "FindingUnit"]
-
 FindingKind = Literal[
     "axis_lost",
     "gathered_again",

@@ -10,8 +10,6 @@ from typing import Literal
 
 from pjit_inspect.model.program.spec import PartitionSpec
 
-__all__ = ["FlowKind", "FlowNode", "ProgramFlow"]
-
 FlowKind = Literal["argument", "kernel", "collective", "result"]
 
 

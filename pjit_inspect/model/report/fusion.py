@@ -11,8 +11,6 @@ from typing import Any, NamedTuple, Self
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import Table
 
-__all__ = ["DistinctFusion", "Fusion", "FusionTable"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fusion:

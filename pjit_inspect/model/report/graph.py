@@ -19,20 +19,6 @@ import numpy as np
 from pjit_inspect.model.program.hlo_columns import Links
 from pjit_inspect.model.report.graph_columns import GraphArrows, GraphKernels, GraphReads, Mixes, ScheduleRuns
 
-__all__ = [
-    "BoxCollectives",
-    "Deviation",
-    "GraphBox",
-    "GraphFold",
-    "GraphLoop",
-    "GraphRow",
-    "LaneEvent",
-    "Mention",
-    "ProgramGraph",
-    "RowKind",
-    "ScheduleStrip",
-]
-
 RowKind = Literal[
     "program",
     "scope",

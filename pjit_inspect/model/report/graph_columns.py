@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["HOWS", "PHASES", "GraphArrows", "GraphKernels", "GraphReads", "Mixes", "ScheduleRuns"]
-
 PHASES = ("forward", "recompute", "backward", "update")
 """The columns, left to right. A program that nobody differentiated has "forward" alone, which then means "all"."""
 

@@ -11,8 +11,6 @@ from typing import Literal
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import Table
 
-__all__ = ["CallbackTable", "HostCallback"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostCallback:

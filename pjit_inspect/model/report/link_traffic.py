@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["LinkTraffic"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkTraffic:

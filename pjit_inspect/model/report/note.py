@@ -9,8 +9,6 @@ from typing import Self
 
 from pjit_inspect.model.words.sentence import Phrase, Sentence
 
-__all__ = ["Note"]
-
 
 class Note(Sentence):
     """A sentence with what it is about.

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["OtherCommunication", "other_words"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherCommunication:

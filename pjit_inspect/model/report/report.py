@@ -20,8 +20,6 @@ from pjit_inspect.model.report.least import Least
 from pjit_inspect.model.report.other_communication import OtherCommunication, other_words
 from pjit_inspect.model.report.suggestion import Suggestion
 
-__all__ = ["RecordReport", "Remedies"]
-
 Remedies = Literal["none", "untried", "tried"]
 """
 none: no remedy can be tried, as for a record from a file or a program for one device.

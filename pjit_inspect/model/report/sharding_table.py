@@ -15,8 +15,6 @@ from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = ["ShardingTable", "ValueSharding"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueSharding:

@@ -12,8 +12,6 @@ from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.words.byte_words import ONE_TURN, bytes_in_words
 
-__all__ = ["Checked", "Edit", "EditKind", "Suggestion", "SuggestionTable", "Verdict"]
-
 EditKind = Literal["argument", "result", "constrain", "hop", "respec", "remove"]
 """
 argument: another PartitionSpec for an argument of the program.

@@ -11,8 +11,6 @@ from typing import Self, get_args
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.record.target import MemorySize, Platform
 
-__all__ = ["TargetRow", "TargetTable"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetRow:

@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["Device", "Mesh", "MeshAxes"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device:

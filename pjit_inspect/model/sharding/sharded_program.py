@@ -14,23 +14,6 @@ from typing import Any, Literal, NamedTuple
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import Dimensions, local_shape
 
-__all__ = [
-    "AxisOrigin",
-    "EntryValue",
-    "PartitionedCollective",
-    "Pieces",
-    "ShardedOp",
-    "ShardedProgram",
-    "ShardedValue",
-    "ShardingRule",
-    "Span",
-    "SpanKey",
-    "SpanPlace",
-    "Taker",
-    "axis_name",
-    "span_key",
-]
-
 """For each dimension the mesh axes it is split over, outermost first. A part of an axis is written "x:(1)2": the
 devices along it before the part, and those of the part."""
 

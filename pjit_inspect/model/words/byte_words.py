@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["ONE_TURN", "bytes_in_one_unit", "bytes_in_words"]
-
 ONE_TURN = "if each loop of unknown length takes one turn"
 """The condition under which one figure holds for a program with loops of unknown length."""
 

@@ -10,8 +10,6 @@ import operator
 import re
 from collections.abc import Sequence
 
-__all__ = ["layers_of", "path_pattern", "path_patterns", "scope_pattern", "split_layers"]
-
 _FIRST = re.compile(r"[^\[.]*\[\d+\]")
 _BRACKETED = re.compile(r"\[\d+\]")
 # A digit comes first, so that the search skips all else at once.

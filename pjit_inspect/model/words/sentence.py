@@ -15,11 +15,6 @@ from typing import Literal, get_args
 
 from pjit_inspect.model.words.layers import layers_of, scope_pattern
 
-__all__ = [
-    "PHRASE_KINDS", "Phrase", "PhraseKind", "Sentence", "axis", "bare", "code", "joined", "name", "place", "say",
-    "spec", "word",
-]  # fmt: skip
-
 PhraseKind = Literal["word", "axis", "name", "spec", "code", "place"]
 """
 word: plain English.

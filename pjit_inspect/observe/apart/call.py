@@ -30,8 +30,6 @@ from pjit_inspect.observe.apart.interpreter import START_S, package_folders, sta
 from pjit_inspect.observe.apart.messages import close_all, new_file, pair, read_file, receive, send
 from pjit_inspect.observe.apart.tasks import first_words
 
-__all__ = ["Answer", "Channel", "RefusedError", "Ticket", "end_all"]
-
 _SCRIPT = Path(__file__).with_name("start.py")
 _PACKAGE = str(Path(__file__).parents[2])
 _LONGEST_S = 86_400.0

@@ -13,8 +13,6 @@ from contextlib import contextmanager, suppress
 
 from pjit_inspect.standard import load_standard
 
-__all__ = ["Owned", "above_standard", "identity"]
-
 _FIRST = 10
 """Lower numbers are left to the program, which may have closed the first three."""
 

@@ -21,16 +21,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = [
-    "START_S",
-    "check_for_reapers",
-    "environment",
-    "find_interpreter",
-    "package_folders",
-    "start_detached",
-    "start_time",
-]
-
 START_S = 20.0
 """For a Python to start, which takes 0.02 s, and to detach itself."""
 

@@ -18,8 +18,6 @@ from typing import Any
 
 from pjit_inspect.observe.apart.descriptors import Owned, above_standard
 
-__all__ = ["close_all", "new_file", "pair", "read_file", "receive", "send"]
-
 _MOST_FILES = 8
 _MOST_BYTES = 1 << 28
 _HEAD = 4

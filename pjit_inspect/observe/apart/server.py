@@ -28,8 +28,6 @@ from pjit_inspect.observe.apart.messages import close_all, new_file, pair, recei
 from pjit_inspect.observe.apart.tasks import TASKS, Task, first_words, load
 from pjit_inspect.observe.apart.worker import be_worker
 
-__all__ = ["serve"]
-
 _SHORT_PAUSE_S, _LONG_PAUSE_S = 0.002, 0.05
 _OWNER_CHECK_S = 5.0
 """How often the owner is looked for where the system cannot say when it ends."""

@@ -13,8 +13,6 @@ import os
 import signal
 import sys
 
-__all__ = ["main"]
-
 _NAME = "pjit_inspect"
 
 

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["TASKS", "Made", "Task", "first_words", "last_line", "load"]
-
 _LONGEST_LINE, _LONGEST_WORDS = 500, 300
 _NO_REASON = ("WARNING: All log messages before absl", "ERROR: ld.so: object")
 """How lines begin that come before all others, and not of what went wrong."""

@@ -19,8 +19,6 @@ from pjit_inspect.observe.apart.descriptors import Owned
 from pjit_inspect.observe.apart.messages import close_all, new_file, read_file, receive, send
 from pjit_inspect.observe.apart.tasks import Task, last_line, load
 
-__all__ = ["be_worker"]
-
 _MOST_FILE_BYTES = 1 << 30
 _MEMORY_PER_BYTE = 64
 _SPARE_S = 2

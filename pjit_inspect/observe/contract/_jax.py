@@ -24,50 +24,6 @@ import numpy as np
 
 from pjit_inspect.guard import shielded
 
-__all__ = [
-    "CACHE_HIT_EVENT",
-    "CACHE_REQUEST_EVENT",
-    "COMPILE_EVENT",
-    "LOWER_EVENT",
-    "TRACE_EVENT",
-    "HiddenProfile",
-    "cache_clears",
-    "cleared_with_jax",
-    "compile_unseen",
-    "context_meshes",
-    "cpu_devices",
-    "distributed_place",
-    "donated_arguments",
-    "final_shardings",
-    "forget_fast_paths",
-    "forget_profile",
-    "has_disk_cache",
-    "hlo_header",
-    "hlo_module",
-    "hlo_proto",
-    "is_pmapped",
-    "known_computation",
-    "local_devices",
-    "made_at",
-    "only_device",
-    "part_of",
-    "partial_of",
-    "pmapped_function",
-    "profile_folder",
-    "register",
-    "results_of",
-    "shard_mapped",
-    "stages_of",
-    "static_arguments",
-    "target_devices",
-    "traced_ahead",
-    "tracing_flags",
-    "tracing_key",
-    "transform_frame",
-    "unregister",
-    "watched_calls",
-]
-
 try:
     from jax._src.util import register_cache as _register_cache
 except ImportError:

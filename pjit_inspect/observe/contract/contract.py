@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-__all__ = ["CONTRACT", "Promise", "can_watch_calls", "missing_names"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:

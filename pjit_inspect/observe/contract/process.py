@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from pjit_inspect.observe.contract import _jax
 
-__all__ = ["this_process"]
-
 
 def this_process() -> tuple[int, int]:
     """`(jax.process_index(), jax.process_count())`, without starting a backend: that would take the devices."""

@@ -24,18 +24,6 @@ from pjit_inspect.observe.errors.mesh_axes import spec_entries
 from pjit_inspect.observe.errors.operands import MISSING, Expression, look_up
 from pjit_inspect.observe.live.frames import read_source
 
-__all__ = [
-    "computed_names",
-    "deleted_names",
-    "find_arguments",
-    "find_choice",
-    "find_specs",
-    "find_statement",
-    "is_mapped",
-    "jax_name",
-    "takers",
-]
-
 _MOST = 64
 _MOST_TAKERS = 8
 _LONGEST_SOURCE = 400_000

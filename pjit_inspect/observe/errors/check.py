@@ -27,8 +27,6 @@ from pjit_inspect.model.report.explained_error import ErrorArray, Fit
 from pjit_inspect.observe.errors.mesh_axes import is_array
 from pjit_inspect.observe.errors.operands import MISSING, Expression, look_up
 
-__all__ = ["Trial"]
-
 _MOST_STEPS = 2_000
 _OPERATORS: dict[type, Callable[..., Any]] = {
     ast.MatMult: operator.matmul, ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,

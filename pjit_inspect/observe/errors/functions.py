@@ -18,8 +18,6 @@ from pjit_inspect.model.report.explained_error import ErrorFunction
 from pjit_inspect.observe.errors.operands import MISSING, Expression, look_up
 from pjit_inspect.observe.live.frames import is_user_file, read_source
 
-__all__ = ["find_functions", "leaf_paths"]
-
 _MOST = 16
 _MOST_LEAVES = 2_000
 _MOST_WRAPPERS = 16

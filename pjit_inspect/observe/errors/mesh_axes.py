@@ -16,8 +16,6 @@ from pjit_inspect.model.program.spec import SpecEntry, entry_of
 from pjit_inspect.model.report.explained_error import ErrorArray
 from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
 
-__all__ = ["find_meshes", "is_array", "spec_entries", "to_error_array", "to_mesh_axes"]
-
 _MOST_VARIABLES = 20_000
 _MOST_MESHES = 16
 

@@ -22,8 +22,6 @@ from pjit_inspect.model.report.explained_error import PLACING, ErrorArray
 from pjit_inspect.observe.errors.mesh_axes import is_array, to_error_array
 from pjit_inspect.observe.live.frames import read_source
 
-__all__ = ["MISSING", "Expression", "Operands", "find_operands", "look_up", "magic_text", "read_expression"]
-
 _MOST_LEAVES = 2_000
 _LONGEST = 4_000
 _LONGEST_NAME = 200

@@ -41,8 +41,6 @@ from pjit_inspect.observe.live.frames import (
     read_variables,
 )
 
-__all__ = ["error_scene", "error_trial", "last_error", "linked_errors", "user_places"]
-
 _MOST_LINKS = 10
 _MOST_FRAMES = 10_000
 _MOST_SEARCHED = 20

@@ -14,8 +14,6 @@ from pjit_inspect.observe.key.static_arguments import static_field_names
 from pjit_inspect.observe.live.short_text import static_text
 from pjit_inspect.observe.live.untouched import plain_attribute
 
-__all__ = ["passed", "tree_facts"]
-
 _MAX_NODES = 200
 _MAX_TREES = 512
 _MASK = 0xFFFF_FFFF_FFFF

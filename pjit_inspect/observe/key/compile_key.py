@@ -45,8 +45,6 @@ from pjit_inspect.observe.live.shardings import has_devices, to_mesh, to_shardin
 from pjit_inspect.observe.live.short_text import named_text, short_text, static_text
 from pjit_inspect.observe.live.untouched import once_for_each_type, plain_attribute, type_name
 
-__all__ = ["CallFacts", "call_facts", "key_of", "remember_trace"]
-
 _PROCESS = f"{os.getpid()}-{os.urandom(4).hex()}"
 _serials = itertools.count(1)
 # What was traced, by the jaxpr that came of it: a later lowering of the same jaxpr is of the same function.

@@ -15,8 +15,6 @@ from dataclasses import dataclass, replace
 
 from pjit_inspect.observe.live.frames import source_lines
 
-__all__ = ["NO_TEXT", "DefiningText", "defined_names", "defining_text"]
-
 _MAX_LINES = 20_000
 _MAX_TEXTS = 64
 

@@ -22,8 +22,6 @@ from pjit_inspect.observe.live.serials import serial_of
 from pjit_inspect.observe.live.short_text import named_text
 from pjit_inspect.observe.live.untouched import is_a, plain_attribute, type_name, type_qualname
 
-__all__ = ["describe_function"]
-
 _NAMED = (FunctionType, BuiltinFunctionType, MethodType, type)
 _TRACEBACKS = "/jax/_src/traceback_util.py"
 _MAX_LINES = 400

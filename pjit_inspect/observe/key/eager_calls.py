@@ -11,8 +11,6 @@ from types import CodeType, FrameType
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.frames import is_jax_file, is_our_file, is_user_file
 
-__all__ = ["called_from"]
-
 
 def called_from(frame: FrameType | None) -> tuple[str, int | None]:
     """What is between the user's line and the compile that runs in `frame`: a public function of JAX's, and a place.

@@ -14,8 +14,6 @@ import jax
 
 from pjit_inspect.observe.live.untouched import is_a
 
-__all__ = ["argument_of", "remember_arguments"]
-
 _MOST = 100_000
 _known: dict[int, tuple[weakref.ref[Any], str, str]] = {}
 

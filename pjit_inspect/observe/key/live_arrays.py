@@ -23,8 +23,6 @@ from pjit_inspect.observe.key.past_programs import result_finder
 from pjit_inspect.observe.live.frames import cell_name, is_user_file
 from pjit_inspect.observe.live.shardings import to_sharding
 
-__all__ = ["read_live_arrays"]
-
 _ON_DEVICE = ("", "device", "unpinned_host")
 
 

@@ -14,8 +14,6 @@ from pjit_inspect.model.record.compile_key import FunctionKey, NamedText
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.short_text import static_text
 
-__all__ = ["Operation", "function_of", "named_for", "operation_outside_jit", "parameters_of"]
-
 _STEPS = {"_unmatch": "splitting of arguments", "_unmatch2": "splitting of arguments", "_match": "joining of results",
           "_match2": "joining of results"}  # fmt: skip
 

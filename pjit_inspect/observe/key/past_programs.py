@@ -21,8 +21,6 @@ from pjit_inspect.observe.live.frames import is_user_file, user_frame
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.untouched import is_a
 
-__all__ = ["dropped_before", "fed_back", "made_by", "remember_program", "result_finder"]
-
 _MAX_OF_ONE, _MAX_FUNCTIONS = 64, 2_000
 
 # A signal handler may compile while the same thread is in here.

@@ -14,8 +14,6 @@ import jax
 
 from pjit_inspect.observe.contract._jax import cleared_with_jax, only_device
 
-__all__ = ["device_ranges", "mesh_text", "sharding_text"]
-
 
 def sharding_text(sharding: Any) -> str:
     """`P('data', None) on data=2 x model=4 on devices 0-7`, `device 3`, or the sharding's type and devices.

@@ -19,8 +19,6 @@ from pjit_inspect.observe.live.library_names import frame_of, positional_labels
 from pjit_inspect.observe.live.short_text import static_text
 from pjit_inspect.observe.live.untouched import is_a, plain_attribute
 
-__all__ = ["StaticFacts", "static_facts", "static_field_names"]
-
 _MAX_STATICS = 200
 _MAX_NODES = 2000
 _ABSENT = object()

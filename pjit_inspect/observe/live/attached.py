@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import jax
 
-__all__ = ["attached_devices"]
-
 
 def attached_devices() -> int:
     """How many devices `jax.jit` would run on here. Starts JAX's backend, where nobody has."""

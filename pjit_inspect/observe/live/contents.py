@@ -22,18 +22,6 @@ from pjit_inspect.observe.live.foreign_parameters import without_foreign
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.waiting_jaxpr import WaitingJaxpr, waiting_jaxpr
 
-__all__ = [
-    "Finish",
-    "hlo_at_once",
-    "hlo_of",
-    "jaxpr_text",
-    "printed",
-    "printed_later",
-    "slow_facts",
-    "slow_facts_later",
-    "stablehlo_of",
-]
-
 Finish = Callable[[RecordData], RecordData]
 """Completes a record with what was left for later; it may be called in any thread, once.
 
@@ -105,6 +93,7 @@ class Printed:
     can_wait: ClassVar[bool] = True
 
     def __call__(self, data: RecordData) -> RecordData:
+        """The record with its jaxpr, or with why it has none."""
         missing = dict(data.missing)
         text = read_fact(missing, "jaxpr", self.waiting.text, None)
         return dataclasses.replace(data, jaxpr=text, missing=missing)
@@ -135,6 +124,7 @@ class Later:
     text: str | None
 
     def __call__(self, data: RecordData) -> RecordData:
+        """The record with what is slow to read of its executable."""
         missing = dict(data.missing)
         executable = getattr(_jax.known_computation(self.computation()), "xla_executable", None)
         jaxpr = self.jaxpr()

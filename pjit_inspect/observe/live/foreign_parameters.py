@@ -16,8 +16,6 @@ import numpy as np
 
 from pjit_inspect.observe.live.untouched import held, is_a, is_one_of, is_trusted, type_attribute, type_name
 
-__all__ = ["without_foreign"]
-
 _DEPTH = 5
 _MOST_ITEMS = 1_000
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, FunctionType, BuiltinFunctionType, ModuleType, type)

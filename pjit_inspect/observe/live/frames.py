@@ -17,19 +17,6 @@ from typing import Any
 
 from pjit_inspect.model.program.source import Frame, SourceText
 
-__all__ = [
-    "caller_of_jax",
-    "cell_name",
-    "is_jax_file",
-    "is_our_file",
-    "is_user_file",
-    "read_source",
-    "read_variables",
-    "source_lines",
-    "to_frame",
-    "user_frame",
-]
-
 _PACKAGE = str(Path(__file__).absolute().parents[2]) + os.sep
 _SITE = tuple(
     os.path.abspath(_path) + os.sep

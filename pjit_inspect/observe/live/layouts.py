@@ -21,8 +21,6 @@ from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import on_mesh, to_sharding
 from pjit_inspect.observe.live.untouched import is_trusted
 
-__all__ = ["Layouts", "argument_names", "result_names"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layouts:

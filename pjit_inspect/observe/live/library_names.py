@@ -20,8 +20,6 @@ import jax
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedProgram
 
-__all__ = ["frame_of", "pmap_names", "positional_labels", "restore_names", "with_paths"]
-
 _EQUINOX_ARGUMENT = re.compile(r"\w+\['(first|rest|fun)'\]\[(\d+)\]")
 _NNX_STATE = re.compile(r"\.states\[\d+\]\[\d+\].*$")
 

@@ -13,8 +13,6 @@ from typing import Any
 
 from pjit_inspect.observe.contract import _jax
 
-__all__ = ["LiveProgram", "program_of_compile", "program_of_computation"]
-
 
 @dataclass(slots=True, kw_only=True)
 class LiveProgram:

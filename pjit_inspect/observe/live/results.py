@@ -15,8 +15,6 @@ from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.result import ResultTree
 from pjit_inspect.observe.live.shardings import to_sharding
 
-__all__ = ["is_large", "result_trees"]
-
 _MOST_NUMBERS = 1_000
 _MOST_ARRAYS = 8
 

@@ -12,8 +12,6 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["equal_serial", "serial_of"]
-
 _lock = threading.RLock()
 _numbers = itertools.count(1)
 _known: dict[int, tuple[weakref.ref[Any], int]] = {}

@@ -20,10 +20,6 @@ from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, e
 from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.observe.contract import _jax
 
-__all__ = [
-    "find_meshes", "full_spec", "has_devices", "is_concrete", "laid", "on_mesh", "to_devices", "to_mesh", "to_sharding",
-]  # fmt: skip
-
 
 @_jax.cleared_with_jax
 @functools.lru_cache(maxsize=64)

@@ -35,8 +35,6 @@ from pjit_inspect.observe.live.untouched import (
     type_qualname,
 )
 
-__all__ = ["named_text", "short_text", "static_text"]
-
 T = TypeVar("T")
 
 _LENGTH = 80

@@ -17,11 +17,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = [
-    "array_facts", "held", "is_a", "is_one_of", "is_trusted", "is_trusted_type", "once_for_each_type",
-    "plain_attribute", "stored_fields", "trusted_base", "type_attribute", "type_name", "type_qualname",
-]  # fmt: skip
-
 T = TypeVar("T")
 
 _OWN = (FunctionType, BuiltinFunctionType, functools.partial, type, ModuleType)

@@ -22,8 +22,6 @@ import numpy as np
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.untouched import is_a, is_one_of, is_trusted, is_trusted_type, once_for_each_type
 
-__all__ = ["WaitingJaxpr", "waiting_jaxpr"]
-
 _MOST_EQUATIONS = 300
 """Of one program; it takes a kilobyte or two for each."""
 

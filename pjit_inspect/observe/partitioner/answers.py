@@ -15,8 +15,6 @@ from typing import Any
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.observe.partitioner import dump as partitioner_dump
 
-__all__ = ["Watch"]
-
 
 class Watch:
     """One question while it is answered.

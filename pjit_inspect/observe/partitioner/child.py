@@ -21,8 +21,6 @@ from pjit_inspect.observe.live.contents import slow_facts
 from pjit_inspect.observe.partitioner import dump as partitioner_dump
 from pjit_inspect.observe.shardy import _mlir, how_compiled
 
-__all__ = ["compile_one", "make_devices"]
-
 _UNKNOWN_OPTION = "No such compile option: '"
 _WHY = "the compiler refused the program for its memory"
 _REFUSED = {"hlo_header": None, "cost": {}, "memory": None, "missing": {"cost": _WHY, "memory": _WHY}}

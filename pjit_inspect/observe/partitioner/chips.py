@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.record.target import MemorySize
 
-__all__ = ["DEVICES_OF_A_CHIP", "GPUS", "Gpu", "gpu_config", "listed_memory_of", "memory_of"]
-
 GIB = 1 << 30
 
 _CLOUD, _LIBTPU, _JAX, _XLA = "Google", "libtpu", "TpuInfo", "XLA"

@@ -13,27 +13,6 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = [
-    "DEVICES",
-    "FACTS",
-    "MAX_BYTES",
-    "PASSES",
-    "STDERR",
-    "find_before",
-    "find_modules",
-    "hold",
-    "leave_text",
-    "make_folder",
-    "open_module",
-    "read_buffers",
-    "read_optimized",
-    "read_text",
-    "read_warnings",
-    "remove_left_over",
-    "size_bytes",
-    "used_shardy",
-]
-
 PASSES = "spmd-partitioning|sharding-propagation"
 """Not "shardy" too, for which XLA writes five more files, nor "shardy-verbose", which can end the process."""
 MAX_BYTES = 1 << 30

@@ -13,8 +13,6 @@ from collections.abc import Iterator, Sequence
 from pjit_inspect.model.record.target import Target
 from pjit_inspect.observe.partitioner.chips import DEVICES_OF_A_CHIP
 
-__all__ = ["is_laid", "nearest_meshes"]
-
 _ANY_MESH = ("v5e",)
 """TPUs of which `jax.make_mesh` gives an axis a part of a row of chips, too."""
 _FEW, _MOST_TRIED = 8, 10_000

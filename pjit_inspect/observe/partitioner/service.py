@@ -25,16 +25,6 @@ from pjit_inspect.model.sharding.mesh import Device
 from pjit_inspect.observe.apart import call
 from pjit_inspect.observe.partitioner.targets import MOST_CPU_DEVICES
 
-__all__ = [
-    "LANES",
-    "Compiled",
-    "Partitioned",
-    "Ticket",
-    "ask_partitioner",
-    "cancel",
-    "stop_server",
-]
-
 LANES = 2
 """Servers that one process may have, each of which answers one question at a time."""
 

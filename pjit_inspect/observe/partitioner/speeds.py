@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from pjit_inspect.model.record.target import Speed
 
-__all__ = ["SPEEDS"]
-
 _TPU = "Google Cloud's pages, links of the scaling book"
 _GPU = "XLA's description of the GPU"
 

@@ -19,18 +19,6 @@ from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.record.target import Platform, Target
 from pjit_inspect.observe.partitioner.chips import DEVICES_OF_A_CHIP, GPUS, gpu_config
 
-__all__ = [
-    "MOST_CPU_DEVICES",
-    "MOST_GPUS",
-    "MOST_GPU_HOSTS",
-    "TOPOLOGIES",
-    "device_count",
-    "find_target",
-    "plugin",
-    "question",
-    "why_missing",
-]
-
 MOST_CPU_DEVICES = 2048
 """XLA's CPU client numbers devices so: the next one would belong to another process."""
 MOST_GPU_HOSTS = 512

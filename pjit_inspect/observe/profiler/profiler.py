@@ -29,8 +29,6 @@ from pjit_inspect.model.record.profile import GraphNode, ProfiledRun, Spans
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.watch.listener import unseen
 
-__all__ = ["MAX_BYTES", "MAX_EVENTS", "Profiler", "read_runs", "read_trace", "sum_events"]
-
 _STEP = "measured times of kernels"
 _ONLY_HLO = 1
 """The profiler's level at which a host says when it runs HLO instructions, and little else."""

@@ -12,27 +12,6 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = [
-    "bytecode",
-    "dictionary_attributes",
-    "each_op",
-    "has_pass",
-    "insert_first",
-    "insert_op",
-    "insertion_point_before",
-    "integers",
-    "main_function",
-    "named_computation",
-    "open_module",
-    "parse_attribute",
-    "read_integers",
-    "replace_op",
-    "return_from_region",
-    "run_passes",
-    "set_name",
-    "verify",
-]
-
 
 @contextmanager
 def open_module(bytecode: bytes) -> Iterator[Any]:

@@ -17,8 +17,6 @@ import jax
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.shardy_attributes import read_tensor
 
-__all__ = ["add_missing_rules", "calls_to_regions", "rewrite_as_xla"]
-
 _RULE = "sdy.sharding_rule"
 _FACTORS = "ijklmnopqrstuvwxyz"
 """Shardy's names of the first factors."""

@@ -10,8 +10,6 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["regrouped", "repaired"]
-
 _MOST_AXES = 6
 """Of which every order is tried."""
 

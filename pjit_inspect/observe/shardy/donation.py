@@ -15,8 +15,6 @@ from typing import Any
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.shardy_attributes import read_mesh, read_shardings, read_tensor
 
-__all__ = ["donate_anew"]
-
 _REUSED, _DONOR = "tf.aliasing_output", "jax.buffer_donor"
 _SHARDING = "sdy.sharding"
 

@@ -16,17 +16,6 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.shardy_attributes import read_names
 
-__all__ = [
-    "compiler_options",
-    "count_partitions",
-    "count_replicas",
-    "has_gspmd_marks",
-    "is_for_shardy",
-    "open_borders",
-    "result_names",
-    "why_here_alone",
-]
-
 _SPLIT_BY_PYTHON = "CustomSPMDPartitioning"
 _NUMBER = re.compile(r"-?\d+")
 

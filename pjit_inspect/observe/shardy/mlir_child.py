@@ -18,8 +18,6 @@ try:
 except ImportError:
     from jaxlib import _jax as _home  # type: ignore[attr-defined]
 
-__all__ = ["print_hlo", "run_passes"]
-
 
 def run_passes(question: dict[str, Any], blobs: list[bytes]) -> Made:
     """MLIR bytecode after a pipeline of passes."""

@@ -18,8 +18,6 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import Pieces, Span, SpanKey, span_key
 from pjit_inspect.observe.shardy import _mlir
 
-__all__ = ["Place", "read_location", "read_spans", "unescaped"]
-
 _BROADCAST = frozenset(("stablehlo.constant", "stablehlo.broadcast_in_dim"))
 """What JAX makes of an operand first, or not."""
 _STRING = r'"((?:[^"\\]|\\.)*)"'

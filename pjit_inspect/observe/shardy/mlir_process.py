@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.observe.apart.call import Channel
 
-__all__ = ["print_hlo_apart", "run_passes_apart", "stop_child"]
-
 _MOST_CHANNELS = 3
 """Programs that are printed at once: one that takes long keeps no other waiting."""
 _START_S = 20.0

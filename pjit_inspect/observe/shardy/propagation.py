@@ -36,8 +36,6 @@ from pjit_inspect.observe.shardy.shardy_attributes import (
     read_tensor,
 )
 
-__all__ = ["propagate"]
-
 _IMPORT = "sdy-import-pipeline"
 _CALLS_PASS = "sdy-import-func-calls"
 _CALLS_TO_REGIONS = ("sdy-flatten-call-graph", "symbol-dce", _CALLS_PASS, "symbol-dce")

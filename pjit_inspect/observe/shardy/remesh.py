@@ -23,8 +23,6 @@ from pjit_inspect.observe.shardy.donation import donate_anew
 from pjit_inspect.observe.shardy.how_compiled import count_partitions, count_replicas, has_gspmd_marks
 from pjit_inspect.observe.shardy.shardy_attributes import read_mesh, read_names, read_shardings, read_tensor
 
-__all__ = ["check_divides", "custom_calls", "mesh_axes", "operations", "remeshed"]
-
 _MESH = "sdy.mesh"
 _MANUAL = "sdy.manual_computation"
 _CUSTOM_CALL = "stablehlo.custom_call"

@@ -14,16 +14,6 @@ from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.sharded_program import ShardingRule
 from pjit_inspect.observe.shardy.mlir_locations import unescaped
 
-__all__ = [
-    "Spec",
-    "read_mesh",
-    "read_names",
-    "read_origins",
-    "read_rule",
-    "read_shardings",
-    "read_tensor",
-]
-
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _AXIS = re.compile(rf"({_STRING})((?::\(\d+\)\d+)?)")
 _DIMENSION = re.compile(rf"\{{((?:{_STRING}(?::\(\d+\)\d+)?|\?|, )*)\}}(?:p\d+)?")

@@ -8,8 +8,6 @@ from __future__ import annotations
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.shardy import _mlir
 
-__all__ = ["hlo_text", "stablehlo_text"]
-
 
 def stablehlo_text(bytecode: bytes) -> str:
     """MLIR bytecode as text, with source locations; constants of more than 16 elements are shortened."""

@@ -25,8 +25,6 @@ from pjit_inspect.observe.shardy.propagation import propagate
 from pjit_inspect.observe.shardy.remesh import check_divides
 from pjit_inspect.observe.shardy.shardy_attributes import read_mesh, read_tensor
 
-__all__ = ["Propagate", "Trial", "WhatIf"]
-
 Propagate = Callable[[bytes], ShardedProgram | None]
 """As `observe.shardy.propagation.propagate`."""
 

@@ -25,8 +25,6 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.watch.on_request import lower_record
 
-__all__ = ["LiveFunction", "live_function"]
-
 _PLAIN = (bool, int, float, complex, str, bytes)
 _MOST_SHOWN = 300
 

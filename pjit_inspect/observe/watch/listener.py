@@ -25,8 +25,6 @@ from pjit_inspect.observe.live.contents import Finish, jaxpr_text
 from pjit_inspect.observe.live.program import program_of_compile, program_of_computation
 from pjit_inspect.observe.watch.record import make_record
 
-__all__ = ["OnBegin", "OnRecord", "announce", "observed", "observed_calls", "start", "stop", "unseen"]
-
 OnRecord = Callable[[RecordData, Finish], None]
 """Called with each record and a way to complete it later, in the thread that compiled; it must not raise."""
 

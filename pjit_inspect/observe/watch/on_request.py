@@ -23,8 +23,6 @@ from pjit_inspect.observe.live.program import program_of_computation
 from pjit_inspect.observe.watch.listener import observed
 from pjit_inspect.observe.watch.record import make_record
 
-__all__ = ["compile_record", "lower_record"]
-
 
 def compile_record(fn: Callable[..., Any] | Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RecordData:
     """The record of `fn` for these arguments, compiled now unless JAX holds its executable already.

@@ -53,8 +53,6 @@ from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import find_meshes, to_devices
 from pjit_inspect.observe.live.untouched import plain_attribute, type_name
 
-__all__ = ["make_record"]
-
 # Files of packages that define nothing but wrappers around functions of others, whatever these are called.
 _WRAPPER_FILES = ("/equinox/_jit.py",)
 

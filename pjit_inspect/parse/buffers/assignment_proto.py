@@ -15,8 +15,6 @@ from typing import NamedTuple
 from pjit_inspect.model.memory.buffer_assignment import Allocation, AssignedValue, BufferAssignment
 from pjit_inspect.parse.wire.wire import Field, read_varint, split_message
 
-__all__ = ["parse_buffer_assignment_proto"]
-
 _LOGICAL, _ALIASES, _ALLOCATIONS, _TRACES = 1, 2, 3, 4
 _ID, _SIZE, _DEFINED_AT, _COLOR = 1, 2, 3, 4
 _NAME, _INDEX, _INSTRUCTION_ID = 2, 3, 4

@@ -14,8 +14,6 @@ from dataclasses import replace
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.memory.buffer_assignment import Allocation, AssignedValue, BufferAssignment
 
-__all__ = ["parse_buffer_assignment"]
-
 _HEAD = "BufferAssignment:"
 _ALLOCATION = re.compile(r"allocation (\d+): size (\d+)(.*):")
 _FLAGS = re.compile(

@@ -10,8 +10,6 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.parse.buffers.assignment_proto import parse_buffer_assignment_proto
 from pjit_inspect.parse.buffers.assignment_text import parse_buffer_assignment
 
-__all__ = ["parse_buffers"]
-
 _TEXT, _RANGES = b"BufferAssignment:", "\nHloLiveRange ("
 
 

@@ -18,8 +18,6 @@ from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.words.sentence import Sentence
 from pjit_inspect.parse.wire.clean import clean_line, clean_text
 
-__all__ = ["cleaned"]
-
 T = TypeVar("T")
 
 _TEXTS = frozenset({"compiler_log", "hlo_header", "jaxpr", "lines", "stablehlo_text"})

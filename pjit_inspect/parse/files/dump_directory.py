@@ -14,8 +14,6 @@ from pathlib import Path
 
 from pjit_inspect.errors import ParseError
 
-__all__ = ["DumpedModule", "DumpedPass", "read_dump_directory"]
-
 _FILE = re.compile(r"module_(\d{1,9})\.([^.]+)\.(.+)")
 _PROGRAM = re.compile(r"(.*?)\.(hlo\.pb\.gz|hlo\.pb|txt\.gz|txt)")
 _RANKS = ("hlo.pb", "hlo.pb.gz", "txt", "txt.gz")

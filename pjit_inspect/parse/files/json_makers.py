@@ -15,8 +15,6 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pjit_inspect.model.words.sentence import PHRASE_KINDS, Phrase, Sentence
 
-__all__ = ["BARE", "MAX_INTEGER", "NOT_FINITE", "Rows", "field_hints", "maker_of", "stored_fields"]
-
 MAX_INTEGER = 2**63 - 1
 """The largest integer read from JSON; the smallest is its negative."""
 

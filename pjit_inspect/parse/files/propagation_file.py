@@ -13,8 +13,6 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedProgram, ShardingRule, Span
 from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_json, to_json
 
-__all__ = ["propagation_bytes", "read_propagation"]
-
 _TABLES = (Frame, Span, AxisOrigin, ShardingRule)
 _MAX_RANK = 64
 

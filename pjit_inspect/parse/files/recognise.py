@@ -28,19 +28,6 @@ from pjit_inspect.parse.hlo_text.hlo_text import EncodedText, encode_hlo_texts
 from pjit_inspect.parse.wire.clean import clean_line, clean_text
 from pjit_inspect.parse.wire.wire import split_message
 
-__all__ = [
-    "EXPECTED",
-    "MAX_BYTES",
-    "MAX_TEXT_BYTES",
-    "Kind",
-    "Program",
-    "read_program",
-    "read_programs",
-    "read_whole",
-    "recognise",
-    "unreadable_program",
-]
-
 MAX_BYTES = 2 << 30
 """The largest file that is read, and the most that a compressed one may unpack to."""
 

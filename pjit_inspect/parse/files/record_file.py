@@ -35,8 +35,6 @@ from pjit_inspect.parse.files.regular_file import open_regular
 from pjit_inspect.parse.files.times_file import read_times, times_bytes
 from pjit_inspect.parse.files.whole_file import write_whole
 
-__all__ = ["FORMAT", "VERSION", "read_record", "record_bytes", "write_record"]
-
 FORMAT = "pjit_inspect record"
 """The `format` every record file names."""
 

@@ -25,8 +25,6 @@ from pjit_inspect.parse.files.regular_file import open_regular
 from pjit_inspect.parse.files.whole_file import write_together
 from pjit_inspect.standard import load_standard
 
-__all__ = ["FoundFile", "FoundFolder", "file_name", "find_records", "folder_name", "save_records"]
-
 _FOLDER = re.compile(r"process-(\d{1,9})-of-(\d{1,9})")
 _NO_NAME = re.compile(r"[^\w.-]+", re.ASCII)
 _LONGEST = 60

@@ -12,8 +12,6 @@ from typing import BinaryIO
 
 from pjit_inspect.errors import ParseError
 
-__all__ = ["open_regular"]
-
 # Opening a pipe must not wait for its writer, nor a terminal become ours. Windows has neither.
 _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 

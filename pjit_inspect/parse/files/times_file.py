@@ -10,8 +10,6 @@ import json
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_json, to_json
 
-__all__ = ["read_times", "times_bytes"]
-
 
 def times_bytes(times: KernelTimes) -> bytes:
     """The times as JSON. Equal times give equal bytes."""

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.parse.wire.wire import read_varint, split_message
 
-__all__ = ["TraceNotes", "read_trace_notes"]
-
 _PLANE, _PLANE_NAME, _EVENT_NAMES, _STAT_NAMES, _STATS = 1, 2, 4, 5, 6
 _VALUE, _NAMED, _NAME_STATS = 2, 2, 5
 _STAT_ID, _UNSIGNED, _SIGNED, _BYTES = 1, 3, 4, 6

@@ -18,8 +18,6 @@ from pjit_inspect.parse.hlo_proto.unknown import count_messages, count_nested
 from pjit_inspect.parse.wire.hlo_schema import known_fields, text
 from pjit_inspect.parse.wire.wire import Fields, read_packed, scan_messages
 
-__all__ = ["Columns", "Index", "read_columns", "read_numbers", "read_texts", "unknown_fields"]
-
 _CHUNK = 1 << 15
 """Instructions read at a time: enough for numpy, little memory."""
 

@@ -25,8 +25,6 @@ from pjit_inspect.parse.wire.hlo_opcodes import OPCODES
 from pjit_inspect.parse.wire.hlo_schema import decode, text
 from pjit_inspect.parse.wire.wire import Field, scan_messages, split_message
 
-__all__ = ["parse_hlo_module"]
-
 _MAX_BYTES = 2**31 - 1
 """Protocol buffers cannot be larger."""
 

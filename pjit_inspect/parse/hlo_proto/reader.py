@@ -24,8 +24,6 @@ from pjit_inspect.parse.wire.replica_groups import group_form, parse_optional_re
 from pjit_inspect.parse.wire.shapes import parse_shape
 from pjit_inspect.parse.wire.wire import split_message
 
-__all__ = ["ProtoReader"]
-
 _COLUMNS = {
     "name", "opcode", "shape", "metadata", "id", "operand_ids", "control_predecessor_ids", "called_computation_ids",
     "channel_id",

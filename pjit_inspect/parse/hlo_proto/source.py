@@ -18,8 +18,6 @@ from pjit_inspect.parse.hlo_proto.columns import Columns, read_numbers, read_tex
 from pjit_inspect.parse.wire.hlo_schema import text
 from pjit_inspect.parse.wire.wire import scan_messages
 
-__all__ = ["Source", "read_source"]
-
 _OP_NAME, _FILE, _LINE, _FRAME, _COLUMN = 2, 3, 4, 15, 18
 _MAX_LINE = 2**31 - 1
 _MOST_ROUNDS = 32

@@ -17,8 +17,6 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.parse.wire.hlo_schema import known_fields, message_class
 from pjit_inspect.parse.wire.wire import Fields, scan_messages
 
-__all__ = ["count_messages", "count_nested"]
-
 _DEEPEST = 32
 
 

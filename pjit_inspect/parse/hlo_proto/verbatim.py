@@ -22,8 +22,6 @@ from pjit_inspect.parse.wire.clean import clean_line, clean_text
 from pjit_inspect.parse.wire.text_wire import content_field, varint
 from pjit_inspect.parse.wire.wire import split_message
 
-__all__ = ["KEPT_AS_TEXT", "OTHER_LINES", "UNREADABLE", "parse_program", "verbatim_field"]
-
 UNREADABLE = "unreadable"
 """The opcode of an instruction whose line could not be read; its details have the line."""
 

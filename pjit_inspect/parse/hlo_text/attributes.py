@@ -18,8 +18,6 @@ from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.text_scan import inside, integers, split_commas, split_pairs, unquote
 from pjit_inspect.parse.wire.text_wire import content_field
 
-__all__ = ["DEPENDS_ON_OPCODE", "read_attribute"]
-
 _BACKEND_CONFIG = 43
 
 

@@ -15,8 +15,6 @@ from typing import Any
 from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.text_scan import find_close, inside, integers, split_commas, without_comments
 
-__all__ = ["integer_lists", "read_replica_groups", "read_sharding"]
-
 _IOTA = re.compile(r"\[([\d,\s]*)\]\s*<=\s*\[([\d,\s]*)\]\s*(?:T\(([\d,\s]*)\))?")
 _MESH = re.compile(r"(?:@?mesh)\s*[\[<]([^\[\]<>]*)[\]>]\s*")
 _DEVICES = re.compile(r",\s*device_ids=\(")

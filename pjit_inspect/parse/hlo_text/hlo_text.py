@@ -28,8 +28,6 @@ from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.text_scan import inside, integers, split_commas, unquote
 from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
 
-__all__ = ["EncodedText", "encode_hlo_text", "encode_hlo_texts", "parse_hlo_text"]
-
 _NAME, _ENTRY_NAME, _COMPUTATIONS, _ENTRY_ID, _SCHEDULE, _FRAMES = 1, 2, 3, 6, 7, 17
 
 

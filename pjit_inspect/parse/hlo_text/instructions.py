@@ -24,8 +24,6 @@ from pjit_inspect.parse.wire.text_lines import InstructionText, instruction_name
 from pjit_inspect.parse.wire.text_scan import find_close, inside, split_pairs, unquote
 from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
 
-__all__ = ["ComputationWriter"]
-
 _NAME, _PARAMETER_NUMBER, _ID, _OPERANDS, _CONTROL, _CALLED = 1, 9, 35, 36, 37, 38
 _INSTRUCTIONS, _COMPUTATION_ID, _ROOT, _THREAD = 2, 5, 6, 8
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["without_line_beginnings"]
-
 _PREFIXES = tuple(
     re.compile(pattern, flags=re.M)
     for pattern in (

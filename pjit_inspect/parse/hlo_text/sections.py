@@ -16,8 +16,6 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.parse.wire.text_lines import InstructionText, read_attributes, scan_instruction
 from pjit_inspect.parse.wire.text_scan import BLANK, find_close, without_comments
 
-__all__ = ["ComputationText", "ProgramText", "cut_nested", "cut_programs"]
-
 _NAME = r"%?[A-Za-z_][^\s=(){},%]*"
 _BLANK = re.compile(BLANK, flags=re.S)
 _HEADER = re.compile(rf"HloModule(?=\s|,|\Z){BLANK}([^\s,={{}}():]*):?", flags=re.S)

@@ -20,8 +20,6 @@ from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.shapes import ELEMENT_TYPES, MAX_RANK
 from pjit_inspect.parse.wire.text_scan import find_close, integers, split_commas, without_comments
 
-__all__ = ["SHAPE_FOLLOWS", "read_literal", "read_shape", "split_tuple", "written_shape"]
-
 _NUMBERS = {name: number for number, name in ELEMENT_TYPES.items()}
 _TUPLE, _BUFFER = _NUMBERS["tuple"], _NUMBERS["buffer"]
 

@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from pjit_inspect.parse.wire.text_scan import inside, integers, split_pairs, unquote
 from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
 
-__all__ = ["SourceTables", "read_metadata", "read_tables"]
-
 _STRINGS = {"op_type": 1, "op_name": 2, "source_file": 3, "deduplicated_name": 12, "scheduling_name": 16}
 _NUMBERS = {
     "source_line": 4,

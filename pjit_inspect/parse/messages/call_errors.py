@@ -22,8 +22,6 @@ from pjit_inspect.parse.messages.sharding_phrases import (
 )
 from pjit_inspect.parse.wire.text_scan import find_close, split_commas
 
-__all__ = ["CALL_READERS"]
-
 _MOST = 8
 
 # ---------------------------------------------------------------- compiled ahead of time

@@ -21,8 +21,6 @@ from dataclasses import replace
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, TreeDifference, TreeNode
 from pjit_inspect.parse.messages.sharding_phrases import parse_array_type, parse_integers
 
-__all__ = ["FUNCTION_READERS"]
-
 _MOST = 8
 
 # ---------------------------------------------------------------- one place of a tree

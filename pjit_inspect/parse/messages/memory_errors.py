@@ -17,8 +17,6 @@ from dataclasses import replace
 from pjit_inspect.model.record.shortage import NO_MEMORY, MemoryShortage, ReportedBuffer
 from pjit_inspect.parse.wire.text_scan import unquote
 
-__all__ = ["parse_memory_shortage"]
-
 _LONGEST = 1 << 20
 _MOST_BUFFERS, _MOST_UNKNOWN = 1_000, 1_000
 _LONGEST_LINE = 20_000

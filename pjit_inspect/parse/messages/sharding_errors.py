@@ -31,8 +31,6 @@ from pjit_inspect.parse.messages.sharding_phrases import (
 from pjit_inspect.parse.messages.typed_errors import TYPED_READERS
 from pjit_inspect.parse.wire.text_scan import find_close
 
-__all__ = ["parse_sharding_error"]
-
 _LONGEST = 20_000
 """A longer message is cut; JAX's messages about shardings have a few hundred characters."""
 

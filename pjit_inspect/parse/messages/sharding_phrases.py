@@ -13,8 +13,6 @@ from pjit_inspect.model.report.explained_error import ErrorArray
 from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.parse.wire.text_scan import find_close
 
-__all__ = ["parse_array_type", "parse_integers", "parse_named_sharding", "parse_optional_mesh", "parse_spec"]
-
 _LONGEST = 2_000
 _STRING = r"'(?:[^'\\\n]|\\.){0,400}'"
 _AXIS = re.compile(rf"({_STRING}): (\d{{1,9}})")

@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.parse.messages.stablehlo_text import stablehlo_lines
 
-__all__ = ["StablehloOperations", "read_operations"]
-
 _STRING = r'"(?:[^"\\]|\\.)*+(?:"|$)'
 _TOKEN = re.compile(rf"(@{_STRING}|@[\w.$-]+)|({_STRING})|(%[\w.$-]+)((?::|#)\d+)?")
 _OPENS = re.compile(rf"{_STRING}|[{{}}]")

@@ -13,8 +13,6 @@ import re
 
 from pjit_inspect.model.program.source import Frame
 
-__all__ = ["line_place", "stablehlo_lines", "without_locations"]
-
 # Each alternative takes what it has begun to the end, so that no text is looked at twice.
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|$)| loc\(')
 _PARENTHESIS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|$)|[()]')

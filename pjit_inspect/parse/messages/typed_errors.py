@@ -17,8 +17,6 @@ from dataclasses import replace
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts
 from pjit_inspect.parse.messages.sharding_phrases import parse_array_type, parse_integers, parse_spec
 
-__all__ = ["TYPED_READERS"]
-
 _MOST = 16
 _ENTRY = r"(?:P|PartitionSpec)\([^()\n]{0,200}(?:\([^()\n]{0,200}\)[^()\n]{0,200}){0,8}\)"
 

@@ -20,8 +20,6 @@ from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.parse.wire.text_lines import read_instruction
 from pjit_inspect.parse.wire.text_scan import find_close, inside, split_pairs, unquote
 
-__all__ = ["parse_warnings"]
-
 _HEADER = re.compile(
     r"(?:[WEF]\d{4} [\d:.]+ +\d+ ([^\s:\]]+:\d+)\]|\d{4}-\d\d-\d\d [\d:.]+: [WEF] ([^\s:\]]+:\d+)\]) ?"
 )

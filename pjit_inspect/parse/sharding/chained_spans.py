@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pjit_inspect.model.program.opcodes import VIEWS
 from pjit_inspect.model.sharding.sharded_program import Pieces, ShardedOp, ShardedValue, Span
 
-__all__ = ["chained_spans"]
-
 _BETWEEN = VIEWS | {"broadcast_in_dim", "convert"}
 _MOST_BETWEEN = 64
 _BACKWARD, _RECOMPUTED = "transpose(", "rematted_computation"

@@ -17,8 +17,6 @@ from typing import Any
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.sharding.sharded_program import ShardingRule
 
-__all__ = ["find_edges", "find_rule"]
-
 _Factors = tuple[tuple[str, ...], ...]
 _TOP_K = frozenset(("TopK", "mhlo.topk", "ApproxTopK", "PartialReduce"))
 _NO_RULE = frozenset((

@@ -22,8 +22,6 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["FoundSpec", "Tiling", "find_spec", "read_tilings"]
-
 _REPLICATED, _MAXIMAL, _TUPLE, _OTHER, _MANUAL = range(5)
 _NO_SPLIT = 1
 _MAX_PARTITIONS = 1 << 20

@@ -34,8 +34,6 @@ from pjit_inspect.parse.sharding.hlo_rules import find_edges, find_rule
 from pjit_inspect.parse.sharding.hlo_sharding import FoundSpec, Tiling, find_spec, read_tilings
 from pjit_inspect.parse.wire.hlo_schema import decode
 
-__all__ = ["Borders", "PropagatedHlo", "read_borders", "read_propagated_hlo"]
-
 _CALLERS = frozenset(("while", "conditional", "call"))
 _MAX_DEPTH = 200
 _NO_PIECES = Pieces((), 0)

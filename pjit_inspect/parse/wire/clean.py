@@ -11,8 +11,6 @@ import numpy as np
 
 from pjit_inspect.standard import load_standard
 
-__all__ = ["clean_line", "clean_text"]
-
 _unicode = load_standard("unicodedata")
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})

@@ -13,8 +13,6 @@ import numpy as np
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 
-__all__ = ["check_module"]
-
 _LEAST = {
     "add": (2, 0),
     "async-start": (0, 1),

@@ -7,8 +7,6 @@ An opcode that is not listed is kept as it is written and counted in `HloModule.
 
 from __future__ import annotations
 
-__all__ = ["OPCODES"]
-
 OPCODES = frozenset((
     "abs", "acos", "acosh", "add", "add-dependency", "after-all", "all-gather", "all-gather-done",
     "all-gather-start", "all-reduce", "all-reduce-done", "all-reduce-start", "all-to-all", "and", "asin",

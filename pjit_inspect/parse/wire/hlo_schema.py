@@ -20,8 +20,6 @@ from google.protobuf.message import DecodeError, Message
 from pjit_inspect.errors import ParseError
 from pjit_inspect.parse.wire.clean import clean_line
 
-__all__ = ["decode", "is_whole", "known_fields", "message_class", "text"]
-
 # One line per message: "field:type=number"; a star marks a repeated field; a capital type is another message.
 _MESSAGES = {
     "Tile": "dimensions:int64*=1",

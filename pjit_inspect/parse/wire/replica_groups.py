@@ -19,16 +19,6 @@ import numpy as np
 from pjit_inspect.errors import ParseError
 from pjit_inspect.parse.wire.hlo_schema import is_whole, message_class, text
 
-__all__ = [
-    "Groups",
-    "expand_iota",
-    "expand_mesh_axes",
-    "group_form",
-    "parse_optional_replica_groups",
-    "print_groups",
-    "print_replica_groups",
-]
-
 Groups = tuple[tuple[int, ...], ...]
 
 MAX_DEVICES = 1 << 17

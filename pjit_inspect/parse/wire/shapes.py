@@ -10,8 +10,6 @@ from typing import Any
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.shape import UNBOUNDED, Layout, Shape
 
-__all__ = ["ELEMENT_TYPES", "MAX_RANK", "parse_shape"]
-
 MAX_RANK = 64
 """More dimensions than any array has; XLA and NumPy stop earlier."""
 

@@ -13,16 +13,6 @@ from typing import NamedTuple
 
 from pjit_inspect.parse.wire.text_scan import BLANK, PIECE, find_close, split_commas, without_comments
 
-__all__ = [
-    "InstructionText",
-    "instruction_name",
-    "operand_texts",
-    "read_attributes",
-    "read_instruction",
-    "scan_call",
-    "scan_instruction",
-]
-
 _NAMED = rf"{BLANK}(ROOT\s+)?{BLANK}(?:%([^\s=(){{}},%]+)\s*|([^\s=(){{}},%]+)\s+)=\s*"
 _HEAD = re.compile(_NAMED, flags=re.S)
 _ROUND = r"[^()\"']"

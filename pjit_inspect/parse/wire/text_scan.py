@@ -10,18 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = [
-    "BLANK",
-    "PIECE",
-    "find_close",
-    "inside",
-    "integers",
-    "split_commas",
-    "split_pairs",
-    "unquote",
-    "without_comments",
-]
-
 # A string or a comment that is never closed reaches to the end, so that what follows is not read again and again.
 _COMMENT = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\*?\Z)"
 BLANK = rf"(?:\s++|{_COMMENT})*+"

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["content_field", "number_field", "packed_field", "varint"]
-
 _SMALL = tuple(bytes((value,)) for value in range(128))
 _MASK = (1 << 64) - 1
 

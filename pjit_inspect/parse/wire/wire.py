@@ -17,8 +17,6 @@ import numpy as np
 
 from pjit_inspect.errors import ParseError
 
-__all__ = ["Field", "Fields", "Packed", "read_packed", "read_varint", "scan_messages", "split_message"]
-
 _MAX_FIELD = 2**29 - 1
 _FEW = 32
 """With fewer messages left than this, a plain loop is faster than numpy."""

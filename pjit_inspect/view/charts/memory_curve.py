@@ -16,8 +16,6 @@ from pjit_inspect.view.document.chart import AreaBand, AreaChart
 from pjit_inspect.view.document.colors import LINE, MEMORY_COLORS
 from pjit_inspect.view.document.quantities import byte_unit, plural
 
-__all__ = ["MOST_PLACES", "memory_curve_chart"]
-
 MOST_PLACES = 600
 """Kernels that a chart shows; of more, those at which most is alive stand for the others around them."""
 _NAMELESS = "smaller buffers"

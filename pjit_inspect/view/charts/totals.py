@@ -24,8 +24,6 @@ from pjit_inspect.view.document.quantities import bytes_text, count_text, least_
 from pjit_inspect.view.document.text_spans import axes_text
 from pjit_inspect.view.svg.timeline_picture import STAGE_COLORS
 
-__all__ = ["incomplete_notes", "memory_chart", "no_collectives", "time_chart", "totals_chart"]
-
 _ROWS = 16
 _KINDS = 4
 _SECONDS_FROM = 0.9995

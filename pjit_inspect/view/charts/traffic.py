@@ -21,8 +21,6 @@ from pjit_inspect.view.document.colors import NEUTRAL, Palette, document_axes
 from pjit_inspect.view.document.quantities import bytes_text, plural, share_unit
 from pjit_inspect.view.document.text_spans import axes_text
 
-__all__ = ["MOST_BLOCKS", "traffic_chart"]
-
 MOST_BLOCKS = 64
 """Rows and columns that a chart has at most."""
 

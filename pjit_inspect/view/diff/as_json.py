@@ -19,8 +19,6 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.model.report.sharding_table import ValueSharding
 
-__all__ = ["diff_json"]
-
 VERSION = 1
 
 

@@ -44,15 +44,6 @@ from pjit_inspect.view.document.notation import operation_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_in, plural, share_unit
 from pjit_inspect.view.record.answer import mesh_spans
 
-__all__ = [
-    "FIGURES",
-    "collective_key",
-    "collective_name",
-    "diff_view",
-    "kernel_contents",
-    "title_spans",
-]
-
 _SIGNS = {"removed": "-", "added": "+", "changed": "~", "same": "="}
 _ROWS = 24
 _GRADIENT = "the gradient of "

@@ -8,8 +8,6 @@ from __future__ import annotations
 from pjit_inspect.model.diff.diff import Figure
 from pjit_inspect.view.document.quantities import bytes_in, count_text, seconds_text, share_unit
 
-__all__ = ["change_words", "figure_words"]
-
 
 def figure_words(figure: Figure) -> tuple[str, str, str]:
     """Its name with the unit, its values before and after."""

@@ -20,8 +20,6 @@ from pjit_inspect.view.document.quantities import share_unit
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data
 
-__all__ = ["BoxNumbers", "Matrix", "MatrixSide", "matrix_data"]
-
 _LINES = 5
 _LONGEST_LABEL = 80
 

@@ -14,8 +14,6 @@ from pjit_inspect.view.diff.payload import DiffPayload
 from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.inspector.page import page_frame, scripted_page
 
-__all__ = ["COMPARE_BUNDLE", "compare_frame", "compare_page", "diff_page"]
-
 COMPARE_BUNDLE = Path(__file__).parents[1] / "front" / "compare.js"
 """The JavaScript, bundled from `front/src/compare` (`npm run build` in `front`)."""
 

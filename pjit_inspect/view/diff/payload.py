@@ -29,8 +29,6 @@ from pjit_inspect.view.inspector.blob import pack_blob
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import axes_data, name_data, sentence_data, spans_data
 
-__all__ = ["DiffInput", "DiffPayload", "DiffSideInput", "diff_payload"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffSideInput:

@@ -34,8 +34,6 @@ from pjit_inspect.view.document.quantities import share_unit
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, sentence_data
 
-__all__ = ["diff_lists"]
-
 _MOST_ROWS = 600
 """Rows of a list; a comparison with more than these kinds is read in Python (`d.kernels.to_csv()`)."""
 _MOST_SAME = 200

@@ -26,8 +26,6 @@ from pjit_inspect.view.record.cause_groups import group_by_cause
 from pjit_inspect.view.record.collectives import source_line
 from pjit_inspect.view.record.findings import finding_of
 
-__all__ = ["SideWriter"]
-
 _CAUSES = 2
 _NAMES = 4
 _SHAPES = 6

@@ -14,8 +14,6 @@ from pjit_inspect.view.diff.figures import change_words, figure_words
 from pjit_inspect.view.document.document import Block, Code, Column, Line, Number, Row, Section, Table, Text
 from pjit_inspect.view.document.quantities import count_text
 
-__all__ = ["stage_blocks", "stage_notes"]
-
 _FIGURES = ("sent", "collectives", "temporary memory", "kernels", "kernels read and write", "matrix products")
 _MOST_OPERATIONS = 16
 _MOST_NOTED = 4

@@ -14,19 +14,6 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.view.document.quantities import bytes_in
 
-__all__ = [
-    "Both",
-    "Status",
-    "both_sizes",
-    "both_words",
-    "counts_once",
-    "difference_words",
-    "sent_once",
-    "side_words",
-    "status_of",
-    "touched_once",
-]
-
 Status = Literal["removed", "added", "less", "more", "changed", "same"]
 """`less` and `more` are bytes of what is in both programs; `changed` is otherwise with as many bytes."""
 

@@ -9,19 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = [
-    "AreaBand",
-    "AreaChart",
-    "BarChart",
-    "BarPart",
-    "BarRow",
-    "Chart",
-    "MatrixCell",
-    "MatrixChart",
-    "ScatterChart",
-    "ScatterPoint",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BarPart:

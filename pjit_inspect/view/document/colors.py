@@ -14,20 +14,6 @@ from pjit_inspect.model.memory.memory_use import MemoryKind
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import axis_name
 
-__all__ = [
-    "AXIS_COLORS",
-    "HATCH",
-    "LINE",
-    "MEMORY_COLORS",
-    "NEUTRAL",
-    "NOTE",
-    "PHASE_COLORS",
-    "SELECTION",
-    "SEVERAL",
-    "Palette",
-    "document_axes",
-]
-
 AXIS_COLORS = ("#0b7a75", "#b04a06", "#a3286c", "#56700b")
 """One hue per mesh axis, outermost first."""
 SEVERAL = "#6a4bc0"

@@ -17,43 +17,6 @@ from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Phrase, Sentence
 from pjit_inspect.view.document.chart import Chart
 
-__all__ = [
-    "AxisLabel",
-    "Bar",
-    "Beside",
-    "Block",
-    "Card",
-    "ChartSubject",
-    "Code",
-    "Column",
-    "Document",
-    "Finding",
-    "Fold",
-    "Gallery",
-    "GroupedTable",
-    "Legend",
-    "LegendEntry",
-    "Line",
-    "Listing",
-    "MeshSubject",
-    "Number",
-    "Picture",
-    "Prose",
-    "Provenance",
-    "Rest",
-    "Row",
-    "RowGroup",
-    "Section",
-    "ShardSubject",
-    "Sign",
-    "Span",
-    "Spans",
-    "SpecLabel",
-    "Table",
-    "Text",
-    "TimelineSubject",
-]
-
 Provenance = Literal["counted", "modelled", "measured", "unknown"]
 
 

@@ -14,16 +14,6 @@ from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.primitive import JAX_SCOPES, users_word
 from pjit_inspect.model.program.spec import PartitionSpec, spec_text
 
-__all__ = [
-    "array_text",
-    "groups_text",
-    "known_spec_text",
-    "operation_text",
-    "ranges_text",
-    "shape_text",
-    "slices_text",
-]
-
 _WRAPPER = re.compile(r"^(?:jvp|transpose|vmap|pmap|checkpoint|remat|rematted_computation)\((.*)\)$")
 _CALL = re.compile(r"^(?:p?jit|xla_call|core_call|shard_map|pmap)\(.*\)$")
 _MAX_NAME = 4096  # a longer name of an operation is cut before it is taken apart

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from pjit_inspect.standard import load_standard
 
-__all__ = ["cell_width", "pad", "printable", "shorten"]
-
 _unicode = load_standard("unicodedata")
 
 _MAX = 2_000  # a name longer than this is cut before anything looks at each of its characters

@@ -10,21 +10,6 @@ from collections.abc import Iterable
 
 from pjit_inspect.view.document.document import Number, Provenance
 
-__all__ = [
-    "byte_unit",
-    "bytes_in",
-    "bytes_number",
-    "bytes_text",
-    "count_text",
-    "least_text",
-    "plural",
-    "seconds_text",
-    "share_unit",
-    "time_in",
-    "time_text",
-    "time_unit",
-]
-
 _MOST_BYTES = 2**63
 _MOST = 10**18
 """No program counts this far; a damaged file may, with more digits than Python prints."""

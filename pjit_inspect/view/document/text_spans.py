@@ -9,8 +9,6 @@ from pjit_inspect.view.document.document import AxisLabel, Bar, Code, Number, Pr
 from pjit_inspect.view.document.notation import known_spec_text
 from pjit_inspect.view.document.printable import cell_width, printable, shorten
 
-__all__ = ["axes_text", "spans_text", "wrap"]
-
 _SIGNS = {"times": "x", "dot": "  ", "more": "..."}
 
 

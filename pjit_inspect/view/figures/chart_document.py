@@ -36,8 +36,6 @@ from pjit_inspect.view.document.document import (
 from pjit_inspect.view.document.quantities import plural
 from pjit_inspect.view.svg.chart_words import amount_in, chart_sentence, legend_of
 
-__all__ = ["chart_blocks", "chart_document"]
-
 _AMOUNTS = 16
 _PAIRS = 8
 _PROVENANCES: tuple[Provenance, ...] = ("modelled", "measured", "counted")

@@ -38,8 +38,6 @@ from pjit_inspect.view.svg.scatter_scale import scatter_scales
 from pjit_inspect.view.svg.timeline_bars import STAGES, TimelineBar, timeline_bars
 from pjit_inspect.view.svg.timeline_picture import STAGE_COLORS
 
-__all__ = ["ChartFigure", "chart_figure", "timeline_figure"]
-
 _WIDTH = 720  # px; left to plotly, a notebook that is opened again draws figures wider than their cell
 _GREY = "#7d8590"
 _GRID = "rgba(127,127,127,0.25)"

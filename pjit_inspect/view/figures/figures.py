@@ -24,8 +24,6 @@ from pjit_inspect.view.figures.chart_document import chart_blocks
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
-__all__ = ["Figures"]
-
 
 class Figures(Displayable):
     """What a record sends, holds and costs, as plotly figures.

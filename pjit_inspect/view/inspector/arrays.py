@@ -23,8 +23,6 @@ from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, sentence_data
 from pjit_inspect.view.record.arrays import ArrayGroup, donated_in_vain, group_arrays
 
-__all__ = ["ValueSharder", "array_groups", "array_rows", "value_rows"]
-
 _VALUES = 400
 _DEVICE_MEMORY = (None, "device", "unpinned_host")
 

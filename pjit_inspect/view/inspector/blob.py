@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MAGIC", "deflated", "json_text", "pack_blob", "whole_numbers"]
-
 MAGIC = b"PJITVIEW"
 _VERSION = 1
 _ALIGNMENT = 8

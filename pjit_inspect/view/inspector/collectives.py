@@ -26,8 +26,6 @@ from pjit_inspect.view.record.collectives import LayerGroup, source_line
 from pjit_inspect.view.record.findings import finding_of, share_text
 from pjit_inspect.view.record.times import added_us, time_numbers
 
-__all__ = ["CollectiveRows", "collective_rows"]
-
 _SUBJECT = re.compile(r"(the gradient of )?`([^`]+)`")
 _NAMES = re.compile(r"[^\W\d]\w*(, [^\W\d]\w*)*")
 _FRAMES = 6

@@ -19,8 +19,6 @@ from pjit_inspect.view.record.collectives import unasked_words
 from pjit_inspect.view.record.finding_lines import figures_of, looked_for
 from pjit_inspect.view.record.suggestions import change_text
 
-__all__ = ["finding_rows", "findings_data", "suggestions_data"]
-
 _MEMBERS = 400
 
 

@@ -21,8 +21,6 @@ from pjit_inspect.view.document.notation import array_text
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.inspector.words import name_data, spec_data
 
-__all__ = ["flow_data"]
-
 
 def flow_data(flow: ProgramFlow | None, report: RecordReport) -> dict[str, Any] | None:
     """The picture as JSON."""

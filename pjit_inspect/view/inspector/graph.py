@@ -64,8 +64,6 @@ from pjit_inspect.view.inspector.words import name_data
 from pjit_inspect.view.record.collectives import group_collectives
 from pjit_inspect.view.record.times import measured_words
 
-__all__ = ["GraphData", "GraphLinks", "graph_data", "missing_graph"]
-
 _ROW_KINDS: tuple[str, ...] = get_args(RowKind)
 _LONGEST_LABEL = 120
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from pjit_inspect.view.inspector.lines import LinkedText, count_lines
 
-__all__ = ["Lowered", "jaxpr_lines", "lowered_op"]
-
 _EQUATION = re.compile(r"^\s*[a-z_][\w]*:([a-z]+\d*\w*)\[([\d,]*)\][^=]*? = ([a-z_][\w-]*)\b")
 _TENSOR = re.compile(r"tensor<((?:\d+x)*)([a-z]+\d*\w*)>")
 _DTYPES = {"i1": "bool", "ui8": "u8", "ui16": "u16", "ui32": "u32", "ui64": "u64"}

@@ -16,8 +16,6 @@ from pjit_inspect.view.inspector.words import name_data
 from pjit_inspect.view.record.kernels import KernelGroup, group_kernels
 from pjit_inspect.view.record.times import added_us, time_numbers
 
-__all__ = ["kernel_rows"]
-
 _ROWS = 600
 _INPUTS = 24
 _MEMBERS = 400

@@ -13,8 +13,6 @@ import numpy as np
 
 from pjit_inspect.view.document.printable import printable
 
-__all__ = ["LinkedText", "TextLines", "count_lines", "shown_line"]
-
 _LONGEST_LINE = 400
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
 """Where an object of the process lay: it says nothing, and differs from run to run."""

@@ -9,8 +9,6 @@ import re
 
 from pjit_inspect.model.program.source import Frame
 
-__all__ = ["MlirLocations"]
-
 _ALIAS = re.compile(r"^#(loc\d*) = loc\((.*)\)$")
 _AT_END = re.compile(r" loc\((#loc\d*|\"(?:[^\"\\]|\\.)*\"(?:\(#loc\d*\))?|unknown)\)(?=$|[ ,){])")
 _NAMED = re.compile(r'^"((?:[^"\\]|\\.)*)"\((.*)\)$')

@@ -18,8 +18,6 @@ from pjit_inspect.view.document.notation import shape_text
 from pjit_inspect.view.document.quantities import plural
 from pjit_inspect.view.inspector.words import axes_data, name_data
 
-__all__ = ["move_data"]
-
 _MOST_DEVICES = 64
 
 

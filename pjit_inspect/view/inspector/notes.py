@@ -17,8 +17,6 @@ from pjit_inspect.view.inspector.words import name_data
 from pjit_inspect.view.record.arrays import ArrayGroup
 from pjit_inspect.view.record.cause_groups import CollectiveGroup
 
-__all__ = ["note_list"]
-
 _Fits = Callable[[Collective], bool]
 
 _FACTS: tuple[tuple[str, str, _Fits], ...] = (

@@ -18,17 +18,6 @@ from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.inspector.blob import deflated, json_text
 from pjit_inspect.view.inspector.payload import InspectorPayload
 
-__all__ = [
-    "BUNDLE",
-    "bundle_text",
-    "delivery_html",
-    "inspector_frame",
-    "inspector_page",
-    "page_frame",
-    "scripted_page",
-    "still_page",
-]
-
 BUNDLE = Path(__file__).parents[1] / "front" / "inspector.js"
 """The JavaScript, bundled from `front/src` (`npm run build` in `front`)."""
 

@@ -50,8 +50,6 @@ from pjit_inspect.view.record.hypothesis import hypothesis_blocks
 from pjit_inspect.view.record.record import times_line
 from pjit_inspect.view.record.times import measured_words
 
-__all__ = ["InspectorInput", "InspectorPayload", "inspector_payload"]
-
 _FIRST_ROWS = 24
 
 

@@ -20,8 +20,6 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.graph import ScheduleStrip
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 
-__all__ = ["schedule_columns", "schedule_header"]
-
 
 def schedule_header(strip: ScheduleStrip, collectives: Sequence[Collective], tables: SharedTables) -> dict[str, Any]:
     """What is not columns."""

@@ -17,8 +17,6 @@ from pjit_inspect.view.document.text_spans import axes_text
 from pjit_inspect.view.inspector.blob import whole_numbers
 from pjit_inspect.view.inspector.words import axes_data, name_data, spec_data
 
-__all__ = ["SharedTables"]
-
 _Key = tuple[int, tuple[str, ...] | None]
 
 

@@ -17,8 +17,6 @@ from pjit_inspect.view.inspector.lines import LinkedText, TextLines, count_lines
 from pjit_inspect.view.inspector.mlir import MlirLocations
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 
-__all__ = ["PHASES", "HloLinks", "PhaseOf", "hlo_lines", "instruction_lines", "program_lines", "source_lines"]
-
 PHASES: tuple[Phase, ...] = (None, "forward", "backward", "recompute", "optimizer")
 PhaseOf = Callable[[str], Phase]
 

@@ -15,8 +15,6 @@ from pjit_inspect.view.inspector.blob import deflated, json_text
 from pjit_inspect.view.inspector.page import bundle_text
 from pjit_inspect.view.inspector.payload import InspectorPayload
 
-__all__ = ["inspector_widget", "widget_words"]
-
 
 def widget_words(report: RecordReport) -> str:
     """The widget in one line, the same on every run."""

@@ -17,8 +17,6 @@ from pjit_inspect.view.document.notation import spec_text
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.text_spans import axes_text
 
-__all__ = ["axes_data", "name_data", "sentence_data", "spans_data", "spec_data"]
-
 _LONGEST = 200
 _LONGEST_PROSE = 4_000
 _SIGNS = {"times": "\u00d7", "dot": " \u00b7 ", "more": "\u2026"}

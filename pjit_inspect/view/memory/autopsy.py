@@ -29,8 +29,6 @@ from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural, 
 from pjit_inspect.view.memory.memory import live_table
 from pjit_inspect.view.record.answer import place_spans
 
-__all__ = ["autopsy_blocks", "peak_blocks"]
-
 _ROWS, _SUMS, _PADDED = 12, 8, 3
 
 

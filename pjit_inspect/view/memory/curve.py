@@ -11,8 +11,6 @@ from itertools import pairwise
 from pjit_inspect.model.memory.memory_use import MemoryCurve
 from pjit_inspect.view.document.quantities import byte_unit, bytes_in
 
-__all__ = ["curve_lines"]
-
 _COLUMNS, _ROWS = 72, 5
 
 

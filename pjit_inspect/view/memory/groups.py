@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pjit_inspect.model.memory.memory_use import LiveValue
 from pjit_inspect.model.words.layers import scope_pattern
 
-__all__ = ["LiveGroup", "group_key", "group_live", "group_name"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveGroup:

@@ -33,8 +33,6 @@ from pjit_inspect.view.memory.groups import LiveGroup, group_live
 from pjit_inspect.view.record.answer import place_spans, title_line
 from pjit_inspect.view.svg.chart_words import chart_sentence
 
-__all__ = ["answer_line", "live_table", "memory_after", "memory_head", "memory_page", "provenance_lines"]
-
 _ROWS, _TEXT_ROWS, _FOLDED_ROWS = 16, 10, 80
 _SUMS = 6
 

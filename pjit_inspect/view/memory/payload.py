@@ -33,8 +33,6 @@ from pjit_inspect.view.inspector.words import name_data, spans_data
 from pjit_inspect.view.memory.groups import group_key, group_name
 from pjit_inspect.view.memory.memory import answer_line, provenance_lines
 
-__all__ = ["MemoryInput", "memory_payload"]
-
 _KINDS = tuple(MEMORY_COLORS)
 _NAMES = 60
 

@@ -31,8 +31,6 @@ from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import plural
 from pjit_inspect.view.record.answer import place_spans
 
-__all__ = ["error_view"]
-
 _ARRAYS = 8
 _LONGEST_LINE = 160
 _LONGEST_REPLACED = 40

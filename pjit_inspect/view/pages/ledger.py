@@ -33,8 +33,6 @@ from pjit_inspect.view.document.quantities import plural, seconds_text
 from pjit_inspect.view.record.answer import place_spans
 from pjit_inspect.view.record.record import ViewOptions
 
-__all__ = ["ledger_view"]
-
 _ROWS = 30
 _REASONS = 3
 _PATTERNS = 12

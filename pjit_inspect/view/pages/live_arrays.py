@@ -27,8 +27,6 @@ from pjit_inspect.view.document.notation import ranges_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural, share_unit
 from pjit_inspect.view.record.answer import place_spans
 
-__all__ = ["live_arrays_view"]
-
 _ROWS, _TEXT_ROWS, _FOLDED_ROWS = 24, 16, 200
 _GROUPS = 4
 _ON_DEVICE = ("", "device", "unpinned_host")

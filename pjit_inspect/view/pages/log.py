@@ -30,8 +30,6 @@ from pjit_inspect.view.record.answer import place_spans, reason_words
 from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.record.record import ViewOptions
 
-__all__ = ["LISTED_RECORDS", "log_view"]
-
 LISTED_RECORDS = 40
 """Records of the user's functions that have a row: the newest."""
 

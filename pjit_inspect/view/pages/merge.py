@@ -29,8 +29,6 @@ from pjit_inspect.view.document.quantities import bytes_in, count_text, plural, 
 from pjit_inspect.view.record.answer import place_spans
 from pjit_inspect.view.record.incomplete import reason_text
 
-__all__ = ["merge_view"]
-
 _ROWS = 40
 _DIFFERENCES = 16
 _NOTES = 12

@@ -29,8 +29,6 @@ from pjit_inspect.view.document.document import (
 )
 from pjit_inspect.view.document.quantities import bytes_in, bytes_number, plural, seconds_text, share_unit
 
-__all__ = ["history_view", "playground_view"]
-
 _MOST_ROWS = 30
 _MEMORY: dict[MemorySource | None, str] = {
     None: "unknown",

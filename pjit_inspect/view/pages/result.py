@@ -14,8 +14,6 @@ from pjit_inspect.view.document.notation import array_text, known_spec_text
 from pjit_inspect.view.document.printable import pad, printable, shorten
 from pjit_inspect.view.document.quantities import bytes_text, plural
 
-__all__ = ["result_lines"]
-
 _WIDTH = 160
 _TREES = 16
 _KINDS = 3

@@ -21,8 +21,6 @@ from pjit_inspect.view.document.document import (
 )
 from pjit_inspect.view.document.quantities import plural
 
-__all__ = ["targets_view"]
-
 _FOOTER = (
     "GiB of memory of one device, by who says so. Google: Cloud's pages; libtpu: what 0.0.42 lets a program use; "
     "TpuInfo: this JAX's table; XLA: its description of the GPU. Nothing here was measured"

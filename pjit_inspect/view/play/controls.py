@@ -20,8 +20,6 @@ from pjit_inspect.view.inspector.words import axes_data, name_data
 from pjit_inspect.view.play.given import PlayGiven
 from pjit_inspect.view.play.words import TIMES
 
-__all__ = ["controls_data"]
-
 _MOST_MEMBERS = 400
 _HOST = 8
 """GPUs of one host."""

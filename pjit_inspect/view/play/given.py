@@ -14,8 +14,6 @@ from pjit_inspect.model.play.variant import HistoryTable, Variant
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.report.target_table import TargetTable
 
-__all__ = ["PlayGiven", "SearchState"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchState:

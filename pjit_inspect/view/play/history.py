@@ -12,8 +12,6 @@ from pjit_inspect.view.document.quantities import bytes_in, plural, share_unit, 
 from pjit_inspect.view.inspector.words import name_data
 from pjit_inspect.view.play.words import mesh_words, variant_words
 
-__all__ = ["Units", "fits_words", "history_data", "memory_words", "sent_words", "time_words", "units_of"]
-
 _HOW = (
     "sent: modelled, ring, from counted collectives.",
     "memory: XLA's own where it was compiled in full, else \u2265 arguments and results.",

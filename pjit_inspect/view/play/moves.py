@@ -17,8 +17,6 @@ from pjit_inspect.view.inspector.words import axes_data, name_data, sentence_dat
 from pjit_inspect.view.play.given import PlayGiven
 from pjit_inspect.view.play.words import TIMES, signed_bytes, signed_in
 
-__all__ = ["by_axis_data", "by_kind_data", "moves_data"]
-
 _ROOM = 1.02
 _MOST_ROWS = 5
 _MOST_NAMES = 3

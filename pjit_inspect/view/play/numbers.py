@@ -13,8 +13,6 @@ from pjit_inspect.view.inspector.words import axes_data, name_data
 from pjit_inspect.view.play.given import PlayGiven
 from pjit_inspect.view.play.words import change_text, chip_words, known_memory, once_words, size_parts
 
-__all__ = ["full_data", "numbers_data", "stages_data"]
-
 _ROOM = 1.04
 """A bar is a little longer than what it shows, so that its end is seen."""
 _MOST_WORK = 1.02

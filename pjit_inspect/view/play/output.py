@@ -10,8 +10,6 @@ from typing import Any
 
 from pjit_inspect.view.render.shown import Shown
 
-__all__ = ["Twin", "is_in_notebook"]
-
 
 def is_in_notebook() -> bool:
     """Whether outputs of this process are drawn by a notebook; IPython is not imported for it."""

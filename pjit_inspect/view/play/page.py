@@ -16,8 +16,6 @@ from pjit_inspect.view.inspector.blob import pack_blob
 from pjit_inspect.view.inspector.page import scripted_page
 from pjit_inspect.view.play.shared import shared
 
-__all__ = ["PLAY_BUNDLE", "play_page", "play_script"]
-
 _LACKS = (
     "this page keeps {count} in full, and of the dim rows the figures. Where the playground lives, play.go_back(number)"
     " and then play.to_html(path) write a page that has it."

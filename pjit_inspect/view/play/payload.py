@@ -18,8 +18,6 @@ from pjit_inspect.view.play.numbers import full_data, numbers_data, said, stages
 from pjit_inspect.view.play.scatter import scatter_data
 from pjit_inspect.view.play.words import TIMES, short_words, variant_words
 
-__all__ = ["play_data", "state_data", "variant_data"]
-
 _MOST_BASES = 60
 
 

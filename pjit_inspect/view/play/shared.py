@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["REFERENCE", "shared"]
-
 REFERENCE = "$"
 """The one key of what stands for an entry of the pool, by its place."""
 _LEAST = 3

@@ -32,8 +32,6 @@ from pjit_inspect.view.play.scatter import scatter_chart
 from pjit_inspect.view.play.words import mesh_words, once_words, short_words
 from pjit_inspect.view.svg.chart_words import chart_sentence
 
-__all__ = ["play_still", "twin_html"]
-
 _MOST_ROWS = 25
 _FOOTER = (
     "sent: modelled (ring) from counted collectives. memory: XLA's own where it was compiled in full, else at least "

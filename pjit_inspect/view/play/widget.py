@@ -12,8 +12,6 @@ from typing import Any
 from pjit_inspect.view.inspector.blob import json_text
 from pjit_inspect.view.play.page import play_script
 
-__all__ = ["HISTORY", "STATE", "play_widget"]
-
 STATE, HISTORY = "_state", "_history"
 """The traits that hold, as JSON, what is drawn (`play_data`), and the rows of the history (`history_data`)."""
 

@@ -14,22 +14,6 @@ from pjit_inspect.model.words.byte_words import ONE_TURN
 from pjit_inspect.view.diff.diff import change_words
 from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural
 
-__all__ = [
-    "MINUS",
-    "TIMES",
-    "change_text",
-    "chip_words",
-    "known_memory",
-    "mesh_words",
-    "once_words",
-    "progress_words",
-    "short_words",
-    "signed_bytes",
-    "signed_in",
-    "size_parts",
-    "variant_words",
-]
-
 MINUS, TIMES = "\u2212", "\u00d7"
 _AS_CAPTURED = "as captured"
 

@@ -50,18 +50,6 @@ from pjit_inspect.view.record.hypothesis import hypothesis_spans
 from pjit_inspect.view.record.incomplete import incomplete_spans, least_spans, others_spans, reason_text
 from pjit_inspect.view.svg.mesh_picture import mesh_lines
 
-__all__ = [
-    "answer_line",
-    "memory_line",
-    "mesh_spans",
-    "overview_blocks",
-    "place_spans",
-    "reason_blocks",
-    "reason_words",
-    "title_line",
-    "watch_line",
-]
-
 _AGAIN = ("changed", "dropped")
 _DIFFERENCES = 4
 _NAMED_AXES = 3  # totals the answer names; the others are "elsewhere"

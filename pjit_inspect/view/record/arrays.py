@@ -36,8 +36,6 @@ from pjit_inspect.view.document.notation import array_text, known_spec_text, ran
 from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
 from pjit_inspect.view.svg.shard_picture import shard_face
 
-__all__ = ["ArrayGroup", "array_blocks", "donated_in_vain", "group_arrays", "holdings"]
-
 _TEXT_ROWS = 8
 _CARDS = 8
 _TABLE_ROWS = 60

@@ -14,8 +14,6 @@ from pjit_inspect.view.document.notation import operation_text
 from pjit_inspect.view.document.quantities import bytes_in, bytes_text, count_text, plural, share_unit
 from pjit_inspect.view.record.answer import place_spans
 
-__all__ = ["callback_blocks", "callback_lines"]
-
 _NAMED = 3
 _ROWS = 200
 

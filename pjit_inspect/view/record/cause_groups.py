@@ -17,19 +17,6 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.words.layers import scope_pattern
 from pjit_inspect.model.words.sentence import Phrase, Sentence, joined, say
 
-__all__ = [
-    "CauseGroup",
-    "CollectiveGroup",
-    "Reason",
-    "cause_frames",
-    "cause_words",
-    "distinct_lines",
-    "group_by_cause",
-    "kinds_words",
-    "place_words",
-    "reason_key",
-]
-
 _MOST_FACTS = 8
 _MOST_LISTED = 4
 _OTHER_FACTS = Sentence("their other facts, such as shapes, differ")

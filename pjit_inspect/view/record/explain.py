@@ -40,8 +40,6 @@ from pjit_inspect.view.record.findings import finding_of, share_text
 from pjit_inspect.view.record.incomplete import incomplete_spans
 from pjit_inspect.view.record.suggestions import suggestion_blocks, suggestion_hint
 
-__all__ = ["explain_view"]
-
 _PROVED = 5  # groups whose facts text shows
 _GROUPS = 40
 _ALONE = 2  # groups up to which the report is about them alone: all their reasons, and the facts at once

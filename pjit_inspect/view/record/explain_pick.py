@@ -16,8 +16,6 @@ from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.model.words.layers import path_pattern
 from pjit_inspect.model.words.sentence import Sentence, axis, say
 
-__all__ = ["Picked", "pick", "pick_warnings"]
-
 _MOST = 12
 _PHASES = ("forward", "backward", "recompute", "optimizer")
 

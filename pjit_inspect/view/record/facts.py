@@ -17,8 +17,6 @@ from pjit_inspect.view.record.arrays import ArrayGroup, donated_in_vain, group_a
 from pjit_inspect.view.record.cause_groups import kinds_words
 from pjit_inspect.view.record.incomplete import nothing_text
 
-__all__ = ["facts_view"]
-
 _Facts = tuple[str, "str | None", str, "int | None", "int | None", "int | None", str]
 """Axes, phase, kind, bytes put in and sent in one run, how often it runs, cause."""
 

@@ -13,8 +13,6 @@ from pjit_inspect.view.document.document import Block, Code, Line, Number, Prose
 from pjit_inspect.view.document.quantities import bytes_number, plural
 from pjit_inspect.view.record.incomplete import reason_text
 
-__all__ = ["figures_of", "finding_blocks", "looked_for", "report_findings"]
-
 _WORDS: dict[FindingUnit, str] = {
     "sent": "sent per device and call",
     "copied": "copied to each device per call",

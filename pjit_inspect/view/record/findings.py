@@ -11,8 +11,6 @@ from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plur
 from pjit_inspect.view.record.answer import axis_span
 from pjit_inspect.view.record.cause_groups import CauseGroup, Reason, cause_words, distinct_lines
 
-__all__ = ["finding_of", "share_text"]
-
 _REASONS = 3
 _FACTS = 12
 _FRAMES = 3

@@ -23,8 +23,6 @@ from pjit_inspect.view.document.document import (
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import bytes_in, count_text, seconds_text, share_unit
 
-__all__ = ["hypothesis_blocks", "hypothesis_spans"]
-
 _EFFORTS = {
     "partition": "collectives as XLA's partitioner made them, before XLA combines and schedules them",
     "full": "compiled to the end",

@@ -11,8 +11,6 @@ from pjit_inspect.view.document.document import Span, Spans, Text
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import bytes_number, plural
 
-__all__ = ["incomplete_spans", "least_spans", "nothing_text", "others_spans", "reason_text"]
-
 _LONGEST_REASON = 160
 
 

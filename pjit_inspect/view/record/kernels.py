@@ -29,8 +29,6 @@ from pjit_inspect.view.document.notation import operation_text
 from pjit_inspect.view.document.quantities import bytes_in, plural, share_unit
 from pjit_inspect.view.record.answer import place_spans
 
-__all__ = ["KernelGroup", "group_kernels", "kernel_blocks"]
-
 _TEXT_ROWS = 6
 _ROWS = 12
 _FOLDED_ROWS = 60

@@ -27,8 +27,6 @@ from pjit_inspect.view.record.kernels import kernel_blocks
 from pjit_inspect.view.record.suggestions import suggestion_blocks
 from pjit_inspect.view.record.times import measured_lines, times_blocks
 
-__all__ = ["ViewOptions", "record_view", "times_line"]
-
 _CACHED = {
     "memory": "JAX already held the executable",
     "persistent": "the executable came from the compilation cache on disk",

@@ -34,8 +34,6 @@ from pjit_inspect.view.document.document import (
 from pjit_inspect.view.document.notation import operation_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_in, bytes_number, plural, share_unit
 
-__all__ = ["ValueGroup", "group_values", "shardings_view"]
-
 _LINES = 40
 _ROWS = 6  # rows of one source line; what is over is counted
 _TEXT_LINES = 12

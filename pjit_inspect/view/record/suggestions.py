@@ -14,8 +14,6 @@ from pjit_inspect.view.document.document import Block, Code, Column, Line, Numbe
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.record.incomplete import reason_text
 
-__all__ = ["change_text", "suggestion_blocks", "suggestion_hint", "suggestions_untried"]
-
 _FOOTER = (
     "sent per device and call, more or less; modelled: before it is tried; counted: what XLA's partitioner makes of "
     "both, before optimization; compiled: check() compiles it to the end"

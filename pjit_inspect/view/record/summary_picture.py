@@ -17,8 +17,6 @@ from pjit_inspect.view.svg.chart_picture import draw_chart
 from pjit_inspect.view.svg.mesh_picture import draw_mesh
 from pjit_inspect.view.svg.svg import Svg
 
-__all__ = ["draw_summary"]
-
 _COLUMNS, _LINE, _MARGIN, _GAP = 104, 15.0, 12.0, 14.0
 _INK, _DIM, _PAPER = "#1f2328", "#59636e", "#ffffff"
 _NOTES = 6

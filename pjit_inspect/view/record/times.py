@@ -17,8 +17,6 @@ from pjit_inspect.view.document.notation import operation_text
 from pjit_inspect.view.document.quantities import plural, time_in, time_text, time_unit
 from pjit_inspect.view.record.answer import place_spans
 
-__all__ = ["added_us", "measured_lines", "measured_words", "runs_text", "time_numbers", "times_blocks"]
-
 _Timed = Mapping[str, tuple[str, tuple[Frame, ...]]]
 
 _TEXT_ROWS = 6

@@ -17,8 +17,6 @@ from pjit_inspect.view.document.quantities import bytes_text, count_text, plural
 from pjit_inspect.view.record.answer import answer_line, title_line
 from pjit_inspect.view.record.cause_groups import cause_frames, kinds_words
 
-__all__ = ["collective_words", "tree_head", "tree_lines"]
-
 _WIDTH = 100
 _INDENT = "  "
 _KINDS = 4

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Displayable"]
-
 
 class Displayable:
     """The base of what a notebook draws by itself; `show` says what is drawn. `repr` is each one's own, and short."""

@@ -14,8 +14,6 @@ from pjit_inspect.view.document.colors import Palette
 from pjit_inspect.view.document.document import Document
 from pjit_inspect.view.render.html_blocks import block_html
 
-__all__ = ["to_html"]
-
 _FAILED = "<p>This part could not be drawn.</p>"
 
 

@@ -43,8 +43,6 @@ from pjit_inspect.view.svg.shard_picture import draw_shards
 from pjit_inspect.view.svg.svg import Svg, data_uri
 from pjit_inspect.view.svg.timeline_picture import draw_timeline
 
-__all__ = ["block_html", "picture_html"]
-
 _Item = TypeVar("_Item")
 
 _TABLE = "border-collapse:collapse;table-layout:auto;margin:0;font-size:12px;line-height:1.35;border:none"

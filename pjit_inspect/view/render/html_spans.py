@@ -27,8 +27,6 @@ from pjit_inspect.view.document.document import (
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.text_spans import axes_text
 
-__all__ = ["breakable_html", "chip_html", "escaped", "spans_html"]
-
 _SIGNS = {"times": "&times;", "dot": " &middot; ", "more": "&hellip;"}
 _LONGEST = 90
 _LONGEST_LINE = 160

@@ -11,8 +11,6 @@ from pjit_inspect.view.document.document import Document
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text
 
-__all__ = ["Shown", "drawn"]
-
 
 def drawn(document: Document) -> dict[str, str]:
     """A document as a notebook takes it: MIME type -> text."""

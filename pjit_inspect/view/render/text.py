@@ -28,8 +28,6 @@ from pjit_inspect.view.document.printable import cell_width, pad, printable, sho
 from pjit_inspect.view.document.text_spans import spans_text, wrap
 from pjit_inspect.view.render.text_table import lower_groups, lower_table
 
-__all__ = ["to_text"]
-
 _LEAST_WIDTH = 40
 _FAILED = ["(this part could not be written)"]
 

@@ -10,8 +10,6 @@ from pjit_inspect.view.document.document import Column, GroupedTable, Row, Spans
 from pjit_inspect.view.document.printable import cell_width, pad, shorten
 from pjit_inspect.view.document.text_spans import spans_text, wrap
 
-__all__ = ["lower_groups", "lower_table"]
-
 _GAP = "  "
 
 

@@ -13,8 +13,6 @@ from pjit_inspect.view.document.colors import LINE, NEUTRAL, PHASE_COLORS, SELEC
 from pjit_inspect.view.svg.chart_words import amount_text, legend_of, size_in
 from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 
-__all__ = ["draw_areas", "tick_step"]
-
 _LEFT, _TOP, _WIDTH, _HEIGHT = 62.0, 22.0, 620.0, 160.0
 _STRIP = 5.0
 _TICKS = 5

@@ -15,8 +15,6 @@ from pjit_inspect.view.svg.chart_words import amount_text, legend_of
 from pjit_inspect.view.svg.scatter_picture import draw_scatter
 from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 
-__all__ = ["cell_strength", "draw_chart"]
-
 _WIDTH, _ROW, _BAR, _LABEL = 460.0, 22.0, 14.0, 150.0
 _SIDE, _MATRIX = 20.0, 420.0  # px: the largest side of a cell, the largest side of a matrix
 _STEPS = 6

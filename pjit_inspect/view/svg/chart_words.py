@@ -19,8 +19,6 @@ from pjit_inspect.view.document.chart import (
 )
 from pjit_inspect.view.document.quantities import bytes_in, plural
 
-__all__ = ["amount_in", "amount_text", "chart_sentence", "legend_of", "part_words", "size_in"]
-
 _FACTORS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50, "s": 1, "ms": 1e-3}
 _SECONDS = {"s": 2, "ms": 1}  # unit -> decimals
 

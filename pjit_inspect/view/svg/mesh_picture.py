@@ -16,8 +16,6 @@ from pjit_inspect.view.document.document import MeshSubject
 from pjit_inspect.view.document.printable import cell_width, pad, printable, shorten
 from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 
-__all__ = ["MeshGrid", "draw_mesh", "mesh_grid", "mesh_lines"]
-
 _SHOWN = 8
 _GAP = -1
 _FACETS = 8

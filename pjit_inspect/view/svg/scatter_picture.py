@@ -11,8 +11,6 @@ from pjit_inspect.view.svg.chart_words import size_in
 from pjit_inspect.view.svg.scatter_scale import Scale, scatter_scales
 from pjit_inspect.view.svg.svg import Svg, chip_width
 
-__all__ = ["draw_scatter"]
-
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 440.0, 240.0, 52.0, 20.0
 _DOT = 4.5
 _AWAY = ((0, -14), (0, 14), (16, -6), (-16, -6), (16, 8), (-16, 8), (0, -24), (0, 24))

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pjit_inspect.view.document.chart import ScatterChart
 from pjit_inspect.view.svg.chart_words import size_in
 
-__all__ = ["Scale", "scatter_scales"]
-
 _MANY_TIMES = 30
 """From this ratio of the largest to the smallest on, an axis is logarithmic."""
 _ROOM = 1.1

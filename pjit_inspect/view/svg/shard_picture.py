@@ -15,8 +15,6 @@ from pjit_inspect.view.document.colors import HATCH, LINE, NEUTRAL, Palette
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 
-__all__ = ["Block", "ShardFace", "draw_shards", "shard_face"]
-
 _MAX_BLOCKS = 8  # tiles along one dimension that get a block each
 _FOLDED_BLOCKS = 4  # blocks along a dimension with more tiles
 _OUTLINES = 3

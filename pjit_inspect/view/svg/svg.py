@@ -11,8 +11,6 @@ from html import escape
 
 from pjit_inspect.view.document.printable import cell_width, printable, shorten
 
-__all__ = ["Svg", "chip_width", "data_uri", "fit"]
-
 _CHAR = 6.15  # px of one character at 10.5 px, the mean of common interface fonts
 
 

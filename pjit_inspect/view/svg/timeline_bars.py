@@ -11,8 +11,6 @@ from typing import Literal
 from pjit_inspect.model.record.ledger import LedgerData, LedgerEntry
 from pjit_inspect.view.document.printable import printable
 
-__all__ = ["STAGES", "Stage", "TimelineBar", "TimelineBars", "timeline_bars"]
-
 Stage = Literal["trace", "lower", "XLA", "from disk"]
 
 STAGES: tuple[Stage, ...] = ("trace", "lower", "XLA", "from disk")

@@ -12,8 +12,6 @@ from pjit_inspect.view.document.quantities import seconds_text
 from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 from pjit_inspect.view.svg.timeline_bars import STAGES, TimelineBars, timeline_bars
 
-__all__ = ["STAGE_COLORS", "draw_timeline"]
-
 STAGE_COLORS = {"trace": "#3b6fb6", "lower": "#7a5aa6", "XLA": "#b04a06", "from disk": "#56700b"}
 """One colour for each stage, mid tones for light and dark pages."""
 

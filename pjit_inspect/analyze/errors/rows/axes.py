@@ -23,8 +23,6 @@ from pjit_inspect.model.program.spec import entry_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Phrase, axis, code, joined, name, say
 
-__all__ = ["AXIS_ROWS"]
-
 
 def _axes_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(re.findall(r"'([^'\n]{1,200})'", text)))

@@ -16,8 +16,6 @@ from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorScene
 from pjit_inspect.model.words.sentence import code, name, place, say
 
-__all__ = ["CALLBACK_ROWS"]
-
 _LONGEST = 160
 _START = r"INTERNAL: (?:Compute error: )?CpuCallback error calling callback: Traceback \(most recent call last\):\n"
 _FRAME = re.compile(r'  File "([^"\n]{1,1000})", line (\d{1,9}), in (\S{1,300})$')

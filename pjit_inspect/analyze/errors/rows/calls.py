@@ -19,9 +19,6 @@ from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
 from pjit_inspect.model.words.sentence import code, joined, name, say
 
-__all__ = ["CALL_ROWS"]
-
-
 # ---------------------------------------------------------------- compiled ahead of time
 
 _LENGTHS = re.compile(r"at args, seen tuple of length (\d+) but now given tuple of length (\d+)")

@@ -17,8 +17,6 @@ from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
 from pjit_inspect.model.words.sentence import code, name, say
 
-__all__ = ["PLACE_ROWS"]
-
 _MESH = r"(?:Abstract)?Mesh\((?P<{0}>(?:'[^']{{1,200}}': \d+(?:, )?)*)[^\n]*?\)"
 
 
