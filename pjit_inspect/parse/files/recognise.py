@@ -210,7 +210,7 @@ def _check_unpacked(packed: int, size: int, limit: int) -> None:
 
 
 def _from_text(content: bytes) -> list[Program]:
-    return [_from_encoded(one) for one in encode_hlo_texts(clean_text(_decoded(content)))]
+    return [_from_encoded(one) for one in encode_hlo_texts(_decoded(content))]
 
 
 def _from_encoded(one: EncodedText) -> Program:

@@ -10,7 +10,7 @@ read from text is in nothing different from one read from a proto. Not its job: 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pjit_inspect.errors import ParseError
@@ -20,15 +20,15 @@ from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, OTHER_LINES, par
 from pjit_inspect.parse.hlo_text.attributes import read_attribute
 from pjit_inspect.parse.hlo_text.instructions import ComputationWriter
 from pjit_inspect.parse.hlo_text.pasted import without_line_beginnings
-from pjit_inspect.parse.hlo_text.sections import ProgramText, cut_programs
+from pjit_inspect.parse.hlo_text.sections import ProgramCutter, ProgramText
 from pjit_inspect.parse.hlo_text.shapes import read_shape, split_tuple
-from pjit_inspect.parse.hlo_text.source import read_tables
+from pjit_inspect.parse.hlo_text.source import SourceTables, read_tables
 from pjit_inspect.parse.wire.clean import clean_text
 from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.text_scan import inside, integers, split_commas, unquote
 from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
 
-_NAME, _ENTRY_NAME, _COMPUTATIONS, _ENTRY_ID, _SCHEDULE, _FRAMES = 1, 2, 3, 6, 7, 17
+_NAME, _ENTRY_NAME, _ENTRY_ID, _SCHEDULE, _FRAMES = 1, 2, 6, 7, 17
 
 
 def parse_hlo_text(text: str, *, path: str | None = None) -> HloModule:
@@ -46,11 +46,12 @@ def encode_hlo_text(text: str, *, path: str | None = None) -> bytes:
     Ids are given in the order of the text. What has no field stands in a field of our own (`parse.hlo_proto.verbatim`).
     """
     try:
-        # Lone surrogates, which cannot be written, are escapes then.
-        first, *more = cut_programs(without_line_beginnings(clean_text(text)))
-        return _encode(first, len(more))
+        first, *more = encode_hlo_texts(text)
     except ParseError as error:
         raise ParseError(error.message, path=path, offset=error.offset, expected=error.expected) from error
+    if isinstance(first.proto, ParseError):
+        raise ParseError(first.proto.message, path=path, offset=first.proto.offset, expected=first.proto.expected)
+    return first.proto + verbatim_field(MORE_PROGRAMS, "") * len(more)
 
 
 class EncodedText(NamedTuple):
@@ -68,49 +69,83 @@ class EncodedText(NamedTuple):
 
 
 def encode_hlo_texts(text: str) -> list[EncodedText]:
-    """Every program of a text, in order. Raises `ParseError` where none of them can be read."""
+    """Every program of a text, in order. Raises `ParseError` with the line where none of them can be read."""
+    # Lone surrogates, which cannot be written, are escapes then.
     text = without_line_beginnings(clean_text(text))
-    programs = cut_programs(text)
-    if len(programs) == 1:
-        return [EncodedText(programs[0].name, text, _encode(programs[0], 0))]
-    found = [EncodedText(one.name, text[one.start : one.end], _encode_or_why(one)) for one in programs]
+    found: list[EncodedText] = []
+    position = 0
+    while position < len(text):
+        program, proto = _encode(text, position)
+        position = program.end
+        if program.header is not None or program.computations:
+            found.append(EncodedText(program.name, text[program.start : program.end], proto))
     errors = [one.proto for one in found if isinstance(one.proto, ParseError)]
-    if len(errors) == len(found):
-        raise errors[0]
-    return found
+    if len(errors) < len(found):
+        return found if len(found) > 1 else [found[0]._replace(text=text)]
+    raise errors[0] if errors else _no_program(text)
 
 
-def _encode_or_why(program: ProgramText) -> bytes | ParseError:
-    try:
-        return _encode(program, 0)
-    except ParseError as error:
-        return error
+def _no_program(text: str) -> ParseError:
+    line = 1 + text.count("\n", 0, len(text) - len(text.lstrip()))
+    shown = text.lstrip()[:20].split("\n")[0]
+    return ParseError(
+        f"the text begins with {shown!r}" if shown else "there is no text",
+        offset=line,
+        expected="HLO text as XLA prints it: 'HloModule', or a computation, or instructions such as "
+        "'%x = f32[2] add(%a, %b)'",
+    )
 
 
-def _encode(program: ProgramText, more: int) -> bytes:
+def _encode(
+    text: str, position: int, tables: Mapping[str, list[str]] | None = None
+) -> tuple[ProgramText, bytes | ParseError]:
+    """The program at `position`, and its bytes, each computation written as soon as it is read.
+
+    `tables` are its source tables where they stand behind a computation, which XLA never writes.
+    """
+    cutter = ProgramCutter(text, position)
+    program, ids = cutter.program, []
+    source, rows, writer = SourceTables(), 0, ComputationWriter({})
+    for computation in cutter.computations():
+        if not ids:
+            source, rows = read_tables(tables or program.tables), _rows(program)
+            writer = ComputationWriter(source.frames)
+        ids.append(writer.write(computation))
+        computation.instructions.clear()
+    if tables is None and rows != _rows(program):
+        return _encode(text, position, program.tables)
     if not program.computations:
-        raise ParseError("there is no computation in it", offset=program.line, expected="computations after the header")
-    header = dict(program.header or {})
-    tables = read_tables(program.tables)
-    writer = ComputationWriter(tables.frames)
-    ids = [writer.write(computation) for computation in program.computations]
+        line = 1 + text.count("\n", 0, len(text[: program.end].rstrip()))
+        expected = "computations after the header"
+        return program, ParseError("there is no computation in it", offset=line, expected=expected)
     if not writer.readable:
-        raise ParseError("no instruction could be read", expected="instructions such as '%x = f32[2] add(%a, %b)'")
-    entries = [k for k, computation in enumerate(program.computations) if computation.is_entry]
+        expected = "instructions such as '%x = f32[2] add(%a, %b)'"
+        return program, ParseError("no instruction could be read", expected=expected)
+    return program, b"".join(_module(program, ids, writer, source))
+
+
+def _rows(program: ProgramText) -> int:
+    return sum(map(len, program.tables.values()))
+
+
+def _module(program: ProgramText, ids: list[int], writer: ComputationWriter, source: SourceTables) -> Iterator[bytes]:
+    """The fields of the module; `ids` are those of its computations."""
+    header, computations = dict(program.header or {}), program.computations
+    entries = [k for k, computation in enumerate(computations) if computation.is_entry]
     entry = entries[0] if entries else len(ids) - 1
-    fields = [content_field(_NAME, program.name.encode())]
-    fields += [content_field(_ENTRY_NAME, program.computations[entry].name.encode())]
-    fields += [content_field(_COMPUTATIONS, message) for message in writer.messages]
-    fields += [number_field(_ENTRY_ID, ids[entry]), content_field(_FRAMES, tables.index)]
-    fields += [_schedule(writer.sequences)] if header.pop("is_scheduled", "") == "true" else []
-    fields += [_module_fields(header)]
-    fields += [verbatim_field(UNREADABLE_LINES, text) for text in (*program.stray, *writer.stray)]
-    fields += [verbatim_field(OTHER_LINES, line) for line in (*program.around, *tables.stray)]
-    fields += [] if entries else [verbatim_field(NO_ENTRY, "")]
-    fields += [verbatim_field(NO_BEGINNING, one.name) for one in program.computations if not one.is_begun]
-    fields += [verbatim_field(NO_END, one.name) for one in program.computations if one.end is None]
-    fields += [verbatim_field(MORE_PROGRAMS, "")] * more
-    return b"".join(fields)
+    yield content_field(_NAME, program.name.encode())
+    yield content_field(_ENTRY_NAME, computations[entry].name.encode())
+    yield from writer.messages
+    yield number_field(_ENTRY_ID, ids[entry]) + content_field(_FRAMES, source.index)
+    if header.pop("is_scheduled", "") == "true":
+        yield _schedule(writer.sequences)
+    yield _module_fields(header)
+    kept = [(UNREADABLE_LINES, text) for text in (*program.stray, *writer.stray)]
+    kept += [(OTHER_LINES, line) for line in (*program.around, *source.stray)]
+    kept += [] if entries else [(NO_ENTRY, "")]
+    kept += [(NO_BEGINNING, one.name) for one in computations if not one.is_begun]
+    kept += [(NO_END, one.name) for one in computations if one.end is None]
+    yield from (verbatim_field(what, text) for what, text in kept)
 
 
 def _schedule(sequences: Mapping[int, list[int]]) -> bytes:

@@ -25,7 +25,7 @@ from pjit_inspect.parse.wire.text_scan import find_close, inside, split_pairs, u
 from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
 
 _NAME, _PARAMETER_NUMBER, _ID, _OPERANDS, _CONTROL, _CALLED = 1, 9, 35, 36, 37, 38
-_INSTRUCTIONS, _COMPUTATION_ID, _ROOT, _THREAD = 2, 5, 6, 8
+_COMPUTATIONS, _INSTRUCTIONS, _COMPUTATION_ID, _ROOT, _THREAD = 3, 2, 5, 6, 8
 
 _CALLS = {
     "body": 0, "condition": 1, "calls": 0, "to_apply": 0, "branch_computations": 0, "called_computations": 0,
@@ -69,7 +69,7 @@ class ComputationWriter:
     """Writes the computations of one program, each after those it calls.
 
     Attributes:
-      messages: the serialised computations.
+      messages: each computation as a field of the module.
       readable: how many instructions could be read.
       stray: what stands behind computations and is not understood.
     """
@@ -132,7 +132,7 @@ class ComputationWriter:
         fields = [content_field(_NAME, name.encode()), *body.fields]
         fields += [number_field(_COMPUTATION_ID, id), number_field(_ROOT, root)]
         fields += [content_field(_THREAD, thread)] if thread else []
-        self.messages.append(b"".join(fields))
+        self.messages.append(content_field(_COMPUTATIONS, b"".join(fields)))
         self._sequences[id] = body.ids
         self._computations[name] = id
         return id

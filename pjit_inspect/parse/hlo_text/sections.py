@@ -1,8 +1,9 @@
 """HLO text, cut into its parts: the header, the source tables, the computations and their instructions.
 
 Read by tokens, as XLA's parser does; only where something cannot be read, reading goes on at the next line that looks
-like the beginning of a part. Takes time linear in the length of the text, whatever stands there. Not its job: what an
-instruction says (`parse.hlo_text.instructions`), or what stands around a program (`parse.hlo_text.pasted`).
+like the beginning of a part. Takes time linear in the length of the text, whatever stands there, and memory for one
+computation. Not its job: what an instruction says (`parse.hlo_text.instructions`), or what stands around a program
+(`parse.hlo_text.pasted`).
 
 *Source*: `HloModule::ToString`, `HloComputation::ToString`, `HloParserImpl` in XLA.
 """
@@ -10,6 +11,7 @@ instruction says (`parse.hlo_text.instructions`), or what stands around a progra
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pjit_inspect.errors import ParseError
@@ -33,10 +35,6 @@ _NEXT_PART = re.compile(
     flags=re.M,
 )
 """The end of a line behind which a part may begin, after something that cannot be read."""
-_EXPECTED = (
-    "HLO text as XLA prints it: 'HloModule', or a computation, or instructions such as '%x = f32[2] add(%a, %b)'"
-)
-
 _MOST_FAILURES = 8
 """A text with more instructions that cannot be read is damaged: from then on each ends with its line at the latest."""
 
@@ -48,7 +46,7 @@ class ComputationText:
     Attributes:
       name: its name, without the percent sign.
       is_entry: whether the program starts with it.
-      instructions: its instructions in order; the text of one that cannot be read.
+      instructions: its instructions in order, or the text of one that cannot be read; given up once it was written.
       end: what stands behind its closing brace; None when there is none.
       is_begun: whether its beginning is there.
     """
@@ -72,7 +70,6 @@ class ProgramText:
       stray: text among the computations that cannot be read.
       around: lines of the header, or before and behind the program, that are no part of it.
       start, end: where it stands in the text.
-      line: the number of its last line.
     """
 
     name: str = ""
@@ -83,42 +80,25 @@ class ProgramText:
     around: list[str] = field(default_factory=list)
     start: int = 0
     end: int = 0
-    line: int = 0
-
-
-def cut_programs(text: str) -> list[ProgramText]:
-    """The programs of `text`, each with its parts. A program begins at a header, and behind a line `// -----`.
-
-    Raises `ParseError` with the line when there is none, and where two computations of one claim to be the entry.
-    """
-    programs, position = [], 0
-    while position < len(text):
-        cutter = _Cutter(text, position)
-        program = cutter.cut()
-        program.start, position = position, cutter.position
-        program.end = position
-        if program.header is not None or program.computations:
-            programs.append(program)
-    if programs:
-        programs[-1].line = 1 + text.count("\n", 0, len(text.rstrip()))
-        return programs
-    line = 1 + text.count("\n", 0, len(text) - len(text.lstrip()))
-    shown = text.lstrip()[:20].split("\n")[0]
-    message = f"the text begins with {shown!r}" if shown else "there is no text"
-    raise ParseError(message, offset=line, expected=_EXPECTED)
 
 
 def cut_nested(text: str) -> ComputationText:
     """The computation that stands in braces in the place of its name. Raises `ValueError` where there is none."""
-    cutter = _Cutter(text, 1)
-    cutter.read_computation(ComputationText(name="_", is_entry=False), 1)
-    if cutter.position < len(text) or not cutter.program.computations:
+    cutter = ProgramCutter(text, 1)
+    computation = ComputationText(name="_", is_entry=False)
+    cutter.read_computation(computation, 1)
+    if cutter.position < len(text) or not computation.instructions:
         raise ValueError("this is no computation")
-    return cutter.program.computations[0]
+    return computation
 
 
-class _Cutter:
-    """Reads one part after another."""
+class ProgramCutter:
+    """Reads one program, part after part. It ends where another begins: at a header, and at a line `// -----`.
+
+    Attributes:
+      program: what was read of it.
+      position: how far.
+    """
 
     def __init__(self, text: str, position: int) -> None:
         self.program = ProgramText()
@@ -126,22 +106,29 @@ class _Cutter:
         self._text = text
         self._failures = 0
         self._is_module = True
+        self._has_shape = False
 
-    def cut(self) -> ProgramText:
-        """Reads one program; `position` is behind it then."""
-        text = self._text
+    def computations(self) -> Iterator[ComputationText]:
+        """Each computation as soon as it is read; who takes it may clear its instructions.
+
+        Raises `ParseError` with the line where two claim to be the entry.
+        """
+        text, program = self._text, self.program
+        program.start = self.position
         while True:
             start, self.position = self.position, _end(_BLANK, text, self.position)
             if (separator := text.find(_SEPARATOR, start, self.position)) >= 0:
                 self.position = _line_end(text, separator)
-                if self.program.computations or self.program.header is not None:
+                if program.computations or program.header is not None:
                     break
                 continue
+            seen = len(program.computations)
             if self.position >= len(text) or not self._part():
                 break
-        if self.program.header is None and not any(one.is_entry for one in self.program.computations):
+            yield from program.computations[seen:]
+        program.end = self.position
+        if program.header is None and not any(one.is_entry for one in program.computations):
             self._check_fragment()
-        return self.program
 
     def _part(self) -> bool:
         """Reads what stands at the position, outside of computations; False where another program begins there."""
@@ -242,6 +229,7 @@ class _Cutter:
             position = self._instruction(computation, position)
         self.position = position
         if computation.instructions:
+            self._has_shape = self._has_shape or any(map(_has_shape, computation.instructions))
             self.program.computations.append(computation)
         else:
             self.program.stray.append(computation.name)
@@ -311,14 +299,17 @@ class _Cutter:
         so XLA's parser has it (`HloParserImpl::Run`), and XLA prints none like it.
         """
         program = self.program
-        parts = (part for one in program.computations for part in one.instructions)
-        if not any(isinstance(part, InstructionText) and _SHAPED.match(part.shape) for part in parts):
+        if not self._has_shape:
             program.computations.clear()
         elif self._is_module and not program.stray and all(one.end is not None for one in program.computations):
             program.computations[-1].is_entry = True
 
 
 _SHAPED = re.compile(r"\(|[a-z]\w*\[")
+
+
+def _has_shape(part: InstructionText | str) -> bool:
+    return isinstance(part, InstructionText) and _SHAPED.match(part.shape) is not None
 
 
 def _end(pattern: re.Pattern[str], text: str, position: int) -> int:

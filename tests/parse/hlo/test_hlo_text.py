@@ -333,6 +333,8 @@ StackFrames
         ("b.py", 20, "inner.<locals>.<lambda>"),
         ("aé.py", 10, "outer"),
     ]
+    behind = text.replace(tables, "") + tables
+    assert get(parse_hlo_text(behind), "f").frames == frames
 
 
 def test_places_in_the_metadata_of_older_programs_become_frames():
