@@ -15,6 +15,7 @@ from pathlib import Path
 from pjit_inspect.analyze.processes.merge import merge_programs
 from pjit_inspect.analyze.processes.program_differences import ProgramSide, collective_differences, program_differences
 from pjit_inspect.analyze.processes.runs import Session, choose_sessions
+from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.analyze.report.report import cells_of
 from pjit_inspect.errors import ParseError, RecordNotFoundError
 from pjit_inspect.handles.record import CompileRecord
@@ -24,6 +25,7 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.merged import MergedData, MergedProcess, MergedProgram, ProcessDifference, ProgramFacts
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.other_communication import OtherCommunication, other_words
 from pjit_inspect.model.words.sentence import Sentence
 from pjit_inspect.parse.files.record_file import read_record
 from pjit_inspect.parse.files.record_folder import FoundFile, FoundFolder, find_records
@@ -261,20 +263,26 @@ class _Optimized:
 
     def looked_at(self, program: MergedProgram) -> MergedProgram:
         """The program with its collectives and the bytes between hosts counted, of its first complete record."""
-        found = next((rows for facts in program.records if (rows := self._collectives(facts)) is not None), None)
+        found = next((rows for facts in program.records if (rows := self._communication(facts)) is not None), None)
         lacking = {r.process: self.lacking[r.optimized] for r in program.records if r.optimized in self.lacking}
         program = replace(program, incomplete=tuple(sorted(lacking.items())))
         if found is None:
             return program
-        sizes = [row.host_bytes for row in found]
+        rows, others = found
+        sizes = [row.host_bytes for row in rows]
         known = [size for size in sizes if size is not None]
-        return replace(program, collectives=len(found), host_bytes=sum(known) if len(known) == len(sizes) else None)
+        is_known = len(known) == len(sizes) and all(one.what == "host" for one in others)
+        host_bytes = sum(known) if is_known else None
+        return replace(program, collectives=len(rows), host_bytes=host_bytes, beside=other_words(others))
 
-    def _collectives(self, facts: ProgramFacts) -> CollectiveTable | None:
+    def _communication(self, facts: ProgramFacts) -> tuple[CollectiveTable, tuple[OtherCommunication, ...]] | None:
+        """The collectives of a record, and what communicates beside them; None where that is not known."""
         if not facts.optimized or facts.optimized in self.lacking:
             return None
         record, module = self._read(facts)
-        return None if module is None else record.collectives
+        if module is None:
+            return None
+        return record.collectives, find_other_communication(module, len(record.data.devices))
 
     def _read(self, facts: ProgramFacts) -> tuple[CompileRecord, HloModule | None]:
         """A record, and its optimized program where all of it is there."""

@@ -11,8 +11,12 @@ import pytest
 from play_samples import given
 
 from pjit_inspect.model.play.variant import HistoryTable
+from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.view.document.chart import ScatterChart, ScatterPoint
 from pjit_inspect.view.inspector.blob import json_text
+from pjit_inspect.view.pages.playground import history_view, playground_view
+from pjit_inspect.view.play.moves import by_axis_data, by_kind_data, moves_data
+from pjit_inspect.view.play.numbers import numbers_data, said
 from pjit_inspect.view.play.page import play_page
 from pjit_inspect.view.play.payload import play_data, state_data, variant_data
 from pjit_inspect.view.play.scatter import scatter_chart
@@ -212,3 +216,18 @@ def test_what_variants_have_alike_is_written_once():
         parts.append(whole(part))
     assert [whole(one) for one in packed["values"]] == variants
     assert len(json_text(packed)) < len(json_text(variants)) / 2
+
+
+def test_communication_that_is_no_hlo_collective_is_told_wherever_it_is_said_what_is_sent():
+    words = "1 instruction communicates (__nccl_all_reduce; bytes unknown)"
+    silent = {"sent_bytes": 0, "collectives": 0, "by_kind": (), "by_axis": (), "beside": words}
+    rows = tuple(replace(row, **silent) for row in given().history)
+    shown = replace(given(4), history=HistoryTable(rows, chosen=4), pairs=None)
+    for found in (by_axis_data(shown), by_kind_data(shown)):
+        assert found["missing"] == f"No HLO collectives; {words}."
+    assert words in numbers_data(shown)[0]["how"]
+    assert words in said(shown)
+    views = (play_still(shown), history_view(shown.history), playground_view(shown.base, shown.now, shown.history, "f"))
+    assert all(words in " ".join(to_text(view).split()) for view in views)
+    alone = replace(shown, against=4, rows=CollectiveTable(()))
+    assert moves_data(alone)["missing"] == f"No HLO collectives; {words}."

@@ -92,6 +92,8 @@ def _notes(before: DiffSide, after: DiffSide) -> Iterator[Sentence]:
             yield say("there is no optimized program {}: its collectives and kernels are not known", when)
         elif report.incomplete:
             yield say("what the program {} lacks may be in the part that is missing: it is not known to be gone", when)
+        if report.beside:
+            yield say("beside the HLO collectives {}, {}: that is in no figure", when, report.beside)
         if not side.shardings.rows and not side.data.is_partial:
             yield say("shardings between arguments and results are not known {}", when)
     if before.data.is_partial != after.data.is_partial:

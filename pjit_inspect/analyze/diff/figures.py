@@ -36,6 +36,7 @@ def side_facts(side: DiffSide) -> SideFacts:
         is_partial=data.is_partial,
         jax=data.versions.get("jax", ""),
         incomplete=_lacking(side),
+        beside=side.report.beside,
     )
 
 
@@ -51,12 +52,15 @@ def _lacking(side: DiffSide) -> str:
 def diff_figures(before: DiffSide, after: DiffSide) -> tuple[Figure, ...]:
     """The figures that at least one of the two programs has."""
     sides = _figures(before), _figures(after)
-    partial = bool(before.report.incomplete), bool(after.report.incomplete)
+    reports = before.report, after.report
+    partial = bool(reports[0].incomplete), bool(reports[1].incomplete)
+    beside = tuple(any(one.what == "sends" for one in report.others) for report in reports)
     found = []
     for name_, (unit, provenance, one) in sides[0].items():
         two = sides[1][name_][2]
         if one is not None or two is not None:
             least = partial if name_ in _OF_HLO else (False, False)
+            least = (least[0] or beside[0], least[1] or beside[1]) if name_ == "sent" else least
             found.append(Figure(name=name_, unit=unit, before=one, after=two, provenance=provenance, at_least=least))
     return tuple(found)
 

@@ -38,7 +38,7 @@ def diff_answer(data: DiffData) -> Sentence:
     """The answer, without whether it is the same work."""
     if data.is_empty:
         return _nothing(data)
-    parts = [*_incomplete(data), *_sent(data), *_groups(data), *_others(data)]
+    parts = [*_incomplete(data), *_sent(data), *_beside(data), *_groups(data), *_others(data)]
     if data.renamed_axes and data.is_same_program:
         parts = [say("the same collectives, kernels and memory"), *parts]
     parts += [say("axis {} is called {} now", axis(one), axis(two)) for one, two in data.renamed_axes]
@@ -82,8 +82,9 @@ def _sent(data: DiffData) -> Iterator[Sentence]:
     if sent is None or count is None or sent.before is None or sent.after is None:
         return
     if any(sent.at_least):
-        yield say("sends {} per device{}", word(figure_text(sent)), word(once))
-        yield say("{}", word(f"{figure_text(count)} collectives"))
+        if data.is_incomplete or not (sent.is_same and count.is_same):
+            yield say("sends {} per device{}", word(figure_text(sent)), word(once))
+            yield say("{}", word(f"{figure_text(count)} collectives"))
         return
     if sent.is_same and count.is_same:
         if not data.collectives.is_empty:
@@ -95,6 +96,13 @@ def _sent(data: DiffData) -> Iterator[Sentence]:
         yield say("sends {} per device{}{}", word(figure_text(sent)), word(_percent(sent)), word(once))
     if not count.is_same:
         yield say("{}", word(f"{figure_text(count)} collectives"))
+
+
+def _beside(data: DiffData) -> Iterator[Sentence]:
+    """What communicates beside collectives, where that is not the same in both."""
+    if data.before.beside != data.after.beside:
+        sides = (side.beside or "nothing does" for side in (data.before, data.after))
+        yield say("beside HLO collectives, {} before and {} after", *sides)
 
 
 def _groups(data: DiffData) -> Iterator[Sentence]:

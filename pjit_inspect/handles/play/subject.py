@@ -21,6 +21,7 @@ from pjit_inspect.analyze.play.presets import find_presets
 from pjit_inspect.analyze.play.roles import Pin, Roles, find_roles
 from pjit_inspect.analyze.play.settings import first_problem, said_changes
 from pjit_inspect.analyze.program.device_memory import with_aliases
+from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.analyze.program.phases import is_vmapped
 from pjit_inspect.analyze.report.figures import sent_over
 from pjit_inspect.analyze.report.report import collectives_of
@@ -42,6 +43,7 @@ from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.other_communication import other_words
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
@@ -390,6 +392,7 @@ class Subject:
             by_kind=_by_kind(rows),
             by_axis=sent,
             sent_bytes=sum(own.sent_bytes for own in sent),
+            beside=other_words(find_other_communication(module, len(data.devices))),
         )
         return self._with_time(self._with_memory(counted, data, module), setting)
 

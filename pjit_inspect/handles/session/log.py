@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, get_args, overload
 
+from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.errors import RecordNotFoundError
 from pjit_inspect.handles.exports import Exported
 from pjit_inspect.handles.session.captured import Captured
@@ -223,8 +224,15 @@ def _record_of(one: CompileRecord | Captured) -> CompileRecord:
 
 
 def _collectives(record: CompileRecord) -> int | None:
-    """How many collectives a record has; None when its program is not known, or there in part only."""
-    return None if "hlo" in record.data.missing else len(record.collectives)
+    """How many collectives a record has; None when its program is not known, or there in part only.
+
+    None also where there is none, and something else communicates.
+    """
+    if "hlo" in record.data.missing:
+        return None
+    count, module = len(record.collectives), record.hlo
+    is_silent = count or module is None or not find_other_communication(module, len(record.data.devices))
+    return count if is_silent else None
 
 
 def _place_of(data: RecordData) -> str:

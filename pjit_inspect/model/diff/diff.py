@@ -30,6 +30,7 @@ class SideFacts:
       is_partial: whether it is the program as XLA's partitioner left it: not combined, fused or scheduled.
       jax: the version of JAX that made it; "" when it is not known.
       incomplete: what is missing of its optimized program; "" where all of it is there.
+      beside: its communication that is no HLO collective, in words; "" where there is none.
     """
 
     name: str
@@ -40,6 +41,7 @@ class SideFacts:
     is_partial: bool = False
     jax: str = ""
     incomplete: str = ""
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +200,8 @@ class DiffData:
         """
         tables = (self.collectives, self.kernels, self.shardings, self.arguments, self.results, self.warnings)
         counted = (figure for figure in self.figures if figure.provenance != "measured")
-        return not self.settings and all(t.is_empty for t in tables) and all(figure.is_same for figure in counted)
+        is_alike = not self.settings and self.before.beside == self.after.beside
+        return is_alike and all(t.is_empty for t in tables) and all(figure.is_same for figure in counted)
 
     @property
     def is_same_program(self) -> bool:

@@ -84,6 +84,7 @@ class Variant:
       collectives: how many there are (counted), as partitioned, also where it was compiled to the end.
       by_kind: the same for each kind, most bytes first.
       by_axis: the same for each set of mesh axes, most bytes first.
+      beside: its communication that is no HLO collective, in words, which `sent_bytes` lacks; "" where there is none.
       flops: operations of matrix products and convolutions (counted in the partitioned program).
       runs_once: whether `sent_bytes`, `flops` and what is made of them hold only if what is in loops of unknown length
         runs once; with more turns another variant may be better.
@@ -114,6 +115,7 @@ class Variant:
     collectives: int | None = None
     by_kind: tuple[KindSent, ...] = ()
     by_axis: tuple[SentOver, ...] = ()
+    beside: str = ""
     flops: int | None = None
     runs_once: bool = False
     work: float | None = None

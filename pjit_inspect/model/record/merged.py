@@ -59,6 +59,7 @@ class MergedProgram:
       records: its records, process by process, each in the order of its process.
       collectives: how many collectives its optimized program has; None when that was not looked at or is unknown.
       host_bytes: bytes that cross between hosts each time it is called (modelled: ring); None when that is unknown.
+      beside: communication of it that is no HLO collective, in words; "" where there is none, or nobody looked.
       incomplete: the processes whose optimized program is there in part only, or cannot be read, each with what is
         missing: its collectives are neither counted nor compared. Those that nobody looked at are left out.
     """
@@ -71,6 +72,7 @@ class MergedProgram:
     records: tuple[ProgramFacts, ...]
     collectives: int | None = None
     host_bytes: int | None = None
+    beside: str = ""
     incomplete: tuple[tuple[int, str], ...] = ()
 
     @property

@@ -89,14 +89,23 @@ class RecordReport:
             return f"collectives unknown: {self.data.missing.get('hlo', 'the record has no optimized HLO')}"
         if self.incomplete:
             there = "no collectives in the part that is there"
-            return (
-                f"incomplete program: {self.incomplete}; {'; '.join(filter(None, (there, other_words(self.others))))}"
-            )
+            return "; ".join(filter(None, (f"incomplete program: {self.incomplete}", there, self.beside)))
         if self.others:
-            return f"no HLO collectives; {other_words(self.others)}"
+            return f"no HLO collectives; {self.beside}"
         if len(self.data.devices) == 1:
             return "one device: nothing to communicate"
         return "no collectives: the devices do not communicate"
+
+    @property
+    def beside(self) -> str:
+        """Communication that is no HLO collective, in words: no sum of bytes has it. "" where there is none."""
+        return other_words(self.others)
+
+    @property
+    def unsent(self) -> str:
+        """What is said in place of "nothing is sent" where that is not known; "" where it is."""
+        unknown = self.collectives is None or self.incomplete or self.others
+        return "What is sent is unknown." if unknown else ""
 
     @property
     def sent_bytes(self) -> int | None:

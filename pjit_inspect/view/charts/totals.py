@@ -14,7 +14,6 @@ import numpy as np
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal
 from pjit_inspect.model.report.device_memory import DeviceMemory, MemoryPart
-from pjit_inspect.model.report.other_communication import other_words
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow
 from pjit_inspect.view.document.colors import NEUTRAL, Palette, document_axes
@@ -56,7 +55,7 @@ def no_collectives(report: RecordReport) -> str:
 def incomplete_notes(report: RecordReport) -> tuple[str, ...]:
     """That there may be more than a chart shows."""
     notes = (f"incomplete program: {report.incomplete}; there may be more",) if report.incomplete else ()
-    return (*notes, *((f"without {other_words(report.others)}",) if report.others else ()))
+    return (*notes, *((f"without {report.beside}",) if report.others else ()))
 
 
 def _axis_row(total: AxisTotal, report: RecordReport, palette: Palette) -> BarRow:

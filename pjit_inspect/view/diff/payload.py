@@ -127,6 +127,7 @@ def _head(data: DiffData) -> dict[str, Any]:
         "parity": list(map(sentence_data, data.parity)),
         "answer": sentence_data(data.answer),
         "incomplete": _incomplete(data),
+        **({"unsent": "What is sent is unknown."} if data.before.beside or data.after.beside else {}),
         "is_empty": data.is_empty,
         "figures": [_figure(one) for label in FIGURES for one in data.figures if one.name == label],
         "notes": list(map(sentence_data, (*stage_notes(data), *data.notes))),

@@ -188,10 +188,6 @@ def _sources(data: RecordData) -> tuple[Any, ...]:
     return tuple(sorted(data.sources, key=lambda source: at is None or source.file != at.file))
 
 
-_UNSENT = "What is sent is unknown."
-"""What a record without collectives says where not all that communicates is known."""
-
-
 def _head(given: InspectorInput) -> dict[str, Any]:
     """What was compiled, and the answer."""
     report, data = given.report, given.report.data
@@ -199,7 +195,7 @@ def _head(given: InspectorInput) -> dict[str, Any]:
     times = data.kernel_times if given.show_times else None
     return {
         **({} if times is None else {"measured": measured_words(times)}),
-        **({"unsent": _UNSENT} if report.collectives is None or report.incomplete or report.others else {}),
+        **({"unsent": report.unsent} if report.unsent else {}),
         "version": 1,
         "name": name_data(data.primitive or data.name),
         "axes": axes_data(document_axes(data)),

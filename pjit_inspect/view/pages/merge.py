@@ -45,7 +45,7 @@ def merge_view(data: MergedData) -> Document:
     if data.programs:
         blocks.append(_table(data.programs[:_ROWS], {program.fingerprint for program in data.programs}))
         blocks += _more(len(data.programs) - _ROWS, "program", "programs")
-    blocks += _incomplete(data.programs)
+    blocks += _program_notes(data.programs)
     blocks += _local(data.local)
     blocks += [Line((Code(note),), "note") for note in data.notes[:_NOTES]]
     blocks += _more(len(data.notes) - _NOTES, "note", "notes")
@@ -87,14 +87,17 @@ def _difference(difference: ProcessDifference) -> Finding:
     )
 
 
-def _incomplete(programs: Sequence[MergedProgram]) -> list[Block]:
-    """A line for each process whose optimized program is not all there."""
+def _program_notes(programs: Sequence[MergedProgram]) -> list[Block]:
+    """A line for what a program communicates beside collectives, and for each process where it is not all there."""
     lines: list[Block] = []
     for number, program in enumerate(programs):
-        for process, why in program.incomplete:
-            words = f": {reason_text(why)}; its collectives were not compared"
-            lines.append(Line((Text(f"#{number} "), Code(program.name), Text(f" of process {process}{words}")), "note"))
-    return [*lines[:_NOTES], *_more(len(lines) - _NOTES, "incomplete program", "incomplete programs")]
+        said = [f": beside HLO collectives, {reason_text(program.beside)}"] if program.beside else []
+        said += [
+            f" of process {process}: {reason_text(why)}; its collectives were not compared"
+            for process, why in program.incomplete
+        ]
+        lines += [Line((Text(f"#{number} "), Code(program.name), Text(words)), "note") for words in said]
+    return [*lines[:_NOTES], *_more(len(lines) - _NOTES, "note on a program", "notes on programs")]
 
 
 def _more(count: int, one: str, many: str) -> list[Block]:

@@ -27,6 +27,7 @@ from pjit_inspect.view.document.document import (
     Table,
     Text,
 )
+from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import bytes_in, bytes_number, plural, seconds_text, share_unit
 
 _MOST_ROWS = 30
@@ -53,6 +54,7 @@ def playground_view(base: Variant, variant: Variant, history: HistoryTable, name
     ]
     if variant.problem is not None:
         blocks.append(Line((Text("problem  ", "strong"), Code(str(variant.problem))), "note"))
+    blocks += [Line((Text(note),), "note") for note in _beside((base, variant))]
     blocks += [
         _compared(base, variant),
         Section((Text("arguments"),), (_groups(controls.groups),)),
@@ -68,8 +70,21 @@ def playground_view(base: Variant, variant: Variant, history: HistoryTable, name
 def history_view(history: HistoryTable, notes: Iterable[str] = ()) -> Document:
     """The table of variants, and what is to be said of it."""
     blocks: list[Block] = [Line((Text(plural(len(history), "variant"), "strong"),), "answer"), _history(history)]
-    blocks += [Line((Text(note),), "note") for note in notes]
+    blocks += [Line((Text(note),), "note") for note in (*notes, *_beside(history))]
     return Document(blocks=(*blocks, _footer(history)))
+
+
+def _beside(variants: Iterable[Variant]) -> list[str]:
+    """What communicates beside HLO collectives, in the variants that it is in."""
+    found: dict[str, list[str]] = {}
+    for one in variants:
+        if one.beside and str(one.number) not in found.setdefault(one.beside, []):
+            found[one.beside].append(str(one.number))
+    return [
+        f"variant{'s' * (len(numbers) > 1)} {', '.join(numbers[:8])}{', ...' * (len(numbers) > 8)}: beside HLO "
+        f"collectives, {printable(words)}"
+        for words, numbers in found.items()
+    ]
 
 
 def _footer(history: HistoryTable) -> Line:

@@ -9,13 +9,14 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from pjit_inspect.model.diff.pairs import Pair
+from pjit_inspect.model.play.variant import Variant
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.view.diff.diff import collective_name
 from pjit_inspect.view.document.quantities import bytes_in, bytes_text, count_text, plural, share_unit
 from pjit_inspect.view.document.text_spans import axes_text
 from pjit_inspect.view.inspector.words import axes_data, name_data, sentence_data
 from pjit_inspect.view.play.given import PlayGiven
-from pjit_inspect.view.play.words import TIMES, signed_bytes, signed_in
+from pjit_inspect.view.play.words import TIMES, signed_bytes, signed_in, silence_words
 
 _ROOM = 1.02
 _MOST_ROWS = 5
@@ -55,7 +56,7 @@ def by_axis_data(given: PlayGiven) -> dict[str, Any]:
     columns = [unit] if is_base else [unit, f"#{base.number}", "change"]
     return {
         "rows": rows, "columns": columns, "how": "per device and call; modelled: ring", "dim": shown is not given.now,
-        "missing": "" if rows else "Nothing is sent.",
+        "missing": "" if rows else silence_words((shown, base), "Nothing is sent."),
     }  # fmt: skip
 
 
@@ -88,7 +89,7 @@ def by_kind_data(given: PlayGiven) -> dict[str, Any]:
     columns = ["n", unit] if is_base else ["n", f"#{base.number}", unit]
     return {
         "rows": rows, "columns": columns, "how": "counted", "dim": shown is not given.now,
-        "missing": "" if rows else "There are no collectives.",
+        "missing": "" if rows else silence_words((shown, base), "There are no collectives."),
     }  # fmt: skip
 
 
@@ -128,7 +129,7 @@ def moves_data(given: PlayGiven) -> dict[str, Any]:
         found |= {"title": "Collectives that send most", "how": ""}
         if given.rows is not None and not _is_missing(given):
             pairs = [Pair(before=None, after=row) for row in given.rows]
-            return found | _list(pairs, is_base=True)
+            return found | _list(pairs, (base,), is_base=True)
         return found | {"missing": _not_yet(given)}
     found |= {"title": "Collectives that came and went", "how": f"against #{base.number}"}
     if given.pairs is None or _is_missing(given):
@@ -136,10 +137,10 @@ def moves_data(given: PlayGiven) -> dict[str, Any]:
     pairs = [pair for pair in given.pairs if pair.status != "same"]
     if not pairs:
         return found | {"missing": f"The same collectives as #{base.number}.", "can_compare": True}
-    return found | {"can_compare": True} | _list(pairs, is_base=False)
+    return found | {"can_compare": True} | _list(pairs, (shown, base), is_base=False)
 
 
-def _list(pairs: Sequence[Pair[Collective]], *, is_base: bool) -> dict[str, Any]:
+def _list(pairs: Sequence[Pair[Collective]], variants: Sequence[Variant], *, is_base: bool) -> dict[str, Any]:
     groups: dict[Hashable, list[Pair[Collective]]] = {}
     for pair in pairs:
         groups.setdefault((_word(pair), *_key(pair)), []).append(pair)
@@ -147,11 +148,10 @@ def _list(pairs: Sequence[Pair[Collective]], *, is_base: bool) -> dict[str, Any]
     rows, rest = ordered[:_MOST_ROWS], ordered[_MOST_ROWS:]
     amount: Callable[[int], str] = bytes_text if is_base else signed_bytes
     left = sum(map(_difference, rest))
-    missing = "" if rows else "There are no collectives."
     return {
         "rows": [_row(own, amount, is_base=is_base) for own in rows],
         "rest": [plural(sum(map(len, rest)), "more collective"), amount(left)] if rest else None,
-        "missing": missing,
+        "missing": "" if rows else silence_words(variants, "There are no collectives."),
     }
 
 

@@ -11,7 +11,7 @@ from pjit_inspect.model.play.variant import Variant
 from pjit_inspect.view.document.quantities import bytes_text, count_text, plural, seconds_text, time_text
 from pjit_inspect.view.inspector.words import axes_data, name_data
 from pjit_inspect.view.play.given import PlayGiven
-from pjit_inspect.view.play.words import change_text, chip_words, known_memory, once_words, size_parts
+from pjit_inspect.view.play.words import caveat_words, change_text, chip_words, known_memory, size_parts
 
 _ROOM = 1.04
 """A bar is a little longer than what it shows, so that its end is seen."""
@@ -50,7 +50,7 @@ def _sent(given: PlayGiven) -> dict[str, Any]:
         "unit": unit,
         "change": "" if shown is base else change_text(base.sent_bytes, shown.sent_bytes),
         "dim": shown is not given.now,
-        "how": f"{counted} counted as the partitioner made them; bytes modelled: ring{once_words(shown)}",
+        "how": f"{counted} counted as the partitioner made them; bytes modelled: ring{caveat_words(shown)}",
         "bar": {
             "parts": [
                 [one.sent_bytes / most, axes_data(one.axes or ()), False] for one in shown.by_axis if one.sent_bytes
@@ -134,7 +134,7 @@ def _time(given: PlayGiven) -> dict[str, Any]:
         "more": f"to {time_text(most * 1e6)}",
         "change": "" if shown is base or base.time_s is None else change_text(base.time_s[0], least),
         "dim": shown is not given.now,
-        "how": "; ".join(filter(None, (f"modelled, all communication hidden to none{once_words(shown)}", work))),
+        "how": "; ".join(filter(None, (f"modelled, all communication hidden to none{caveat_words(shown)}", work))),
         "bar": {
             "parts": [[least / longest, "ink", False], [(most - least) / longest, "held", True]],
             "tick": None if shown is base or base.time_s is None else base.time_s[0] / longest,
@@ -191,6 +191,6 @@ def said(given: PlayGiven) -> str:
         why = f": {name_data(now.problem.text, longest=300)}" if now.problem is not None else ""
         return f"Variant {now.number}, refused{why}"
     words = [f"Variant {now.number}: {count_text(now.collectives)} collectives, each device sends"]
-    words.append(f"{bytes_text(now.sent_bytes)}{once_words(now)}, memory {bytes_text(now.memory_bytes)}")
+    words.append(f"{bytes_text(now.sent_bytes)}{caveat_words(now)}, memory {bytes_text(now.memory_bytes)}")
     fits = {True: ", fits", False: ", does not fit", None: ""}[now.fits]
     return f"{words[0]} {words[1]}{fits}"

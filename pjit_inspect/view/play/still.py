@@ -29,7 +29,7 @@ from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plur
 from pjit_inspect.view.play.given import PlayGiven
 from pjit_inspect.view.play.history import Units, fits_words, memory_words, sent_words, time_words, units_of
 from pjit_inspect.view.play.scatter import scatter_chart
-from pjit_inspect.view.play.words import mesh_words, once_words, short_words
+from pjit_inspect.view.play.words import caveat_words, mesh_words, short_words
 from pjit_inspect.view.svg.chart_words import chart_sentence
 
 _MOST_ROWS = 25
@@ -79,7 +79,7 @@ def _answer(given: PlayGiven) -> Spans:
         *start,
         Text(": each sends "),
         sent,
-        Text(f" per call{other}{once_words(now)}, {least}"),
+        Text(f" per call{other}{caveat_words(now)}, {least}"),
         memory,
         Text(of),
         *time,

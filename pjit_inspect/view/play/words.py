@@ -5,13 +5,14 @@ Not its job: figures (`view.document.quantities`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.model.play.variant import MemorySource, Variant
 from pjit_inspect.model.record.hypothesis import SentOver
 from pjit_inspect.model.words.byte_words import ONE_TURN
 from pjit_inspect.view.diff.diff import change_words
+from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural
 
 MINUS, TIMES = "\u2212", "\u00d7"
@@ -23,9 +24,16 @@ def change_text(before: float | None, after: float | None) -> str:
     return change_words(before, after).replace("-", MINUS).replace("x ", f"{TIMES} ")
 
 
-def once_words(variant: Variant) -> str:
-    """The condition under which what is sent and multiplied is so; "" for a program whose loops' lengths are known."""
-    return f" {ONE_TURN}" if variant.runs_once else ""
+def caveat_words(variant: Variant) -> str:
+    """What holds of the bytes sent: loops of unknown length run once, other communication is not in them; or ""."""
+    once = f" {ONE_TURN}" if variant.runs_once else ""
+    return f"{once} (beside that, {printable(variant.beside)})" if variant.beside else once
+
+
+def silence_words(variants: Iterable[Variant], nothing: str) -> str:
+    """`nothing`, which says that nothing is sent, where that is so; else what communicates beside collectives."""
+    found = next((one.beside for one in variants if one.beside), "")
+    return f"No HLO collectives; {printable(found)}." if found else nothing
 
 
 def chip_words(variant: Variant) -> str:

@@ -5,7 +5,6 @@ Not its job: what is missing (`model.program.incomplete`), or what the program h
 
 from __future__ import annotations
 
-from pjit_inspect.model.report.other_communication import other_words
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.document import Span, Spans, Text
 from pjit_inspect.view.document.printable import printable, shorten
@@ -32,13 +31,13 @@ def nothing_text(report: RecordReport, what: str) -> str:
         return f"{what} unknown: {reason_text(report.data.missing.get('hlo', 'the record has no optimized HLO'))}"
     if report.incomplete:
         return f"incomplete program: {reason_text(report.incomplete)}; no {what} in the part that is there"
-    others = other_words(report.others) if what == "collectives" else ""
+    others = report.beside if what == "collectives" else ""
     return f"no HLO collectives; {printable(others)}" if others else f"no {what}"
 
 
 def others_spans(report: RecordReport) -> Spans:
     """Communication that is no HLO collective, behind an answer; () where there is none."""
-    words = printable(other_words(report.others))
+    words = printable(report.beside)
     return (Text(" Beside HLO collectives, "), Text(words, "strong"), Text(".")) if words else ()
 
 
