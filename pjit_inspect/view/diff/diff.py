@@ -22,6 +22,7 @@ from pjit_inspect.view.diff.figures import change_words, figure_words
 from pjit_inspect.view.diff.stages import stage_blocks
 from pjit_inspect.view.diff.status import Both, both_sizes, counts_once, difference_words, sent_once, touched_once
 from pjit_inspect.view.document.document import (
+    UNKNOWN,
     AxisLabel,
     Beside,
     Block,
@@ -298,7 +299,7 @@ def _collective_row(pairs: Sequence[Pair[Collective]], unit: str) -> Row:
             (Text(row.kind),),
             (AxisLabel(row.axes),),
             (Text(row.phase or "", "dim"),),
-            (Code(row.source[0].where),) if row.source else (Text("unknown", "dim"),),
+            (Code(row.source[0].where),) if row.source else UNKNOWN,
             (Number(bytes_in(before, unit) if pair.before is not None else "-", provenance="modelled"),),
             (Number(bytes_in(after, unit) if pair.after is not None else "-", provenance="modelled"),),
             (Number(_signed((before, after), unit), provenance="modelled"),),

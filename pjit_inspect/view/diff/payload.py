@@ -97,6 +97,7 @@ def diff_payload(given: DiffInput) -> DiffPayload:
     header = tables.header()
     first = {
         **_head(data),
+        **({"unsent": words} if (words := given.before.report.unsent or given.after.report.unsent) else {}),
         "bars": bars,
         "axis_sets": header["axis_sets"],
         "counts": {name: one["counts"] for name, one in lists.items()},
@@ -127,7 +128,6 @@ def _head(data: DiffData) -> dict[str, Any]:
         "parity": list(map(sentence_data, data.parity)),
         "answer": sentence_data(data.answer),
         "incomplete": _incomplete(data),
-        **({"unsent": "What is sent is unknown."} if data.before.beside or data.after.beside else {}),
         "is_empty": data.is_empty,
         "figures": [_figure(one) for label in FIGURES for one in data.figures if one.name == label],
         "notes": list(map(sentence_data, (*stage_notes(data), *data.notes))),

@@ -7,6 +7,7 @@ its job: choosing what to say (`view.record.record`) or how to draw it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -110,6 +111,9 @@ class SpecLabel:
 Span = Text | Code | AxisLabel | Number | Sign | Bar | Prose | SpecLabel
 Spans = tuple[Span, ...]
 
+UNKNOWN: Spans = (Text("unknown", "dim"),)
+"""The cell of a fact that nobody knows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -156,6 +160,11 @@ class Row:
 
     cells: tuple[Spans, ...]
     items: tuple[Spans, ...] = ()
+
+
+def telling_columns(columns: Sequence[Column], rows: Sequence[Row]) -> list[int]:
+    """The places of the columns that are shown: those that say more in some row than that it is unknown."""
+    return [at for at in range(len(columns)) if any(row.cells[at] not in ((), UNKNOWN) for row in rows)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from pjit_inspect.model.play.variant import HistoryTable, MemorySource, Variant
 from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.view.document.document import (
+    UNKNOWN,
     AxisLabel,
     Block,
     Code,
@@ -193,7 +194,7 @@ def _results(results: Sequence[ResultControl]) -> Table:
 
 
 def _result(own: ResultControl) -> Row:
-    spec: Spans = (SpecLabel(own.spec),) if own.spec is not None else (Text("unknown", "dim"),)
+    spec: Spans = (SpecLabel(own.spec),) if own.spec is not None else UNKNOWN
     note: Spans = (Text("as XLA chooses", "dim"),) if own.is_free else ()
     if own.problem:
         note = (Text(own.problem, "strong"),)

@@ -17,6 +17,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.view.document.document import (
+    UNKNOWN,
     AxisLabel,
     Bar,
     Beside,
@@ -80,7 +81,7 @@ def mesh_spans(mesh: Mesh) -> Spans:
 
 def place_spans(frames: Sequence[Frame]) -> Spans:
     """Where in the user's source; "unknown" when the program does not say."""
-    return (Code(frames[0].where),) if frames else (Text("unknown", "dim"),)
+    return (Code(frames[0].where),) if frames else UNKNOWN
 
 
 def _device_spans(data: RecordData) -> Spans:

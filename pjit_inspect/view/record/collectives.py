@@ -15,6 +15,7 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
 from pjit_inspect.view.document.document import (
+    UNKNOWN,
     Block,
     Code,
     Column,
@@ -182,7 +183,7 @@ def _row(group: LayerGroup, data: RecordData, unit: str) -> Row:
         (Number(bytes_in(group.payload_bytes, unit)),),
         (Number(bytes_in(group.sent_bytes, unit), provenance="modelled"),),
         _cause(first),
-        (Code(place),) if (place := place_words(first)) else (Text("unknown", "dim"),),
+        (Code(place),) if (place := place_words(first)) else UNKNOWN,
         (Code(_beginning(line)),) if line else (),
         _what_spans(group),
         (Text(beside),) if (beside := _beside(group)) else (),
@@ -206,7 +207,7 @@ def _groups(row: Collective) -> str:
 
 
 def _what_spans(group: LayerGroup) -> Spans:
-    spans: Spans = (Code(group.what),) if group.what else (Text("unknown", "dim"),)
+    spans: Spans = (Code(group.what),) if group.what else UNKNOWN
     if group.first.operands > 1:
         spans = (*spans, Text(f" x{group.first.operands:,}"))
     phase = group.first.phase

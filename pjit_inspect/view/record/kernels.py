@@ -12,6 +12,7 @@ from pjit_inspect.model.report.fusion import DistinctFusion, Fusion, FusionTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
 from pjit_inspect.view.document.document import (
+    UNKNOWN,
     Block,
     Code,
     Column,
@@ -173,7 +174,7 @@ def _contents(kernel: Fusion) -> Spans:
     if kernel.target is not None:
         called = kernel.routine if kernel.library else kernel.target
         words = f"{called}: {words}" if words else called
-    return (Code(words),) if words else (Text("unknown", "dim"),)
+    return (Code(words),) if words else UNKNOWN
 
 
 def _rest(groups: tuple[KernelGroup, ...], more: str) -> Spans:

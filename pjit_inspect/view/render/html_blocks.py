@@ -34,6 +34,7 @@ from pjit_inspect.view.document.document import (
     Table,
     Text,
     TimelineSubject,
+    telling_columns,
 )
 from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.render.html_spans import breakable_html, chip_html, escaped, spans_html
@@ -158,7 +159,7 @@ def _rest_line(summary: Spans, palette: Palette) -> str:
 
 
 def _table(columns: tuple[Column, ...], rows: tuple[Row, ...], palette: Palette) -> str:
-    kept = [i for i in range(len(columns)) if any(row.cells[i] for row in rows)]
+    kept = telling_columns(columns, rows)
     head = "".join(_cell(f"<b>{escape(columns[i].title)}</b>", columns[i]) for i in kept)
     body = "".join(_row(row, columns, kept, palette) for row in rows)
     table = f'<table style="{_TABLE}"><tr style="{_ROW}">{head}</tr>\n{body}</table>'
@@ -186,7 +187,7 @@ def _groups(table: GroupedTable, palette: Palette) -> str:
         return ""
     table = _narrowed(table)
     rows = [row for group in table.groups for row in group.rows]
-    kept = [i for i in range(len(table.columns)) if any(row.cells[i] for row in rows)]
+    kept = telling_columns(table.columns, rows)
     head = "".join(_cell(f"<b>{escape(table.columns[i].title)}</b>", table.columns[i]) for i in kept)
     titles = f'<tr style="{_ROW}"><td style="{_BESIDE}"><b>{escape(table.title)}</b></td>{head}</tr>'
     body = "".join(_group(group, table.columns, kept, palette) for group in table.groups)

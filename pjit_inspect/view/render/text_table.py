@@ -6,7 +6,7 @@ and in the end puts one fact after the other. Not its job: which rows and column
 
 from __future__ import annotations
 
-from pjit_inspect.view.document.document import Column, GroupedTable, Row, Spans, Table
+from pjit_inspect.view.document.document import Column, GroupedTable, Row, Spans, Table, telling_columns
 from pjit_inspect.view.document.printable import cell_width, pad, shorten
 from pjit_inspect.view.document.text_spans import spans_text, wrap
 
@@ -44,7 +44,7 @@ def lower_groups(table: GroupedTable, width: int) -> list[str]:
 def _lower_rows(columns: tuple[Column, ...], rows: tuple[Row, ...], width: int) -> tuple[list[str], list[list[str]]]:
     """The line of titles, when there is one, and the lines of each row."""
     cells = [[spans_text(cell, 4 * width) for cell in row.cells] for row in rows]
-    kept = [i for i in range(len(columns)) if any(line[i] for line in cells)]
+    kept = telling_columns(columns, rows)
     return _aligned([columns[i] for i in kept], [[line[i] for i in kept] for line in cells], rows, width)
 
 
