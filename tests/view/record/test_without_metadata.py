@@ -17,12 +17,12 @@ add {
 ENTRY main {
   x = f32[8,16]{1,0} parameter(0)
   w = f32[16,8]{1,0} parameter(1)
-  g = f32[16,32]{1,0} all-gather(w), channel_id=1, replica_groups={{0,1,2,3}}, dimensions={1}, use_global_device_ids=true
+  g = f32[16,32]{1,0} all-gather(w), channel_id=1, GROUPS, dimensions={1}
   d = f32[8,16]{1,0} negate(x)
-  r = f32[8,16]{1,0} all-reduce(d), channel_id=2, replica_groups={{0,1,2,3}}, use_global_device_ids=true, to_apply=add
+  r = f32[8,16]{1,0} all-reduce(d), channel_id=2, GROUPS, to_apply=add
   ROOT t = (f32[16,32]{1,0}, f32[8,16]{1,0}) tuple(g, r)
 }
-"""
+""".replace("GROUPS", "replica_groups={{0,1,2,3}}, use_global_device_ids=true")
 NAMED = PLAIN.replace("to_apply=add", 'to_apply=add, metadata={op_name="f/psum" source_file="a.py" source_line=7}')
 
 
