@@ -17,7 +17,7 @@ from pjit_inspect.handles.background import user_code_begins, user_code_ends
 from pjit_inspect.handles.diff import Diff
 from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
 from pjit_inspect.handles.given_mesh import given_mesh, with_mesh
-from pjit_inspect.handles.hlo_layouts import with_hlo_layouts
+from pjit_inspect.handles.hlo_layouts import with_hlo_layouts, with_stablehlo_layouts
 from pjit_inspect.handles.ledger import Ledger
 from pjit_inspect.handles.live import LaterFindings, later_findings_of, when_asked
 from pjit_inspect.handles.memory.live_arrays import LiveArrays, find_live_arrays
@@ -274,7 +274,8 @@ def open(path: str | os.PathLike[str], *, mesh: Mapping[str, int] | None = None)
     version is read; `record.hlo.unknown` counts what was not understood. A directory gives a log with a record for
     each program, however many they are; one whose file is damaged or missing has no HLO and says why. So does a text
     that holds several programs. Inputs, devices and the mesh are those of the shardings in the text, where it has them:
-    axes without names are `axis_0`, `axis_1`, ... StableHLO gives a record without an optimized program.
+    axes without names are `axis_0`, `axis_1`, ... StableHLO, such as `lowered.as_text()`, gives a record without an
+    optimized program; jaxlib reads it, in a process apart, and `record.what_if` can be asked of it.
 
     A text that does not end as HLO ends, and a program without its entry computation, are read as far as they go:
     `record.data.missing["hlo"]` says what is missing, displays say so first and tell what there is at least.
@@ -316,6 +317,8 @@ def _record_of(program: Program, mesh: Mesh | None, *, is_strict: bool, buffers:
             data, mesh = replace(data, missing=data.missing | {"mesh": str(error)}), None
     if program.module is not None:
         data = with_hlo_layouts(data, program.module, mesh)
+    elif data.stablehlo is not None or data.stablehlo_text is not None:
+        data = with_stablehlo_layouts(data, mesh)
     return CompileRecord(data, hlo=program.module, hlo_text=program.text)
 
 

@@ -1,8 +1,8 @@
-"""Inputs, outputs, mesh and devices of a program that was read from a file of HLO, as far as its parameters say them.
+"""Inputs, outputs, mesh and devices of a program that was read from a file, as far as it says them itself.
 
-XLA keeps the sharding of each parameter, and JAX its path in the metadata. Axes that have no names there are called
-`axis_0`, `axis_1`, ... and are devices 0, 1, ... in order. Not its job: reading HLO (`parse`), axes that the user names
-(`handles.given_mesh`).
+XLA keeps the sharding of each parameter, and JAX its path in the metadata; StableHLO has them at its function `main`.
+Axes that have no names there are called `axis_0`, `axis_1`, ... and are devices 0, 1, ... in order. Not its job:
+reading HLO (`parse`) and StableHLO (`observe.shardy`), axes that the user names (`handles.given_mesh`).
 """
 
 from __future__ import annotations
@@ -10,25 +10,32 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pjit_inspect.errors import ParseError
+from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.model.program.hlo import HloModule, Instruction
-from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.layout import WRITTEN, ArrayLayout, Sharding
 from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.mesh import Device, Mesh
+from pjit_inspect.observe.shardy.shardy_attributes import read_tensor
+from pjit_inspect.parse.hlo_text.groups import read_sharding
 from pjit_inspect.parse.sharding.hlo_sharding import Tiling, find_spec, read_tilings
 from pjit_inspect.parse.wire.hlo_schema import message_class
+from pjit_inspect.parse.wire.text_scan import unquote
 
 _MOST_DEVICES = 1 << 14
 _MOST_ARRAYS = 100_000
 _NO_RESULTS = "HLO does not say how results are sharded"
 _NO_PARAMETERS = "HLO does not say how its parameters are sharded"
 _NO_MESH = "the shardings of its parameters follow no common mesh"
+_NAMED = 6
 _TUPLE = 2
+_Border = tuple[str, Shape, Any]
+"""An argument or a result: its path, its shape, and its sharding as a message, None where it has none."""
 _LONG = (("bf", "bfloat"), ("s", "int"), ("u", "uint"), ("f", "float"), ("c", "complex"))
 
 
@@ -45,15 +52,87 @@ def with_hlo_layouts(data: RecordData, module: HloModule, mesh: Mesh | None = No
     result = _sharding_of(entry.root)
     written = [sharding for _, sharding in (*known, (None, result)) if sharding is not None]
     devices = _devices(module, written)
+    borders = [(_path(one), one.shape, sharding) for one, sharding in known], [("result", entry.root.shape, result)]
+    return _with_borders(data, borders, devices, mesh, is_local=_is_partitioned(module))
+
+
+def with_stablehlo_layouts(data: RecordData, mesh: Mesh | None = None) -> RecordData:
+    """The same of a record of StableHLO: what its function `main` says, as jaxlib reads it in a process apart.
+
+    A record of text gets the bytecode, too, with which XLA's partitioner is asked.
+    """
+    from pjit_inspect.observe.shardy.mlir_process import read_borders_apart
+
+    blob = data.stablehlo
+    program = blob.read() if blob is not None else (data.stablehlo_text or "").encode()
+    try:
+        said, bytecode = read_borders_apart(program, is_bytecode=blob is not None)
+    except CaptureError as error:
+        why = f"jaxlib did not read the StableHLO: {error}"
+        return replace(data, missing=data.missing | dict.fromkeys(("inputs", "outputs", "mesh", "stablehlo"), why))
+    data = replace(data, stablehlo=Blob(bytecode))
+    arguments, results = (
+        [
+            (name or f"{what}{number}", _tensor(type_text), _written_sharding(sharding, said["meshes"]))
+            for number, (name, type_text, sharding) in enumerate(said[key])
+        ]
+        for key, what in (("arguments", "arg"), ("results", "result"))
+    )
+    devices = said["partitions"] if said["partitions"] <= _MOST_DEVICES else None
+    return _with_borders(data, (arguments, results), devices, mesh, is_local=False)
+
+
+def _tensor(text: str) -> Shape:
+    """The shape that a type of MLIR's is; one without elements for what is no array."""
+    read = read_tensor(text)
+    return Shape(dtype="opaque") if read is None else Shape(dtype=read[0], dimensions=read[1])
+
+
+_SHARDY = re.compile(r"#sdy\.sharding<(?:@\"?([^\",]+)\"?|mesh(<.*?>)), (.*)>", flags=re.S)
+_SHARDY_MESH = re.compile(r".*?<\[(.*?)\](?:, device_ids=\[(.*?)\])?>", flags=re.S)
+
+
+def _written_sharding(text: str, meshes: Mapping[str, str]) -> Any:
+    """A sharding of Shardy's or of GSPMD's as `xla.OpSharding`; None where there is none, or it is not understood.
+
+    XLA writes Shardy's nearly as MLIR does, with the mesh in it: `{mesh['x'=2], [{'x'}, {}]}`.
+    """
+    shardy = _SHARDY.fullmatch(text)
+    try:
+        if shardy is None:
+            return read_sharding(unquote(text).decode()) if text else None
+        mesh = _SHARDY_MESH.fullmatch(shardy[2] or meshes.get(shardy[1], ""))
+        if mesh is None:
+            return None
+        if not mesh[1]:
+            return read_sharding(f"{{maximal_mesh[device_id={mesh[2]}]}}")
+        devices = f", device_ids=({mesh[2]})" if mesh[2] else ""
+        return read_sharding(f"{{mesh[{mesh[1]}]{devices}, {_PRIORITY.sub('}', shardy[3])}}}")
+    except ValueError:
+        return None
+
+
+_PRIORITY = re.compile(r"\}p\d+")
+
+
+def _with_borders(
+    data: RecordData,
+    borders: tuple[Sequence[_Border], Sequence[_Border]],
+    devices: int | None,
+    mesh: Mesh | None,
+    *,
+    is_local: bool,
+) -> RecordData:
+    """The record with these arguments and results; `is_local` says whether shapes are those on one device."""
     if devices is None or data.devices:
         return data
+    written = [sharding for rows in borders for _, _, sharding in rows if sharding is not None]
     found = mesh or _mesh(written, devices)
-    reader = _Reader(found, devices, is_local=_is_partitioned(module))
-    inputs = _rows(reader, ((_path(one), one.shape, sharding) for one, sharding in known))
-    outputs = _rows(reader, [("result", entry.root.shape, result)])
+    reader = _Reader(found, devices, is_local=is_local)
+    inputs, outputs = (_rows(reader, rows) for rows in borders)
     missing = {key: why for key, why in data.missing.items() if key not in ("inputs", "outputs", "mesh")}
-    missing |= {} if inputs else {"inputs": _NO_PARAMETERS}
-    missing |= {} if outputs else {"outputs": _NO_RESULTS}
+    missing |= {} if inputs else {"inputs": _why(_NO_PARAMETERS, borders[0])}
+    missing |= {} if outputs else {"outputs": _why(_NO_RESULTS, borders[1])}
     missing |= {"mesh": _NO_MESH if written else _NO_PARAMETERS} if found is None else {}
     return replace(
         data,
@@ -64,6 +143,19 @@ def with_hlo_layouts(data: RecordData, module: HloModule, mesh: Mesh | None = No
         devices=tuple(Device(id=number, platform="", kind="") for number in range(devices)),
         missing=missing,
     )
+
+
+def _why(reason: str, rows: Sequence[_Border]) -> str:
+    """The reason, and what each device has of the arrays: that stands there in any case."""
+    held = [f"{name} {leaf}" for path, shape, _ in rows for name, leaf in _named(path, shape)]
+    words = ", ".join(held[:_NAMED]) + (", ..." if len(held) > _NAMED else "")
+    return f"{reason}; each device has {words}" if held else reason
+
+
+def _named(path: str, shape: Shape) -> list[tuple[str, Shape]]:
+    """The arrays of a parameter or a result; those of a tuple are numbered."""
+    leaves = [leaf for leaf in shape.leaves if leaf.is_array]
+    return [(path if len(leaves) == 1 else f"{path}[{number}]", leaf) for number, leaf in enumerate(leaves)]
 
 
 def _devices(module: HloModule, shardings: Sequence[Any]) -> int | None:
@@ -151,20 +243,24 @@ class _Reader:
 
     def layouts(self, path: str, shape: Shape, sharding: Any) -> list[ArrayLayout] | None:
         """The arrays of a parameter or a result; None where it is not known how one of them lies."""
-        leaves = [leaf for leaf in shape.leaves if leaf.is_array]
+        leaves = _named(path, shape)
+        if sharding is None and self._devices == 1:
+            sharding = message_class("OpSharding")()
         parts = [sharding] * len(leaves)
-        if sharding.type == _TUPLE and not sharding.HasField("named_sharding"):
+        if sharding is not None and sharding.type == _TUPLE and not sharding.HasField("named_sharding"):
             parts = list(sharding.tuple_shardings)
         if len(parts) != len(leaves):
             return None
-        is_one = len(leaves) == 1
-        made = [
-            self._layout(path if is_one else f"{path}[{number}]", leaf, part)
-            for number, (leaf, part) in enumerate(zip(leaves, parts, strict=True))
-        ]
+        made = [self._layout(name, leaf, part) for (name, leaf), part in zip(leaves, parts, strict=True)]
         return None if any(one is None for one in made) else [one for one in made if one is not None]
 
     def _layout(self, path: str, shape: Shape, part: Any) -> ArrayLayout | None:
+        if part is None:
+            return (
+                None
+                if self._is_local
+                else ArrayLayout(path=path, dtype=_dtype(shape.dtype), global_shape=shape.dimensions, sharding=None)
+            )
         key = part.SerializeToString(), len(shape.dimensions)
         if key not in self._known:
             self._known[key] = self._sharding(part, len(shape.dimensions))
@@ -191,6 +287,7 @@ class _Reader:
             tiles=counts,
             device_ids=ids,
             tile_of=_tile_of(tiling, counts, len(ids)),
+            kind=WRITTEN,
         )
 
 
@@ -207,7 +304,7 @@ def _rows(reader: _Reader, arrays: Iterable[tuple[str, Shape, Any]]) -> tuple[Ar
     """The layouts of all arrays; () where one is not known."""
     rows: list[ArrayLayout] = []
     for path, shape, sharding in arrays:
-        found = None if sharding is None else reader.layouts(path, shape, sharding)
+        found = reader.layouts(path, shape, sharding)
         if found is None:
             return ()
         rows += found

@@ -12,6 +12,7 @@ from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.dataflow import MOVES, operand, settled
 from pjit_inspect.analyze.program.phases import find_implicit
 from pjit_inspect.model.program.hlo import HloModule, Instruction
+from pjit_inspect.model.program.layout import WRITTEN
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.note import Note
@@ -77,6 +78,10 @@ def record_notes(data: RecordData) -> tuple[str, ...]:
         notes.append("source lines may be stale: executable came from the persistent cache")
     if "partitioner" in data.missing:
         notes.append(f"causes rest on names, not on XLA's own shardings: {data.missing['partitioner']}")
+    if any(one.sharding is not None and one.sharding.kind == WRITTEN for one in (*data.inputs, *data.outputs)):
+        unnamed = data.mesh is not None and any(name.startswith("axis_") for name in data.mesh.axis_names)
+        words = "; axes that have no names there are called axis_0, axis_1, ..." if unnamed else ""
+        notes.append(f"shardings and devices are read from the program in the file{words}")
     return tuple(notes)
 
 

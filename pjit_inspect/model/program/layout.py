@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.spec import PartitionSpec, local_shape
 
+WRITTEN = "sharding as written"
+"""The kind of a sharding that was read from a program's own text or proto, and not from an array of JAX's."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharding:
@@ -25,7 +28,7 @@ class Sharding:
       tiles: into how many tiles each dimension is cut (length: the rank).
       device_ids: the devices of the program that hold part of the array.
       tile_of: for each of `device_ids`, the row-major index of the tile it holds.
-      kind: JAX's name of the sharding ("NamedSharding", "SingleDeviceSharding", ...).
+      kind: JAX's name of the sharding ("NamedSharding", "SingleDeviceSharding", ...), or "sharding as written" (in the program).
       memory_kind: "device", "pinned_host", ..., or None when JAX does not say.
       unreduced: mesh axes over which each device holds a partial sum.
     """

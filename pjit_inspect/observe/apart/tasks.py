@@ -49,6 +49,7 @@ _JAX = ("jax", "jaxlib.mlir.dialects.stablehlo", "jax._src.compiler", "jax._src.
 
 TASKS: dict[str, Task] = {
     "print": Task(function=f"{_MLIR}:print_hlo", imports=(_MLIR,), most_memory=2 * _GIB),
+    "borders": Task(function=f"{_MLIR}:read_borders", imports=(_MLIR,), most_memory=2 * _GIB),
     "passes": Task(function=f"{_MLIR}:run_passes", imports=(_MLIR,), most_memory=2 * _GIB),
     "partition": Task(
         function=f"{_CHILD}:compile_one",

@@ -14,6 +14,7 @@ from typing import Any
 
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.observe.shardy import _mlir
+from pjit_inspect.observe.shardy.mlir_locations import read_location
 from pjit_inspect.observe.shardy.shardy_attributes import read_names
 
 _SPLIT_BY_PYTHON = "CustomSPMDPartitioning"
@@ -39,6 +40,34 @@ def count_partitions(module: Any) -> int:
 def count_replicas(module: Any) -> int:
     """How many times a captured module is to run side by side, as `jax.pmap` has it; 1 where it does not say."""
     return _count(module, "mhlo.num_replicas")
+
+
+def read_borders(module: Any) -> dict[str, Any]:
+    """What a module says of its arguments, its results, its meshes and the number of partitions, as MLIR prints it.
+
+    Each argument and each result is its name ("" where it has none), its type, and its sharding ("" likewise).
+    """
+    main = _main(module)
+    block = main.regions[0].blocks[0]
+    returned = block.operations[len(block.operations) - 1].operation.operands
+    named = [(read_location(str(one.location)).name, one) for one in block.arguments]
+    results = zip(_results(main), returned, strict=True)
+    return {
+        "partitions": count_partitions(module) * count_replicas(module),
+        "meshes": {
+            read_names(str(op.attributes["sym_name"]))[0]: str(op.attributes["mesh"])
+            for op in module.body.operations
+            if op.operation.name == "sdy.mesh"
+        },
+        "arguments": [
+            (name, str(one.type), _written_sharding(own)) for (name, one), own in zip(named, _inputs(main), strict=True)
+        ],
+        "results": [(_result_name(own), str(one.type), _written_sharding(own)) for own, one in results],
+    }
+
+
+def _written_sharding(attributes: Any) -> str:
+    return next((str(attributes[name]) for name in (_SHARDY_SHARDING, _SHARDING) if name in attributes), "")
 
 
 def why_here_alone(bytecode: bytes) -> str:

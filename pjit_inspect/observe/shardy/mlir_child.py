@@ -1,16 +1,16 @@
-"""What jaxlib does that can end its process, as tasks of a process apart: some MLIR passes, and reading HLO.
+"""What jaxlib does that can end its process, as tasks of a process apart: MLIR read, some of its passes, and HLO.
 
 It needs jaxlib and nothing else. Not its job: which passes (`observe.shardy.propagation`), or asking (`mlir_process`).
 """
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 from jaxlib.mlir import ir, passmanager
 
 from pjit_inspect.observe.apart.tasks import Made
+from pjit_inspect.observe.shardy import _mlir, how_compiled
 
 # JAX 0.10 moved it to a module of its own.
 try:
@@ -27,15 +27,21 @@ def run_passes(question: dict[str, Any], blobs: list[bytes]) -> Made:
         manager = passmanager.PassManager.parse(question["pipeline"], context=context)
         manager.enable_verifier(False)
         manager.run(module.operation)
-        out = io.BytesIO()
-        module.operation.write_bytecode(file=out)
-        return Made({}, (out.getvalue(),))
+        return Made({}, (_mlir.bytecode(module),))
 
 
 def print_hlo(question: dict[str, Any], blobs: list[bytes]) -> Made:
     """A serialised `xla.HloModuleProto` as XLA prints it."""
     text = _home.HloModule.from_serialized_hlo_module_proto(blobs[0]).to_string()
     return Made({}, (text.encode("utf-8", "surrogatepass"),))
+
+
+def read_borders(question: dict[str, Any], blobs: list[bytes]) -> Made:
+    """What a program before optimization says of its arguments and results; and the program as bytecode."""
+    with _context():
+        # Text may be what MLIR's assertions were not made for, as bytecode may.
+        module = ir.Module.parse(blobs[0] if question["is_bytecode"] else blobs[0].decode("utf-8", "replace"))
+        return Made(how_compiled.read_borders(module), (_mlir.bytecode(module),))
 
 
 def _context() -> Any:

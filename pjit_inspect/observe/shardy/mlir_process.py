@@ -9,6 +9,7 @@ job: which passes to run (`observe.shardy.propagation`), or what is done there (
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.observe.apart.call import Channel
@@ -24,21 +25,29 @@ _channels: list[Channel] = []
 def run_passes_apart(bytecode: bytes, passes: Sequence[str], *, timeout_s: float = 120.0) -> bytes | None:
     """MLIR bytecode after the passes; None when one fails, or the process for it dies, cannot start or takes longer."""
     try:
-        return _ask("passes", {"pipeline": f"builtin.module({','.join(passes)})"}, bytecode, timeout_s)
+        return _ask("passes", {"pipeline": f"builtin.module({','.join(passes)})"}, bytecode, timeout_s)[1]
     except CaptureError:
         return None
 
 
 def print_hlo_apart(proto: bytes, *, timeout_s: float = 120.0) -> str:
     """A serialised `xla.HloModuleProto` as XLA prints it. Raises CaptureError where there is no text."""
-    return _ask("print", {}, proto, timeout_s).decode("utf-8", "replace")
+    return _ask("print", {}, proto, timeout_s)[1].decode("utf-8", "replace")
 
 
-def _ask(task: str, question: dict[str, str], program: bytes, timeout_s: float) -> bytes:
-    results = _free_channel().ask(task, question, [program], timeout_s=timeout_s, start_s=_START_S).blobs
-    if not results:
+def read_borders_apart(program: bytes, *, is_bytecode: bool, timeout_s: float = 60.0) -> tuple[dict[str, Any], bytes]:
+    """What StableHLO, as text or bytecode, says of its arguments and results (`how_compiled.read_borders`); bytecode.
+
+    Raises CaptureError where jaxlib does not read it.
+    """
+    return _ask("borders", {"is_bytecode": is_bytecode}, program, timeout_s)
+
+
+def _ask(task: str, question: dict[str, Any], program: bytes, timeout_s: float) -> tuple[dict[str, Any], bytes]:
+    answer = _free_channel().ask(task, question, [program], timeout_s=timeout_s, start_s=_START_S)
+    if not answer.blobs:
         raise CaptureError(f"{_WHAT} gave no answer: its file did not come")
-    return results[0]
+    return answer.said, answer.blobs[0]
 
 
 def _free_channel() -> Channel:

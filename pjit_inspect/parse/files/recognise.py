@@ -228,7 +228,6 @@ def _from_mlir(content: bytes) -> Program:
     text = clean_text(_decoded(content))
     found = _MLIR_NAME.search(text)
     name, transform = _split_name(found[1] if found else "")
-    reasons["stablehlo"] = "the file has its text alone, and XLA's partitioner is asked with its bytecode"
     transform = "StableHLO" if transform == "HLO" else transform
     return Program(data=RecordData(name=clean_line(name), transform=transform, stablehlo_text=text, missing=reasons))
 

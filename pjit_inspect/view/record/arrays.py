@@ -34,6 +34,7 @@ from pjit_inspect.view.document.document import (
 )
 from pjit_inspect.view.document.notation import array_text, known_spec_text, ranges_text, shape_text, slices_text
 from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
+from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.svg.shard_picture import shard_face
 
 _TEXT_ROWS = 8
@@ -136,7 +137,7 @@ def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Blo
     field = f"{noun}s"
     if not layouts:
         reason = data.missing.get(field)
-        return Line((Text(f"{field} unknown: "), Code(reason)) if reason else (Text(f"no {field}"),))
+        return Line((Text(f"{field} unknown: {reason_text(reason)}" if reason else f"no {field}"),))
     in_vain = donated_in_vain(data) if noun == "input" else frozenset()
     groups = group_arrays(layouts, keep_first=noun == "output", in_vain=in_vain)
     reused = _reusing(groups, data.inputs) if len(groups) > _TEXT_ROWS else frozenset()
