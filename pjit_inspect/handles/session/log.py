@@ -17,7 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, get_args, overload
 
-from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.errors import RecordNotFoundError
 from pjit_inspect.handles.exports import Exported
 from pjit_inspect.handles.session.captured import Captured
@@ -228,6 +227,8 @@ def _collectives(record: CompileRecord) -> int | None:
 
     None also where there is none, and something else communicates.
     """
+    from pjit_inspect.analyze.program.other_communication import find_other_communication
+
     if "hlo" in record.data.missing:
         return None
     count, module = len(record.collectives), record.hlo

@@ -28,7 +28,8 @@ class Sharding:
       tiles: into how many tiles each dimension is cut (length: the rank).
       device_ids: the devices of the program that hold part of the array.
       tile_of: for each of `device_ids`, the row-major index of the tile it holds.
-      kind: JAX's name of the sharding ("NamedSharding", "SingleDeviceSharding", ...), or "sharding as written" (in the program).
+      kind: JAX's name of the sharding ("NamedSharding", "SingleDeviceSharding", ...), or "sharding as written" for one
+        that was read from a program.
       memory_kind: "device", "pinned_host", ..., or None when JAX does not say.
       unreduced: mesh axes over which each device holds a partial sum.
     """
