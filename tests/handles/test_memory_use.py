@@ -118,13 +118,21 @@ def test_padding_that_makes_an_argument_many_times_as_large_is_named():
 
 
 def test_a_program_without_its_arguments_needs_at_least_what_it_holds(tmp_path: Path):
-    """A file of HLO does not say what the arguments are: 4 KiB in, 4 KiB out, and no claim that it fits."""
+    """Without shardings nobody knows what the arguments are: 4 KiB in, 4 KiB out, and no claim that it fits."""
+    path = tmp_path / "a.hlo"
+    line = "x = f32[32,32]{1,0} parameter(0)\n  ROOT y = f32[32,32]{1,0} add(x, x)"
+    path.write_text(f"HloModule a, is_scheduled=true, num_partitions=2\n\nENTRY m {{\n  {line}\n}}\n")
+    fit = pi.open(path).fits("tpu:v5e")
+    assert (fit.source, fit.fits, fit.argument_bytes, fit.result_bytes) == ("at least", None, 4096, 4096)
+    assert "at least: the record does not have all arguments and results" in str(fit)
+
+
+def test_a_file_of_a_program_for_one_device_says_all_arguments_and_results(tmp_path: Path):
     own = jax.jit(lambda x: x * 2).lower(jnp.ones((32, 32))).compile().runtime_executable()
     path = tmp_path / "a.hlo"
     path.write_bytes(own.hlo_modules()[0].as_serialized_hlo_module_proto())
     fit = pi.open(path).fits("tpu:v5e")
-    assert (fit.source, fit.fits, fit.argument_bytes, fit.result_bytes) == ("at least", None, 4096, 4096)
-    assert "at least: the record does not have all arguments and results" in str(fit)
+    assert (fit.source, fit.fits, fit.argument_bytes, fit.result_bytes) == ("modelled", True, 4096, 4096)
 
 
 def test_memory_of_more_bytes_than_an_integer_of_64_bits_has_its_picture(tmp_path):
