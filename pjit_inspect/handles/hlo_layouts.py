@@ -48,8 +48,8 @@ def with_hlo_layouts(data: RecordData, module: HloModule, mesh: Mesh | None = No
     parameters = sorted((module.instruction(i) for i in entry.parameters.tolist()), key=lambda one: one.number)
     if len(parameters) > _MOST_ARRAYS:
         return data
-    known = [(one, _sharding_of(one)) for one in parameters]
-    result = _sharding_of(entry.root)
+    known = [(one, _sharding_of(module, one)) for one in parameters]
+    result = _sharding_of(module, entry.root)
     written = [sharding for _, sharding in (*known, (None, result)) if sharding is not None]
     devices = _devices(module, written)
     borders = [(_path(one), one.shape, sharding) for one, sharding in known], [("result", entry.root.shape, result)]
@@ -174,18 +174,10 @@ def _parts(shardings: Sequence[Any]) -> list[Any]:
     return [part for sharding in shardings for part in (sharding.tuple_shardings or (sharding,))]
 
 
-def _sharding_of(instruction: Instruction) -> Any:
-    """The sharding an instruction has as a message; None where it has none, or one that cannot be read."""
-    written = instruction.details.sharding
-    return None if written is None else message_class("OpSharding").FromString(_bytes_of(written))
-
-
-def _bytes_of(written: Any) -> bytes:
-    from google.protobuf import text_format
-
-    if isinstance(written, bytes):
-        return written
-    return text_format.Parse(written, message_class("OpSharding")()).SerializeToString()
+def _sharding_of(module: HloModule, instruction: Instruction) -> Any:
+    """The sharding an instruction has as a message; None where it has none."""
+    message = message_class("Instruction").FromString(module.reader.raw(instruction.index))
+    return message.sharding if message.HasField("sharding") else None
 
 
 def _is_partitioned(module: HloModule) -> bool:

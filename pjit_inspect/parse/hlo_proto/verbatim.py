@@ -8,16 +8,14 @@ the program's proto, so that they survive saving; other readers of the proto ski
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from pjit_inspect.model.program.hlo import Details, HloModule, HloReader
 from pjit_inspect.model.program.incomplete import MISSING, MISSING_INSTRUCTIONS
-from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_proto.reader import ProtoReader
 from pjit_inspect.parse.wire.clean import clean_line, clean_text
 from pjit_inspect.parse.wire.text_wire import content_field, varint
 from pjit_inspect.parse.wire.wire import split_message
@@ -75,47 +73,24 @@ def _kept(message: bytes) -> Iterator[tuple[str, str]]:
             yield clean_line(what), clean_text(text)
 
 
-class _VerbatimReader:
-    """An `HloReader` over another that gives kept parts their names."""
+class _VerbatimReader(ProtoReader):
+    """A reader that takes the place of another, and gives kept parts their names."""
 
     def __init__(self, reader: HloReader, outside: Sequence[tuple[str, str]]) -> None:
         """`outside` is what is kept for the module as a whole."""
-        self._reader, self._outside = reader, outside
-
-    def name(self, index: int) -> str:
-        return self._reader.name(index)
-
-    def names(self, indices: Sequence[int] | np.ndarray) -> Sequence[str]:
-        return self._reader.names(indices)
-
-    def shape(self, shape_id: int) -> Shape:
-        return self._reader.shape(shape_id)
-
-    def ids(self) -> np.ndarray:
-        return self._reader.ids()
-
-    def raw(self, index: int) -> bytes:
-        return self._reader.raw(index)
-
-    def entry_shapes(self) -> tuple[tuple[Shape, ...], Shape] | None:
-        return self._reader.entry_shapes()
-
-    def number(self, index: int) -> int:
-        return self._reader.number(index)
-
-    def kernel(self, index: int) -> tuple[str, str]:
-        return self._reader.kernel(index)
+        vars(self).update(vars(reader))
+        self._outside = outside
 
     def details(self, index: int) -> Details:
-        details, raw = self._reader.details(index), self._reader.raw(index)
+        details, raw = super().details(index), self.raw(index)
         kept = _named(_kept(raw)) if _TAG in raw else {}
         if not kept:
             return details
         unknown = tuple((number, content) for number, content in details.unknown if number != _FIELD)
         return replace(details, other={**details.other, **kept}, unknown=unknown)
 
-    def module_fields(self) -> Mapping[str, Any]:
-        return {**self._reader.module_fields(), **_named(self._outside)}
+    def module_fields(self) -> dict[str, Any]:
+        return {**super().module_fields(), **_named(self._outside)}
 
 
 def _named(kept: Iterable[tuple[str, str]]) -> dict[str, Any]:

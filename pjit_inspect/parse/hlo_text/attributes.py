@@ -1,13 +1,14 @@
 """Attributes of HLO instructions, from text to the fields of `xla.HloInstructionProto`.
 
-One table says which attribute is which field. Not its job: what refers to other parts of the program (operands, called
-computations, control predecessors, stack frames; `parse.hlo_text.instructions`).
+Tables say which attribute is which field; its value is read as the field's type says. Not its job: what refers to other
+parts of the program (operands, called computations, control predecessors, stack frames; `parse.hlo_text.instructions`).
 
 *Source*: `PrintExtraAttributesImpl` and `ToProto` in `xla/hlo/ir/hlo_instructions.cc`.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -32,23 +33,25 @@ def read_attribute(opcode: str, key: str, value: str) -> bytes:
         return content_field(_BACKEND_CONFIG, content)
     if key in _WHOLE:
         return _without_zeros(_WHOLE[key](value)).SerializeToString()
-    kind, path = _BY_OPCODE.get((opcode, key)) or _FIELDS[key]
+    path = _BY_OPCODE.get((opcode, key)) or _FIELDS[key]
     message = message_class("Instruction")()
-    _put(message, path, kind(value))
+    *way, last = path.split(".")
+    _put(functools.reduce(getattr, way, message), last, path, value)
     if path not in _ZERO_COUNTS:
         _without_zeros(message)
     return message.SerializeToString()
 
 
-def _put(message: Any, path: str, value: Any) -> None:
-    *way, last = path.split(".")
-    for name in way:
-        message = getattr(message, name)
-    if isinstance(value, list):
+def _put(message: Any, name: str, path: str, text: str) -> None:
+    """Fills a field, which stands at `path` in the instruction, with what a text says."""
+    field, is_list = message.DESCRIPTOR.fields_by_name[name], hasattr(getattr(message, name), "extend")
+    kinds = {field.TYPE_BOOL: _bool, field.TYPE_STRING: _string, field.TYPE_BYTES: unquote, field.TYPE_FLOAT: float}
+    kind: Callable[[str], Any] = _KINDS.get(path) or (_list if is_list else kinds.get(field.type, _number))
+    if is_list:
         message.SetInParent()
-        getattr(message, last).extend(value)
+        getattr(message, name).extend(kind(text))
     else:
-        setattr(message, last, value)
+        setattr(message, name, kind(text))
 
 
 def _without_zeros(message: Any) -> Any:
@@ -75,10 +78,6 @@ def _list(text: str) -> list[int]:
 def _number(text: str) -> int:
     (value,) = integers(text)
     return value
-
-
-def _in_list(text: str) -> list[int]:
-    return [_number(text)]
 
 
 def _bool(text: str) -> bool:
@@ -280,6 +279,7 @@ _WHOLE: Mapping[str, Callable[[str], Any]] = {
     "dim_labels": _dim_labels,
     "domain": _domain,
     "frontend_attributes": _frontend_attributes,
+    "iota_dimension": lambda text: message_class("Instruction")(dimensions=[_number(text)]),
     "operand_layout_constraints": _layout_constraints,
     "outfeed_shape": _outfeed_shape,
     "output_to_operand_aliasing": _operand_aliasing,
@@ -297,98 +297,60 @@ _WHOLE: Mapping[str, Callable[[str], Any]] = {
 _DOT, _RAGGED = "dot_dimension_numbers", "ragged_dot_dimension_numbers"
 _GATHER, _SCATTER, _SOLVE = "gather_dimension_numbers", "scatter_dimension_numbers", "triangular_solve_options"
 
-_FIELDS: Mapping[str, tuple[Callable[[str], Any], str]] = {
-    "algorithm": (_algorithm, "precision_config.algorithm"),
-    "api_version": (
-        _enum(
-            "API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
-            "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI",
-        ),
-        "custom_call_api_version",
-    ),
-    "async_execution_thread": (_string, "async_execution_thread"),
-    "batch_group_count": (_number, "batch_group_count"),
-    "channel_id": (_number, "channel_id"),
-    "collapsed_slice_dims": (_list, f"{_GATHER}.collapsed_slice_dims"),
-    "constrain_layout": (_bool, "constrain_layout"),
-    "cross_program_prefetch_index": (_number, "cross_program_prefetch_index"),
-    "custom_call_has_side_effect": (_bool, "custom_call_has_side_effect"),
-    "custom_call_target": (_string, "custom_call_target"),
-    "delta": (_number, "delta"),
-    "dimensions": (_list, "dimensions"),
-    "direction": (_word, "comparison_direction"),
-    "distribution": (_enum("rng_invalid", "rng_uniform", "rng_normal"), "distribution"),
-    "dynamic_slice_sizes": (_list, "dynamic_slice_sizes"),
-    "epsilon": (float, "epsilon"),
-    "exponent_bits": (_number, "exponent_bits"),
-    "feature_group_count": (_number, "feature_group_count"),
-    "feature_index": (_number, "feature_index"),
-    "fft_length": (_list, "fft_length"),
-    "fft_type": (_enum("FFT", "IFFT", "RFFT", "IRFFT"), "fft_type"),
-    "has_dynamic_root": (_bool, "has_dynamic_root"),
-    "index": (_number, "tuple_index"),
-    "index_vector_dim": (_number, f"{_GATHER}.index_vector_dim"),
-    "indices_are_sorted": (_bool, "indices_are_sorted"),
-    "infeed_config": (unquote, "infeed_config"),
-    "input_batching_dims": (_list, f"{_SCATTER}.input_batching_dims"),
-    "inserted_window_dims": (_list, f"{_SCATTER}.inserted_window_dims"),
-    "iota_dimension": (_in_list, "dimensions"),
-    "is_associative": (_tri_state, "is_associative"),
-    "is_composite": (_bool, "is_composite"),
-    "is_host_transfer": (_bool, "is_host_transfer"),
-    "is_reverse": (_bool, "is_reverse"),
-    "is_stable": (_bool, "is_stable"),
-    "k": (_number, "k"),
-    "kind": (_word, "fusion_kind"),
-    "largest": (_bool, "largest"),
-    "left_side": (_bool, f"{_SOLVE}.left_side"),
-    "lhs_batch_dims": (_list, f"{_DOT}.lhs_batch_dimensions"),
-    "lhs_contracting_dims": (_list, f"{_DOT}.lhs_contracting_dimensions"),
-    "lhs_ragged_dims": (_list, f"{_RAGGED}.lhs_ragged_dimensions"),
-    "lower": (_bool, f"{_SOLVE}.lower"),
-    "mantissa_bits": (_number, "mantissa_bits"),
-    "num_carries": (_number, "num_carries"),
-    "offset_dims": (_list, f"{_GATHER}.offset_dims"),
-    "operand_batching_dims": (_list, f"{_GATHER}.operand_batching_dims"),
-    "operand_precision": (_precisions, "precision_config.operand_precision"),
-    "order": (_word, "comparison_order"),
-    "outfeed_config": (unquote, "outfeed_config"),
-    "padding_type": (_enum("PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"), "padding_type"),
-    "parameter_replication": (_bools, "parameter_replication.replicated_at_leaf_buffers"),
-    "rhs_batch_dims": (_list, f"{_DOT}.rhs_batch_dimensions"),
-    "rhs_contracting_dims": (_list, f"{_DOT}.rhs_contracting_dimensions"),
-    "rhs_group_dims": (_list, f"{_RAGGED}.rhs_group_dimensions"),
-    "scatter_dims_to_operand_dims": (_list, f"{_SCATTER}.scatter_dims_to_operand_dims"),
-    "scatter_indices_batching_dims": (_list, f"{_SCATTER}.scatter_indices_batching_dims"),
-    "schedule": (_enum("SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"), "custom_call_schedule"),
-    "slice_sizes": (_list, "gather_slice_sizes"),
-    "start_index_map": (_list, f"{_GATHER}.start_index_map"),
-    "start_indices_batching_dims": (_list, f"{_GATHER}.start_indices_batching_dims"),
-    "transpose_a": (
-        _enum("TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"), f"{_SOLVE}.transpose_a"
-    ),
-    "type": (_word, "comparison_type"),
-    "unique_indices": (_bool, "unique_indices"),
-    "unit_diagonal": (_bool, f"{_SOLVE}.unit_diagonal"),
-    "update_window_dims": (_list, f"{_SCATTER}.update_window_dims"),
-    "use_global_device_ids": (_bool, "use_global_device_ids"),
-}  # fmt: skip
-"""Attribute -> how its value is read, and the field it is."""
+_ALIKE = {
+    "": """async_execution_thread batch_group_count channel_id constrain_layout cross_program_prefetch_index
+        custom_call_has_side_effect custom_call_target delta dimensions distribution dynamic_slice_sizes epsilon
+        exponent_bits feature_group_count feature_index fft_length fft_type has_dynamic_root indices_are_sorted
+        infeed_config is_associative is_composite is_host_transfer is_reverse is_stable k largest mantissa_bits
+        num_carries outfeed_config padding_type unique_indices use_global_device_ids""",
+    f"{_GATHER}.": """collapsed_slice_dims index_vector_dim offset_dims operand_batching_dims start_index_map
+        start_indices_batching_dims""",
+    f"{_SCATTER}.": """input_batching_dims inserted_window_dims scatter_dims_to_operand_dims
+        scatter_indices_batching_dims update_window_dims""",
+    f"{_SOLVE}.": "left_side lower transpose_a unit_diagonal",
+}
+"""Attributes that are called as their fields are, by the messages that these are in."""
 
-_BY_OPCODE: Mapping[tuple[str, str], tuple[Callable[[str], Any], str]] = {
-    ("cholesky", "lower"): (_bool, "cholesky_options.lower"),
-    ("rng-bit-generator", "algorithm"): (_enum("rng_default", "rng_three_fry", "rng_philox"), "rng_algorithm"),
-    ("scatter", "index_vector_dim"): (_number, f"{_SCATTER}.index_vector_dim"),
-    **{
-        ("ragged-dot", key): (kind, f"{_RAGGED}.{path}")
-        for key, (kind, path) in _FIELDS.items()
-        if path.startswith(_DOT)
-    },
+_FIELDS = {
+    **{key: within + key for within, keys in _ALIKE.items() for key in keys.split()},
+    "algorithm": "precision_config.algorithm", "api_version": "custom_call_api_version",
+    "direction": "comparison_direction", "index": "tuple_index", "kind": "fusion_kind",
+    "lhs_batch_dims": f"{_DOT}.lhs_batch_dimensions", "lhs_contracting_dims": f"{_DOT}.lhs_contracting_dimensions",
+    "lhs_ragged_dims": f"{_RAGGED}.lhs_ragged_dimensions", "operand_precision": "precision_config.operand_precision",
+    "order": "comparison_order", "parameter_replication": "parameter_replication.replicated_at_leaf_buffers",
+    "rhs_batch_dims": f"{_DOT}.rhs_batch_dimensions", "rhs_contracting_dims": f"{_DOT}.rhs_contracting_dimensions",
+    "rhs_group_dims": f"{_RAGGED}.rhs_group_dimensions", "schedule": "custom_call_schedule",
+    "slice_sizes": "gather_slice_sizes", "type": "comparison_type",
+}  # fmt: skip
+"""Attribute -> the field it is."""
+
+_BY_OPCODE = {
+    ("cholesky", "lower"): "cholesky_options.lower",
+    ("rng-bit-generator", "algorithm"): "rng_algorithm",
+    ("scatter", "index_vector_dim"): f"{_SCATTER}.index_vector_dim",
+    **{("ragged-dot", key): f"{_RAGGED}.{path}" for key, path in _FIELDS.items() if path.startswith(_DOT)},
 }
 """The same where it depends on the opcode."""
 
 DEPENDS_ON_OPCODE = frozenset(key for _, key in _BY_OPCODE)
 """Attributes that are different fields for different opcodes."""
+
+_KINDS: Mapping[str, Callable[[str], Any]] = {
+    "comparison_direction": _word, "comparison_order": _word, "comparison_type": _word, "fusion_kind": _word,
+    "custom_call_api_version": _enum(
+        "API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
+        "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI",
+    ),
+    "custom_call_schedule": _enum("SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"),
+    "distribution": _enum("rng_invalid", "rng_uniform", "rng_normal"),
+    "fft_type": _enum("FFT", "IFFT", "RFFT", "IRFFT"), "is_associative": _tri_state,
+    "padding_type": _enum("PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"),
+    "parameter_replication.replicated_at_leaf_buffers": _bools,
+    "precision_config.algorithm": _algorithm, "precision_config.operand_precision": _precisions,
+    "rng_algorithm": _enum("rng_default", "rng_three_fry", "rng_philox"),
+    f"{_SOLVE}.transpose_a": _enum("TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"),
+}  # fmt: skip
+"""How the values of fields are read that are words, and names of numbers; those of all others as their types say."""
 
 _ZERO_COUNTS = frozenset(("cross_program_prefetch_index",))
 """Fields that XLA writes although they are zero."""
