@@ -202,23 +202,29 @@ def _dim_labels(text: str) -> Any:
     return message_class("Instruction")(convolution_dimension_numbers=numbers)
 
 
-_ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\(\s*(\d{1,18})\s*(?:,\s*\{([\d,\s]*)\}\s*)?(?:,\s*[\w-]+\s*)?\)")
+_ALIAS = re.compile(
+    r"(?:\{([\d,\s]*)\}:\s*)?\(\s*(\d{1,18})\s*(?:,\s*\{([\d,\s]*)\}\s*)?(?:,\s*(may|must)-alias\s*)?\)"
+)
+
+
+def read_aliases(text: str, what: str, *, is_donor: bool = False) -> list[dict[str, Any]]:
+    """The fields of each place of `{{0}: (1, {2}, must-alias), ...}`: an output's, and of which `what` it takes which.
+
+    Those of donors have no output.
+    """
+    found = []
+    for part in split_commas(inside(text, "{")):
+        match = _ALIAS.fullmatch(part)
+        if match is None or (match[1] is None) != is_donor:
+            raise ValueError("this is no alias")
+        own = {what: int(match[2]), f"{what.split('_')[0]}_shape_index": integers(match[3] or "")}
+        kind = {"kind": 2 if match[4] == "must" else 1} if what == "parameter_number" else {}
+        found.append(own if is_donor else {"output_shape_index": integers(match[1]), **own, **kind})
+    return found
 
 
 def _operand_aliasing(text: str) -> Any:
-    entries = []
-    for part in split_commas(inside(text, "{")):
-        match = _ALIAS.fullmatch(part)
-        if match is None:
-            raise ValueError("this is no alias")
-        entries.append(
-            {
-                "output_shape_index": integers(match[1]),
-                "operand_index": int(match[2]),
-                "operand_shape_index": integers(match[3] or ""),
-            }
-        )
-    return message_class("Instruction")(output_operand_aliasing=entries)
+    return message_class("Instruction")(output_operand_aliasing=read_aliases(text, "operand_index"))
 
 
 def _layout_constraints(text: str) -> Any:

@@ -9,7 +9,6 @@ read from text is in nothing different from one read from a proto. Not its job: 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import MORE_PROGRAMS, NO_BEGINNING, NO_END, NO_ENTRY, UNREADABLE_LINES
 from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, OTHER_LINES, parse_program, verbatim_field
-from pjit_inspect.parse.hlo_text.attributes import read_attribute
+from pjit_inspect.parse.hlo_text.attributes import read_aliases, read_attribute
 from pjit_inspect.parse.hlo_text.instructions import ComputationWriter
 from pjit_inspect.parse.hlo_text.pasted import without_line_beginnings
 from pjit_inspect.parse.hlo_text.sections import ProgramCutter, ProgramText
@@ -25,7 +24,7 @@ from pjit_inspect.parse.hlo_text.shapes import read_shape, split_tuple
 from pjit_inspect.parse.hlo_text.source import SourceTables, read_tables
 from pjit_inspect.parse.wire.clean import clean_text
 from pjit_inspect.parse.wire.hlo_schema import message_class
-from pjit_inspect.parse.wire.text_scan import inside, integers, split_commas, unquote
+from pjit_inspect.parse.wire.text_scan import inside, integers, unquote
 from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
 
 _NAME, _ENTRY_NAME, _ENTRY_ID, _SCHEDULE, _FRAMES = 1, 2, 6, 7, 17
@@ -183,14 +182,17 @@ def _read_attribute(module: Any, key: str, value: str) -> None:
     elif key == "num_partitions":
         (module.device_assignment.computation_count,) = integers(value)
     elif key == "input_output_alias":
-        module.input_output_alias.entries.extend(_alias(part) for part in split_commas(inside(value, "{")))
+        module.input_output_alias.entries.extend(
+            message_class("AliasEntry")(**one) for one in read_aliases(value, "parameter_number")
+        )
     elif key == "frontend_attributes":
         instruction = message_class("Instruction").FromString(read_attribute("", key, value))
         module.frontend_attributes.CopyFrom(instruction.frontend_attributes)
     elif key == "backend_config":
         module.backend_config = value.encode() if value.startswith("{") else unquote(value)
     elif key == "buffer_donor":
-        module.buffer_donor.entries.extend(_donor(part) for part in split_commas(inside(value, "{")))
+        donors = read_aliases(value, "parameter_number", is_donor=True)
+        module.buffer_donor.entries.extend(message_class("BufferDonor")(**one) for one in donors)
     else:
         raise ValueError("this attribute is not known")
 
@@ -201,28 +203,3 @@ def _entry_shapes(text: str) -> bytes:
     shape = message_class("ProgramShape")(result=read_shape(result)[0])
     shape.parameters.extend(read_shape(one)[0] for one in split_tuple(arguments))
     return shape.SerializeToString()
-
-
-_ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\(\s*(\d{1,9})\s*,\s*\{([\d,\s]*)\}\s*(?:,\s*(must|may)-alias\s*)?\)")
-
-
-def _alias(text: str) -> Any:
-    match = _ALIAS.fullmatch(text)
-    if match is None:
-        raise ValueError("this is no alias")
-    return message_class("AliasEntry")(
-        output_shape_index=integers(match[1]),
-        parameter_number=int(match[2]),
-        parameter_shape_index=integers(match[3]),
-        kind=2 if match[4] == "must" else 1,
-    )
-
-
-_DONOR = re.compile(r"\(\s*(\d{1,9})\s*,\s*\{([\d,\s]*)\}\s*\)")
-
-
-def _donor(text: str) -> Any:
-    match = _DONOR.fullmatch(text)
-    if match is None:
-        raise ValueError("this is no donor")
-    return message_class("BufferDonor")(parameter_number=int(match[1]), parameter_shape_index=integers(match[2]))
