@@ -8,8 +8,9 @@ Not its job: reading the resulting protos (`parse.hlo_proto.source`).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pjit_inspect.parse.wire.text_scan import inside, integers, split_pairs, unquote
 from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
@@ -29,6 +30,7 @@ _VALUE = r'"(?:[^"\\]|\\.)*+"|\{[^{}"]*+\}|[^\s"{},]++'
 _PAIRS = re.compile(rf"\{{\s*(?:\w+=(?:{_VALUE})[\s,]*)*+\}}", flags=re.S)
 _PAIR = re.compile(rf"(\w+)=({_VALUE})", flags=re.S)
 
+_Read = TypeVar("_Read")
 _ROW = re.compile(r"(\d{1,9})\s+(.*)", flags=re.S)
 _LOCATION = {"line": 3, "column": 4, "end_line": 5, "end_column": 6}
 
@@ -50,18 +52,33 @@ class SourceTables:
 
 def read_tables(tables: Mapping[str, Sequence[str]]) -> SourceTables:
     """The tables with these rows. Rows that could not be read are left out, and those that need them."""
-    reader = _TableReader()
-    files = reader.strings(tables.get("FileNames", ()))
-    functions = reader.strings(tables.get("FunctionNames", ()))
-    locations = reader.locations(tables.get("FileLocations", ()), _numbered(files), _numbered(functions))
-    frames = reader.frames(tables.get("StackFrames", ()), _numbered(locations))
+    stray: list[str] = []
+    files = _rows(tables.get("FileNames", ()), unquote, stray)
+    functions = _rows(tables.get("FunctionNames", ()), unquote, stray)
+    file, function = _numbered(files), _numbered(functions)
+
+    def location(text: str) -> bytes:
+        row = _pairs(text)
+        fields = [number_field(1, file[row["file_name_id"]]), number_field(2, function[row["function_name_id"]])]
+        fields += [number_field(place, row[key]) for key, place in _LOCATION.items() if row.get(key)]
+        return b"".join(fields)
+
+    locations = _rows(tables.get("FileLocations", ()), location, stray)
+    place = _numbered(locations)
+
+    def frame(text: str) -> tuple[int, int]:
+        row = _pairs(text)
+        # XLA prints the number of the calling frame plus one; one stands for none.
+        return place[row["file_location_id"]], row.get("parent_frame_id", 1) - 1
+
+    frames = _rows(tables.get("StackFrames", ()), frame, stray)
     numbers = _numbered(frames)
     fields = [content_field(1, text) for text in files.values()]
     fields += [content_field(2, text) for text in functions.values()]
     fields += [content_field(3, message) for message in locations.values()]
-    for place, parent in frames.values():
-        fields.append(content_field(4, number_field(1, place) + number_field(2, numbers.get(parent, 0))))
-    return SourceTables(index=b"".join(fields), frames=numbers, stray=tuple(reader.stray))
+    for at, parent in frames.values():
+        fields.append(content_field(4, number_field(1, at) + number_field(2, numbers.get(parent, 0))))
+    return SourceTables(index=b"".join(fields), frames=numbers, stray=tuple(stray))
 
 
 def _numbered(rows: Mapping[int, object]) -> dict[int, int]:
@@ -69,68 +86,26 @@ def _numbered(rows: Mapping[int, object]) -> dict[int, int]:
     return {number: place for place, number in enumerate(rows, 1)}
 
 
-class _TableReader:
-    """Reads rows, and keeps those it could not read."""
+def _rows(rows: Sequence[str], read: Callable[[str], _Read], stray: list[str]) -> dict[int, _Read]:
+    """What stands in each row by its number; rows that cannot be read, or name others that are not there, are stray."""
+    found = {}
+    for text in rows:
+        row = _ROW.fullmatch(text)
+        try:
+            if row is None:
+                raise ValueError("this is no row")
+            found[int(row[1])] = read(row[2])
+        except (ValueError, LookupError):
+            stray.append(text)
+    return found
 
-    def __init__(self) -> None:
-        self.stray: list[str] = []
 
-    def strings(self, rows: Sequence[str]) -> dict[int, bytes]:
-        """Rows such as `1 "train.py"`."""
-        strings: dict[int, bytes] = {}
-        for text in rows:
-            row = _ROW.fullmatch(text)
-            try:
-                if row is None:
-                    raise ValueError("this is no row")
-                strings[int(row[1])] = unquote(row[2])
-            except ValueError:
-                self.stray.append(text)
-        return strings
-
-    def rows(self, rows: Sequence[str]) -> list[tuple[int, dict[str, int], str]]:
-        """Rows such as `1 {file_name_id=1 line=3}`."""
-        entries: list[tuple[int, dict[str, int], str]] = []
-        for text in rows:
-            row = _ROW.fullmatch(text)
-            try:
-                if row is None:
-                    raise ValueError("this is no row")
-                pairs = {key: integers(value)[0] for key, value in split_pairs(inside(row[2], "{"))}
-                if not all(0 <= value < 2**31 for value in pairs.values()):
-                    raise ValueError("this is no row")
-            except (ValueError, IndexError):
-                self.stray.append(text)
-            else:
-                entries.append((int(row[1]), pairs, text))
-        return entries
-
-    def locations(
-        self, rows: Sequence[str], files: Mapping[int, int], functions: Mapping[int, int]
-    ) -> dict[int, bytes]:
-        """Each location as a serialised message; `files` and `functions` have the places of the names."""
-        fields_of: dict[int, bytes] = {}
-        for number, row, text in self.rows(rows):
-            file, function = files.get(row.get("file_name_id", 0)), functions.get(row.get("function_name_id", 0))
-            if file is None or function is None:
-                self.stray.append(text)
-                continue
-            fields = [number_field(1, file), number_field(2, function)]
-            fields += [number_field(place, row[key]) for key, place in _LOCATION.items() if row.get(key)]
-            fields_of[number] = b"".join(fields)
-        return fields_of
-
-    def frames(self, rows: Sequence[str], locations: Mapping[int, int]) -> dict[int, tuple[int, int]]:
-        """Each frame's location, and the number of the frame that called it."""
-        frames: dict[int, tuple[int, int]] = {}
-        for number, row, text in self.rows(rows):
-            place = locations.get(row.get("file_location_id", 0))
-            if place is None:
-                self.stray.append(text)
-            else:
-                # XLA prints the number of the calling frame plus one; one stands for none.
-                frames[number] = place, row.get("parent_frame_id", 1) - 1
-        return frames
+def _pairs(text: str) -> dict[str, int]:
+    """The numbers of a row such as `{file_name_id=1 line=3}`."""
+    pairs = {key: integers(value)[0] for key, value in split_pairs(inside(text, "{"))}
+    if not all(0 <= value < 2**31 for value in pairs.values()):
+        raise ValueError("this is no row")
+    return pairs
 
 
 def read_metadata(text: str, frames: Mapping[int, int]) -> tuple[bytes, list[tuple[str, str]]]:

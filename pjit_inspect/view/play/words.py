@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 
 from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.model.play.variant import MemorySource, Variant
-from pjit_inspect.model.record.hypothesis import SentOver
 from pjit_inspect.model.words.byte_words import ONE_TURN
 from pjit_inspect.view.diff.diff import change_words
 from pjit_inspect.view.document.printable import printable
@@ -92,8 +91,3 @@ def known_memory(variant: Variant, source: MemorySource) -> int | None:
     if source == "arguments" or variant.argument_bytes is None or variant.result_bytes is None:
         return variant.argument_bytes if source == "arguments" else None
     return variant.argument_bytes + variant.result_bytes
-
-
-def sent_by_axes(variant: Variant) -> dict[tuple[str, ...] | None, SentOver]:
-    """What is sent over each set of axes."""
-    return {one.axes: one for one in variant.by_axis}
