@@ -131,12 +131,16 @@ def _bools(text: str) -> list[bool]:
 # ---------------------------------------------------------------- whole messages
 
 
+def _made(**fields: Any) -> Any:
+    return message_class("Instruction")(**fields)
+
+
 def _slice(text: str) -> Any:
     ranges = [integers(inside(part, "[").replace(":", ",")) for part in split_commas(inside(text, "{"))]
     if not all(len(numbers) in (2, 3) for numbers in ranges):
         raise ValueError("this is no range")
     dimensions = [{"start": r[0], "limit": r[1], "stride": r[2] if len(r) == 3 else 1} for r in ranges]
-    return message_class("Instruction")(slice_dimensions=dimensions)
+    return _made(slice_dimensions=dimensions)
 
 
 def _padding(text: str) -> Any:
@@ -145,7 +149,7 @@ def _padding(text: str) -> Any:
         low, high, *inner = integers(part.replace("_", ","))
         (interior,) = inner or (0,)
         dimensions.append({"edge_padding_low": low, "edge_padding_high": high, "interior_padding": interior})
-    return message_class("Instruction")(padding_config={"dimensions": dimensions})
+    return _made(padding_config={"dimensions": dimensions})
 
 
 _WINDOW = {
@@ -170,7 +174,7 @@ def _window(text: str) -> Any:
             raise ValueError("this is no window")
         for dimension, number in zip(dimensions, _by_x(value), strict=True):
             dimension[_WINDOW[key]] = bool(number) if key == "rhs_reversal" else number
-    return message_class("Instruction")(window={"dimensions": dimensions})
+    return _made(window={"dimensions": dimensions})
 
 
 def _by_x(text: str) -> list[int]:
@@ -199,7 +203,7 @@ def _dim_labels(text: str) -> Any:
             numbers[f"{role}_dimension"] = labels.index(letter)
         spatial = sorted((int(label), place) for place, label in enumerate(labels) if label.isdigit())
         numbers[f"{side}_spatial_dimensions"] = [place for _, place in spatial]
-    return message_class("Instruction")(convolution_dimension_numbers=numbers)
+    return _made(convolution_dimension_numbers=numbers)
 
 
 _ALIAS = re.compile(
@@ -224,7 +228,7 @@ def read_aliases(text: str, what: str, *, is_donor: bool = False) -> list[dict[s
 
 
 def _operand_aliasing(text: str) -> Any:
-    return message_class("Instruction")(output_operand_aliasing=read_aliases(text, "operand_index"))
+    return _made(output_operand_aliasing=read_aliases(text, "operand_index"))
 
 
 def _layout_constraints(text: str) -> Any:
@@ -232,11 +236,7 @@ def _layout_constraints(text: str) -> Any:
     if not all(whole for _, whole in read):
         raise ValueError("a shape is not understood")
     shapes = [shape for shape, _ in read]
-    return message_class("Instruction")(constrain_layout=True, operand_shapes_with_layout=shapes)
-
-
-def _outfeed_shape(text: str) -> Any:
-    return message_class("Instruction")(outfeed_shape=read_shape(text)[0])
+    return _made(constrain_layout=True, operand_shapes_with_layout=shapes)
 
 
 def _frontend_attributes(text: str) -> Any:
@@ -244,22 +244,13 @@ def _frontend_attributes(text: str) -> Any:
         {"key": key, "value": value if value.startswith("{") else _string(value)}
         for key, value in split_pairs(inside(text, "{"))
     ]
-    return message_class("Instruction")(frontend_attributes={"map": entries})
-
-
-def _source_target_pairs(text: str) -> Any:
-    pairs = [{"source": source, "target": target} for source, target in integer_lists(text)]
-    return message_class("Instruction")(source_target_pairs=pairs)
-
-
-def _sharding(text: str) -> Any:
-    return message_class("Instruction")(sharding=read_sharding(text))
+    return _made(frontend_attributes={"map": entries})
 
 
 def _domain(text: str) -> Any:
     given = dict(split_pairs(inside(text, "{")))
     # XLA prints as entry what its proto calls exit.
-    return message_class("Instruction")(
+    return _made(
         domain_entry_sharding=read_sharding(given.get("exit", "")),
         domain_exit_sharding=read_sharding(given.get("entry", "")),
     )
@@ -268,33 +259,35 @@ def _domain(text: str) -> Any:
 def _result_accuracy(text: str) -> Any:
     given = dict(split_pairs(inside(text, "{")))
     if "mode" in given:
-        return message_class("Instruction")(result_accuracy={"mode": _enum("default", "highest")(given["mode"])})
+        return _made(result_accuracy={"mode": _enum("default", "highest")(given["mode"])})
     limits = dict(split_pairs(inside(given.get("tolerance", ""), "{")))
     tolerance = {"atol": float(limits["atol"]), "rtol": float(limits["rtol"]), "ulps": _number(limits["ulps"])}
-    return message_class("Instruction")(result_accuracy={"tolerance": tolerance})
+    return _made(result_accuracy={"tolerance": tolerance})
 
 
 def _statistics(text: str) -> Any:
     given = list(split_pairs(inside(text, "{")))
     statistics = [{"stat_name": key, "stat_val": float(value)} for key, value in given[1:]]
     index = _number(given[0][1]) if given else 0
-    return message_class("Instruction")(statistics_viz={"stat_index_to_visualize": index, "statistics": statistics})
+    return _made(statistics_viz={"stat_index_to_visualize": index, "statistics": statistics})
 
 
 _WHOLE: Mapping[str, Callable[[str], Any]] = {
     "dim_labels": _dim_labels,
     "domain": _domain,
     "frontend_attributes": _frontend_attributes,
-    "iota_dimension": lambda text: message_class("Instruction")(dimensions=[_number(text)]),
+    "iota_dimension": lambda text: _made(dimensions=[_number(text)]),
     "operand_layout_constraints": _layout_constraints,
-    "outfeed_shape": _outfeed_shape,
+    "outfeed_shape": lambda text: _made(outfeed_shape=read_shape(text)[0]),
     "output_to_operand_aliasing": _operand_aliasing,
     "padding": _padding,
     "replica_groups": read_replica_groups,
     "result_accuracy": _result_accuracy,
-    "sharding": _sharding,
+    "sharding": lambda text: _made(sharding=read_sharding(text)),
     "slice": _slice,
-    "source_target_pairs": _source_target_pairs,
+    "source_target_pairs": lambda text: _made(
+        source_target_pairs=[{"source": source, "target": target} for source, target in integer_lists(text)]
+    ),
     "statistics": _statistics,
     "window": _window,
 }

@@ -5,6 +5,7 @@ Not its job: asking XLA, or the live controls.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from pjit_inspect.model.play.controls import ArgumentGroup, Controls, ResultControl
@@ -76,16 +77,9 @@ def history_view(history: HistoryTable, notes: Iterable[str] = ()) -> Document:
 
 
 def _beside(variants: Iterable[Variant]) -> list[str]:
-    """What communicates beside HLO collectives, in the variants that it is in."""
-    found: dict[str, list[str]] = {}
-    for one in variants:
-        if one.beside and str(one.number) not in found.setdefault(one.beside, []):
-            found[one.beside].append(str(one.number))
-    return [
-        f"variant{'s' * (len(numbers) > 1)} {', '.join(numbers[:8])}{', ...' * (len(numbers) > 8)}: beside HLO "
-        f"collectives, {printable(words)}"
-        for words, numbers in found.items()
-    ]
+    """What communicates beside HLO collectives, and in how many variants."""
+    counts = Counter(one.beside for one in variants if one.beside)
+    return [f"{plural(n, 'variant')}: beside HLO collectives, {printable(words)}" for words, n in counts.items()]
 
 
 def _footer(history: HistoryTable) -> Line:
