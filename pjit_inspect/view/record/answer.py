@@ -113,8 +113,6 @@ def _communication(report: RecordReport) -> Spans:
             *((Text(f": {reason_text(reason)}"),) if reason else ()),
             Text("."),
         )
-    if not report.collectives and len(data.devices) == 1 and not report.incomplete:
-        return (Text("One device", "strong"), Text(": nothing to communicate."))
     if report.incomplete:
         return (*least_spans(report), *others_spans(report))
     if not report.collectives:
