@@ -24,6 +24,7 @@ from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.observe.shardy.shardy_attributes import read_tensor
 from pjit_inspect.parse.hlo_text.groups import read_sharding
 from pjit_inspect.parse.sharding.hlo_sharding import Tiling, find_spec, read_tilings
+from pjit_inspect.parse.wire.clean import clean_line
 from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.text_scan import unquote
 
@@ -73,7 +74,7 @@ def with_stablehlo_layouts(data: RecordData, mesh: Mesh | None = None) -> Record
     data = replace(data, stablehlo=Blob(bytecode))
     arguments, results = (
         [
-            (name or f"{what}{number}", _tensor(type_text), _written_sharding(sharding, said["meshes"]))
+            (clean_line(name) or f"{what}{number}", _tensor(type_text), _written_sharding(sharding, said["meshes"]))
             for number, (name, type_text, sharding) in enumerate(said[key])
         ]
         for key, what in (("arguments", "arg"), ("results", "result"))
@@ -131,8 +132,8 @@ def _with_borders(
     reader = _Reader(found, devices, is_local=is_local)
     inputs, outputs = (_rows(reader, rows) for rows in borders)
     missing = {key: why for key, why in data.missing.items() if key not in ("inputs", "outputs", "mesh")}
-    missing |= {} if inputs else {"inputs": _why(_NO_PARAMETERS, borders[0])}
-    missing |= {} if outputs else {"outputs": _why(_NO_RESULTS, borders[1])}
+    missing |= {} if inputs or not borders[0] else {"inputs": _why(_NO_PARAMETERS, borders[0])}
+    missing |= {} if outputs or not borders[1] else {"outputs": _why(_NO_RESULTS, borders[1])}
     missing |= {"mesh": _NO_MESH if written else _NO_PARAMETERS} if found is None else {}
     return replace(
         data,
@@ -247,20 +248,17 @@ class _Reader:
         return None if any(one is None for one in made) else [one for one in made if one is not None]
 
     def _layout(self, path: str, shape: Shape, part: Any) -> ArrayLayout | None:
-        if part is None:
-            return (
-                None
-                if self._is_local
-                else ArrayLayout(path=path, dtype=_dtype(shape.dtype), global_shape=shape.dimensions, sharding=None)
-            )
-        key = part.SerializeToString(), len(shape.dimensions)
-        if key not in self._known:
-            self._known[key] = self._sharding(part, len(shape.dimensions))
-        sharding = self._known[key]
-        if sharding is None:
-            return None
+        sharding = None
+        if part is not None:
+            key = part.SerializeToString(), len(shape.dimensions)
+            if key not in self._known:
+                self._known[key] = self._sharding(part, len(shape.dimensions))
+            sharding = self._known[key]
         lengths = tuple(shape.dimensions)
         if self._is_local:
+            if sharding is None:
+                # Then nobody knows how long the whole array is.
+                return None
             lengths = tuple(length * tiles for length, tiles in zip(lengths, sharding.tiles, strict=True))
         return ArrayLayout(path=path, dtype=_dtype(shape.dtype), global_shape=lengths, sharding=sharding)
 

@@ -84,6 +84,25 @@ def test_stablehlo_of_gspmd_says_them_too(tmp_path: Path):
     assert NOTE + UNNAMED in shown(record)
 
 
+def test_what_is_not_understood_of_one_array_costs_that_sharding_alone(tmp_path: Path):
+    record = opened(tmp_path, GSPMD.replace("{replicated}", "{something new}"))
+    assert rows(record)[1] == ("result", "float32", (8, 6), None)
+    assert record.outputs[0].sharding is None
+
+
+def test_names_in_stablehlo_cannot_steer_a_terminal(tmp_path: Path):
+    record = opened(tmp_path, GSPMD.replace('"result"', '"a\\1B[31mb"'))
+    assert record.outputs[0].path == "a\\x1b[31mb"
+
+
+def test_a_program_without_arguments_lacks_none(tmp_path: Path):
+    body = "%0 = stablehlo.constant dense<1.0> : tensor<f32>\n    return %0 : tensor<f32>"
+    record = opened(tmp_path, f"module @jit_f {{\n  func.func public @main() -> tensor<f32> {{\n    {body}\n  }}\n}}\n")
+    assert record.inputs == ()
+    assert "inputs" not in record.data.missing
+    assert [(one.path, one.local_shape) for one in record.outputs] == [("result0", ())]
+
+
 def test_pasted_stablehlo_can_be_asked_what_if(tmp_path: Path):
     asked = opened(tmp_path, SHARDY.replace(":(1)2", "")).what_if(mesh={"data": 4, "model": 2})
     assert asked.inputs[0].local_shape == (64, 64)
