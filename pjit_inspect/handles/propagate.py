@@ -19,8 +19,9 @@ from pjit_inspect.analyze.sharding.axis_origins import with_origins
 from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.guard import is_interrupt, one_line
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.source import SOURCE_LINES
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.sharded_program import ShardedProgram
+from pjit_inspect.model.sharding.sharded_program import Place, ShardedProgram
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.sharding.numbered_names import NumberedNames
 from pjit_inspect.parse.sharding.propagated_hlo import Borders, read_borders, read_propagated_hlo
@@ -171,10 +172,12 @@ class PartitionedProgram:
         """All of the program, with its collectives, by the meshes and names of a record's data. Raises ParseError."""
         from pjit_inspect.observe.live.library_names import with_paths
 
-        found = self.found
-        names = NumberedNames(found.places)
+        found, before, places = self.found, self.before, self.found.places
+        if SOURCE_LINES in data.missing:
+            before, places = before.without_frames(), tuple(Place(name=own.name) for own in places)
+        names = NumberedNames(places)
         read = read_propagated_hlo(
-            self.before,
+            before,
             data.meshes,
             _device_ids(data),
             free_inputs=found.free_inputs,
