@@ -7,7 +7,7 @@ job: any of those steps.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
@@ -21,15 +21,13 @@ from pjit_inspect.guard import is_interrupt, one_line
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import SOURCE_LINES
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.sharded_program import Pieces, ShardedProgram, SpanKey
+from pjit_inspect.model.sharding.sharded_program import Place, ShardedProgram
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.sharding.numbered_names import NumberedNames
 from pjit_inspect.parse.sharding.propagated_hlo import Borders, read_borders, read_propagated_hlo
 
 if TYPE_CHECKING:
     from pjit_inspect.observe.partitioner.service import Partitioned
-
-ReadSpans = Callable[[bytes], Mapping[SpanKey, Pieces]]
-"""As `observe.shardy.mlir_locations.read_spans`."""
 
 _PATIENCE_S = 60.0
 """How long a display waits for XLA's partitioner; beyond that it shows a prediction, and says so."""
@@ -101,9 +99,8 @@ def ask(data: RecordData, *, timeout_s: float) -> ShardedProgram:
 
     if data.stablehlo is None:
         raise CaptureError("the record has no program before optimization that XLA's partitioner could be asked about")
-    stablehlo = data.stablehlo.read()
-    answer = ask_partitioner(stablehlo, devices=_devices(data), flags=data.flags, timeout_s=timeout_s)
-    program = read_answer(answer, stablehlo, data)
+    answer = ask_partitioner(data.stablehlo.read(), devices=_devices(data), flags=data.flags, timeout_s=timeout_s)
+    program = read_answer(answer, data)
     if contradiction := _contradiction(program, data):
         raise CaptureError(f"what XLA made of a copy is not the program that was captured: {contradiction}")
     return program
@@ -125,9 +122,9 @@ def _contradiction(program: ShardedProgram, data: RecordData) -> str:
     return ""
 
 
-def read_answer(found: Partitioned, stablehlo: bytes, data: RecordData) -> ShardedProgram:
+def read_answer(found: Partitioned, data: RecordData) -> ShardedProgram:
     """What XLA's partitioner made of a program, by the names of the record's. Raises ParseError."""
-    return PartitionedProgram.of(found, stablehlo).explained(data)
+    return PartitionedProgram.of(found).explained(data)
 
 
 class EarlyProgram:
@@ -156,22 +153,16 @@ class PartitionedProgram:
     Attributes:
       found: the answer.
       before: the program before partitioning.
-      stablehlo: the program that XLA was asked about.
-      read_spans: reads the pieces of text in it where this process must not; None where it may.
     """
 
     found: Partitioned
     before: HloModule
-    stablehlo: bytes
-    read_spans: ReadSpans | None = None
 
     @classmethod
-    def of(
-        cls, found: Partitioned, stablehlo: bytes, spans: ReadSpans | None = None, early: EarlyProgram | None = None
-    ) -> Self:
+    def of(cls, found: Partitioned, early: EarlyProgram | None = None) -> Self:
         """An answer about a program, half of which may be read already. Raises ParseError."""
         before = (early or EarlyProgram()).of(found.before)
-        return cls(found=found, before=before, stablehlo=stablehlo, read_spans=spans)
+        return cls(found=found, before=before)
 
     def borders(self, data: RecordData) -> Borders:
         """How arguments and results are split, by the meshes of a record's data. Raises ParseError."""
@@ -180,17 +171,19 @@ class PartitionedProgram:
     def explained(self, data: RecordData) -> ShardedProgram:
         """All of the program, with its collectives, by the meshes and names of a record's data. Raises ParseError."""
         from pjit_inspect.observe.live.library_names import with_paths
-        from pjit_inspect.observe.shardy.mlir_locations import read_spans
 
-        found = self.found
+        found, before, places = self.found, self.before, self.found.places
+        if SOURCE_LINES in data.missing:
+            before, places = before.without_frames(), tuple(Place(name=own.name) for own in places)
+        names = NumberedNames(places)
         read = read_propagated_hlo(
-            self.before.without_frames() if SOURCE_LINES in data.missing else self.before,
+            before,
             data.meshes,
             _device_ids(data),
             free_inputs=found.free_inputs,
             free_outputs=found.free_outputs,
             result_names=found.result_names,
-            spans=(self.read_spans or read_spans)(self.stablehlo),
+            names=names,
             partitions=found.partitions,
         )
 
@@ -203,7 +196,7 @@ class PartitionedProgram:
             read.program,
             is_predicted=False,
             partitioner=found.partitioner,
-            compiler_log=found.warnings,
+            compiler_log=names.in_text(found.warnings),
             collectives=collectives,
             written=find_written(alignment, read.op_of),
         )

@@ -58,13 +58,17 @@ def count_unpaired(record: Any, truth: XlaTruth) -> int:
 def _joined(record: Any, program: ShardedProgram, truth: XlaTruth) -> tuple[dict[Any, list], dict[Any, list[Tiles]]]:
     is_hlo = any(op.opcode.startswith("hlo.") for op in program.ops)
     meshes = record.data.meshes
-    ours: dict[Any, list] = defaultdict(list)
-    for key, value in _values(program, is_hlo):
-        ours[key].append((_tiles(value, meshes, truth.devices), str(value.spec)))
     theirs: dict[Any, list[Tiles]] = defaultdict(list)
     for (opcode, *rest), tiles in truth.values.items():
         if rest[-1]:
             theirs[_key(opcode, tuple(rest), is_hlo)] += tiles
+    ours: dict[Any, list] = defaultdict(list)
+    for (opcode, *rest), value in _values(program):
+        key, (name, _, *kind) = _key(opcode, tuple(rest), is_hlo), rest
+        # Where XLA made one instruction of two operations, it forgets where they stand; the numbered copy does not.
+        if key not in theirs:
+            key = _key(opcode, (name, "", *kind), is_hlo)
+        ours[key].append((_tiles(value, meshes, truth.devices), str(value.spec)))
     for boundary in program.inputs:
         value = program.values[boundary.value]
         if value.shape and boundary.name in truth.inputs:
@@ -74,7 +78,8 @@ def _joined(record: Any, program: ShardedProgram, truth: XlaTruth) -> tuple[dict
     return ours, theirs
 
 
-def _values(program: ShardedProgram, is_hlo: bool) -> Iterator[tuple[Any, ShardedValue]]:
+def _values(program: ShardedProgram) -> Iterator[tuple[Any, ShardedValue]]:
+    is_hlo = any(op.opcode.startswith("hlo.") for op in program.ops)
     for index, value in enumerate(program.values):
         if value.op is None or not value.shape:
             continue
@@ -84,7 +89,7 @@ def _values(program: ShardedProgram, is_hlo: bool) -> Iterator[tuple[Any, Sharde
         opcode = _xlas_opcode(op) if index in op.results else "inside"
         if opcode == "inside" and op.kind not in ("while", "conditional", "call", "case"):
             continue
-        yield _key(opcode, (op.op_name, _place(op), value.dtype, value.shape), is_hlo), value
+        yield (opcode, op.op_name, _place(op), value.dtype, value.shape), value
 
 
 def _key(opcode: str, rest: tuple[Any, ...], is_hlo: bool) -> Any:

@@ -17,6 +17,7 @@ from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
 from pjit_inspect.errors import CaptureError, ChangeError
+from pjit_inspect.handles.asked.copies import Change
 from pjit_inspect.handles.asked.copies_apart import CopiesApart
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
@@ -159,7 +160,7 @@ def test_an_interrupt_does_not_leave_an_answer_for_the_next_question(
     with monkeypatch.context() as changed:
         changed.setattr(call, "receive", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            copies.read_spans(copies.data.stablehlo.read() if copies.data.stablehlo else b"")
+            copies.propagated(Change(mesh=copies.mesh, target="cpu", specs={}, edits=()))
     assert copies.channel.helper is None
     play.set(specs={"params['head']": P()})
     assert play.wait().stage == "partitioned"

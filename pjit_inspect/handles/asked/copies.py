@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles.asked.what_if import Again, ChangedProgram, Planned, change_program
-from pjit_inspect.handles.propagate import ReadSpans
 from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
@@ -53,10 +52,7 @@ class Copies:
       is_mesh_given: whether it named none, and arrays lay on none.
       program: the program with its operations; None where they cannot be had.
       trips: index of a loop in `program.ops` -> how often it runs.
-      read_spans: as `PartitionedProgram.read_spans`.
     """
-
-    read_spans: ReadSpans | None = None
 
     def __init__(self, data: RecordData, again: Again | None, attached: Callable[[], int]) -> None:
         """Hold a record of this process's; `again` traces its function, `attached` says how many devices there are.

@@ -9,7 +9,6 @@ a copy (`what_if`).
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +18,7 @@ from pjit_inspect.handles.asked.what_if import ChangedProgram
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.suggestion import Edit
-from pjit_inspect.model.sharding.sharded_program import Pieces, ShardedProgram, Span, SpanKey
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.apart.call import Answer, Channel, RefusedError
 from pjit_inspect.observe.apart.tasks import Made
 from pjit_inspect.parse.files.json_fields import TableWriter, from_json, to_json
@@ -39,16 +38,6 @@ class _Opened:
     loops: tuple[int, ...]
     counts: tuple[int, ...]
     positions: tuple[int | None, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Piece:
-    """`Pieces`; `numbers` are the two places' lines and columns, how many each makes, and where they begin and end."""
-
-    primitive: str
-    inner: str
-    outer: str
-    numbers: tuple[int, ...]
 
 
 class CopiesApart:
@@ -92,11 +81,6 @@ class CopiesApart:
         positions = _read(said, tuple[int | None, ...])
         return read_propagation(said.blobs[0], "the copy"), positions
 
-    def read_spans(self, stablehlo: bytes) -> Mapping[SpanKey, Pieces]:
-        """As `observe.shardy.mlir_locations.read_spans`."""
-        pieces = _read(self._ask({"ask": "spans"}, stablehlo), tuple[_Piece, ...])
-        return dict(map(_pieces, pieces))
-
     def close(self) -> None:
         """End the process; the next question starts another."""
         self.channel.end()
@@ -138,14 +122,6 @@ def _change_json(change: Change) -> dict[str, Any]:
     }
 
 
-def _pieces(piece: _Piece) -> tuple[SpanKey, Pieces]:
-    line, column, outer_line, outer_column, each, *ends = piece.numbers
-    key = piece.primitive, (piece.inner, line, column), (piece.outer, outer_line, outer_column)
-    numbers = iter(ends)
-    spans = zip(numbers, numbers, numbers, numbers, strict=True)
-    return key, Pieces(tuple(Span(line=a, column=b, end_line=c, end_column=d) for a, b, c, d in spans), each)
-
-
 # ---------------------------------------------------------------- in that process
 
 _held: list[Copies] = []
@@ -167,10 +143,6 @@ def _answer(copies: Copies, question: dict[str, Any], blobs: list[bytes]) -> tup
     kind = question["ask"]
     if kind == "open":
         return _opened(copies)
-    if kind == "spans":
-        from pjit_inspect.observe.shardy.mlir_locations import read_spans
-
-        return [_piece_json(key, pieces) for key, pieces in read_spans(blobs[0]).items()], []
     change = _change(question["change"])
     if kind == "changed":
         made = copies.changed(change)
@@ -207,10 +179,3 @@ def _change(plain: dict[str, Any]) -> Change:
 
 def _entry(entry: Any) -> Any:
     return tuple(entry) if isinstance(entry, list) else entry
-
-
-def _piece_json(key: SpanKey, pieces: Pieces) -> dict[str, Any]:
-    primitive, inner, outer = key
-    ends = [number for own in pieces.spans for number in (own.line, own.column, own.end_line, own.end_column)]
-    numbers = [*inner[1:], *outer[1:], pieces.each, *ends]
-    return {"primitive": primitive, "inner": inner[0], "outer": outer[0], "numbers": numbers}

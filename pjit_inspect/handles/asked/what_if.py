@@ -19,7 +19,7 @@ from pjit_inspect.analyze.report.figures import sent_over
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.asked.change_specs import find_edits
 from pjit_inspect.handles.given_mesh import given_mesh
-from pjit_inspect.handles.propagate import EarlyProgram, PartitionedProgram, ReadSpans
+from pjit_inspect.handles.propagate import EarlyProgram, PartitionedProgram
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.program.spec import Dimensions, entry_of, spec_text
 from pjit_inspect.model.record.blob import Blob
@@ -31,6 +31,7 @@ from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import Partitioned, Ticket
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
+from pjit_inspect.parse.sharding.numbered_names import NumberedNames
 
 if TYPE_CHECKING:
     from pjit_inspect.model.report.suggestion import Edit
@@ -80,11 +81,10 @@ def ask_changed(
     timeout_s: float,
     began: float,
     ticket: Ticket | None = None,
-    spans: ReadSpans | None = None,
 ) -> tuple[RecordData, Callable[[], ShardedProgram] | None]:
     """As `ask_what_if`, of a program that is changed already, since `began` (`time.monotonic`).
 
-    The question can be taken back by its `ticket`. `spans` reads the pieces of text of a program from a file.
+    The question can be taken back by its `ticket`.
     """
     if effort not in ("partition", "full"):
         raise ChangeError(f"effort is 'partition' or 'full', not {effort!r}")
@@ -114,7 +114,7 @@ def ask_changed(
         reason=None,
         **_compiled(answer, data),
     )
-    partitioned = PartitionedProgram.of(answer, edited, spans, early) if answer.before else None
+    partitioned = PartitionedProgram.of(answer, early) if answer.before else None
     seconds = time.monotonic() - began
     hypothesis = Hypothesis(
         changes=change.said,
@@ -429,17 +429,17 @@ def _origin(data: RecordData) -> str:
 def _compiled(answer: Partitioned, data: RecordData) -> dict[str, Any]:
     """The fields of a record that say what became of the program."""
     kept = {name: why for name, why in data.missing.items() if name in ("jaxpr", "inputs", "outputs", "key")}
-    own = answer.compiled
+    own, names = answer.compiled, NumberedNames(answer.places)
     if own is None:
         lacks = dict(_PARTIAL_LACKS)
         if answer.failure:
             lacks = dict.fromkeys(lacks, "the program does not fit, so XLA did not compile it to the end")
         if not answer.after:
             lacks["hlo"] = lacks["memory"]
-        hlo = Blob(answer.after) if answer.after else None
+        hlo = Blob(names.in_program(answer.after)) if answer.after else None
         return {"hlo": hlo, "hlo_header": None, "cost": {}, "memory": None, "missing": kept | lacks}
     return {
-        "hlo": Blob(own.hlo), "buffers": Blob(own.buffers) if own.buffers else None,
+        "hlo": Blob(names.in_program(own.hlo)), "buffers": Blob(own.buffers) if own.buffers else None,
         "hlo_header": own.header, "cost": own.cost, "memory": own.memory,
         "missing": kept | own.missing,
     }  # fmt: skip

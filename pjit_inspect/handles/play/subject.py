@@ -237,7 +237,6 @@ class Subject:
             timeout_s=self._timeout_s,
             began=began,
             ticket=ticket,
-            spans=copies.read_spans,
         )
         return self._source.make(data, program)
 

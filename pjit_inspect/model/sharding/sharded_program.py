@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import Dimensions, local_shape
@@ -47,34 +47,31 @@ class Span:
     end_column: int
 
 
-class Pieces(NamedTuple):
-    """The pieces of source text that begin at one place and make the same primitive: `a + b` and `a + b + c`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What JAX says of an operation: its name, and where it was written.
 
     Attributes:
-      spans: the pieces, the shortest first.
-      each: how many ops of one name each of them makes in the program, as layers in a Python loop have one text.
+      name: JAX's name of it; "" when it has none.
+      frames: innermost first; ().
+      spans: for each frame, the piece of its text that was being run; None where JAX does not say.
     """
 
-    spans: tuple[Span, ...]
-    each: int
+    name: str = ""
+    frames: tuple[Frame, ...] = ()
+    spans: tuple[Span | None, ...] = ()
 
-
-SpanPlace = tuple[str, int, int]
-"""A file, a line and a column; -1 for a column that is not known."""
-
-SpanKey = tuple[str, SpanPlace, SpanPlace]
-"""What a piece of text is looked up by: the primitive, the place of its innermost frame, and where the piece begins.
-
-The innermost frame tells `f(x)` from `f(x).sum()` where a library's `f` makes the same primitive."""
-
-
-def span_key(primitive: str, innermost: Frame, frame: Frame) -> SpanKey:
-    """What the piece of text is looked up by that belongs to one frame of an op."""
-    return primitive, _place(innermost), _place(frame)
-
-
-def _place(frame: Frame) -> SpanPlace:
-    return frame.file, frame.line, frame.columns[0] if frame.columns else -1
+    def within(self, call: Place) -> Place:
+        """The place of an operation of a called function: the call's name and frames stand around its own."""
+        if not call.name:
+            return self
+        name = self.name
+        if not name.startswith(call.name):
+            name = f"{call.name}/{name}" if name else call.name
+        frames, spans = self.frames, self.spans
+        if frames[-len(call.frames) :] != call.frames:
+            frames, spans = (*frames, *call.frames), (*spans, *call.spans)
+        return Place(name=name, frames=frames, spans=spans)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,7 +67,8 @@ class Watch:
             "partitioner": "shardy" if partitioner_dump.used_shardy(self._folder) else "gspmd",
             "warnings": partitioner_dump.read_warnings(self._folder),
         }
-        return answer, [partitioner_dump.open_module(path) for path in files]
+        places = os.open(self._folder / partitioner_dump.PLACES, os.O_RDONLY)
+        return answer, [places, *map(partitioner_dump.open_module, files)]
 
     def clear(self) -> None:
         """Remove the folder."""

@@ -19,7 +19,7 @@ from pjit_inspect.observe.apart.tasks import Made, last_line
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.contents import slow_facts
 from pjit_inspect.observe.partitioner import dump as partitioner_dump
-from pjit_inspect.observe.shardy import _mlir, how_compiled
+from pjit_inspect.observe.shardy import _mlir, how_compiled, numbering
 
 _UNKNOWN_OPTION = "No such compile option: '"
 _WHY = "the compiler refused the program for its memory"
@@ -81,6 +81,7 @@ def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> Made:
             "free_outputs": is_open[1],
             "result_names": how_compiled.result_names(module),
         }
+        partitioner_dump.leave_text(folder, partitioner_dump.PLACES, numbering.number(module))
         partitioner_dump.leave_text(folder, partitioner_dump.FACTS, json.dumps(facts))
         places = _devices(question)
         partitioner_dump.leave_text(folder, partitioner_dump.DEVICES, json.dumps([_facts(own) for own in places]))

@@ -17,7 +17,8 @@ PASSES = "spmd-partitioning|sharding-propagation"
 """Not "shardy" too, for which XLA writes five more files, nor "shardy-verbose", which can end the process."""
 MAX_BYTES = 1 << 30
 FACTS, DEVICES, STDERR = "pjit_inspect.facts", "pjit_inspect.devices", "pjit_inspect.stderr"
-"""Files of ours: what the child knows of the program, its devices in order, and what XLA said."""
+PLACES = "pjit_inspect.places"
+"""Files of ours: what the child knows of the program, its devices in order, what XLA said, where operations stood."""
 
 _PASSES = ("spmd-partitioning", "tpu-spmd-partitioning")
 _AFTER = tuple(f".after_{name}." for name in _PASSES)

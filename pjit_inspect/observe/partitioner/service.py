@@ -22,8 +22,10 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.record.record import MemoryStats
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.model.sharding.mesh import Device
+from pjit_inspect.model.sharding.sharded_program import Place
 from pjit_inspect.observe.apart import call
 from pjit_inspect.observe.partitioner.targets import MOST_CPU_DEVICES
+from pjit_inspect.observe.shardy.numbering import read_places
 
 LANES = 2
 """Servers that one process may have, each of which answers one question at a time."""
@@ -62,6 +64,7 @@ class Partitioned:
       before: a serialized `xla.HloModuleProto`; every instruction has the sharding that partitioning begins with. b""
         where there is one partition, and nothing to split.
       after: the same as the partitioner left it, on one device: local shapes, collectives with their channel ids.
+      places: the operations, by the numbers that all of these programs call them by.
       partitioner: which propagation XLA used.
       partitions: how many the program was split into; a module's proto does not say it.
       free_inputs, free_outputs: for each argument and result, whether its sharding was left to the partitioner.
@@ -74,6 +77,7 @@ class Partitioned:
 
     before: bytes
     after: bytes
+    places: tuple[Place, ...]
     partitioner: Literal["shardy", "gspmd"]
     partitions: int
     free_inputs: tuple[bool, ...]
@@ -190,13 +194,15 @@ def _ask(
 
 def _read(said: dict[str, Any], contents: list[bytes]) -> Partitioned:
     has_program = said["partitions"] != 1
-    if len(contents) != 2 * (has_program + ("compiled" in said)):
+    if len(contents) != 1 + 2 * (has_program + ("compiled" in said)):
         raise CaptureError("XLA's partitioner gave no answer: its files did not come")
+    places, *contents = contents
     before, after = contents[:2] if has_program else (b"", b"")
     compiled = contents[2 * has_program :]
     return Partitioned(
         before=before,
         after=after,
+        places=read_places(places.decode()),
         partitioner=said["partitioner"],
         partitions=said["partitions"],
         free_inputs=tuple(said["free_inputs"]),

@@ -157,11 +157,11 @@ def integers(module: Any, rows: Sequence[Sequence[int]]) -> Any:
     return parse_attribute(module, f"dense<[{numbers}]> : tensor<{shape}xi64>")
 
 
-def set_name(op: Any, name: str) -> None:
-    """Make a name the whole of what an op says about its place in the source."""
+def set_name(op: Any, name: str, *, keep_place: bool = False) -> None:
+    """Give an op a name, and make it all that the op says about its place in the source, unless that is kept."""
     from jaxlib.mlir import ir
 
-    op.location = ir.Location.name(name, context=op.context)
+    op.location = ir.Location.name(name, childLoc=op.location if keep_place else None, context=op.context)
 
 
 def dictionary_attributes(module: Any, entries: Sequence[dict[str, Any]]) -> Any:

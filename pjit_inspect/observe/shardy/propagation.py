@@ -16,6 +16,7 @@ from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.sharded_program import (
     AxisOrigin,
     EntryValue,
+    Place,
     ShardedOp,
     ShardedProgram,
     ShardedValue,
@@ -24,7 +25,7 @@ from pjit_inspect.model.sharding.sharded_program import (
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.before_propagation import add_missing_rules, calls_to_regions, rewrite_as_xla
 from pjit_inspect.observe.shardy.how_compiled import count_partitions, has_gspmd_marks
-from pjit_inspect.observe.shardy.mlir_locations import Place, read_location
+from pjit_inspect.observe.shardy.mlir_locations import read_location
 from pjit_inspect.observe.shardy.mlir_process import run_passes_apart
 from pjit_inspect.observe.shardy.shardy_attributes import (
     Spec,
@@ -264,7 +265,7 @@ class _Walk:
         own = self.places.get(text)
         if own is None:
             own = self.places[text] = read_location(text)
-        return _inside(own, region.place)
+        return own.within(region.place)
 
     # ------------------------------------------------------------ regions
 
@@ -366,19 +367,6 @@ def _without(spec: Spec, axes: frozenset[str]) -> Spec:
     """A sharding inside a `shard_map`, where the manual axes are cut off already."""
     dimensions = tuple(tuple(a for a in dimension if axis_name(a) not in axes) for dimension in spec.dimensions)
     return Spec(dimensions=dimensions, closed=spec.closed)
-
-
-def _inside(own: Place, outer: Place) -> Place:
-    """A place in a called function, with the call's name and frames around it."""
-    if not outer.name:
-        return own
-    name = own.name
-    if not name.startswith(outer.name):
-        name = f"{outer.name}/{name}" if name else outer.name
-    frames, spans = own.frames, own.spans
-    if frames[-len(outer.frames) :] != outer.frames:
-        frames, spans = (*frames, *outer.frames), (*spans, *outer.spans)
-    return Place(name=name, frames=frames, spans=spans)
 
 
 def _edges(op: Any) -> tuple[tuple[int, int], ...]:

@@ -8,7 +8,7 @@ arrays are values. Not its job: making XLA write such HLO (`observe.partitioner.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain
 from typing import Any
@@ -17,26 +17,22 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Computation, HloModule, Instruction
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.shape import Shape
-from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import (
     EntryValue,
-    Pieces,
+    Place,
     ShardedOp,
     ShardedProgram,
     ShardedValue,
-    SpanKey,
-    span_key,
 )
-from pjit_inspect.parse.sharding.chained_spans import chained_spans
 from pjit_inspect.parse.sharding.hlo_rules import find_edges, find_rule
 from pjit_inspect.parse.sharding.hlo_sharding import FoundSpec, Tiling, find_spec, read_tilings
+from pjit_inspect.parse.sharding.numbered_names import NumberedNames
 from pjit_inspect.parse.wire.hlo_schema import decode
 
 _CALLERS = frozenset(("while", "conditional", "call"))
 _MAX_DEPTH = 200
-_NO_PIECES = Pieces((), 0)
 _INNER_JIT = re.compile(r"p?jit(\(.*\))?")
 """The name of a copy that the `in_shardings` or `out_shardings` of a jit within the program ask for."""
 
@@ -76,7 +72,7 @@ def read_borders(
     module: HloModule, meshes: Sequence[Mesh], device_ids: Sequence[int] | None = None, *, partitions: int
 ) -> Borders:
     """The shardings of arguments and results alone, without reading what lies between; as `read_propagated_hlo`."""
-    walk = _Walk(module=module, meshes=tuple(meshes), device_ids=device_ids, partitions=max(partitions, 1), spans={})
+    walk = _Walk(module=module, meshes=tuple(meshes), device_ids=device_ids, partitions=max(partitions, 1))
     entry = module.computation(module.entry)
     return Borders(
         inputs=tuple(spec.dimensions for own in _parameters(entry) for spec in walk.specs_of(own)),
@@ -92,7 +88,7 @@ def read_propagated_hlo(
     free_inputs: Sequence[bool] = (),
     free_outputs: Sequence[bool] = (),
     result_names: Sequence[str] = (),
-    spans: Mapping[SpanKey, Pieces] | None = None,
+    names: NumberedNames | None = None,
     partitions: int | None = None,
 ) -> PropagatedHlo:
     """The program with the sharding of every value, read from HLO before partitioning.
@@ -107,7 +103,7 @@ def read_propagated_hlo(
       free_inputs: for each argument, whether its sharding was left to the partitioner.
       free_outputs: the same for each result.
       result_names: JAX's names of the results.
-      spans: the pieces of source text that ops were written as.
+      names: the operations by their numbers, where the program is that of a numbered copy.
       partitions: over how many devices it is split, where the module does not say.
     """
     if partitions is None:
@@ -117,7 +113,7 @@ def read_propagated_hlo(
         meshes=tuple(meshes),
         device_ids=device_ids,
         partitions=max(partitions, 1),
-        spans=spans or {},
+        names=names or NumberedNames(()),
     )
     entry = module.computation(module.entry)
     leaves = 0
@@ -125,8 +121,6 @@ def read_propagated_hlo(
         walk.argument_of[parameter.index] = leaves
         leaves += len(parameter.shape.leaves)
     results = walk.computation(entry, _Region())
-    for index, span in chained_spans(walk.ops, walk.values, walk.unclear).items():
-        walk.ops[index] = replace(walk.ops[index], spans=(span, *walk.ops[index].spans[1:]))
     program = ShardedProgram(
         ops=tuple(walk.ops),
         values=tuple(walk.values),
@@ -160,7 +154,7 @@ class _Walk:
     meshes: tuple[Mesh, ...]
     device_ids: Sequence[int] | None
     partitions: int
-    spans: Mapping[SpanKey, Pieces]
+    names: NumberedNames = field(default_factory=lambda: NumberedNames(()))
     ops: list[ShardedOp] = field(default_factory=list)
     values: list[ShardedValue] = field(default_factory=list)
     links: list[tuple[int, int]] = field(default_factory=list)
@@ -169,8 +163,6 @@ class _Walk:
     argument_of: dict[int, int] = field(default_factory=dict)
     starts: dict[int, list[int]] = field(default_factory=dict)
     specs: dict[tuple[bytes, int], tuple[FoundSpec, ...]] = field(default_factory=dict)
-    places: dict[tuple[str, int], tuple[tuple[Frame, ...], list[Pieces]]] = field(default_factory=dict)
-    unclear: dict[int, Pieces] = field(default_factory=dict)
     extra: list[dict[str, int]] = field(default_factory=list)
 
     # ------------------------------------------------------------ the program's borders
@@ -246,20 +238,18 @@ class _Walk:
     def _op(self, instruction: Instruction, region: _Region, operands: tuple[_Leaves, ...]) -> None:
         index = self.op_of[instruction.index] = len(self.ops)
         message = decode("Instruction", self.module.reader.raw(instruction.index), offset=0)
-        opcode = _opcode(instruction, message)
+        place = self._place(instruction)
+        opcode = _opcode(instruction, message, place.name)
         self.ops.append(ShardedOp(opcode=opcode))
         results = self._values(instruction, op=index, message=message)
         self.leaves[instruction.index] = results
         specs = self.specs_of(instruction, message)
-        frames, pieces = self._places(instruction)
-        if pieces and len(pieces[0].spans) > 1:
-            self.unclear[index] = pieces[0]
         shapes = [leaf for operand in instruction.operands for leaf in operand.shape.leaves]
         self.ops[index] = ShardedOp(
             opcode=opcode,
-            op_name=instruction.op_name,
-            frames=frames,
-            spans=tuple(own.spans[0] if len(own.spans) == 1 else None for own in pieces),
+            op_name=place.name,
+            frames=place.frames,
+            spans=place.spans,
             operands=tuple(chain.from_iterable(operands)),
             results=results,
             rule=find_rule(message, shapes, instruction.shape.leaves),
@@ -273,26 +263,10 @@ class _Walk:
         if instruction.opcode in _CALLERS:
             self._calls(instruction, index, operands, region.depth)
 
-    def _places(self, instruction: Instruction) -> tuple[tuple[Frame, ...], list[Pieces]]:
-        """Its frames and the pieces of these; looked up once for all instructions of one name and one place."""
-        name = instruction.op_name
-        key = name, int(self.module.instructions.frame[instruction.index])
-        if key not in self.places:
-            frames = instruction.frames
-            self.places[key] = frames, [self._pieces(name, frames[0], own) for own in frames] if self.spans else []
-        return self.places[key]
-
-    def _pieces(self, op_name: str, innermost: Frame, frame: Frame) -> Pieces:
-        """The piece of text that belongs to a frame; several where it is one of them, none where none is known."""
-        *scopes, primitive = op_name.split("/")
-        # What a library's jitted function is made of was written as the call of it: `jax.nn.relu(x)` makes a `max`.
-        # The call goes first: `standardize(x) * w` begins at the same place, and its gradient makes a sum, too.
-        calls = (scope for scope in reversed(scopes) if scope.endswith(")"))
-        keys = (span_key(name, innermost, frame) for name in (*calls, primitive))
-        *called, own = [self.spans.get(key, _NO_PIECES) for key in keys]
-        clear = next((pieces for pieces in (*called, own) if len(pieces.spans) == 1), None)
-        # A call may make several ops of one chain, which its pieces do not tell apart.
-        return clear or (_NO_PIECES if any(pieces.spans for pieces in called) else own)
+    def _place(self, instruction: Instruction) -> Place:
+        place = self.names.place(instruction.op_name)
+        # What XLA named itself, or a program that was not numbered.
+        return place if place.frames else replace(place, frames=instruction.frames, spans=())
 
     def _calls(self, instruction: Instruction, index: int, operands: tuple[_Leaves, ...], depth: int) -> None:
         results = self.leaves[instruction.index]
@@ -372,9 +346,9 @@ def _plain(name: str) -> str:
     return name.replace("\\'", "'")
 
 
-def _opcode(instruction: Instruction, message: Any) -> str:
+def _opcode(instruction: Instruction, message: Any, op_name: str) -> str:
     """XLA's opcode; what a user's request became has the request's name."""
-    name = instruction.op_name.rpartition("/")[2]
+    name = op_name.rpartition("/")[2]
     asked = instruction.opcode == "copy" or message.custom_call_target == "Sharding"
     if asked and (name in REQUESTS or _INNER_JIT.fullmatch(name)):
         kind = name if name in REQUESTS else "sharding_constraint"

@@ -3,7 +3,8 @@
     y = tanh(x @ a0) @ b0        a0, a1: columns over `model`; b0, b1: rows over `model`
     z = tanh(y @ a1) @ b1
 
-So each second product is a partial sum: one all-reduce for each layer, on one line of the source.
+So each second product is a partial sum: one all-reduce for each layer, on one line of the source. Each operation has a
+name of its own, as in a numbered copy.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from pjit_inspect.analyze.partition.edges import find_edges
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
-from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
+from pjit_inspect.parse.sharding.propagated_hlo import PropagatedHlo, read_propagated_hlo
 
-__all__ = ["AFTER", "BEFORE", "MESH", "OPTIMIZED", "aligned", "program"]
+__all__ = ["AFTER", "BEFORE", "MESH", "OPTIMIZED", "aligned", "partitioned", "program", "side_by_side"]
 
 MESH = Mesh(axis_names=("model",), shape=(4,), device_ids=tuple(range(4)))
 
@@ -62,9 +63,9 @@ def _parameters(columns: int, sharded: bool) -> str:
 def _layer(k: int, given: str, columns: int, spec: bool) -> str:
     split = ", sharding={devices=[1,4]<=[4]}" if spec else ""
     return (
-        f"  %d{k} = f32[8,{columns}] dot(%{given}, %a{k}), {_DOT}{split}, {_at('dot_general')}\n"
-        f"  %t{k} = f32[8,{columns}] tanh(%d{k}){split}, {_at('tanh')}\n"
-        f"  %e{k} = f32[8,16] dot(%t{k}, %b{k}), {_DOT}, {_at('dot_general')}\n"
+        f"  %d{k} = f32[8,{columns}] dot(%{given}, %a{k}), {_DOT}{split}, {_at(f'up{k}/dot_general')}\n"
+        f"  %t{k} = f32[8,{columns}] tanh(%d{k}){split}, {_at(f'layer{k}/tanh')}\n"
+        f"  %e{k} = f32[8,16] dot(%t{k}, %b{k}), {_DOT}, {_at(f'down{k}/dot_general')}\n"
     )
 
 
@@ -87,7 +88,7 @@ BEFORE = (
 def _reduced(k: int) -> str:
     return (
         f"  %ar{k} = f32[8,16] all-reduce(%e{k}), channel_id={k + 1}, replica_groups={{{{0,1,2,3}}}}, "
-        f"use_global_device_ids=true, to_apply=%sum, {_at('dot_general')}\n"
+        f"use_global_device_ids=true, to_apply=%sum, {_at(f'down{k}/dot_general')}\n"
     )
 
 
@@ -101,12 +102,27 @@ OPTIMIZED = AFTER
 
 
 def aligned() -> Aligned:
-    return align(parse_hlo_text(BEFORE), parse_hlo_text(AFTER))
+    return side_by_side(BEFORE, AFTER)[0]
+
+
+def side_by_side(before: str, after: str) -> tuple[Aligned, PropagatedHlo]:
+    """Two programs side by side, and what was read of the first."""
+    module = parse_hlo_text(before)
+    read = read_propagated_hlo(module, [MESH], partitions=4)
+
+    def pieces(index: int) -> tuple[tuple[int, ...], ...]:
+        return tuple(map(read.program.local_shape, read.values_of.get(index, ())))
+
+    return align(module, parse_hlo_text(after), pieces), read
+
+
+def partitioned(before: str, after: str) -> ShardedProgram:
+    """A program as XLA's partitioner got it, with what it inserted."""
+    pair, read = side_by_side(before, after)
+    edges = find_edges(pair, read.program, read.op_of, read.values_of)
+    return replace(read.program, is_predicted=False, collectives=edges)
 
 
 def program() -> ShardedProgram:
-    """The program as XLA's partitioner got it, with what it inserted."""
-    pair = aligned()
-    read = read_propagated_hlo(pair.before.module, [MESH], partitions=4)
-    edges = find_edges(pair, read.program, read.op_of, read.values_of)
-    return replace(read.program, is_predicted=False, collectives=edges)
+    """The program above."""
+    return partitioned(BEFORE, AFTER)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
-from partitioned import AFTER, MESH, OPTIMIZED, aligned, program
+from partitioned import AFTER, BEFORE, OPTIMIZED, aligned, partitioned, program, side_by_side
 
 from pjit_inspect.analyze.causes.need_finder import NeedFinder
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
-from pjit_inspect.analyze.partition.align import align
-from pjit_inspect.analyze.partition.edges import find_edges
 from pjit_inspect.analyze.partition.join import join
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
-from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
 
 def name_of(propagation: ShardedProgram, value: int) -> str:
@@ -39,7 +35,7 @@ def test_equal_layers_are_told_apart_whatever_order_the_partitioner_wrote_them_i
     moved = next(line for line in lines if line.startswith("  %a1 ="))
     lines.remove(moved)
     lines.insert(next(k for k, line in enumerate(lines) if line.startswith("  %x =")), moved)
-    pair = align(aligned().before.module, parse_hlo_text("\n".join(lines) + "\n"))
+    pair, _ = side_by_side(BEFORE, "\n".join(lines) + "\n")
     pairs = {
         pair.after.module.instruction(a).name: pair.before.module.instruction(b).name for a, b in pair.original.items()
     }
@@ -128,10 +124,7 @@ ENTRY %main (x: f32[4,8]) -> f32[2,8] {
 
 
 def sliced(before: str = SLICED, after: str = PIECES) -> ShardedProgram:
-    pair = align(parse_hlo_text(before), parse_hlo_text(after))
-    read = read_propagated_hlo(pair.before.module, [MESH], partitions=4)
-    edges = find_edges(pair, read.program, read.op_of, read.values_of)
-    return replace(read.program, is_predicted=False, collectives=edges)
+    return partitioned(before, after)
 
 
 def test_what_is_named_after_the_value_that_moves_is_part_of_the_operation_between():

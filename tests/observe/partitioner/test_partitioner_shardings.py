@@ -17,6 +17,7 @@ from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import ask_partitioner
 from pjit_inspect.observe.watch.on_request import compile_record
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.sharding.numbered_names import NumberedNames
 from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
 
@@ -50,6 +51,7 @@ def read(data: RecordData) -> ShardedProgram:
         data.meshes,
         ids,
         partitions=found.partitions,
+        names=NumberedNames(found.places),
         free_inputs=found.free_inputs,
         free_outputs=found.free_outputs,
         result_names=found.result_names,

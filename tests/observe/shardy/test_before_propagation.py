@@ -22,6 +22,7 @@ from pjit_inspect.observe.live.shardings import find_meshes
 from pjit_inspect.observe.partitioner.service import ask_partitioner
 from pjit_inspect.observe.shardy.propagation import propagate
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.sharding.numbered_names import NumberedNames
 from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
 Program = Callable[..., Any]
@@ -47,8 +48,9 @@ def both(function: Program, *arguments: jax.ShapeDtypeStruct) -> tuple[Any, Any]
     jax.jit(function).lower(*arguments).compiler_ir().operation.write_bytecode(file=out)
     predicted = propagate(out.getvalue())
     assert predicted is not None
-    module = parse_program(ask_partitioner(out.getvalue(), devices=8).before)
-    theirs = by_name(read_propagated_hlo(module, find_meshes([arguments[0].sharding], ())).program)
+    found = ask_partitioner(out.getvalue(), devices=8)
+    module, names = parse_program(found.before), NumberedNames(found.places)
+    theirs = by_name(read_propagated_hlo(module, find_meshes([arguments[0].sharding], ()), names=names).program)
     ours = by_name(predicted)
     joined = ours.keys() & theirs.keys()
     assert joined

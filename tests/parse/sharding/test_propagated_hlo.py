@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from pjit_inspect.errors import ParseError
+from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.sharding.sharded_program import Pieces, ShardedProgram, Span
+from pjit_inspect.model.sharding.sharded_program import Place, ShardedProgram, Span
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
+from pjit_inspect.parse.sharding.numbered_names import NumberedNames
 from pjit_inspect.parse.sharding.propagated_hlo import read_borders, read_propagated_hlo
 
 MESH = Mesh(axis_names=("data", "model"), shape=(2, 4), device_ids=tuple(range(8)))
@@ -144,35 +146,13 @@ def test_what_a_users_request_became_is_a_request() -> None:
     assert kinds == ["sharding_constraint", "sharding_constraint", "copy"]
 
 
-@pytest.mark.parametrize(
-    ("op_name", "key", "is_found"),
-    [
-        ("jit(f)/sin", "sin", True),
-        # `jax.nn.relu(x)` is a `max` inside of what was written.
-        ("jit(f)/jit(relu)/sin", "jit(relu)", True),
-        ("jit(f)/jvp(jit(relu))/sin", "jvp(jit(relu))", True),
-        ("jit(f)/relu/sin", "relu", False),
-        ("jit(f)/cos", "sin", False),
-    ],
-)
-def test_an_op_has_the_piece_of_text_that_begins_where_it_does(op_name: str, key: str, is_found: bool) -> None:
-    tables = """FileNames
-1 "a.py"
-
-FunctionNames
-1 "f"
-
-FileLocations
-1 {file_name_id=1 function_name_id=1 line=3 end_line=3 column=11 end_column=11}
-
-StackFrames
-1 {file_location_id=1 parent_frame_id=1}
-
-"""
+def test_an_op_of_a_numbered_copy_has_the_name_and_place_that_it_had() -> None:
+    frame, call = (Frame(file="a.py", line=line, function="f", columns=(4, 9)) for line in (3, 8))
+    inner = Place(name="sin", frames=(frame,), spans=(Span(line=3, column=4, end_line=3, end_column=9),))
+    outer = Place(name="jit(f)/jit(g)", frames=(call,), spans=(None,))
     text = (
-        f"HloModule m, num_partitions=8\n\n{tables}ENTRY %e (p: f32[16]) -> f32[16] {{\n  %p = f32[16] parameter(0)\n"
-        f'  ROOT %s = f32[16] sine(%p), metadata={{op_name="{op_name}" stack_frame_id=1}}\n}}\n'
+        "HloModule m, num_partitions=8\n\nENTRY %e (p: f32[16]) -> f32[16] {\n  %p = f32[16] parameter(0)\n"
+        '  ROOT %s = f32[16] sine(%p), metadata={op_name="#1/jit_g_/#0/sin"}\n}\n'
     )
-    span = Span(line=3, column=11, end_line=3, end_column=16)
-    (op,) = read(text, [MESH], spans={(key, ("a.py", 3, 11), ("a.py", 3, 11)): Pieces((span,), 1)}).ops
-    assert op.spans == (span if is_found else None,)
+    (op,) = read(text, [MESH], names=NumberedNames((inner, outer))).ops
+    assert (op.op_name, op.frames, op.spans) == ("jit(f)/jit(g)/sin", (frame, call), (*inner.spans, None))

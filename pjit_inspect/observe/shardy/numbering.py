@@ -1,0 +1,65 @@
+"""Operations of a copy, numbered: XLA carries an operation's name through its passes, and so the number in it.
+
+Operation n is called `#n/`, then the last part of the name it had, of which XLA makes names of instructions. Where it
+stands in the source is kept. Not its job: numbers in XLA's programs (`parse.sharding.numbered_names`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.sharding.sharded_program import Place, Span
+from pjit_inspect.observe.shardy import _mlir
+from pjit_inspect.observe.shardy.mlir_locations import read_location
+
+_NO_OPERATIONS = frozenset(("builtin.module", "func.func", "sdy.mesh"))
+_OTHER = re.compile(r"[^\w.-]", re.ASCII)
+
+
+def number(module: Any) -> str:
+    """Number every operation of a module, in place; the place that each had, as JSON for `read_places`."""
+    places: dict[str, int] = {}
+    found: list[Place] = []
+    rows: list[int] = []
+    for op in _mlir.each_op(module.operation):
+        if op.name in _NO_OPERATIONS:
+            continue
+        text = str(op.location)
+        if text not in places:
+            places[text] = len(found)
+            found.append(read_location(text))
+        row = places[text]
+        _mlir.set_name(op, f"#{len(rows)}/{_OTHER.sub('_', found[row].name.rpartition('/')[2])}", keep_place=True)
+        rows.append(row)
+    frames: dict[tuple[Any, ...], int] = {}
+    plain = [[own.name, [frames.setdefault(key, len(frames)) for key in _frames(own)]] for own in found]
+    return json.dumps({"frames": list(frames), "places": plain, "rows": rows})
+
+
+def _frames(place: Place) -> list[tuple[Any, ...]]:
+    return [
+        (own.file, own.line, own.function, *(() if span is None else (span.column, span.end_line, span.end_column)))
+        for own, span in zip(place.frames, place.spans, strict=True)
+    ]
+
+
+def read_places(text: str) -> tuple[Place, ...]:
+    """For each number, the place that the operation had. The text is ours: a process apart wrote it."""
+    plain = json.loads(text)
+    frames = [_frame(*own) for own in plain["frames"]]
+    places = []
+    for name, rows in plain["places"]:
+        own = [frames[row] for row in rows]
+        places.append(Place(name=name, frames=tuple(f for f, _ in own), spans=tuple(span for _, span in own)))
+    return tuple(places[row] for row in plain["rows"])
+
+
+def _frame(file: str, line: int, function: str, *ends: int) -> tuple[Frame, Span | None]:
+    if not ends:
+        return Frame(file=file, line=line, function=function), None
+    column, end_line, end_column = ends
+    frame = Frame(file=file, line=line, function=function, columns=(column, end_column))
+    return frame, Span(line=line, column=column, end_line=end_line, end_column=end_column)

@@ -1,0 +1,75 @@
+"""Numbers in XLA's names, and the operations they stand for; a copy has them (`observe.shardy.numbering`).
+
+XLA writes the calls that an instruction was reached by before its own operation (`#38/closed_call/#97/add`), joins the
+names of what it made one instruction of (`#45/mul;#44/mul`, `#38/closed_call/(#96/dot:#92/sum)`), and calls what it
+moves for an argument by the argument's name, which has no number. Not its job: which instruction is which
+(`analyze.partition.align`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pjit_inspect.model.sharding.sharded_program import Place
+from pjit_inspect.parse.wire.hlo_schema import decode
+
+_NUMBER = re.compile(r"(?<![^/(:;])#(\d{1,9})(?:/[\w.-]+)?(/|(?=[;:)]|$))", re.ASCII)
+_NAME = re.compile(r'(?<=op_name=")[^"\n]*(?=")')
+_FIRST = re.compile(r"[^;:]*")
+
+
+class NumberedNames:
+    """The names of a numbered copy.
+
+    Args:
+      places: for each number, the place of the operation that it was given to.
+    """
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self._places = places
+        self._known: dict[str, Place] = {}
+
+    def place(self, name: str) -> Place:
+        """What JAX says of an instruction by its name in the copy; of one without a number, that name alone."""
+        if name not in self._known:
+            self._known[name] = self._read(name)
+        return self._known[name]
+
+    def _read(self, name: str) -> Place:
+        numbers = [int(match[1]) for match in _NUMBER.finditer(_FIRST.match(name)[0])]  # type: ignore[index]
+        if not numbers or max(numbers) >= len(self._places):
+            return Place(name=name)
+        *calls, own = [self._places[number] for number in numbers]
+        for call in reversed(calls):
+            own = own.within(call)
+        # Of several operations that XLA made one of, the first is what the instruction still does, and has the calls.
+        first, *others = (part.rstrip("/") for part in _NUMBER.sub(self._restored, name).split(";"))
+        others = [part for part in dict.fromkeys(others) if part and not f"/{first}".endswith(f"/{part}")]
+        return replace(own, name=";".join((first, *others)))
+
+    def _restored(self, match: re.Match[str]) -> str:
+        number = int(match[1])
+        name = self._places[number].name if number < len(self._places) else match[0]
+        return name + match[2] if name else ""
+
+    def in_text(self, text: str) -> str:
+        """A text of XLA's with the names that operations had."""
+        return _NAME.sub(lambda match: self.place(match[0]).name, text)
+
+    def in_program(self, content: bytes) -> bytes:
+        """A serialized `xla.HloModuleProto` with the names that operations had. Raises ParseError."""
+        module = decode("Module", content, offset=0)
+        for place, computation in enumerate(module.computations):
+            module.computations[place] = self._in_computation(computation)
+        return module.SerializeToString()
+
+    def _in_computation(self, content: bytes) -> bytes:
+        computation = decode("Computation", content, offset=0)
+        for place, own in enumerate(computation.instructions):
+            instruction = decode("Instruction", own, offset=0)
+            if name := instruction.metadata.op_name:
+                instruction.metadata.op_name = self.place(name).name
+                computation.instructions[place] = instruction.SerializeToString()
+        return computation.SerializeToString()
