@@ -12,6 +12,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, name, say, spec
@@ -19,11 +20,16 @@ from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, name
 Facts = Mapping[str, object]
 """What is known of one error: the groups of its message as phrases, and what was read from the scene."""
 
+Judge = Callable[[Fit, tuple[ErrorArray, ...]], ErrorArray | bool | None]
+"""Whether JAX takes the user's expression with a change, and what it makes then, if that is one array at least; None
+where that cannot be known. The arrays are those that the change is about, () for the scene's."""
+
 Reader = Callable[[re.Match[str], ErrorScene], Facts | None]
 Proposer = Callable[[Facts, ErrorScene], Iterable[Fit]]
 
 _KINDS: dict[str, Callable[[str], Phrase]] = {"axis": axis, "spec": spec, "code": code, "name": name}
 _HOLE = re.compile(r"\{(\w+)\}")
+_Kind = TypeVar("_Kind")
 _LONGEST = 200
 
 
@@ -53,7 +59,8 @@ class ErrorRow:
       pattern: how JAX words it, searched from the message's beginning.
       sentence: what is wrong, a template.
       ways: what mends it: templates, and functions that propose changes of the scene's expression.
-      facts: reads more; None from it where this is another error of the same words. Its "arrays" are those it is about.
+      facts: reads more; None from it where this is another error of the same words. Of what it gives, "arrays" are
+        those it is about, "notes" what else is to be said, "fits" the changes, or a function that asks JAX for them.
     """
 
     kind: ErrorKind
@@ -68,7 +75,7 @@ def row(kind: ErrorKind, pattern: str, sentence: str, *ways: Way | Proposer, fac
     return ErrorRow(kind=kind, pattern=re.compile(pattern, re.S), sentence=sentence, ways=ways, facts=facts)
 
 
-def explain_row(known: ErrorRow, message: str, scene: ErrorScene) -> ExplainedError | None:
+def explain_row(known: ErrorRow, message: str, scene: ErrorScene, judge: Judge) -> ExplainedError | None:
     """The error explained; None where the row is about another."""
     match = known.pattern.match(message)
     if match is None:
@@ -80,12 +87,17 @@ def explain_row(known: ErrorRow, message: str, scene: ErrorScene) -> ExplainedEr
     sentence = filled(known.sentence, facts)
     if sentence is None:
         return None
-    arrays = facts.get("arrays", ())
+    fits = facts.get("fits", ())
+    given = fits(judge) if callable(fits) else fits
     return ExplainedError(
-        kind=known.kind, sentence=sentence, fits=tuple(_fits(known, facts, scene)),
-        notes=(Sentence(note),) if isinstance(note := facts.get("note"), str) else (),
-        arrays=tuple(array for array in arrays if isinstance(array, ErrorArray)) if isinstance(arrays, tuple) else (),
+        kind=known.kind, sentence=sentence, fits=(*_of_type(given, Fit), *_fits(known, facts, scene)),
+        notes=tuple(map(Sentence, _of_type(facts.get("notes", ()), str))),
+        arrays=_of_type(facts.get("arrays", ()), ErrorArray),
     )  # fmt: skip
+
+
+def _of_type(values: object, kind: type[_Kind]) -> tuple[_Kind, ...]:
+    return tuple(value for value in values if isinstance(value, kind)) if isinstance(values, Iterable) else ()
 
 
 def _from_message(match: re.Match[str]) -> dict[str, object]:

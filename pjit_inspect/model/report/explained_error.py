@@ -1,7 +1,7 @@
 """What is known of an error of JAX's: what it says, where it comes from, what would fit.
 
 Strings and numbers only, so that an explanation keeps no array, frame or exception alive. Not its job: reading the
-message (`parse.messages.sharding_errors`), the traceback (`observe.errors.scene`), or finding what fits (`analyze`).
+message and finding what fits (`analyze.errors`), or the traceback (`observe.errors.scene`).
 """
 
 from __future__ import annotations

@@ -165,8 +165,6 @@ def test_a_carry_without_a_name_is_read():
         ("The following ordered effects are not supported for more than 1 device: [OrderedIOEffect, "
          "<jax._src.debugging.OrderedDebugEffect object at 0x7fcb016b9210>]", "ordered effects", ""),
         # 0.8.1
-        ("Use `.at[...].get(out_sharding=)` to provide output PartitionSpec for the gather indexing as out sharding could "
-         "not be resolved unambiguously (or would require collectives on inputs).", "indexing", ""),
         ("Array slice indices must have static start/stop/step to be used with NumPy indexing syntax. Found slice(None, "
          "JitTracer<~int32[]>, None). To index a statically sized array", "traced value", "slice"),
         ("scan body function carry input and carry output must have equal types, but they differ:\n\nThe input carry c "

@@ -37,7 +37,7 @@ def _result(match: re.Match[str], scene: ErrorScene) -> Facts:
         "which": f"result {number} of " if number else "the result of ",
         **{key: code(side) for key, side in sides.items()},
     }
-    return facts | ({"note": note} if is_part and sides["given"].startswith("[") else {})
+    return facts | ({"notes": (note,)} if is_part and sides["given"].startswith("[") else {})
 
 
 def _counts(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -57,7 +57,12 @@ def _raised(match: re.Match[str], scene: ErrorScene) -> Facts | None:
         return None
     message = raised[2] or ""
     said = f"{raised[1]}: {message}" if message and len(message) <= _LONGEST and "`" not in message else raised[1]
-    return {"name": name(frame[3]), "said": code(said), "line": frame[2], "note": say("that is in {}", place(frame[1]))}
+    return {
+        "name": name(frame[3]),
+        "said": code(said),
+        "line": frame[2],
+        "notes": (say("that is in {}", place(frame[1])),),
+    }
 
 
 CALLBACK_ROWS = (
