@@ -212,8 +212,9 @@ def _explained(
             "a trial of a way to fix an error", lambda: tried.accepts(fit, arrays, is_whole=is_whole), None
         )
 
-    explained = explain_errors.explain_error(facts, scene, judge) if facts is not None else None
-    explained = explained or explain_errors.explain_message(_message(link), scene)
+    explained = explain_errors.explain_message(_message(link), scene)
+    if explained is None and facts is not None:
+        explained = explain_errors.explain_error(facts, scene, judge)
     if explained is None:
         return None
     # What JAX refuses is left out; what cannot be tried says so.

@@ -10,12 +10,6 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePath
 
-from pjit_inspect.analyze.errors.calls import (
-    explain_compiled,
-    explain_no_mesh,
-    explain_ordered,
-    explain_prefix,
-)
 from pjit_inspect.analyze.errors.divisibility import (
     explain_indivisible,
     explain_mesh_size,
@@ -33,23 +27,27 @@ from pjit_inspect.analyze.errors.operations import (
     explain_split_dimension,
 )
 from pjit_inspect.analyze.errors.placement import explain_devices, explain_mesh
-from pjit_inspect.analyze.errors.pmap import explain_pmap, is_of_pmap
 from pjit_inspect.analyze.errors.proposals import Judge
+from pjit_inspect.analyze.errors.rows.arguments import ARGUMENT_ROWS
 from pjit_inspect.analyze.errors.rows.axes import AXIS_ROWS
 from pjit_inspect.analyze.errors.rows.callbacks import CALLBACK_ROWS
 from pjit_inspect.analyze.errors.rows.calls import CALL_ROWS
 from pjit_inspect.analyze.errors.rows.functions import FUNCTION_ROWS
+from pjit_inspect.analyze.errors.rows.loops import LOOP_ROWS
+from pjit_inspect.analyze.errors.rows.meshless import MESHLESS_ROWS
 from pjit_inspect.analyze.errors.rows.places import PLACE_ROWS
+from pjit_inspect.analyze.errors.rows.pmap import PMAP_ROWS
+from pjit_inspect.analyze.errors.rows.traced import TRACED_ROWS
+from pjit_inspect.analyze.errors.rows.trees import TREE_ROWS
 from pjit_inspect.analyze.errors.sizes import explain_convolution, explain_new_size, explain_update
-from pjit_inspect.analyze.errors.structures import explain_branch_structure, explain_loop_structure
 from pjit_inspect.analyze.errors.table import ErrorRow, explain_row
-from pjit_inspect.analyze.errors.traced import explain_leaked, explain_traced
-from pjit_inspect.analyze.errors.types import explain_branches, explain_loop, explain_replication
-from pjit_inspect.analyze.errors.values import explain_deleted, explain_static
 from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorKind, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import place, say
 
-_ROWS: tuple[ErrorRow, ...] = (*CALLBACK_ROWS, *AXIS_ROWS, *PLACE_ROWS, *CALL_ROWS, *FUNCTION_ROWS)
+_ROWS: tuple[ErrorRow, ...] = (
+    *PMAP_ROWS, *CALLBACK_ROWS, *AXIS_ROWS, *PLACE_ROWS, *CALL_ROWS, *FUNCTION_ROWS, *LOOP_ROWS, *TRACED_ROWS,
+    *ARGUMENT_ROWS, *MESHLESS_ROWS, *TREE_ROWS,
+)  # fmt: skip
 _LONGEST = 20_000
 _JUDGED: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene, Judge], ExplainedError]] = {
     "contraction": explain_operands,
@@ -73,20 +71,6 @@ _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | No
     "unknown axis": explain_unknown_axis,
     "repeated axis": explain_repeated_axis,
     "mesh size": explain_mesh_size,
-    "compiled": explain_compiled,
-    "no mesh": explain_no_mesh,
-    "prefix": explain_prefix,
-    "pmap": explain_pmap,
-    "ordered effects": explain_ordered,
-    "loop type": explain_loop,
-    "branch type": explain_branches,
-    "loop structure": explain_loop_structure,
-    "branch structure": explain_branch_structure,
-    "replication": explain_replication,
-    "deleted": explain_deleted,
-    "static argument": explain_static,
-    "traced value": explain_traced,
-    "leaked value": explain_leaked,
 }
 
 
@@ -102,8 +86,6 @@ def explain_error(facts: ErrorFacts, scene: ErrorScene, judge: Judge = _unknown)
     explain = _EXPLAIN[facts.kind]
     if facts.kind == "repeated axis" and scene.operator == "[]" and scene.operands:
         explain = explain_repeated_result
-    if is_of_pmap(facts, scene):
-        explain = explain_pmap
     explained = explain(facts, scene)
     if explained is None:
         return None

@@ -12,6 +12,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, name, say, spec
@@ -22,6 +23,7 @@ Facts = Mapping[str, object]
 Reader = Callable[[re.Match[str], ErrorScene], Facts | None]
 Proposer = Callable[[Facts, ErrorScene], Iterable[Fit]]
 
+_Held = TypeVar("_Held")
 _KINDS: dict[str, Callable[[str], Phrase]] = {"axis": axis, "spec": spec, "code": code, "name": name}
 _HOLE = re.compile(r"\{(\w+)\}")
 _LONGEST = 200
@@ -53,7 +55,8 @@ class ErrorRow:
       pattern: how JAX words it, searched from the message's beginning.
       sentence: what is wrong, a template.
       ways: what mends it: templates, and functions that propose changes of the scene's expression.
-      facts: reads more; None from it where this is another error of the same words. Its "arrays" are those it is about.
+      facts: reads more; None from it where this is another error of the same words. Of what it gives, "arrays" are
+        those it is about, "notes" what else is said, and "each" more facts of each part, which has its own ways.
     """
 
     kind: ErrorKind
@@ -80,11 +83,10 @@ def explain_row(known: ErrorRow, message: str, scene: ErrorScene) -> ExplainedEr
     sentence = filled(known.sentence, facts)
     if sentence is None:
         return None
-    arrays = facts.get("arrays", ())
     return ExplainedError(
         kind=known.kind, sentence=sentence, fits=tuple(_fits(known, facts, scene)),
-        notes=(Sentence(note),) if isinstance(note := facts.get("note"), str) else (),
-        arrays=tuple(array for array in arrays if isinstance(array, ErrorArray)) if isinstance(arrays, tuple) else (),
+        notes=tuple(Sentence(note) for note in listed_facts(facts, "notes", str)),
+        arrays=listed_facts(facts, "arrays", ErrorArray),
     )  # fmt: skip
 
 
@@ -121,24 +123,38 @@ def _plain(template: str, facts: Facts) -> str | None:
     return _HOLE.sub(lambda hole: texts[hole[1]], template)
 
 
+def listed_facts(facts: Facts, key: str, kind: type[_Held]) -> tuple[_Held, ...]:
+    """A fact that is a tuple; () for one that is not known."""
+    held = facts.get(key, ())
+    return tuple(one for one in held if isinstance(one, kind)) if isinstance(held, tuple) else ()
+
+
+def first_filled(templates: Iterable[str], facts: Facts) -> Sentence:
+    """The first of some templates whose holes are all known; "" where none is."""
+    return next((words for template in templates if (words := filled(template, facts)) is not None), Sentence())
+
+
 def _fits(known: ErrorRow, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    is_code = False
+    proposed: list[Fit] = []
     for way in known.ways:
-        if not isinstance(way, Way):
-            for fit in way(facts, scene):
-                if not fit.is_code or _is_python(fit.edit):
-                    is_code = is_code or fit.is_code
-                    yield fit
+        if isinstance(way, Way) and way.is_last and any(fit.is_code for fit in proposed):
             continue
-        if way.is_last and is_code:
-            continue
-        effect = filled(way.effect, facts)
-        if way.replaces:
-            edit, replaced = _plain(way.edit, facts), _plain(way.replaces, facts)
-            if edit and replaced and effect is not None and replaced in scene.expression and _is_python(edit):
-                yield Fit(edit=edit, effect=effect, replaces=replaced)
-        elif (words := filled(way.edit, facts)) is not None and effect is not None:
-            yield Fit(edit=words, effect=effect, is_code=False)
+        for part in listed_facts(facts, "each", dict) or ({},):
+            held = {**facts, **part}
+            for fit in _fits_of(way, held, scene) if isinstance(way, Way) else way(held, scene):
+                if fit not in proposed and (not fit.is_code or _is_python(fit.edit)):
+                    proposed.append(fit)
+    yield from proposed
+
+
+def _fits_of(way: Way, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    effect = filled(way.effect, facts)
+    if way.replaces:
+        edit, replaced = _plain(way.edit, facts), _plain(way.replaces, facts)
+        if edit and replaced and effect is not None and replaced in scene.expression:
+            yield Fit(edit=edit, effect=effect, replaces=replaced)
+    elif (words := filled(way.edit, facts)) is not None and effect is not None:
+        yield Fit(edit=words, effect=effect, is_code=False)
 
 
 def _is_python(text: str) -> bool:

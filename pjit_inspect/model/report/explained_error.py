@@ -72,38 +72,6 @@ class ErrorArray:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TreeNode:
-    """One place of a tree, as a message tells of it.
-
-    Attributes:
-      type: the name of its type without modules ("dict", "tuple", "State"); "array" for a leaf, "None" for None.
-      count: how many children it has; None when it does not say.
-      keys: the keys of its children; () when it does not say.
-    """
-
-    type: str
-    count: int | None = None
-    keys: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeDifference:
-    """One place where two trees differ.
-
-    Attributes:
-      path: where, as `c['m']`; "" for all of it where it has no name.
-      first: what is there in the one: what goes into a loop, or what the first branch gives.
-      second: what is there in the other.
-      unshared: the keys that only one of them has, if it says so, without saying which.
-    """
-
-    path: str
-    first: TreeNode
-    second: TreeNode
-    unshared: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorFacts:
     """What an error's message says.
 
@@ -118,12 +86,10 @@ class ErrorFacts:
       count: into how many parts the dimension is split ("indivisible"), how many devices there are ("mesh size"), the
         array's rank ("rank").
       meshes: the meshes it tells of ("mesh").
-      wanted: what each of `arrays` was to be ("compiled", "loop type", "branch type").
-      names: what it lists: the arguments a value depends on ("traced value"), keys or paths ("prefix"), effects.
+      names: the axes that it lists ("new size").
       function: the user's function that was traced; "" when it does not say.
-      place: where that function is defined, or where a value was made, as `file:line`; "" when it does not say.
+      place: where a sharding was given, as `file:line`; "" when it does not say.
       reason: which of the kind's forms it is: a word of the reader's, not of JAX's.
-      differences: where two trees differ ("loop structure", "branch structure").
     """
 
     kind: ErrorKind
@@ -135,12 +101,10 @@ class ErrorFacts:
     new_shape: tuple[int, ...] = ()
     count: int | None = None
     meshes: tuple[MeshAxes, ...] = ()
-    wanted: tuple[ErrorArray, ...] = ()
     names: tuple[str, ...] = ()
     function: str = ""
     place: str = ""
     reason: str = ""
-    differences: tuple[TreeDifference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

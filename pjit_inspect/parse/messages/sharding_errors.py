@@ -2,8 +2,8 @@
 
 Each message has its pattern; the versions that write it stand beside it. What does not match in full is not known, and
 None comes back: an explanation of half a message would be a guess. Not its job: the user's names and lines
-(`observe.errors.scene`), specs, meshes and types in them (`sharding_phrases`); calls (`call_errors`), types
-(`typed_errors`), and what traced functions do (`function_errors`) have modules of their own.
+(`observe.errors.scene`), specs, meshes and types in them (`sharding_phrases`); types
+(`typed_errors`), and calls and functions, which are rows of the table (`analyze.errors.table`).
 
 *Source*: the texts in `jax/_src` of 0.8.1, 0.8.2, 0.9.2, 0.10.2 and 0.12.0: `sharding.py`, `pjit.py`, `stages.py`,
 `named_sharding.py`, `sharding_impls.py`, `mesh.py`, `core.py`, `shard_map.py`, `lax/lax.py`, `lax/slicing.py`.
@@ -19,8 +19,6 @@ from dataclasses import replace
 from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts
 from pjit_inspect.model.sharding.mesh import MeshAxes
-from pjit_inspect.parse.messages.call_errors import CALL_READERS
-from pjit_inspect.parse.messages.function_errors import FUNCTION_READERS
 from pjit_inspect.parse.messages.sharding_phrases import (
     parse_array_type,
     parse_integers,
@@ -440,5 +438,5 @@ def _mesh_size(text: str) -> ErrorFacts | None:
 _READERS: tuple[Reader, ...] = (
     _indivisible, _shard_map, _contraction, _conflict, _twice, _indexing, _reshape, _split_dimension,
     _other_spec, _mesh, _devices, _rank, _axis, _manual_axis,
-    _repeated, _mesh_size, *CALL_READERS, *TYPED_READERS, *FUNCTION_READERS,
+    _repeated, _mesh_size, *TYPED_READERS,
 )  # fmt: skip

@@ -1,12 +1,10 @@
-"""The messages with which JAX refuses types on an Explicit mesh and under `shard_map`, as facts.
+"""The messages with which JAX refuses types on an Explicit mesh, as facts.
 
-New lengths that axes do not divide, updates, convolutions, loops and branches whose types differ, results that are said
-to be replicated. Not its job: operands that conflict and specs in themselves (`parse.messages.sharding_errors`), values
-that are not known while tracing (`parse.messages.function_errors`).
+New lengths that axes do not divide, updates, convolutions. Not its job: operands that conflict and specs in themselves
+(`parse.messages.sharding_errors`).
 
 *Source*: the texts in `jax/_src` of 0.8.1, 0.8.2, 0.10.2 and 0.12.0: `lax/slicing.py`, `lax/lax.py`, `lax/linalg.py`,
-`lax/convolution.py`, `lax/control_flow/loops.py`, `lax/control_flow/conditionals.py`, `numpy/lax_numpy.py`,
-`shard_map.py`.
+`lax/convolution.py`, `lax/control_flow/loops.py`, `numpy/lax_numpy.py`.
 """
 
 from __future__ import annotations
@@ -132,90 +130,4 @@ def _update(text: str) -> ErrorFacts | None:
     return ErrorFacts(kind="update", operation="dynamic_update_slice", arrays=arrays)
 
 
-# ---------------------------------------------------------------- loops and branches
-
-_LOOP = re.compile(
-    r"^(\w{1,40}) (?:body )?(?:body function|function) carry input and carry output must have equal types, but they "
-    r"differ:\n\n"
-)
-_CARRY = re.compile(
-    r"[Tt]he input carry (?:(?:component |at path )?(\S{1,300}?) )?has type (\S{1,400}) but the corresponding output "
-    r"carry component has type (\S{1,400}?)(?=[,.;]\s|[,.;]$|, so|\n|$)"
-)
-_BRANCHES = re.compile(r"^(cond|switch) branches must have equal output types but they differ\.")
-_BRANCH = re.compile(
-    r"[Tt]he output of (true_fun|branch ?\d{1,4})(?: at path (\S{1,200}?))? has type (\S{1,400}) but the corresponding "
-    r"output of (false_fun|branch ?\d{1,4}) has type (\S{1,400}?)(?=[,.;]\s|[,.;]$|, so|\n|$)"
-)
-
-
-def _loop(text: str) -> ErrorFacts | None:
-    start = _LOOP.match(text)
-    if start is None:
-        return None
-    pairs = [(carried[1], carried[2], carried[3]) for carried in _CARRY.finditer(text, start.end())][:_MOST]
-    if not pairs:
-        return None
-    return ErrorFacts(
-        kind="loop type", operation=start[1].removesuffix("_loop"),
-        arrays=tuple(_typed(name or "carry", type_) for name, type_, _ in pairs),
-        wanted=tuple(_typed(name or "carry", type_) for name, _, type_ in pairs),
-        names=tuple(_varying(one) for _, one, _ in pairs) + tuple(_varying(other) for _, _, other in pairs),
-        reason=_advised(text),
-    )  # fmt: skip
-
-
-def _branches(text: str) -> ErrorFacts | None:
-    start = _BRANCHES.match(text)
-    pairs = list(_BRANCH.finditer(text, start.end()))[:_MOST] if start else []
-    if start is None or not pairs:
-        return None
-    return ErrorFacts(
-        kind="branch type", operation=start[1],
-        arrays=tuple(_typed(match[1].replace(" ", "") + (match[2] or ""), match[3]) for match in pairs),
-        wanted=tuple(_typed(match[4].replace(" ", "") + (match[2] or ""), match[5]) for match in pairs),
-        names=tuple(_varying(match[3]) for match in pairs) + tuple(_varying(match[5]) for match in pairs),
-        reason=_advised(text),
-    )  # fmt: skip
-
-
-def _typed(name: str, text: str) -> ErrorArray:
-    return replace(parse_array_type(text), name=name)
-
-
-def _advised(text: str) -> str:
-    """`pvary` where JAX advises that: 0.8.1 has no `pcast`."""
-    return "pvary" if "applying `jax.lax.pvary(" in text else ""
-
-
-def _varying(text: str) -> str:
-    """The axes that a type varies over: `data,model` of `float32[4]{V:(data,model)}`; "" for none."""
-    match = re.search(r"\{V:\(?([\w.,-]{1,200}?)\)?[};]", text)
-    return match[1] if match else ""
-
-
-# ---------------------------------------------------------------- results of shard_map
-
-_REPLICATED = "out_specs which require replication which can't be statically inferred given the mesh"
-_NOT_PROVEN = re.compile(
-    rf"out_specs(\S{{0,400}}?) is ({_ENTRY}) which implies that the corresponding output value is (?:only varying "
-    r"across mesh axes \{[^{}\n]{0,400}\} and not \{([^{}\n]{0,400})\}|replicated across mesh axis '([^'\n]{1,200})')"
-)
-
-
-def _replication(text: str) -> ErrorFacts | None:
-    """The same in all versions but for `P` and `PartitionSpec`."""
-    if not text.startswith("shard_map applied to the function") or _REPLICATED not in text:
-        return None
-    matches = list(_NOT_PROVEN.finditer(text))[:_MOST]
-    if not matches:
-        return None
-    arrays = tuple(ErrorArray(name=f"out_specs{one[1]}", spec=parse_spec(one[2])) for one in matches)
-    return ErrorFacts(
-        kind="replication", operation="shard_map", arrays=arrays, names=tuple(one[3] or one[4] or "" for one in matches)
-    )
-
-
-TYPED_READERS = (
-    _new_size, _tile, _roll, _linalg, _scanned, _without_types, _update, _loop, _branches, _replication,
-)  # fmt: skip
+TYPED_READERS = (_new_size, _tile, _roll, _linalg, _scanned, _without_types, _update)
