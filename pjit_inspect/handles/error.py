@@ -19,7 +19,6 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.shortage import MemoryShortage
 from pjit_inspect.model.report.explained_error import (
     ErrorArray,
-    ErrorFacts,
     ErrorKind,
     ErrorScene,
     ExplainedError,
@@ -28,7 +27,6 @@ from pjit_inspect.model.report.explained_error import (
 from pjit_inspect.model.words.sentence import Sentence, code, say, word
 from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
-from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Document
 from pjit_inspect.view.memory.autopsy import autopsy_blocks
@@ -177,12 +175,11 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
             if found is not None:
                 return found
         message = _message(link)
-        facts = parse_sharding_error(message)
-        if facts is not None or explain_errors.is_known(message):
+        if explain_errors.is_known(message):
             scene = guard.run("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
             found = guard.run(
                 "an explanation of an error",
-                lambda f=facts, s=scene, link=link: _explained(f, s, link, error),
+                lambda s=scene, link=link: _explained(s, link, error),
                 None,
             )
             if found is not None:
@@ -198,9 +195,7 @@ def _autopsy(shortage: MemoryShortage, link: BaseException, error: BaseException
     return _explanation(explained, link, error, autopsy, record)
 
 
-def _explained(
-    facts: ErrorFacts | None, scene: ErrorScene, link: BaseException, error: BaseException
-) -> ErrorExplanation | None:
+def _explained(scene: ErrorScene, link: BaseException, error: BaseException) -> ErrorExplanation | None:
     from pjit_inspect.observe.errors.check import Trial
     from pjit_inspect.observe.errors.scene import error_trial
 
@@ -210,8 +205,7 @@ def _explained(
         what, own = "a trial of a way to fix an error", arrays or scene.operands
         return Guard().run(what, lambda: trial.accepts(fit, own, is_whole=is_whole), None)
 
-    explained = explain_errors.explain_error(facts, scene) if facts is not None else None
-    explained = explained or explain_errors.explain_message(_message(link), scene, judge)
+    explained = explain_errors.explain_message(_message(link), scene, judge)
     if explained is None:
         return None
     # What JAX refuses is left out; what cannot be tried is advice, and no code.

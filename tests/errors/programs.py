@@ -766,7 +766,7 @@ TRACED = (
     traced("a range", "for _ in range(n):\n        x = x * 2\n    return x", "f(3., 2)", "12.", says=("`range(n)` needs its value as an integer",),
            by_hand=STATIC_N | {"use `jax.lax.fori_loop`": (("for _ in range(n):\n        x = x * 2\n    return x", "return lax.fori_loop(0, n, lambda i, x: x * 2, x)"),)}),
     traced("an item of a list", "return [x, x * 2, x * 3][n]", "f(3., 2)", "9.",
-           by_hand=STATIC_N | {"make one array of what it picks from": (("[x, x * 2, x * 3][n]", "jnp.stack([x, x * 2, x * 3])[n]"),)}),
+           by_hand=STATIC_N | {"make one array of what": (("[x, x * 2, x * 3][n]", "jnp.stack([x, x * 2, x * 3])[n]"),)}),
     traced("a shape", "return jnp.zeros((n, 4)) + x", "f(3., 2)", "np.full((2, 4), 3.)", by_hand=STATIC_N,
            says=("`jnp.zeros((n, 4))` needs a length of an array, which depends on the argument `n`",)),
     traced("a new shape", "return x.reshape((n, -1))", "f(np.ones(4), 2)", "np.ones((2, 2))", by_hand=STATIC_N),

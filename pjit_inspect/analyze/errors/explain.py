@@ -5,66 +5,38 @@ Not its job: each kind of error (the other modules of `analyze.errors`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from pjit_inspect.analyze.errors.calls import (
-    explain_compiled,
-    explain_no_mesh,
-    explain_ordered,
-    explain_prefix,
-)
 from pjit_inspect.analyze.errors.fits import mesh_named, needs_mesh, with_meshes
-from pjit_inspect.analyze.errors.pmap import explain_pmap
+from pjit_inspect.analyze.errors.rows.arguments import ARGUMENT_ROWS
 from pjit_inspect.analyze.errors.rows.axes import AXIS_ROWS
 from pjit_inspect.analyze.errors.rows.callbacks import CALLBACK_ROWS
 from pjit_inspect.analyze.errors.rows.calls import CALL_ROWS
 from pjit_inspect.analyze.errors.rows.devices import DEVICE_ROWS
 from pjit_inspect.analyze.errors.rows.explicit import EXPLICIT_ROWS
 from pjit_inspect.analyze.errors.rows.functions import FUNCTION_ROWS
+from pjit_inspect.analyze.errors.rows.loops import LOOP_ROWS
+from pjit_inspect.analyze.errors.rows.meshless import MESHLESS_ROWS
 from pjit_inspect.analyze.errors.rows.operands import OPERAND_ROWS
 from pjit_inspect.analyze.errors.rows.places import PLACE_ROWS
+from pjit_inspect.analyze.errors.rows.pmap import PMAP_ROWS
 from pjit_inspect.analyze.errors.rows.specs import SPEC_ROWS
-from pjit_inspect.analyze.errors.structures import explain_branch_structure, explain_loop_structure
+from pjit_inspect.analyze.errors.rows.traced import TRACED_ROWS
+from pjit_inspect.analyze.errors.rows.trees import TREE_ROWS
 from pjit_inspect.analyze.errors.table import ErrorRow, Judge, explain_row
-from pjit_inspect.analyze.errors.traced import explain_leaked, explain_traced
-from pjit_inspect.analyze.errors.types import explain_branches, explain_loop, explain_replication
-from pjit_inspect.analyze.errors.values import explain_deleted, explain_static
-from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorKind, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import say
 
 _ROWS: tuple[ErrorRow, ...] = (
-    *SPEC_ROWS, *OPERAND_ROWS, *EXPLICIT_ROWS, *DEVICE_ROWS, *CALLBACK_ROWS, *AXIS_ROWS, *PLACE_ROWS, *CALL_ROWS,
-    *FUNCTION_ROWS,
+    *PMAP_ROWS, *SPEC_ROWS, *OPERAND_ROWS, *EXPLICIT_ROWS, *DEVICE_ROWS, *CALLBACK_ROWS, *AXIS_ROWS, *PLACE_ROWS,
+    *CALL_ROWS, *FUNCTION_ROWS, *LOOP_ROWS, *TRACED_ROWS, *ARGUMENT_ROWS, *MESHLESS_ROWS, *TREE_ROWS,
 )  # fmt: skip
 _LONGEST = 20_000
-_EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | None]] = {
-    "compiled": explain_compiled,
-    "no mesh": explain_no_mesh,
-    "prefix": explain_prefix,
-    "pmap": explain_pmap,
-    "ordered effects": explain_ordered,
-    "loop type": explain_loop,
-    "branch type": explain_branches,
-    "loop structure": explain_loop_structure,
-    "branch structure": explain_branch_structure,
-    "replication": explain_replication,
-    "deleted": explain_deleted,
-    "static argument": explain_static,
-    "traced value": explain_traced,
-    "leaked value": explain_leaked,
-}
 
 
 def _unknown(fit: Fit, arrays: tuple[ErrorArray, ...]) -> None:
     """The judge where nobody can be asked."""
-
-
-def explain_error(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None:
-    """What an error's message and its traceback say together; None when it is another error of the same words."""
-    explained = _EXPLAIN[facts.kind](facts, scene) if facts.kind in _EXPLAIN else None
-    return replace(_with_mesh(explained, scene), frame=scene.frame, line=scene.line) if explained is not None else None
 
 
 def is_known(message: str) -> bool:

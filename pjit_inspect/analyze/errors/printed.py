@@ -12,6 +12,7 @@ from dataclasses import replace
 from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of
 from pjit_inspect.model.report.explained_error import ErrorArray
 from pjit_inspect.model.sharding.mesh import MeshAxes
+from pjit_inspect.model.words.sentence import Sentence, code, say
 
 # Possessive throughout, so that a bracket that is not closed is read once.
 _STRING = r"'(?:[^'\\\n]|\\.)*+'"
@@ -26,6 +27,7 @@ TYPE = r"\w{1,24}(?:<\w{1,40}>)?\[[^\[\]]{0,1000}\](?:\{[^{}]{0,400}\})?"
 SHAPE = r"\([\d, ]{0,400}\)"
 
 _LONGEST = 2_000
+_LEAVES = ("PytreeLeaf", "Tracer", "ArrayImpl", "ShapeDtypeStruct", "ndarray", "ShapedArray", "Array")
 _SHARDING = re.compile(rf"NamedSharding\(mesh=(?P<mesh>{MESH}), spec=(?P<spec>{SPEC})", re.S)
 _AXIS = re.compile(rf"({_STRING}): (\d{{1,9}})")
 _TYPES = re.compile(r"axis_types=\(((?:Auto|Explicit|Manual|, |,){0,100})\)")
@@ -103,3 +105,12 @@ def of_shape(array: ErrorArray, shape: tuple[int, ...]) -> ErrorArray:
     if spec is not None:
         spec = (*spec, *(None,) * (len(shape) - len(spec))) if len(spec) <= len(shape) else None
     return replace(array, shape=shape, spec=spec)
+
+
+def type_name(qualified: str) -> Sentence:
+    """What a place of a tree holds, by the name of its type: "a dict", "one array" for a leaf."""
+    short = qualified.rpartition(".")[2]
+    # 0.8.1 names what a loop starts with as Python has it.
+    if short.endswith(_LEAVES) or short in ("bool", "int", "float", "complex", "NoneType"):
+        return say("None" if short == "NoneType" else "one array")
+    return say("a {}", short) if short in ("list", "tuple", "dict") else say("an object of the type {}", code(short))

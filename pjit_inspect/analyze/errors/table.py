@@ -27,9 +27,9 @@ where that cannot be known. The arrays are those that the change is about, () fo
 Reader = Callable[[re.Match[str], ErrorScene], Facts | None]
 Proposer = Callable[[Facts, ErrorScene], Iterable[Fit]]
 
+_Held = TypeVar("_Held")
 _KINDS: dict[str, Callable[[str], Phrase]] = {"axis": axis, "spec": spec, "code": code, "name": name}
 _HOLE = re.compile(r"\{(\w+)\}")
-_Kind = TypeVar("_Kind")
 _LONGEST = 200
 
 
@@ -60,7 +60,8 @@ class ErrorRow:
       sentence: what is wrong, a template.
       ways: what mends it: templates, and functions that propose changes of the scene's expression.
       facts: reads more; None from it where this is another error of the same words. Of what it gives, "arrays" are
-        those it is about, "notes" what else is to be said, "fits" the changes, or a function that asks JAX for them.
+        those it is about, "notes" what else is said, "each" more facts of each part, which has its own ways, and "fits"
+        the changes, or a function that asks JAX for them.
     """
 
     kind: ErrorKind
@@ -87,17 +88,13 @@ def explain_row(known: ErrorRow, message: str, scene: ErrorScene, judge: Judge) 
     sentence = filled(known.sentence, facts)
     if sentence is None:
         return None
-    fits = facts.get("fits", ())
-    given = fits(judge) if callable(fits) else fits
+    if callable(fits := facts.get("fits")):
+        facts["fits"] = tuple(fits(judge))
     return ExplainedError(
-        kind=known.kind, sentence=sentence, fits=(*_of_type(given, Fit), *_fits(known, facts, scene)),
-        notes=tuple(map(Sentence, _of_type(facts.get("notes", ()), str))),
-        arrays=_of_type(facts.get("arrays", ()), ErrorArray),
+        kind=known.kind, sentence=sentence, fits=(*listed_facts(facts, "fits", Fit), *_fits(known, facts, scene)),
+        notes=tuple(Sentence(note) for note in listed_facts(facts, "notes", str)),
+        arrays=listed_facts(facts, "arrays", ErrorArray),
     )  # fmt: skip
-
-
-def _of_type(values: object, kind: type[_Kind]) -> tuple[_Kind, ...]:
-    return tuple(value for value in values if isinstance(value, kind)) if isinstance(values, Iterable) else ()
 
 
 def _from_message(match: re.Match[str]) -> dict[str, object]:
@@ -133,24 +130,38 @@ def _plain(template: str, facts: Facts) -> str | None:
     return _HOLE.sub(lambda hole: texts[hole[1]], template)
 
 
+def listed_facts(facts: Facts, key: str, kind: type[_Held]) -> tuple[_Held, ...]:
+    """A fact that is a tuple; () for one that is not known."""
+    held = facts.get(key, ())
+    return tuple(one for one in held if isinstance(one, kind)) if isinstance(held, tuple) else ()
+
+
+def first_filled(templates: Iterable[str], facts: Facts) -> Sentence:
+    """The first of some templates whose holes are all known; "" where none is."""
+    return next((words for template in templates if (words := filled(template, facts)) is not None), Sentence())
+
+
 def _fits(known: ErrorRow, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    is_code = False
+    proposed: list[Fit] = []
     for way in known.ways:
-        if not isinstance(way, Way):
-            for fit in way(facts, scene):
-                if not fit.is_code or _is_python(fit.edit):
-                    is_code = is_code or fit.is_code
-                    yield fit
+        if isinstance(way, Way) and way.is_last and any(fit.is_code for fit in proposed):
             continue
-        if way.is_last and is_code:
-            continue
-        effect = filled(way.effect, facts)
-        if way.replaces:
-            edit, replaced = _plain(way.edit, facts), _plain(way.replaces, facts)
-            if edit and replaced and effect is not None and replaced in scene.expression and _is_python(edit):
-                yield Fit(edit=edit, effect=effect, replaces=replaced)
-        elif (words := filled(way.edit, facts)) is not None and effect is not None:
-            yield Fit(edit=words, effect=effect, is_code=False)
+        for part in listed_facts(facts, "each", dict) or ({},):
+            held = {**facts, **part}
+            for fit in _fits_of(way, held, scene) if isinstance(way, Way) else way(held, scene):
+                if fit not in proposed and (not fit.is_code or _is_python(fit.edit)):
+                    proposed.append(fit)
+    yield from proposed
+
+
+def _fits_of(way: Way, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    effect = filled(way.effect, facts)
+    if way.replaces:
+        edit, replaced = _plain(way.edit, facts), _plain(way.replaces, facts)
+        if edit and replaced and effect is not None and replaced in scene.expression:
+            yield Fit(edit=edit, effect=effect, replaces=replaced)
+    elif (words := filled(way.edit, facts)) is not None and effect is not None:
+        yield Fit(edit=words, effect=effect, is_code=False)
 
 
 def _is_python(text: str) -> bool:

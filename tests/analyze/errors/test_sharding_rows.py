@@ -129,6 +129,16 @@ SELECT = (
          "could not be resolved unambiguously (or would require collectives on inputs). Got "
          "operand=ShapedArray(float32[16@model,8]), indices=ShapedArray(int32[4@data,1])", "indexing",
          "JAX cannot tell how to split the result of indexing `float32[16,8]` split as `P('model', None)`"),
+        # 0.10.2 and 0.12.0
+        ("slicing on sharded dims where out dim (1) is not divisible by mesh axes (2) with spec (data) is not "
+         "implemented. Got input type=f32[8@data,8@model] and output shape=(np.int64(1), np.int64(8))", "new size",
+         "`slicing` makes an array of length 1 along dimension 0 of an array [8,8], which is split over `data`: "
+         "1 / 2 = 0.5"),
+        # 0.8.2 does not quote the types
+        ("padding on sharded dims where out dim (9) is not divisible by mesh axes (8) with spec (('data', 'model')) is "
+         "not implemented.", "new size",
+         "`padding` makes an array of length 9 along a dimension of its operand, which is split over `data` x `model`: "
+         "9 / 8 = 1.125"),
         # 0.8.1
         ("Use `.at[...].get(out_sharding=)` to provide output PartitionSpec for the gather indexing as out sharding "
          "could not be resolved unambiguously (or would require collectives on inputs).", "indexing",
@@ -258,6 +268,10 @@ def test_hostile_messages_raise_nothing_and_take_no_time():
         SHARD_MAP_08 * 50,
         "One of " + "x" * 100_000,
         "One of a with pytree key path " * 1_000,
+        "0th dimension of all xs should be replicated. Got " + "P('a'), " * 2_000,
+        "Input 0 to lu must be unsharded on non-batch dimensions, but got P(" + "(" * 5_000,
+        "dynamic_update_slice operand sharding must be equal to update sharding, got operand sharding "
+        + "f32[({" * 2_000,
         "Received incompatible devices for jitted computation. Got argument " + "a of " * 3_000,
     ):
         explain_message(message, ErrorScene())

@@ -12,7 +12,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from pjit_inspect.analyze.errors.fits import listed, replaced_text
+from pjit_inspect.analyze.errors.fits import replaced_text
 from pjit_inspect.analyze.errors.proposals import call_of, in_axes, text_of
 from pjit_inspect.analyze.errors.table import Facts, Way
 from pjit_inspect.analyze.errors.table import row as _row
@@ -120,33 +120,6 @@ def _as_float(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
         edit = re.sub(rf"\({re.escape(number)}\)$", f"({number}.)", call)
         if edit != call:
             yield Fit(edit=edit, effect=say("a derivative needs real numbers"), replaces=call)
-
-
-# ---------------------------------------------------------------- trees
-
-_KEYS = re.compile(r"with \d+ child keys\s+([^\n]*)\n.*?with \d+ child keys\s+([^\n]*)\n", re.S)
-_TYPES = re.compile(r"subtree of (?:different )?type\s+<class '(?:[\w.]*\.)?(\w+)'>")
-_COUNTS = re.compile(r"of length (\d+), but the full pytree has a subtree of the same type but of length (\d+)")
-
-
-def _trees(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    text, where = match.string, match["where"]
-    place = say(" at {}", code(where)) if where else ""
-    if keys := _KEYS.search(text):
-        sides = [set(re.findall(r"\['([^']*)'\]", side) or side.split()) for side in keys.groups()]
-        alone = [sorted(sides[0] - sides[1]), sorted(sides[1] - sides[0])]
-        words = [
-            say("only the {} has {}", "first" if n == 0 else "second", listed(one, code))
-            for n, one in enumerate(alone)
-            if one
-        ]
-        return {"what": joined(words, "; "), "place": place}
-    if counts := _COUNTS.search(text):
-        return {"what": f"the first has {counts[1]} entries, the second {counts[2]}", "place": place}
-    types = _TYPES.findall(text)
-    if len(types) > 1:
-        return {"what": say("the first has a {}, the second a {}", *types[:2]), "place": place}
-    return None
 
 
 # ---------------------------------------------------------------- shapes
@@ -278,15 +251,6 @@ FUNCTION_ROWS = (
          "{expression} has {count} indices, and the array has {rank} dimensions"),
     _row("argument", r"Size of label '(?P<code_label>\w)' for operand (?P<number>\d+) \((?P<one>\d+)\) does not match previous terms \((?P<other>\d+)\)",
          "in {expression}, {code_label} is {one} long in operand {number} and {other} before"),
-    _row("tree", r"(?:.{0,400}?)pytree structure error: [^\n]{1,100} at key path\s+tree_map tree(?P<where>\S*)\n",
-         "the trees of {expression} differ{place}: {what}",
-         Way("give trees with the same keys, or pass the second as one leaf", "the function is called once for each leaf of the first"), facts=_trees),
-    _row("tree", r"(?:.{0,400}?)Dict key mismatch; expected keys: (?P<one>\[[^\n]{0,300}?\]); present keys: (?P<other>\[[^\n]{0,300}?\])",
-         "the trees of {expression} differ: the first has the keys {one}, another {other}",
-         Way("give trees with the same keys and lengths", "the function is called once for each leaf of the first")),
-    _row("tree", r"(?:Tuple arity mismatch|List arity mismatch|Expected \w+, got)[^\n]{0,20}(?P<text>[^\n]{1,300})",
-         "the trees of {expression} differ: {text}",
-         Way("give trees with the same keys and lengths", "the function is called once for each leaf of the first")),
     _row("argument", r"dot_general requires contracting dimensions to have the same shape, got (?P<one>\([\d, ]*\)) and (?P<other>\([\d, ]*\))",
          "a product sums over two dimensions of one length, and got {words}",
          _transposed, facts=_products),

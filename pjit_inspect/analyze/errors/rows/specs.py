@@ -15,7 +15,6 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from pjit_inspect.analyze.errors.fits import advice, clauses
-from pjit_inspect.analyze.errors.pmap import explain_pmap, is_of_pmap
 from pjit_inspect.analyze.errors.printed import (
     SHAPE,
     SHARDING,
@@ -42,7 +41,7 @@ from pjit_inspect.analyze.errors.specs import (
 from pjit_inspect.analyze.errors.table import Facts
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
-from pjit_inspect.model.report.explained_error import PLACING, ErrorArray, ErrorFacts, ErrorKind, ErrorScene, Fit
+from pjit_inspect.model.report.explained_error import PLACING, ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say
 
@@ -120,7 +119,7 @@ def _not_divided(found: Sequence[Failing], scene: ErrorScene, *notes: Sentence) 
     more = [say("the ways to fix it are for the first of them")] if len(found) > 1 else []
     which = () if first[0].is_named else _candidates(first[0], scene)
     return {
-        "each": clauses([_uneven_sentence(*one) for one in found]), "arrays": tuple(array for array, _, _ in found),
+        "uneven": clauses([_uneven_sentence(*one) for one in found]), "arrays": tuple(array for array, _, _ in found),
         "notes": (*notes, *which, *more), "fits": tuple(_evened(*first)),
     }  # fmt: skip
 
@@ -224,24 +223,6 @@ def _spec_fit(array: ErrorArray, spec: PartitionSpec, why: str) -> Fit:
     held = replace(array, spec=spec).local_shape
     effect = say("{}; a device holds {}", why, shape_words(held)) if held is not None else say("{}", why)
     return Fit(edit=spec_text(spec), effect=effect, spec=spec, target=array.name)
-
-
-# ---------------------------------------------------------------- what `pmap` was given
-
-
-def _of_pmap(kind: ErrorKind, array: ErrorArray, scene: ErrorScene, dimension: int, count: int) -> Facts | None:
-    facts = ErrorFacts(kind=kind, arrays=(array,), dimension=dimension, count=count)
-    found = explain_pmap(facts, scene) if is_of_pmap(facts, scene) else None
-    return {"each": found.sentence, "arrays": found.arrays, "fits": found.fits} if found is not None else None
-
-
-def _uneven_of_pmap(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    array, dimension, parts = _given(match)
-    return _of_pmap("indivisible", array, scene, dimension, parts)
-
-
-def _rank_of_pmap(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    return _of_pmap("rank", read_sharding(match["sharding"]), scene, 0, int(match["rank"]))
 
 
 # ---------------------------------------------------------------- specs with too many entries
@@ -417,13 +398,11 @@ _TOO_LONG = (
 _REPEATED = rf".{{0,400}}? but (?P<spec>{SPEC}) has duplicate entries for `(?P<axis>.{{1,200}}?)`"
 
 SPEC_ROWS = (
-    _row("pmap", _PARTITIONED, "{each}", facts=_uneven_of_pmap),
-    _row("indivisible", _PARTITIONED, "{each}", facts=_uneven),
+    _row("indivisible", _PARTITIONED, "{uneven}", facts=_uneven),
     _row("indivisible", r"Sharding spec .{1,400}? implies that array axis (?P<dimension>\d{1,4}) is partitioned (?P<parts>\d{1,12}) times, but does not evenly divide the "
          rf"dimension size \d{{1,18}}\. Got shape: (?P<shape>{SHAPE}) and sharding (?P<sharding>{SHARDING})",
-         "{each}", facts=_uneven_result),
-    _row("indivisible", r".{0,600}? are not evenly divisible by the corresponding mesh axis sizes", "{each}", facts=_uneven_arguments),
-    _row("pmap", _TOO_LONG, "{each}", facts=_rank_of_pmap),
+         "{uneven}", facts=_uneven_result),
+    _row("indivisible", r".{0,600}? are not evenly divisible by the corresponding mesh axis sizes", "{uneven}", facts=_uneven_arguments),
     _row("rank", _TOO_LONG, "{spec} has {entries}, but {what} has {rank}", facts=_too_long),
     _row("rank", r"(?=.{0,600}?_specs entry which is too long to be compatible).{0,2000}?(?:in|out)_specs\S{0,400}? is "
          rf"(?P<spec>{SPEC}) which has length \d{{1,4}}, but (?:the passed )?(?P<path>\S{{1,400}}?)(?:, where (?P<bound>args\S{{0,100}}?) is bound to \S{{1,200}}?'s parameter "
