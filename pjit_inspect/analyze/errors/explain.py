@@ -18,7 +18,7 @@ from pjit_inspect.analyze.errors.rows.explicit import EXPLICIT_ROWS
 from pjit_inspect.analyze.errors.rows.functions import FUNCTION_ROWS
 from pjit_inspect.analyze.errors.rows.loops import LOOP_ROWS
 from pjit_inspect.analyze.errors.rows.meshless import MESHLESS_ROWS
-from pjit_inspect.analyze.errors.rows.operands import OPERAND_ROWS
+from pjit_inspect.analyze.errors.rows.operands import OPERAND_ROWS, OTHER_ROWS, asked
 from pjit_inspect.analyze.errors.rows.places import PLACE_ROWS
 from pjit_inspect.analyze.errors.rows.pmap import PMAP_ROWS
 from pjit_inspect.analyze.errors.rows.specs import SPEC_ROWS
@@ -31,6 +31,7 @@ from pjit_inspect.model.words.sentence import say
 _ROWS: tuple[ErrorRow, ...] = (
     *PMAP_ROWS, *SPEC_ROWS, *OPERAND_ROWS, *EXPLICIT_ROWS, *DEVICE_ROWS, *CALLBACK_ROWS, *AXIS_ROWS, *PLACE_ROWS,
     *CALL_ROWS, *FUNCTION_ROWS, *LOOP_ROWS, *TRACED_ROWS, *ARGUMENT_ROWS, *MESHLESS_ROWS, *TREE_ROWS,
+    *OTHER_ROWS,
 )  # fmt: skip
 _LONGEST = 20_000
 
@@ -50,6 +51,7 @@ def explain_message(message: str, scene: ErrorScene, judge: Judge = _unknown) ->
         with suppress(ValueError, KeyError, IndexError, SyntaxError, TypeError, OverflowError):
             explained = explain_row(row, message[:_LONGEST], scene, judge)
             if explained is not None:
+                explained = asked(explained, scene, judge)
                 return replace(_with_mesh(explained, scene), frame=scene.frame, line=scene.line)
     return None
 

@@ -12,7 +12,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, name, say, spec
@@ -23,6 +23,9 @@ Facts = Mapping[str, object]
 Judge = Callable[[Fit, tuple[ErrorArray, ...]], ErrorArray | bool | None]
 """Whether JAX takes the user's expression with a change, and what it makes then, if that is one array at least; None
 where that cannot be known. The arrays are those that the change is about, () for the scene's."""
+
+Propose = Callable[[Judge], Iterable[Fit]]
+"""Changes for which JAX is asked while they are worked out."""
 
 Reader = Callable[[re.Match[str], ErrorScene], Facts | None]
 Proposer = Callable[[Facts, ErrorScene], Iterable[Fit]]
@@ -89,7 +92,7 @@ def explain_row(known: ErrorRow, message: str, scene: ErrorScene, judge: Judge) 
     if sentence is None:
         return None
     if callable(fits := facts.get("fits")):
-        facts["fits"] = tuple(fits(judge))
+        facts["fits"] = tuple(cast("Propose", fits)(judge))
     return ExplainedError(
         kind=known.kind, sentence=sentence, fits=(*listed_facts(facts, "fits", Fit), *_fits(known, facts, scene)),
         notes=tuple(Sentence(note) for note in listed_facts(facts, "notes", str)),

@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.errors.fits import advice, reshard_fit
@@ -45,7 +45,7 @@ from pjit_inspect.analyze.errors.specs import (
     spec_words,
     type_words,
 )
-from pjit_inspect.analyze.errors.table import Facts, Judge
+from pjit_inspect.analyze.errors.table import Facts, Judge, Propose
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
@@ -57,8 +57,6 @@ _PICKING = ("take", "take_along_axis")
 _SIZED = ("slice", "dynamic_slice", "dynamic_slice_in_dim", "slice_in_dim", "pad")
 """Functions whose caller chooses the new length."""
 _MOST_TYPES = 16
-
-Propose = Callable[[Judge], Iterable[Fit]]
 
 
 def _only(wanted: ErrorArray, scene: ErrorScene) -> ErrorArray | None:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from pjit_inspect.analyze.errors.printed import (
     SHARDING,
@@ -24,6 +25,7 @@ from pjit_inspect.analyze.errors.printed import (
 )
 from pjit_inspect.analyze.errors.proposals import (
     NOT_TOLD,
+    cleared,
     first_accepted,
     resharded,
     specs_towards,
@@ -39,13 +41,11 @@ from pjit_inspect.analyze.errors.specs import (
     spec_words,
     type_words,
 )
-from pjit_inspect.analyze.errors.table import Facts, Judge
+from pjit_inspect.analyze.errors.table import Facts, Judge, Propose
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of
-from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
-
-Propose = Callable[[Judge], Iterable[Fit]]
 
 
 def _untold(*specs: PartitionSpec) -> Facts:
@@ -216,7 +216,9 @@ def _alike(operands: Sequence[ErrorArray], rank: int, scene: ErrorScene) -> Prop
 
     def propose(judge: Judge) -> Iterator[Fit]:
         if len(operands) > 2:
-            likes = (*(_aligned(array, rank) for array in operands), (None,) * rank)
+            # Those that split the most first: what is split further moves less than what is gathered.
+            splits = sorted((_aligned(array, rank) for array in operands), key=lambda spec: -len(plain_entries(spec)))
+            likes = dict.fromkeys((*splits, (None,) * rank))
             several = (
                 together(((own, like[rank - len(own.spec or ()) :]) for own in operands), scene) for like in likes
             )
@@ -261,6 +263,48 @@ def _twice(match: re.Match[str], scene: ErrorScene) -> Facts:
     return facts | {"fits": _alike(operands, max(len(array.spec or ()) for array in operands), scene)}
 
 
+# ---------------------------------------------------------------- any other refusal
+
+
+def _refused(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """A refusal in words that no row has."""
+    operands = _refusable(scene)
+    if not operands or not scene.operator:
+        return None
+    words = joined([say("{} is {}", name(array.name), spec_words(array.spec)) for array in operands])
+    said = " ".join(re.split(r"(?<=\.)\s+(?=[A-Z])|\n", match["said"])[0].replace("`", "'").split())
+    facts: dict[str, object] = {
+        "operation": code(scene.operator), "words": words, "arrays": operands, "notes": (say("JAX says: {}", said),),
+        "fits": lambda judge: _any_split(operands, scene, judge),
+    }  # fmt: skip
+    return facts | ({"several": "together"} if len(operands) > 1 else {})
+
+
+def _refusable(scene: ErrorScene) -> tuple[ErrorArray, ...]:
+    """The operands whose split can be what is refused, each name once."""
+    split = {array.name: array for array in split_operands(scene) if any(array.spec or ())}
+    return tuple(one for one in split.values() if one.mesh is not None and "explicit" in one.mesh.axis_types)
+
+
+def _any_split(operands: tuple[ErrorArray, ...], scene: ErrorScene, judge: Judge) -> list[Fit]:
+    rank = max(len(array.spec or ()) for array in operands)
+    found = list(_alike(operands, rank, scene)(judge)) if len(operands) > 1 else []
+    return found or first_accepted(cleared(operands, scene), judge)
+
+
+def asked(explained: ExplainedError, scene: ErrorScene, judge: Judge) -> ExplainedError:
+    """What can be told where JAX's message means arrays within a function: which change of its operands JAX takes."""
+    operands = _refusable(scene)
+    if NOT_TOLD not in explained.notes or explained.fits or not operands:
+        return explained
+    # Only where the expression itself is what was refused.
+    same = Fit(edit=scene.expression, effect=say(""), replaces=scene.expression)
+    if judge(same, ()) is not False or not (fits := _any_split(operands, scene, judge)):
+        return explained
+    notes = tuple(note for note in explained.notes if note != NOT_TOLD)
+    return replace(explained, arrays=operands, fits=tuple(fits), notes=notes)
+
+
 _CONTRACTED = (
     rf"(?:.{{0,400}}?Got lhs_contracting_spec=(?P<one>{TUPLE}) and rhs_contracting_spec=(?P<other>{TUPLE})$)",
     # 0.8 to 0.10
@@ -268,6 +312,7 @@ _CONTRACTED = (
 )
 _BATCH = rf"dot_general requires lhs batch dimensions and rhs batch dimensions to have the (?:consistent|same) sharding, got (?P<one>{TUPLE}) and (?P<other>{TUPLE})\."
 _CLASH = "{operation} needs {what}"
+_OTHER = r"(?P<said>(?:Incompatible types for |.{0,200}?(?:[Ss]hard(?:ed|ing)|replicated)).{0,2000})"
 
 OPERAND_ROWS = (
     *(one for pattern in _CONTRACTED for one in (
@@ -283,3 +328,9 @@ OPERAND_ROWS = (
     _row("axis twice", rf"(?P<operation>\w{{1,80}}) operation with inputs: (?P<types>.{{1,4000}}?) produces an illegally sharded result: (?P<type>{TYPE})$", "{what}", facts=_twice),
 )  # fmt: skip
 """Each tried in turn; of two rows with one pattern the first whose facts are there."""
+
+OTHER_ROWS = (
+    _row("conflict", _OTHER, "{operation} does not take these splits {several}: {words}", facts=_refused),
+    _row("split dimension", _OTHER, "{operation} does not take this split: {words}", facts=_refused),
+)  # fmt: skip
+"""For what no other row has."""

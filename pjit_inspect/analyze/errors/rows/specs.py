@@ -67,14 +67,14 @@ def _given(match: re.Match[str]) -> Failing:
 
 
 def _uneven(match: re.Match[str], scene: ErrorScene) -> Facts:
-    array, *rest = _given(match)
-    return _not_divided([(_named(array, scene, ""), *rest)], scene)
+    array, dimension, parts = _given(match)
+    return _not_divided([(_named(array, scene, ""), dimension, parts)], scene)
 
 
 def _uneven_result(match: re.Match[str], scene: ErrorScene) -> Facts:
     # What an operation's type says is about its result, whatever its operands are.
-    array, *rest = _given(match)
-    return _not_divided([(_named(array, scene, "result"), *rest)], scene)
+    array, dimension, parts = _given(match)
+    return _not_divided([(_named(array, scene, "result"), dimension, parts)], scene)
 
 
 def _named(array: ErrorArray, scene: ErrorScene, default: str) -> ErrorArray:
@@ -331,7 +331,7 @@ def _repeated_result(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     array = scene.operands[0]
     return {
         "picks": code(f"{array.name}[{scene.subscripts}]"), "result": spec_words(read_spec(match["spec"])),
-        "own": spec_words(array.spec), "name": name(array.name), "arrays": scene.operands, "fits": tuple(indexed_fits(array, (), scene)),
+        "own": spec_words(array.spec), "name": name(array.name), "arrays": scene.operands, "fits": tuple(indexed_fits(array, scene)),
     }  # fmt: skip
 
 
