@@ -166,8 +166,12 @@ def _fits_of(way: Way, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
 
 def _is_python(text: str) -> bool:
     """Whether it is an expression, or a keyword argument: what stands in the user's line may be cut or empty."""
+    return read_code(f"f({text})" if text.partition("=")[0].isidentifier() else text) is not None
+
+
+def read_code(text: str) -> ast.expr | None:
+    """An expression as a tree; None for any other text."""
     try:
-        ast.parse(f"f({text})" if text.partition("=")[0].isidentifier() else text, mode="eval")
+        return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    return True
+        return None

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pjit_inspect.analyze.errors.fits import clauses, listed, mesh_named
 from pjit_inspect.analyze.errors.printed import TYPE, of_shape, read_sharding, read_type
 from pjit_inspect.analyze.errors.specs import spec_words, type_words
-from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts
+from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts, read_code
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
@@ -160,19 +160,17 @@ def _is(array: ErrorArray, quoted: ErrorArray | None) -> bool:
 def _kept(line: int, call: str, names: list[str], scene: ErrorScene) -> Iterator[Fit]:
     """The call with a copy of what it takes, at most one of each tree."""
     own = scene.frame.line if scene.frame is not None else None
-    for root in sorted({array.partition("[")[0].partition(".")[0] for array in names})[:1]:
+    for root in sorted({array.partition("[")[0].partition(".")[0] for array in names}):
         is_tree = any(other.startswith((f"{root}[", f"{root}.")) for other in names)
         if edit := _with_argument(call, root, f"jax.tree.map(jnp.copy, {root})" if is_tree else f"jnp.copy({root})"):
             effect = say("{} keeps its data, and both need memory", name(root))
             yield Fit(edit=edit, effect=effect, replaces=call, line=line if line != own else None)
+            return
 
 
 def _with_argument(call: str, own: str, text: str) -> str:
     """A call with another text for the last argument that is written so; "" where none is."""
-    try:
-        node = ast.parse(call, mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return ""
+    node = read_code(call)
     held = [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
     same = [part for part in held if ast.get_source_segment(call, part) == own]
     # Python counts columns in bytes: they are places in the text only where every character is one, and of one line.
