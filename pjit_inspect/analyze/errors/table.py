@@ -158,7 +158,7 @@ def _fits(known: ErrorRow, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
         for part in listed_facts(facts, "each", dict) or ({},):
             held = {**facts, **part}
             for fit in _fits_of(way, held, scene) if isinstance(way, Way) else way(held, scene):
-                if fit not in proposed and (not fit.is_code or _is_python(fit.edit)):
+                if fit not in proposed and fit.edit != fit.replaces and (not fit.is_code or _is_python(fit.edit)):
                     proposed.append(fit)
     yield from proposed
 
