@@ -96,7 +96,7 @@ def explain_row(known: ErrorRow, message: str, scene: ErrorScene, judge: Judge) 
     if callable(fits := facts.get("fits")):
         facts["fits"] = tuple(fits(judge))
     return ExplainedError(
-        kind=known.kind, sentence=sentence, fits=(*listed_facts(facts, "fits", Fit), *_fits(known, facts, scene)),
+        kind=known.kind, sentence=sentence, fits=tuple(_fits(known, facts, scene)),
         notes=tuple(Sentence(note) for note in listed_facts(facts, "notes", str)),
         arrays=listed_facts(facts, "arrays", ErrorArray),
     )  # fmt: skip
@@ -151,7 +151,7 @@ def first_filled(templates: Iterable[str], facts: Facts) -> Sentence:
 
 
 def _fits(known: ErrorRow, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    proposed: list[Fit] = []
+    proposed = list(listed_facts(facts, "fits", Fit))
     for way in known.ways:
         if isinstance(way, Way) and way.is_last and any(fit.is_code for fit in proposed):
             continue
