@@ -2,8 +2,9 @@
 
 A row has a pattern with named groups, which is the same for all versions of JAX, and a sentence that names the groups
 in braces. A group's name says what it holds: `axis_2` an axis, `spec` a PartitionSpec, `code_type` code, `name_b` a
-name of the user's; any other, words. Where a sentence needs more than the message, the row's `facts` read it from the
-message and the scene. Not its job: whether a change is legal, which JAX is asked (`observe.errors.check`).
+name of the user's, `axes` and `codes` what is in quotes of a list; any other, words. Where a sentence needs more than
+the message, the row's `facts` read it from the message and the scene. Not its job: whether a change is legal, which JAX
+is asked (`observe.errors.check`).
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
+from pjit_inspect.analyze.errors.specs import axes_list
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
-from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, name, say, spec
+from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say, spec
 
 Facts = Mapping[str, object]
 """What is known of one error: the groups of its message as phrases, and what was read from the scene."""
@@ -31,7 +33,10 @@ Reader = Callable[[re.Match[str], ErrorScene], Facts | None]
 Proposer = Callable[[Facts, ErrorScene], Iterable[Fit]]
 
 _Held = TypeVar("_Held")
-_KINDS: dict[str, Callable[[str], Phrase]] = {"axis": axis, "spec": spec, "code": code, "name": name}
+_KINDS: dict[str, Callable[[str], object]] = {
+    "axis": axis, "spec": spec, "code": code, "name": name, "axes": lambda text: axes_list(_quoted(text)),
+    "codes": lambda text: joined([code(one) for one in _quoted(text)]),
+}  # fmt: skip
 _HOLE = re.compile(r"\{(\w+)\}")
 _LONGEST = 200
 
@@ -94,7 +99,7 @@ def explain_row(known: ErrorRow, message: str, scene: ErrorScene, judge: Judge) 
     if callable(fits := facts.get("fits")):
         facts["fits"] = tuple(cast("Propose", fits)(judge))
     return ExplainedError(
-        kind=known.kind, sentence=sentence, fits=(*listed_facts(facts, "fits", Fit), *_fits(known, facts, scene)),
+        kind=known.kind, sentence=sentence, fits=tuple(_fits(known, facts, scene)),
         notes=tuple(Sentence(note) for note in listed_facts(facts, "notes", str)),
         arrays=listed_facts(facts, "arrays", ErrorArray),
     )  # fmt: skip
@@ -104,6 +109,10 @@ def _from_message(match: re.Match[str]) -> dict[str, object]:
     groups = {key: " ".join(text.split())[:_LONGEST] for key, text in match.groupdict().items() if text is not None}
     # A backtick in it would end the code that it stands in.
     return {key: _KINDS.get(key.split("_")[0], str)(text.replace("`", "'")) for key, text in groups.items()}
+
+
+def _quoted(text: str) -> list[str]:
+    return sorted(set(re.findall(r"'([^'\n]{1,200})'", text)))
 
 
 def _from_scene(scene: ErrorScene) -> dict[str, object]:
@@ -145,14 +154,14 @@ def first_filled(templates: Iterable[str], facts: Facts) -> Sentence:
 
 
 def _fits(known: ErrorRow, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    proposed: list[Fit] = []
+    proposed = list(listed_facts(facts, "fits", Fit))
     for way in known.ways:
         if isinstance(way, Way) and way.is_last and any(fit.is_code for fit in proposed):
             continue
         for part in listed_facts(facts, "each", dict) or ({},):
             held = {**facts, **part}
             for fit in _fits_of(way, held, scene) if isinstance(way, Way) else way(held, scene):
-                if fit not in proposed and (not fit.is_code or _is_python(fit.edit)):
+                if fit not in proposed and fit.edit != fit.replaces and (not fit.is_code or _is_python(fit.edit)):
                     proposed.append(fit)
     yield from proposed
 
@@ -169,8 +178,12 @@ def _fits_of(way: Way, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
 
 def _is_python(text: str) -> bool:
     """Whether it is an expression, or a keyword argument: what stands in the user's line may be cut or empty."""
+    return read_code(f"f({text})" if text.partition("=")[0].isidentifier() else text) is not None
+
+
+def read_code(text: str) -> ast.expr | None:
+    """An expression as a tree; None for any other text."""
     try:
-        ast.parse(f"f({text})" if text.partition("=")[0].isidentifier() else text, mode="eval")
+        return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    return True
+        return None

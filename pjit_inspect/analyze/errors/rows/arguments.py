@@ -16,7 +16,7 @@ from dataclasses import replace
 from pjit_inspect.analyze.errors.fits import clauses, listed, mesh_named
 from pjit_inspect.analyze.errors.printed import TYPE, of_shape, read_sharding, read_type
 from pjit_inspect.analyze.errors.specs import spec_words, type_words
-from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts
+from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts, read_code
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
@@ -39,16 +39,13 @@ def _compiled(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     """Each argument that is another than the program was compiled for."""
     parts = _TYPED if "types" in match[0] else _PLACED
     found = list(parts.finditer(match.string, match.end()))[:8]
-    pairs = [[_side(one, side) for side in ("passed", "wanted")] for one in found]
-    pairs = [[_named(passed, scene), wanted] for passed, wanted in pairs]
+    pairs = [(_named(_side(one, "passed"), scene), _side(one, "wanted")) for one in found]
     words = [_differs(passed, wanted) for passed, wanted in pairs[:_MOST]]
     more = [f"and {len(pairs) - _MOST} more"] if len(pairs) > _MOST else []
-    fits = [fit for passed, wanted in pairs if parts is _PLACED and (fit := _placed(passed, wanted, scene))]
+    fits = tuple(fit for pair in pairs if parts is _PLACED for fit in _placed(*pair, scene))
     notes = (say("every argument needs its own change"),) if len(fits) > 1 else ()
-    arrays = tuple(passed for passed, _ in pairs)
-    return (
-        {"what": clauses([*words, *more]), "arrays": arrays, "changes": tuple(fits), "notes": notes} if pairs else None
-    )
+    facts = {"what": clauses([*words, *more]), "arrays": tuple(passed for passed, _ in pairs)}
+    return {**facts, "fits": fits, "notes": notes} if pairs else None
 
 
 def _side(match: re.Match[str], side: str) -> ErrorArray:
@@ -103,32 +100,20 @@ def _words(side: ErrorArray, with_mesh: bool) -> Sentence:
     return say("{} on {}", spec_words(side.spec), str(side.mesh)) if with_mesh else say("{}", spec_words(side.spec))
 
 
-def _placed(passed: ErrorArray, wanted: ErrorArray, scene: ErrorScene) -> Fit | None:
+def _placed(passed: ErrorArray, wanted: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
     """The argument placed as the program was compiled for, or as the program itself says that it belongs."""
-    callee = scene.expression.partition("(")[0]
-    keys = [argument.key for argument in scene.arguments if argument.text == passed.name and argument.key.isdigit()]
+    callee, own = scene.expression.partition("(")[0], passed.name
+    keys = [argument.key for argument in scene.arguments if argument.text == own and argument.key.isdigit()]
+    place, is_other = "", (passed.mesh, passed.spec) != (wanted.mesh, wanted.spec)
     if wanted.device_ids:
         place = f"jax.devices()[{wanted.device_ids[0]}]"
     elif mesh := mesh_named(wanted.mesh, scene):
         place = f"NamedSharding({mesh}, {spec_text(wanted.spec or ())})"
-    else:
-        place = (
-            f"{callee}.input_shardings[0][{keys[0]}]" if len(keys) == 1 and callee and _differ(passed, wanted) else ""
-        )
-    if not place or not passed.is_named:
-        return None
-    effect = say("places {} as the program was compiled for, once", name(passed.name))
-    return Fit(
-        edit=f"jax.device_put({passed.name}, {place})",
-        effect=effect,
-        spec=wanted.spec,
-        target=passed.name,
-        replaces=passed.name,
-    )
-
-
-def _differ(passed: ErrorArray, wanted: ErrorArray) -> bool:
-    return (passed.mesh, passed.spec) != (wanted.mesh, wanted.spec)
+    elif len(keys) == 1 and callee and is_other:
+        place = f"{callee}.input_shardings[0][{keys[0]}]"
+    if place and passed.is_named:
+        effect = say("places {} as the program was compiled for, once", name(own))
+        yield Fit(edit=f"jax.device_put({own}, {place})", effect=effect, spec=wanted.spec, target=own, replaces=own)
 
 
 # ---------------------------------------------------------------- data that is gone
@@ -150,29 +135,29 @@ def _gone(match: re.Match[str], scene: ErrorScene) -> Facts:
     line, call, is_sure = scene.taken[0]
     took = "and the function took its memory" if is_sure else "and its memory is gone once that has run"
     why = say("{} in line {} donates it (`donate_argnums`), {}", code(call), line, took)
-    return facts | {"why": why, "call": code(call), "changes": tuple(_kept(line, call, list(gone), scene))}
+    return facts | {"why": why, "call": code(call), "names": tuple(gone)}
 
 
 def _is(array: ErrorArray, quoted: ErrorArray | None) -> bool:
     return quoted is None or (array.shape, array.dtype) == (quoted.shape, quoted.dtype)
 
 
-def _kept(line: int, call: str, names: list[str], scene: ErrorScene) -> Iterator[Fit]:
-    """The call with a copy of what it takes, at most one of each tree."""
-    own = scene.frame.line if scene.frame is not None else None
-    for root in sorted({array.partition("[")[0].partition(".")[0] for array in names})[:1]:
+def _kept(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """The call that took the data, with a copy in its place."""
+    names = listed_facts(facts, "names", str)
+    for root in sorted({array.partition("[")[0].partition(".")[0] for array in names}):
+        line, call, _ = scene.taken[0]
         is_tree = any(other.startswith((f"{root}[", f"{root}.")) for other in names)
         if edit := _with_argument(call, root, f"jax.tree.map(jnp.copy, {root})" if is_tree else f"jnp.copy({root})"):
             effect = say("{} keeps its data, and both need memory", name(root))
-            yield Fit(edit=edit, effect=effect, replaces=call, line=line if line != own else None)
+            is_here = scene.frame is not None and line == scene.frame.line
+            yield Fit(edit=edit, effect=effect, replaces=call, line=None if is_here else line)
+            return
 
 
 def _with_argument(call: str, own: str, text: str) -> str:
     """A call with another text for the last argument that is written so; "" where none is."""
-    try:
-        node = ast.parse(call, mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return ""
+    node = read_code(call)
     held = [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
     same = [part for part in held if ast.get_source_segment(call, part) == own]
     # Python counts columns in bytes: they are places in the text only where every character is one, and of one line.
@@ -186,7 +171,7 @@ def _twice(match: re.Match[str], scene: ErrorScene) -> Facts:
     twice = next((text for text in texts if texts.count(text) > 1), "")
     edit = _with_argument(scene.expression, twice, f"jnp.copy({twice})") if twice else ""
     fit = Fit(edit=edit, effect=say("each has its own memory"), replaces=scene.expression)
-    return {"what": code(twice) if twice else "one array", "changes": (fit,) if edit else ()}
+    return {"what": code(twice) if twice else "one array", "fits": (fit,) if edit else ()}
 
 
 # ---------------------------------------------------------------- static arguments
@@ -202,35 +187,22 @@ def _hashless(match: re.Match[str], scene: ErrorScene) -> Facts:
     inner = held[1].rpartition(".")[2] if held else type_
     # The only argument of that type in the call.
     same = [argument for argument in scene.arguments if argument.type.partition(" of ")[0] == type_ and argument.text]
-    argument, form, side = (
-        same[0] if len(same) == 1 else None,
-        _FORMS.get(inner, "type"),
-        "own" if inner == type_ else "held",
-    )
-    form = "type" if (side, form) == ("held", "dict") else form
-    word = "array" if form == "array" else inner
-    what = (
-        code(argument.text)
-        if argument
-        else say("a static argument of the type {}", code(type_))
-        if side == "held"
-        else "a static argument"
-    )
-    words = (
-        "{} is static and holds something of the type {}"
-        if side == "held"
-        else "{} is static and of the type {}"
-        if argument
-        else "{} is of the type {}"
-    )
-    facts: dict[str, object] = {
-        "what": say(words, what, code(word)),
-        f"{side}_{form}": code(inner) if form == "type" else word,
-    }
-    if argument and argument.type.endswith("of plain") and side == "own":
-        edit = f"tuple(sorted({argument.text}))" if type_ == "set" else f"tuple({argument.text})"
-        facts["changes"] = (Fit(edit=edit, effect=say("a tuple has a hash"), replaces=argument.text),)
-    return facts
+    argument, form = same[0] if len(same) == 1 else None, _FORMS.get(inner, "type")
+    what, word = code(argument.text) if argument else "a static argument", "array" if form == "array" else inner
+    if inner != type_:
+        what = what if argument else say("a static argument of the type {}", code(type_))
+        words = say("{} is static and holds something of the type {}", what, code(word))
+        return {
+            "what": words,
+            "held_type" if form in ("type", "dict") else f"held_{form}": code(inner)
+            if form in ("type", "dict")
+            else word,
+        }
+    words = say("{} {} the type {}", what, "is static and of" if argument else "is of", code(word))
+    edit = (f"tuple(sorted({argument.text}))" if type_ == "set" else f"tuple({argument.text})") if argument else ""
+    is_plain = argument is not None and argument.type.endswith("of plain")
+    fit = Fit(edit=edit, effect=say("a tuple has a hash"), replaces=argument.text if argument else "")
+    return {"what": words, f"own_{form}": code(word) if form == "type" else word, "fits": (fit,) if is_plain else ()}
 
 
 def _untraceable(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -249,46 +221,37 @@ _EFFECTS = {
 
 
 def _ordered(match: re.Match[str], scene: ErrorScene) -> Facts:
-    effects = dict.fromkeys(
-        re.findall(r"(?:<[\w.]{0,200}?)?(\w{1,60}Effect)\b", match.groupdict().get("effects") or "OrderedIOEffect")
-    )
+    text = match.groupdict().get("effects") or "OrderedIOEffect"
+    effects = dict.fromkeys(re.findall(r"(?:<[\w.]{0,200}?)?(\w{1,60}Effect)\b", text))
     counts = {len(array.device_ids) for array in scene.operands if len(array.device_ids) > 1}
     calls = joined([_EFFECTS.get(effect, code(effect)) for effect in effects], comma=" and ") or "an effect"
-    fit = Fit(edit="ordered=False", effect=say("the calls may then come in any order"), replaces="ordered=True")
-    return {
-        "calls": calls,
-        "on": f"{counts.pop()} devices" if len(counts) == 1 else "several devices",
-        "changes": (fit,),
-    }
+    return {"calls": calls, "on": f"{counts.pop()} devices" if len(counts) == 1 else "several devices"}
 
 
-def _changes(facts: Facts, scene: ErrorScene) -> tuple[Fit, ...]:
-    return listed_facts(facts, "changes", Fit)
-
-
+_UNORDERED = Way("write `ordered=False` in place of `ordered=True`", "the calls may then come in any order")
 _TUPLE = "a tuple has a hash where all in it have one"
 
 ARGUMENT_ROWS = (
     _row("compiled", r"(?:Computation was compiled for input shardings that disagree with the shardings of arguments passed to it|Argument types differ from the types for which this computation was compiled)\. ",
          "{what}",
-         _changes, Way("call the jitted function in place of the compiled one", "JAX then compiles for what it is given"), facts=_compiled),
+         Way("call the jitted function in place of the compiled one", "JAX then compiles for what it is given"), facts=_compiled),
     _row("deleted", rf"(?:Array has been deleted with shape=(?P<type>{TYPE})\.?$"
          # 0.8 and 0.9 on one device; 0.10. Newer ones say the former.
          r"|.*?Invalid buffer passed(?: to Execute\(\) as argument \d{1,9} to replica .{0,200}|: buffer has been )deleted or donated)",
          "{what} no data any more: {why}",
-         Way("go on with what {call} returned", "that is where the data went"), _changes,
+         Way("go on with what {call} returned", "that is where the data went"), _kept,
          Way("give the donating function {copy}, as `jnp.copy` makes it", "both then have data, and need memory"), facts=_gone),
     _row("deleted", r".*?Attempt to donate the same buffer twice in Execute\(\)",
          "{what} is given to two donated arguments, and its memory can be taken only once",
-         _changes, Way("give one of them a copy, as `jnp.copy` makes it", "each has its own memory", is_last=True), facts=_twice),
+         Way("give one of them a copy, as `jnp.copy` makes it", "each has its own memory", is_last=True), facts=_twice),
     _row("deleted", r".*?Attempt to use a buffer that was previously donated in the same call to Execute\(\)",
          "{what} is given to a donated argument and to another one, which needs it, too",
-         _changes, Way("give one of them a copy, as `jnp.copy` makes it", "each has its own memory", is_last=True), facts=_twice),
+         Way("give one of them a copy, as `jnp.copy` makes it", "each has its own memory", is_last=True), facts=_twice),
     _row("static argument", r"Non-hashable static arguments are not supported(?:\. An error occurred (?:during a call to '.{1,200}?' )?while trying to hash an object of type <class '(?P<type>[^'\n]{1,300})'>, "
          # Elsewhere in JAX, of an argument.
          r"|, as this can lead to unexpected cache-misses\. Static argument \(index \d{1,4}\) of type <class '(?P<type2>[^'\n]{1,300})'> for function \S{1,200} is non-hashable\.)",
          "{what}, which has no hash: JAX looks up compiled programs by it",
-         _changes, Way("pass a tuple in place of the {own_list}", _TUPLE, is_last=True),
+         Way("pass a tuple in place of the {own_list}", _TUPLE, is_last=True),
          Way("pass `tuple(sorted(d.items()))` of the {own_dict}, and make `dict` of it inside", "a tuple has a hash"),
          Way("leave it out of the static arguments", "an {own_array} is traced, and one program does for all values"),
          Way("give {own_type} a hash, as `@dataclass(frozen=True)` does", "equal objects then find the program that was compiled"),
@@ -300,9 +263,9 @@ ARGUMENT_ROWS = (
          Way("name it in the `jax.jit` of the function: {static}", "for objects with a hash: it is then known while tracing, and compiled for each value"),
          Way("take it out of {root}, and give it as an argument of its own that is static", "all leaves of a tree are traced"), facts=_untraceable),
     _row("ordered effects", r"The following ordered effects are not supported for more than 1 device: \[(?P<effects>.{1,2000})\]$",
-         "the program runs on {on}, and {calls} in it has `ordered=True`: JAX keeps an order on one device only", _changes, facts=_ordered),
+         "the program runs on {on}, and {calls} in it has `ordered=True`: JAX keeps an order on one device only", _UNORDERED, facts=_ordered),
     # What XLA's partitioner of 0.8 and 0.9 says of an `io_callback` that must keep its order and has a result.
     _row("ordered effects", r".*?side-effect HLO cannot have a replicated sharding: %.*? = \(token\[\],[^\n]{0,2000}? custom-call\([^\n]{0,2000}?custom_call_target=\"xla_(?:ffi_)?python_",
-         "the program runs on {on}, and {calls} in it has `ordered=True` and a result, which XLA cannot place", _changes, facts=_ordered),
+         "the program runs on {on}, and {calls} in it has `ordered=True` and a result, which XLA cannot place", _UNORDERED, facts=_ordered),
 )  # fmt: skip
 """Each tried in turn."""

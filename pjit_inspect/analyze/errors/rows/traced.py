@@ -16,7 +16,7 @@ from pjit_inspect.analyze.errors.fits import advice, listed
 from pjit_inspect.analyze.errors.printed import TYPE, read_type
 from pjit_inspect.analyze.errors.proposals import text_of
 from pjit_inspect.analyze.errors.specs import type_words
-from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Proposer, Way, listed_facts
+from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Proposer, Way, listed_facts, read_code
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Phrase, code, name, place, say
@@ -149,16 +149,9 @@ def _replacing(scene: ErrorScene, edit: str, effect: str) -> Fit:
     return Fit(edit=edit, effect=say(effect), replaces=scene.expression)
 
 
-def _parsed(text: str) -> ast.expr | None:
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
-
-
 def _one_truth(text: str) -> str:
     """A condition in which nothing asks for the truth of a part of it: `and`, `or` and `not` as functions of JAX's."""
-    node = _parsed(text)
+    node = read_code(text)
     return text if node is None else _logical(node, text.strip())
 
 
@@ -206,7 +199,7 @@ def _asks_arguments(facts: Facts, scene: ErrorScene) -> bool:
     """
     names = set(listed_facts(facts, "names", str))
     arguments = [array for array in scene.operands if array.name in names]
-    tree = _parsed((scene.statement and scene.condition) or scene.expression)
+    tree = read_code((scene.statement and scene.condition) or scene.expression)
     if tree is None or any(array.shape for array in (*listed_facts(facts, "type", ErrorArray), *arguments)):
         return False
     nodes = list(ast.walk(tree))
