@@ -177,7 +177,7 @@ class Fit:
       target: the array that `spec` is for: an operand's name, or "result".
       line: the line of the file that has `replaces`, where that is not the error's own; None elsewhere.
       is_checked: whether JAX takes it, tried on abstract arrays; of a call of the user's own function, its arguments
-        alone. False for advice, and where that cannot be tried.
+        alone. False for advice, which is also what a change becomes that cannot be tried.
     """
 
     edit: str

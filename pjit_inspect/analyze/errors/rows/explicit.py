@@ -65,6 +65,10 @@ def _only(wanted: ErrorArray, scene: ErrorScene) -> ErrorArray | None:
     return same[0] if len(same) == 1 else None
 
 
+def _untold(match: re.Match[str], scene: ErrorScene) -> Facts:
+    return {"notes": (NOT_TOLD,)}
+
+
 # ---------------------------------------------------------------- indexing and reshapes
 
 
@@ -76,20 +80,15 @@ def _picked(match: re.Match[str], scene: ErrorScene) -> Facts:
         of = say(" {} split as {}", type_words(quoted), spec_words(quoted.spec)) if quoted is not None else " an array"
         return {"what": say("JAX cannot tell how to split the result of indexing{}", of), "notes": (NOT_TOLD,)}
     others = [other for other in scene.operands if other is not array]
-    own, split = (
-        say("{}, which is split as {}", name(array.name), spec_words(array.spec)),
-        [one for one in others if any(one.spec or ())],
-    )
+    own = say("{}, which is split as {}", name(array.name), spec_words(array.spec))
+    split = [one for one in others if any(one.spec or ())]
     if not any(array.spec or ()) and len(split) == 1:
         own = say("{} by {}, which is split as {}", name(array.name), name(split[0].name), spec_words(split[0].spec))
     picks = code(f"{array.name}[{scene.subscripts}]" if scene.operator == "[]" else scene.operator)
     head = say("an update of {}", own) if is_update else say("{} picks from {}", picks, own)
     fits = _updated(array, scene) if is_update else indexed_fits(array, scene)
-    return {
-        "what": say("{}: JAX will not choose how the result is split", head),
-        "arrays": (array, *others),
-        "fits": tuple(fits),
-    }
+    what = say("{}: JAX will not choose how the result is split", head)
+    return {"what": what, "arrays": (array, *others), "fits": tuple(fits)}
 
 
 def _updated(array: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
@@ -167,9 +166,8 @@ def _along(match: re.Match[str], scene: ErrorScene) -> Facts:
     elif groups.get("sharding"):
         quoted = [replace(read_sharding(match["sharding"]), name="operand")]
     else:
-        quoted = [ErrorArray(name="operand", spec=read_spec(text[0])) for text in re.finditer(SPEC, match["specs"])][
-            :_MOST_TYPES
-        ]
+        specs = [read_spec(text[0]) for text in re.finditer(SPEC, match["specs"])]
+        quoted = [ErrorArray(name="operand", spec=spec) for spec in specs[:_MOST_TYPES]]
     quoted = [array for array in quoted if array.spec and _places(groups, array.spec)]
     if not quoted:
         raise ValueError("what is quoted is not split there")
@@ -178,12 +176,8 @@ def _along(match: re.Match[str], scene: ErrorScene) -> Facts:
     array, facts = arrays[0], _along_words(arrays[0], _places(groups, arrays[0].spec or ()), scene)
     if not array.is_named:
         return facts | {"arrays": (array,), "notes": (NOT_TOLD,)}
-    is_apart = "of_scan" in groups and len(arrays) > 1
-    notes = (
-        (say("every array needs its own change"),)
-        if is_apart and not all(one.name in scene.expression for one in arrays)
-        else ()
-    )
+    is_apart = "of_scan" in groups and len(arrays) > 1 and not all(one.name in scene.expression for one in arrays)
+    notes = (say("every array needs its own change"),) if is_apart else ()
 
     def propose(judge: Judge) -> Iterator[Fit]:
         found = first_accepted(cleared(split, scene), judge)
@@ -248,13 +242,12 @@ def _flat(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     split = [other for other in scene.operands if any(other.spec or ())][:1]
     of = say(" of {}, which is split as {}", name(split[0].name), spec_words(split[0].spec)) if split else ""
     effect = say("a copy of the result on every device")
-    fits = tuple(with_out_sharding((), effect, scene)) or (
-        advice(say("give {} {}", code("repeat"), code("out_sharding=P()")), effect),
-    )
+    words = say("give {} {}", code("repeat"), code("out_sharding=P()"))
+    fits = tuple(with_out_sharding((), effect, scene)) or (advice(words, effect),)
     return {"of": of, "arrays": tuple(split), "fits": fits}
 
 
-# ---------------------------------------------------------------- new lengths, updates, convolutions
+# ---------------------------------------------------------------- new lengths and updates
 
 
 def _new_size(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -263,8 +256,8 @@ def _new_size(match: re.Match[str], scene: ErrorScene) -> Facts:
     operation = scene.operator if scene.operator.isidentifier() else match["operation"]
     quoted = read_type(match["type"], "operand") if match["type"] else None
     array, places = _resized(match, quoted, names, scene)
-    if quoted is not None and places:
-        length = _lengths(match)[places[0]] if array is None or array.shape == quoted.shape else length
+    if quoted is not None and places and (array is None or array.shape == quoted.shape):
+        length = _lengths(match)[places[0]]
     exact = f"{length / parts:g}" if length * 1000 % parts == 0 else f"{length // parts}, with {length % parts} left"
     type_ = f"an array {shape_words(quoted.shape or ())}" if quoted is not None else "its operand"
     facts: dict[str, object] = {
@@ -278,11 +271,8 @@ def _new_size(match: re.Match[str], scene: ErrorScene) -> Facts:
     def propose(judge: Judge) -> Iterator[Fit]:
         yield from first_accepted(cleared([array], scene), judge)
         longer = -(-length // parts) * parts
-        if (
-            operation in _SIZED
-            and len(places) == 1
-            and (operation == "pad" or longer <= (array.shape or ())[places[0]])
-        ):
+        is_there = operation == "pad" or longer <= (array.shape or ())[places[0]]
+        if operation in _SIZED and len(places) == 1 and is_there:
             yield advice(f"make it a length of {longer:,} along dimension {places[0]}", f"{parts} divides that")
 
     return facts | {"arrays": (array,), "fits": propose}
@@ -297,27 +287,23 @@ def _resized(
     match: re.Match[str], quoted: ErrorArray | None, names: tuple[str, ...], scene: ErrorScene
 ) -> tuple[ErrorArray | None, list[int]]:
     """The operand, and its dimensions that must not be split."""
-    split = [array for array in split_operands(scene) if any(array.spec or ())]
     if quoted is None:
-        same = [array for array in split if names in [axes_of(entry) for entry in array.spec or ()]]
-        return (
-            (same[0], [n for n, entry in enumerate(same[0].spec or ()) if axes_of(entry) == names])
-            if len(same) == 1
-            else (None, [])
-        )
-    lengths = zip(quoted.shape or (), _lengths(match), quoted.spec or (), strict=True)
+        found = [
+            (array, place) for array in split_operands(scene) for place, entry in enumerate(array.spec or ())
+            if axes_of(entry) == names
+        ]  # fmt: skip
+        return (found[0][0], [found[0][1]]) if len(found) == 1 else (None, [])
+    lengths = enumerate(zip(quoted.shape or (), _lengths(match), quoted.spec or (), strict=True))
     places = [
-        place
-        for place, (before, after, entry) in enumerate(lengths)
+        place for place, (before, after, entry) in lengths
         if before != after and axes_of(entry) == names and after % int(match["parts"])
-    ]
-    if (array := _only(quoted, scene)) is not None:
+    ]  # fmt: skip
+    # The function may have given it another shape first, as `roll` without an axis does: all of it is concerned.
+    count, array = math.prod(quoted.shape or ()), _only(quoted, scene)
+    like = [one for one in split_operands(scene) if any(one.spec or ()) and math.prod(one.shape or ()) == count]
+    if array is not None or len(like) != 1 or not scene.is_complete:
         return array, places
-    # The function gave it another shape first, as `roll` without an axis does: all its dimensions are concerned.
-    like = [array for array in split if math.prod(array.shape or ()) == math.prod(quoted.shape or ())]
-    if len(like) == 1 and scene.is_complete:
-        return like[0], [place for place, entry in enumerate(like[0].spec or ()) if entry is not None]
-    return None, places
+    return like[0], [place for place, entry in enumerate(like[0].spec or ()) if entry is not None]
 
 
 def _update(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -336,13 +322,6 @@ def _update(match: re.Match[str], scene: ErrorScene) -> Facts:
         return first_accepted(itertools.chain.from_iterable(both), judge)
 
     return facts | {"arrays": (array, update), "fits": propose}
-
-
-def _convolution(match: re.Match[str], scene: ErrorScene) -> Facts:
-    operands = split_operands(scene)
-    if len(operands) != 2:
-        return {"arrays": operands, "notes": (NOT_TOLD,)}
-    return {"arrays": operands, "fits": lambda judge: first_accepted(cleared(operands, scene), judge)}
 
 
 _ALONG_WORDS = "{operation} works along {dimensions} of {what}, which {are} split over {over}: {they} must not be split"
@@ -366,7 +345,7 @@ EXPLICIT_ROWS = (
     _row("split dimension", rf"(?P<of_scan>0th dimension of all xs) should be replicated\. Got (?P<specs>{SPEC}(?:, {SPEC}){{0,100}})$", _ALONG_WORDS, facts=_along),
     _row("split dimension", _REPEAT, "`repeat` without an axis makes one dimension of all elements{of}: JAX will not choose how the result is split", facts=_flat),
     _row("split dimension", _REPEAT, _ALONG_WORDS, facts=_repeat),
-    _row("split dimension", _REPEAT, "`repeat` works along a dimension that is split", facts=lambda match, scene: {"notes": (NOT_TOLD,)}),
+    _row("split dimension", _REPEAT, "`repeat` works along a dimension that is split", facts=_untold),
     # Up to 0.10.0 it ends with "is not implemented.".
     _row("new size", r"(?P<operation>\w{1,40}) on sharded dims where out dim \((?P<length>\d{1,18})\) is not divisible by mesh axes \((?P<parts>0*[1-9]\d{0,11})\) with spec \((?P<entry>.{1,200}?)\) "
          r"is not implemented\.(?: Got input type=(?P<type>\S{1,400}) and output shape=(?P<shape>\(.{0,600}\)))?$",
@@ -374,6 +353,6 @@ EXPLICIT_ROWS = (
     _row("update", r"dynamic_update_slice operand sharding must be equal to update sharding, got operand sharding (?P<updated>\S{1,400}?)(?:\(\{[^\n]{0,400}?\}\))? and update sharding "
          r"(?P<part>\S{1,400}?)(?:\(\{[^\n]{0,400}?\}\))?\.$", "{update} is {spec}, but {array} that it updates is {own}: an update must be split as what it updates", facts=_update),
     _row("convolution", r"Please specify the output sharding via `out_sharding` parameter of `conv_general_dilated`$",
-         "JAX will not choose how the result of a convolution is split: it does where the kernel is replicated and the features of the input are not split", facts=_convolution),
+         "JAX will not choose how the result of a convolution is split: it does where the kernel is replicated and the features of the input are not split", facts=_untold),
 )  # fmt: skip
 """Each tried in turn; of two rows with one pattern the first whose facts are there."""

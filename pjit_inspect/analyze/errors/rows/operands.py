@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from pjit_inspect.analyze.errors.fits import replaced_text
 from pjit_inspect.analyze.errors.printed import (
     SHARDING,
     TUPLE,
@@ -298,7 +299,8 @@ def asked(explained: ExplainedError, scene: ErrorScene, judge: Judge) -> Explain
     if NOT_TOLD not in explained.notes or explained.fits or not operands:
         return explained
     # Only where the expression itself is what was refused.
-    same = Fit(edit=scene.expression, effect=say(""), replaces=scene.expression)
+    own = replaced_text(operands[0].name, scene)
+    same = Fit(edit=own, effect=say(""), replaces=own)
     if judge(same, ()) is not False or not (fits := _any_split(operands, scene, judge)):
         return explained
     notes = tuple(note for note in explained.notes if note != NOT_TOLD)
