@@ -36,6 +36,15 @@ result = x @ w
        fits=("jnp.tensordot(x, w, axes=1, out_sharding=P('data', None))", "jnp.tensordot(x, w, axes=1, out_sharding=P('data', 'model'))",
              "jnp.tensordot(jax.sharding.reshard(x, P('data', None)), w, axes=1)", "jnp.tensordot(x, jax.sharding.reshard(w, P(None, None)), axes=1)"),
        want=f"{COUNT} @ {COUNT}", since=(0, 10, 0)),
+    # `model` is 4 of the 8 of the batch: what is left to the result is `data`, in the place where both have rows.
+    on("a product whose axes repeat in part", "x, w = counted(8, 8, spec=P(('model', 'data'))), counted(8, 8, spec=P(None, 'model'))\nresult = jnp.matmul(x, w)\n",
+       "axis twice", "the result would be `P(('model', 'data'), 'model')`",
+       fits=("jnp.matmul(x, w, out_sharding=P(('model', 'data'), None))", "jnp.matmul(x, w, out_sharding=P('data', 'model'))",
+             "jnp.matmul(jax.sharding.reshard(x, P(None, None)), w)", "jnp.matmul(x, jax.sharding.reshard(w, P(None, None)))"),
+       want=f"{COUNT} @ {COUNT}"),
+    # The indices are split: a table on every device is refused as well.
+    on("rows by indices that are computed", "x, i = counted(8, 8, spec=P('model')), jax.device_put(jnp.arange(8.), P('data'))\nresult = x[i.astype(int) % 8]\n",
+       "indexing", "`x[i.astype(int) % 8]` picks from `x`", fits=("x.at[i.astype(int) % 8].get(out_sharding=P())",), want=COUNT, since=(0, 10, 0)),
     # All that a quantile without an axis takes is one row: no axis may split it.
     on("a quantile of everything", f"{X}result = jnp.quantile(x, .5)\n", "split dimension", "`quantile`",
        fits=("jax.sharding.reshard(x, P(None, None))",), want="32.5", since=(0, 10, 0)),

@@ -313,7 +313,8 @@ class _Reader:
         if isinstance(node, ast.Attribute) and isinstance(holder := self._found(node.value), ModuleType):
             return getattr(holder, node.attr, MISSING) if _is_library(holder) else MISSING
         value = look_up(node, self.variables) if isinstance(node, ast.expr) else MISSING
-        return _KNOWN.get(node.id, MISSING) if value is MISSING and isinstance(node, ast.Name) else value
+        is_unknown = value is MISSING and isinstance(node, ast.Name)
+        return {**_BUILTINS, **_KNOWN}.get(node.id, MISSING) if is_unknown else value
 
     def _held(self, node: ast.AST, value: Any, given: Mapping[str, Any] | None) -> Any:
         """A variable as the trace sees it: arrays by their types alone."""
@@ -321,6 +322,8 @@ class _Reader:
         if given is not None and key in given:
             return given[key]
         if isinstance(value, _PLAIN) or (isinstance(value, (ModuleType, type)) and _is_library(value)):
+            return value
+        if any(value is known for known in _BUILTINS.values()):
             return value
         if (
             isinstance(value, numpy.ndarray)
@@ -361,7 +364,7 @@ def _gathered(array: Any, key: Any) -> Any:
 def _is_pure(function: Any) -> bool:
     """Whether a function is a library's that only computes."""
     home, called = getattr(function, "__module__", None), getattr(function, "__name__", "")
-    if not isinstance(home, str) or called in _IMPURE:
+    if not isinstance(home, str) or called in _IMPURE or home.startswith("numpy.random"):
         return False
     if home.startswith(("jax._src.api", "jax._src.dispatch", "jax._src.xla_bridge")) or home == "jax":
         return called in _OF_API

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.errors.fits import replaced_text
@@ -41,6 +41,7 @@ from pjit_inspect.analyze.errors.specs import (
     plain_entries,
     spec_words,
     type_words,
+    without_repeats,
 )
 from pjit_inspect.analyze.errors.table import Facts, Judge, Propose
 from pjit_inspect.analyze.errors.table import row as _row
@@ -115,19 +116,19 @@ def _of_product(
 
     def propose(judge: Judge) -> Iterator[Fit]:
         reshards: list[Fit] = []
-        results: dict[PartitionSpec, None] = {}
+        made: list[PartitionSpec] = []
         for own in arrays:
             nearest = specs_towards(own, own.spec or (), unlike)
             for fit in first_accepted((resharded(own, spec, scene, is_whole=True) for spec in nearest), judge):
                 reshards.append(fit)
-                # What JAX makes of one operand that is gathered is how the result would be split.
                 result = judge(fit, ())
-                if isinstance(result, ErrorArray) and result.spec is not None:
-                    results[result.spec] = None
-        for result in results:
-            lost = _lost(arrays, result, results, (*summed, *axes_in([unlike])))
+                made += [result.spec] if isinstance(result, ErrorArray) and result.spec is not None else []
+        # What JAX makes where one operand or the other is gathered is, together, how nothing would move.
+        natural = tuple(next(filter(None, entries), None) for entries in zip(*made, strict=True))
+        for result in dict.fromkeys((without_repeats(natural), without_repeats(natural, last=True))) if made else ():
+            lost = _lost(arrays, natural, result, (*summed, *axes_in([unlike])))
             yield from with_out_sharding(result, _effect(lost, summed), scene)
-            if summed and not lost and len(results) == 1:
+            if summed and not lost:
                 yield from first_accepted(_scattered(arrays, result, summed, scene), judge)
         yield from reshards
 
@@ -135,13 +136,15 @@ def _of_product(
 
 
 def _lost(
-    arrays: Sequence[ErrorArray], result: PartitionSpec, results: Iterable[PartitionSpec], kept: Sequence[str]
+    arrays: Sequence[ErrorArray], natural: PartitionSpec, result: PartitionSpec, kept: Sequence[str]
 ) -> list[str]:
-    """The axes that split an operand, or another result at some place, and not this one there."""
-    entries = [(entry, own) for other in results for entry, own in zip(other, result, strict=False)]
-    elsewhere = [axis for entry, own in entries for axis in axes_of(entry) if axis not in axes_of(own)]
-    gone = [axis for axis in axes_in(array.spec or () for array in arrays) if axis not in (*axes_in([result]), *kept)]
-    return list(dict.fromkeys((*elsewhere, *gone)))
+    """The axes that would split a dimension of the result if nothing moved, or split an operand, and do not."""
+    pairs = zip(natural, result, strict=True)
+    gone = [axis for before, after in pairs for axis in axes_of(before) if axis not in axes_of(after)]
+    unused = [
+        axis for axis in axes_in(array.spec or () for array in arrays) if axis not in (*axes_in([natural]), *kept)
+    ]
+    return list(dict.fromkeys((*gone, *unused)))
 
 
 def _effect(lost: Sequence[str], summed: Sequence[str]) -> Sentence:
