@@ -88,7 +88,23 @@ FUNCTIONS = (
     on("a product of two shapes", "a, b = np.ones((8, 16)), np.ones((8, 16))\nresult = jnp.matmul(a, b)\n", "argument", "16 and 8", "`a` is `[8,16]`", fits=("a.T", "b.T")),
 )  # fmt: skip
 
-CASES = [case for case in (*AXES, *PLACES, *CALLS, *FUNCTIONS) if case.is_here]
+JIT = "@jax.jit\ndef f(x, n):\n    return {}\nresult = f({}, 3)\n"
+TRACED = (
+    on("a sorted list", JIT.format("sorted(x)", "np.array([2., 1.])"), "traced value", "`sorted(x)` asks whether an array is true", fits=("jnp.sort(x)",), want="np.array([1., 2.])"),
+    on("a root of math", JIT.format("math.sqrt(x)", "4."), "traced value", "`math.sqrt(x)` needs its value as a number", fits=("jnp.sqrt(x)",), want="2."),
+    on("zeros of numpy", JIT.format("np.zeros(n) + x", "1."), "traced value", "`np.zeros(n)` needs a length of an array: while"),
+    on("tiles", JIT.format("jnp.tile(x, n)", "np.ones(2)"), "traced value", "`jnp.tile(x, n)` needs `reps` of `tile`: while", since=(0, 9, 0)),
+    on("keys", JIT.format("jax.random.split(jax.random.key(0), n)", "1."), "traced value", "needs `shape` of `random_split`: while"),
+    on("the devices of what is traced", JIT.format("x.devices()", "1."), "traced value", "`x.devices()` needs `devices` of an array that has data, which depends on the argument `x`"),
+    on("what waits", JIT.format("x.block_until_ready()", "1."), "traced value", "needs `block_until_ready` of an array that has data"),
+    on("text that is returned", JIT.format("x, 'done'", "1."), "argument", "`f` returns an object of the type `str`", since=(0, 9, 0)),
+    on("out_axes for three results of two", "result = jax.vmap(lambda x: (x, x), out_axes=(0, 0, 0))(np.ones(3))\n", "prefix", "`out_axes` has 3 entries, but the result has 2"),
+    on("one of in_axes for two", "a, b = np.ones(3), np.ones(3)\nresult = jax.vmap(lambda x, y: x + y, in_axes=(0,))(a, b)\n", "mapped", "`in_axes` has the length 1, and the function got 2 arguments"),
+    on("a compiled program with one key more", "f = jax.jit(lambda p: p['w']).lower({'w': np.ones(3)}).compile()\nparams = {'w': np.ones(3), 'b': np.ones(3)}\nresult = f(params)\n",
+       "compiled", "`params` has other keys: `b`", since=(0, 9, 0)),
+)  # fmt: skip
+
+CASES = [case for case in (*AXES, *PLACES, *CALLS, *FUNCTIONS, *TRACED) if case.is_here]
 
 
 @pytest.fixture(autouse=True)
@@ -157,6 +173,12 @@ result = jax.jit(f)(x)
     found = pi.explain_error(refusal(case))
     assert "the sharding is at elsewhere_0.py:3" in found.notes
     assert any("one of `MESH`" in fit.edit for fit in found.fits)
+
+
+def test_an_array_whose_sum_is_asked_for_is_not_proposed_as_static():
+    found = pi.explain_error(refusal(on("a sum", JIT.format("x * int(x.sum())", "np.ones(3)"), "traced value")))
+    assert found.kind == "traced value"
+    assert not [fit for fit in found.fits if "static" in fit.edit]
 
 
 def test_an_only_argument_of_a_compiled_program_is_named_as_it_is_written():

@@ -45,11 +45,11 @@ def _tree(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     if place := _PLACE.search(match.string):
         texts = {argument.key: argument.text for argument in scene.arguments}
         text, seen, given = texts.get(place[1], ""), _node(place[3]), _node(place[4])
-        path = name(f"{text if text.isidentifier() else f'args[{place[1]}]'}{place[2]}")
-        is_same = seen == given and place[6]
+        path, keys = name(f"{text if text.isidentifier() else f'args[{place[1]}]'}{place[2]}"), _quoted(place[6] or "")
+        has_keys = "metadata" not in place[3] and keys
         words.append(
-            say("{} has other keys: {}", path, listed(_quoted(place[6]), code))
-            if is_same
+            say("{} has other keys: {}", path, listed(keys, code))
+            if has_keys
             else say("{} was {}, and is {}", path, seen, given)
         )
     own = scene.expression.partition("(")[0]
@@ -162,6 +162,10 @@ CALL_ROWS = (
     _row("argument", r"Argument '(?P<name_which>[^'\n]{1,300})' (?:of shape \S+ )?of type <class '(?:[\w.]*\.)?(?P<code_type>\w+)'> is not a valid JAX type",
          "{name_which} is of the type {code_type}, which JAX cannot take as an array",
          Way("name {name_which} in `static_argnames`", "it is then known while tracing, and compiled for each value")),
+    _row("argument", r"function (?P<name_function>\S{1,200})(?: at \S{1,1000})? traced for (?P<code_for>\w+) returned a value of type <class '(?:[\w.]*\.)?(?P<code_type>\w+)'>(?: at output component (?P<code_at>\S{1,200}))?, which is not a valid JAX type",
+         "{name_function} returns an object of the type {code_type}, which is no array and cannot leave a function that is traced for {code_for}",
+         Way("leave it out of what {name_function} returns, at {code_at}", "what is no array is known before the call"),
+         Way("return arrays and numbers only", "in tuples, lists and dicts")),
     _row("argument", r"JAX arrays are immutable and do not support in-place item assignment",
          "arrays of JAX do not change in place",
          Way("write `x = x.at[index].set(value)`", "a new array; under `jax.jit` no copy is made where none is needed")),
