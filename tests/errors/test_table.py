@@ -96,7 +96,7 @@ TRACED = (
     on("tiles", JIT.format("jnp.tile(x, n)", "np.ones(2)"), "traced value", "`jnp.tile(x, n)` needs `reps` of `tile`: while", since=(0, 9, 0)),
     on("keys", JIT.format("jax.random.split(jax.random.key(0), n)", "1."), "traced value", "needs `shape` of `random_split`: while"),
     on("the devices of what is traced", JIT.format("x.devices()", "1."), "traced value", "`x.devices()` needs `devices` of an array that has data, which depends on the argument `x`"),
-    on("what waits", JIT.format("x.block_until_ready()", "1."), "traced value", "needs `block_until_ready` of an array that has data"),
+    on("what waits", JIT.format("x.block_until_ready()", "1."), "traced value", "needs `block_until_ready` of an array that has data", since=(0, 10, 0)),
     on("text that is returned", JIT.format("x, 'done'", "1."), "argument", "`f` returns an object of the type `str`", since=(0, 9, 0)),
     on("out_axes for three results of two", "result = jax.vmap(lambda x: (x, x), out_axes=(0, 0, 0))(np.ones(3))\n", "prefix", "`out_axes` has 3 entries, but the result has 2"),
     on("one of in_axes for two", "a, b = np.ones(3), np.ones(3)\nresult = jax.vmap(lambda x, y: x + y, in_axes=(0,))(a, b)\n", "mapped", "`in_axes` has the length 1, and the function got 2 arguments"),
