@@ -70,13 +70,20 @@ def _line(scene: ErrorScene) -> Phrase | str:
     return code(scene.expression) if scene.expression else "the line"
 
 
+_TRUTHS = ("any", "all", "max", "min", "sorted", "bool")
+"""Functions of Python's that ask for a truth."""
+
+
 def _asked(match: re.Match[str], scene: ErrorScene) -> Facts:
     # Python places what fails of `a and b` at either of them, or at both.
     has_parts = any(f" {word} " in f" {scene.condition} " for word in ("and", "or", "not"))
-    asks = say("{} asks whether an array is true", _line(scene))
+    facts = {**_tracing(match, scene), "is_truth": True}
     if scene.statement and (scene.expression in ("", scene.condition) or has_parts):
-        asks = say("the {} asks whether {} is true", code(scene.statement), code(scene.condition))
-    return {**_tracing(match, scene), "asks": asks, "is_truth": True}
+        return {**facts, "asks": say("the {} asks whether {} is true", code(scene.statement), code(scene.condition))}
+    if isinstance(read_code(scene.expression), ast.Call) and scene.operator not in _TRUTHS:
+        # A library asks, of what it was given.
+        return {**facts, "asks": say("{} needs a value", _line(scene)), "is_truth": False}
+    return {**facts, "asks": say("{} asks whether an array is true", _line(scene))}
 
 
 def _outlived(match: re.Match[str], scene: ErrorScene) -> Facts | None:
@@ -117,7 +124,9 @@ def _leaked(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     texts = [argument.text for argument in scene.arguments]
-    is_read, both = all(texts) and bool(texts), texts[0] if texts else ""
+    if not facts["is_truth"]:
+        return
+    is_read, both = bool(texts) and all(one.text and one.key.isdigit() for one in scene.arguments), "".join(texts[:1])
     if scene.statement == "while":
         yield advice("use `jax.lax.while_loop`", "the loop is then part of the program")
     elif scene.statement == "assert":
@@ -201,7 +210,8 @@ def _asks_arguments(facts: Facts, scene: ErrorScene) -> bool:
     """
     names = set(listed_facts(facts, "names", str))
     arguments = [array for array in scene.operands if array.name in names]
-    tree = read_code((scene.statement and scene.condition) or scene.expression)
+    test = scene.arguments[0].text if scene.operator == "if else" and scene.arguments else ""
+    tree = read_code((scene.statement and scene.condition) or test or scene.expression)
     if tree is None or any(array.shape for array in (*listed_facts(facts, "type", ErrorArray), *arguments)):
         return False
     nodes = list(ast.walk(tree))
@@ -209,15 +219,13 @@ def _asks_arguments(facts: Facts, scene: ErrorScene) -> bool:
     is_plain = all(isinstance(func, ast.Name) and func.id in _PLAIN for func in calls)
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
     # Only an array has a method that yields another.
-    if any(
-        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names
-        for node in nodes
-    ):
+    held = [node.value for node in nodes if isinstance(node, ast.Attribute)]
+    if any(isinstance(node, ast.Name) and node.id in names for node in held):
         return False
     if any(isinstance(node, ast.comprehension) for node in nodes) or not used & names or used & set(scene.computed):
         return False
     # What the other names hold is known to be no array, or is one of the arguments.
-    return "is_truth" not in facts or (is_plain and not (used - names) & {array.name for array in scene.operands})
+    return not facts.get("is_truth") or (is_plain and not (used - names) & {array.name for array in scene.operands})
 
 
 # ---------------------------------------------------------------- rows
