@@ -132,7 +132,7 @@ class ErrorScene:
       deleted: the operands whose data is gone, by the names they have in `operands`.
       taken: calls that take the data of such an operand, each as its line, its text, and whether it surely ran before.
       places: `file:line` of the definition of each function that was running, as far as the traceback has it.
-      jax_name: what JAX calls the function of numpy that the expression calls ("jnp.sin"); "" for any other.
+      jax_name: what JAX calls the function of numpy or `math` that the expression calls ("jnp.sin"); "" for any other.
       is_mapped: whether the expression calls a function that `jax.pmap` made.
       functions: the functions of the user's among the call's arguments.
       computed: the names that the function gave a value which a call returned, before the line or in a loop around it.

@@ -13,7 +13,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy
 from jax.core import Tracer
 
 from pjit_inspect.model.program.spec import SpecEntry
@@ -100,18 +99,18 @@ def _specs(node: ast.AST, variables: Mapping[str, Any]) -> Iterator[ast.expr]:
 
 
 def jax_name(expression: Expression, variables: Mapping[str, Any]) -> str:
-    """What `jax.numpy` calls the function of numpy that an expression calls; "" for any other expression."""
+    """What `jax.numpy` calls the function of numpy or of `math` that an expression calls; "" for any other."""
     node = expression.node
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return ""
     module = look_up(node.func.value, variables)
-    if not isinstance(module, ModuleType) or not (module.__name__ + ".").startswith("numpy."):
+    if not isinstance(module, ModuleType) or module.__name__.partition(".")[0] not in ("numpy", "math"):
         return ""
     path = [*module.__name__.split(".")[1:], node.func.attr]
     found: Any = jnp
-    own: Any = numpy
     for name in path:
-        found, own = getattr(found, name, None), getattr(own, name, None)
+        found = getattr(found, name, None)
+    own = getattr(module, node.func.attr, None)
     # What `jax.numpy` passes on as it is, such as `save`, needs values as before.
     return ".".join(("jnp", *path)) if callable(found) and found is not own else ""
 

@@ -68,12 +68,15 @@ def _named(side: ErrorArray, scene: ErrorScene) -> ErrorArray:
         if (other.shape, other.dtype) == (side.shape, side.dtype) and _is_placed_so(other, side)
     ]  # fmt: skip
     # Of several that are alike, the one at the same place of its tree, whatever the function calls the argument.
-    path = side.name[len(side.name.partition("[")[0]) :]
-    same = [other for other in same if other.name.endswith(path)] if len(same) > 1 and path else same
+    same = [other for other in same if _path(other.name) == _path(side.name)] if len(same) > 1 else same
     if not same and len(scene.arguments) == 1 and side.name.isidentifier() and scene.arguments[0].text:
         # The only argument of the call, whatever it is written as.
         return replace(side, name=scene.arguments[0].text)
     return replace(side, name=same[0].name) if len(same) == 1 else replace(side, is_named=False)
+
+
+def _path(text: str) -> str:
+    return text[len(text.partition("[")[0]) :]
 
 
 def _is_placed_so(other: ErrorArray, side: ErrorArray) -> bool:

@@ -45,11 +45,11 @@ def _tree(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     if place := _PLACE.search(match.string):
         texts = {argument.key: argument.text for argument in scene.arguments}
         text, seen, given = texts.get(place[1], ""), _node(place[3]), _node(place[4])
-        path = name(f"{text if text.isidentifier() else f'args[{place[1]}]'}{place[2]}")
-        is_same = seen == given and place[6]
+        path, keys = name(f"{text if text.isidentifier() else f'args[{place[1]}]'}{place[2]}"), _quoted(place[6] or "")
+        has_keys = "metadata" not in place[3] and keys
         words.append(
-            say("{} has other keys: {}", path, listed(_quoted(place[6]), code))
-            if is_same
+            say("{} has other keys: {}", path, listed(keys, code))
+            if has_keys
             else say("{} was {}, and is {}", path, seen, given)
         )
     own = scene.expression.partition("(")[0]
@@ -111,6 +111,13 @@ def _masked(match: re.Match[str], scene: ErrorScene) -> Facts:
     return {"which": name(own[0]), "name_masked": name(own[0]), "name_written": name(replaced_text(own[0], scene))}
 
 
+def _typed(match: re.Match[str], scene: ErrorScene) -> Facts:
+    type_ = match["type"].rpartition(".")[2]
+    same = [argument.text for argument in scene.arguments if argument.type == type_ and argument.text]
+    own = {} if type_ in ("str", "bytes", "object") else {"own_type": code(type_)}
+    return {"type": code(type_), "which": code(same[0]) if len(same) == 1 else "an argument", **own}
+
+
 def _position(match: re.Match[str], scene: ErrorScene) -> Facts:
     text = next((argument.text for argument in scene.arguments if argument.key == match["place"]), "")
     value = {"code_value": code(text)} if text and match["code_type"] in ("list", "tuple") else {}
@@ -159,9 +166,14 @@ CALL_ROWS = (
          Way("jnp.asarray({code_value})", "an array of its elements", replaces="{code_value}"), facts=_position),
     _row("argument", r"Error interpreting argument to (?P<op>.{1,200}?) as a JAX value\. The problematic value is of type <class '(?:[\w.]*\.)?(?P<code_type>\w+)'>",
          "an argument is of the type {code_type}, and holds what is no number: JAX has no array of it"),
-    _row("argument", r"Argument '(?P<name_which>[^'\n]{1,300})' (?:of shape \S+ )?of type <class '(?:[\w.]*\.)?(?P<code_type>\w+)'> is not a valid JAX type",
-         "{name_which} is of the type {code_type}, which JAX cannot take as an array",
-         Way("name {name_which} in `static_argnames`", "it is then known while tracing, and compiled for each value")),
+    _row("argument", r"Argument '.{1,300}?' (?:of shape \S+ )?of type '?<class '(?P<type>[\w.]{1,200})'>'? is not a valid JAX type",
+         "{which} is of the type {type}, which JAX cannot take as an array",
+         Way("name it in the `jax.jit` of the function, by `static_argnames`", "it is then known while tracing, and compiled for each value"),
+         Way("register {own_type} as a tree, as `jax.tree_util.register_dataclass` does", "if it holds arrays"), facts=_typed),
+    _row("argument", r"function (?P<name_function>\S{1,200})(?: at \S{1,1000})? traced for (?P<code_for>\w+) returned a value of type <class '(?:[\w.]*\.)?(?P<code_type>\w+)'>(?: at output component (?P<code_at>\S{1,200}))?, which is not a valid JAX type",
+         "{name_function} returns an object of the type {code_type}, which is no array and cannot leave a function that is traced for {code_for}",
+         Way("leave it out of what {name_function} returns, at {code_at}", "what is no array is known before the call"),
+         Way("return arrays and numbers only", "in tuples, lists and dicts")),
     _row("argument", r"JAX arrays are immutable and do not support in-place item assignment",
          "arrays of JAX do not change in place",
          Way("write `x = x.at[index].set(value)`", "a new array; under `jax.jit` no copy is made where none is needed")),

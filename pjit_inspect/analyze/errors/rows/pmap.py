@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from pjit_inspect.analyze.errors.printed import SHAPE, read_integers
 from pjit_inspect.analyze.errors.specs import shape_words
@@ -41,80 +42,75 @@ def _of_pmap(read: Reader) -> Reader:
     return checked
 
 
-def _mapped(match: re.Match[str], scene: ErrorScene) -> tuple[int, dict[int, list[ErrorArray]]]:
-    """The dimension that is mapped, and the arrays by their lengths along it."""
-    dimension, lengths = int(match.groupdict().get("dimension") or 0), dict[int, list[ErrorArray]]()
-    for array in scene.operands:
-        if array.shape is not None and len(array.shape) > dimension:
-            lengths.setdefault(array.shape[dimension], []).append(array)
-    return dimension, lengths
-
-
-def _all(lengths: dict[int, list[ErrorArray]], scene: ErrorScene) -> tuple[ErrorArray, ...]:
-    held = [array for own in lengths.values() for array in own]
-    return tuple(array for array in scene.operands if any(array is one for one in held))
+def _mapped(match: re.Match[str], scene: ErrorScene) -> tuple[int, tuple[ErrorArray, ...], list[int]]:
+    """The dimension that is mapped, the arrays that have it, and their lengths along it."""
+    dimension = int(match.groupdict().get("dimension") or 0)
+    arrays = tuple(array for array in scene.operands if len(array.shape or ()) > dimension)
+    return dimension, arrays, [(array.shape or ())[dimension] for array in arrays]
 
 
 def _of_any(match: re.Match[str], scene: ErrorScene) -> Facts:
-    return {"arrays": _all(_mapped(match, scene)[1], scene)}
+    return {"arrays": _mapped(match, scene)[1]}
 
 
 def _differing(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    dimension, lengths = _mapped(match, scene)
-    if len(lengths) < 2:
-        return None
-    arrays = _all(lengths, scene)
-    words = [say("{} has {}", name(array.name), f"{(array.shape or ())[dimension]:,}") for array in arrays[:_MOST]]
+    dimension, arrays, lengths = _mapped(match, scene)
+    words = [say("{} has {}", name(array.name), f"{n:,}") for array, n in zip(arrays[:_MOST], lengths, strict=False)]
     more = [f"{len(arrays) - _MOST} more follow"] if len(arrays) > _MOST else []
-    return {"arrays": arrays, "dimension": dimension, "lengths": joined([*words, *more], ", ")}
+    facts = {"arrays": arrays, "dimension": dimension, "lengths": joined([*words, *more], ", ")}
+    return facts if len(set(lengths)) > 1 else None
 
 
 def _uneven(match: re.Match[str], scene: ErrorScene) -> Facts:
     """A length that is no multiple of the devices: of one argument, or of one of several."""
     length, parts = (int(next(filter(None, match.group(key, f"{key}2", f"{key}3")))) for key in ("length", "parts"))
-    lengths = _mapped(match, scene)[1]
-    own, text = lengths.get(length, []), scene.arguments[0].text if len(scene.arguments) == 1 else ""
+    _, arrays, lengths = _mapped(match, scene)
+    own, text = _of_length(arrays, lengths, length), scene.arguments[0].text if len(scene.arguments) == 1 else ""
+    is_short = length * 1000 % parts == 0
     facts: dict[str, object] = {
-        "arrays": _all(lengths, scene), "length": f"{length:,}", "parts": f"{parts:,}",
+        "arrays": arrays, "length": f"{length:,}", "parts": f"{parts:,}",
         "what": name(own[0].name) if len(own) == 1 else code(text) if text else "an argument",
-        "share": f"{length:,} / {parts:,} = {length / parts:g}" if length * 1000 % parts == 0 else f"{parts:,} does not divide it",
+        "share": f"{length:,} / {parts:,} = {length / parts:g}" if is_short else f"{parts:,} does not divide it",
     }  # fmt: skip
     return facts | ({"several": "all"} if len(scene.arguments) > 1 else {"alone": f"{parts:,}"})
 
 
+def _of_length(arrays: Sequence[ErrorArray], lengths: Sequence[int], length: int) -> tuple[ErrorArray, ...]:
+    return tuple(array for array, own in zip(arrays, lengths, strict=True) if own == length)
+
+
 def _sliced(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     """A length that is not that of the devices, with one slice for each."""
-    dimension, lengths = _mapped(match, scene)
-    length, count = _division(match, dimension, lengths)
-    if length is None or not count or not (scene.is_complete or match["asked"]):
+    dimension, arrays, lengths = _mapped(match, scene)
+    length, count = _division(match, dimension, arrays)
+    if not count or not (scene.is_complete or match["asked"]):
         return None
-    own, each = lengths.get(length, []), length // count
-    is_whole, is_short = length % count == 0, length * 1000 % count == 0
+    own, each, is_whole = _of_length(arrays, lengths, length), length // count, length % count == 0
+    share = f"= {length / count:g}" if length * 1000 % count == 0 else f"is {each} and {length % count} are left"
     facts: dict[str, object] = {
-        "arrays": tuple(own[:1]) or _all(lengths, scene), "what": name(own[0].name) if len(own) == 1 else "an argument",
-        "length": f"{length:,}", "dimension": dimension, "count": f"{count:,}",
-        "share": f"{length:,} / {count:,} " + (f"= {length / count:g}" if is_short else f"is {each} and {length % count} are left"),
+        "arrays": own[:1] or arrays, "what": name(own[0].name) if len(own) == 1 else "an argument",
+        "length": f"{length:,}", "dimension": dimension, "count": f"{count:,}", "share": f"{length:,} / {count:,} {share}",
         "gain": f"a device may then hold {each} of them" if is_whole else "with no `pmap` at all",
     }  # fmt: skip
     local = shape_words((each, *(own[0].shape or ())[1:]) if len(own) == 1 else (each,))
-    return facts | ({"each_local": local, "sizes": f"{count:,} x {each:,}"} if is_whole and dimension == 0 else {})
+    return facts | ({"local_shape": local, "sizes": f"{count:,} x {each:,}"} if is_whole and dimension == 0 else {})
 
 
-def _division(match: re.Match[str], dimension: int, lengths: dict[int, list[ErrorArray]]) -> tuple[int | None, int]:
-    """The length that was mapped, and the devices."""
+def _division(match: re.Match[str], dimension: int, arrays: Sequence[ErrorArray]) -> tuple[int, int]:
+    """The length that was mapped, and the devices, 0 where that is not known."""
     if match["asked"]:
         return int(match["asked"]), int(match["devices"])
     # The message has the length of one device's part alone: the arrays that are like it in all other dimensions, and a
     # multiple of it in this one, must agree on a length.
     local = read_integers(match["local"]) if match["local"] else ()
     if len(local) <= dimension or not local[dimension]:
-        return None, 0
+        return 0, 0
+    shapes = [array.shape or () for array in arrays]
     rest = local[:dimension] + local[dimension + 1 :]
-    same = [
-        length for length, arrays in lengths.items() if length % local[dimension] == 0
-        and any((array.shape or ())[:dimension] + (array.shape or ())[dimension + 1 :] == rest for array in arrays)
-    ]  # fmt: skip
-    return (same[0], same[0] // local[dimension]) if len(same) == 1 else (None, 0)
+    same = {shape[dimension] for shape in shapes if shape[:dimension] + shape[dimension + 1 :] == rest}
+    same = {length for length in same if length % local[dimension] == 0}
+    length = same.pop() if len(same) == 1 else 0
+    return length, length // local[dimension]
 
 
 _ONE_LENGTH = "`pmap` needs one length along dimension {dimension} of all it maps: {lengths}"
@@ -139,7 +135,7 @@ PMAP_ROWS = (
     _row("pmap", _SLICES, _ONE_LENGTH, _IN_AXES, facts=_of_pmap(_differing)),
     _row("pmap", _SLICES,
          "{what} has {length} along dimension {dimension}, and `pmap` gives one to each of {count} devices: {share}",
-         Way("reshape dimension 0 from {length} to {sizes} and give `pmap` the `jax.vmap` of the function", "a device then maps over {each_local}"),
+         Way("reshape dimension 0 from {length} to {sizes} and give `pmap` the `jax.vmap` of the function", "a device then maps over {local_shape}"),
          Way("use `jax.jit` of the `jax.vmap` of the function, with the array placed on a mesh", "{gain}"), facts=_of_pmap(_sliced)),
     _row("pmap", _SLICES,
          "the arrays that `pmap` maps do not have one slice for each device along the mapped dimension", facts=_of_pmap(_of_any)),

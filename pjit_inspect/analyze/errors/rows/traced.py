@@ -70,13 +70,20 @@ def _line(scene: ErrorScene) -> Phrase | str:
     return code(scene.expression) if scene.expression else "the line"
 
 
+_TRUTHS = ("any", "all", "max", "min", "sorted", "bool")
+"""Functions of Python's that ask for a truth."""
+
+
 def _asked(match: re.Match[str], scene: ErrorScene) -> Facts:
     # Python places what fails of `a and b` at either of them, or at both.
     has_parts = any(f" {word} " in f" {scene.condition} " for word in ("and", "or", "not"))
-    asks = say("{} asks whether an array is true", _line(scene))
+    facts = {**_tracing(match, scene), "is_truth": True}
     if scene.statement and (scene.expression in ("", scene.condition) or has_parts):
-        asks = say("the {} asks whether {} is true", code(scene.statement), code(scene.condition))
-    return {**_tracing(match, scene), "asks": asks, "is_truth": True}
+        return {**facts, "asks": say("the {} asks whether {} is true", code(scene.statement), code(scene.condition))}
+    if isinstance(read_code(scene.expression), ast.Call) and scene.operator not in _TRUTHS:
+        # A library asks, of what it was given.
+        return {**facts, "asks": say("{} needs a value", _line(scene)), "is_truth": False}
+    return {**facts, "asks": say("{} asks whether an array is true", _line(scene))}
 
 
 def _outlived(match: re.Match[str], scene: ErrorScene) -> Facts | None:
@@ -117,7 +124,9 @@ def _leaked(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     texts = [argument.text for argument in scene.arguments]
-    is_read, both = all(texts) and bool(texts), texts[0] if texts else ""
+    if not facts["is_truth"]:
+        return
+    is_read, both = bool(texts) and all(one.text and one.key.isdigit() for one in scene.arguments), "".join(texts[:1])
     if scene.statement == "while":
         yield advice("use `jax.lax.while_loop`", "the loop is then part of the program")
     elif scene.statement == "assert":
@@ -137,6 +146,8 @@ def _truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
         scene.operator in ("any", "all") and len(texts) == 1 and is_read and " for " not in both and not scene.statement
     ):
         yield _replacing(scene, f"jnp.{scene.operator}({both})", "stays in the program")
+    elif scene.operator == "sorted" and len(texts) == 1 and is_read:
+        yield _replacing(scene, f"jnp.sort({both})", "stays in the program")
     elif scene.operator in ("max", "min") and len(texts) == 2 and is_read and not scene.statement:
         function = "maximum" if scene.operator == "max" else "minimum"
         yield _replacing(scene, f"jnp.{function}({both}, {texts[1]})", "for each element")
@@ -199,17 +210,22 @@ def _asks_arguments(facts: Facts, scene: ErrorScene) -> bool:
     """
     names = set(listed_facts(facts, "names", str))
     arguments = [array for array in scene.operands if array.name in names]
-    tree = read_code((scene.statement and scene.condition) or scene.expression)
+    test = scene.arguments[0].text if scene.operator == "if else" and scene.arguments else ""
+    tree = read_code((scene.statement and scene.condition) or test or scene.expression)
     if tree is None or any(array.shape for array in (*listed_facts(facts, "type", ErrorArray), *arguments)):
         return False
     nodes = list(ast.walk(tree))
     calls = [node.func for node in nodes if isinstance(node, ast.Call)]
     is_plain = all(isinstance(func, ast.Name) and func.id in _PLAIN for func in calls)
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    # Only an array has a method that yields another.
+    held = [node.value for node in nodes if isinstance(node, ast.Attribute)]
+    if any(isinstance(node, ast.Name) and node.id in names for node in held):
+        return False
     if any(isinstance(node, ast.comprehension) for node in nodes) or not used & names or used & set(scene.computed):
         return False
     # What the other names hold is known to be no array, or is one of the arguments.
-    return "is_truth" not in facts or (is_plain and not (used - names) & {array.name for array in scene.operands})
+    return not facts.get("is_truth") or (is_plain and not (used - names) & {array.name for array in scene.operands})
 
 
 # ---------------------------------------------------------------- rows
@@ -233,6 +249,10 @@ def _needs(pattern: str, what: str, *ways: Way | Proposer) -> ErrorRow:
     )
 
 
+_NUMBER = Way(
+    "make what it needs a static argument, by `static_argnames` of the `jax.jit`",
+    "for Python numbers, not arrays: it is then known while tracing, and compiled for each value",
+)
 _AS_ARRAY = Way("write {array}", "where an array will do: it stays in the program")
 
 TRACED_ROWS = (
@@ -247,7 +267,7 @@ TRACED_ROWS = (
     _needs(rf"The __index__\(\) method was called on {_TYPED}", "its value as an integer",
            Way("use `jax.lax.fori_loop` in place of {of_range}", "the loop is then part of the program"),
            Way("make one array of what {of_item} picks from, as `jnp.stack` does", "an array can be indexed by it"), _static),
-    _needs(rf"{_CONCRETE}(?=.*The problem arose with the `(?:float|complex)` function)", "its value as a number", _AS_ARRAY, _static),
+    _needs(rf"{_CONCRETE}(?=.*The problem arose with the `(?:float|complex)` function)", "its value as a number", _numpy, _AS_ARRAY, _static),
     _needs(rf"{_CONCRETE}(?=.*The problem arose with the `int` function)", "its value as an integer", _AS_ARRAY, _static),
     _needs(rf"{_CONCRETE}(?=.*This occurred in the item\(\) method)", "its value as a number", _AS_ARRAY),
     _needs(rf"{_CONCRETE}(?=.*This occurred in the tolist\(\) method)", "its values as a list"),
@@ -258,7 +278,12 @@ TRACED_ROWS = (
     _needs(rf"{_CONCRETE}(?=.*axis argument must be known statically)", "an axis", _static),
     _needs(rf"(?:{_CONCRETE}(?=.*(?:It arose in the jnp\.arange argument|'num' argument of jnp\.linspace|jnp\.\w+ argument))"
            r"|Shapes must be 1D sequences of concrete values of integer type, got (?=.{0,400}Trace))", "a length of an array", _static),
+    _needs(rf"(?:{_CONCRETE}\s+)?The '?(?P<code_what>\w+)(?:\(\))?'? (?:method|attribute) (?:is not available|was called) on (?:traced array|\w{0,40}Tracer)", "{code_what} of an array that has data",
+           Way("ask for it outside of the function, of what goes in or comes out", "arrays have data there")),
     _needs(_CONCRETE, "its value", _static),
+    _needs(r"expected a sequence of integers or a single integer, got '\w{0,40}Tracer", "a length of an array", _NUMBER),
+    _needs(r"As of JAX v[\d.]+, parameters to jaxpr equations must have __hash__ and __eq__ methods\. In a call to primitive (?P<code_op>\w+), the value of parameter (?P<code_what>\w+) was not hashable: "
+           r"(?=.{0,400}Tracer)", "{code_what} of {code_op}", _NUMBER),
     # 0.12.0.1 has the longer words; 0.8.1 has "Found".
     _needs(r"(?:Slice entries must be static integers|Array slice indices must have static start/stop/step to be used with NumPy indexing syntax)\. "
            r"(?:Got .{0,400}Trace.{0,400} at position \d|Found slice\(.{0,400}Trace)", "where a slice begins or ends",

@@ -167,7 +167,7 @@ TREE_ROWS = (
     # Up to 0.9.1 `device_put`, `vmap` and `pmap` print both trees.
     _row("prefix", r"(?:(?:device_put|vmap|pmap) (?P<which>device|in_axes|out_axes) specification must be a tree prefix of the corresponding value, got specification (?P<tree>.+) for value tree PyTreeDef\((?P<full>.+)\)\.$"
          r"|.*?pytree structure error: (?:different types|different lengths of \w{1,40}|different numbers of pytree children|different pytree metadata) at key path\s+"
-         r"(?:(?:pjit|shard_map|with_sharding_constraint|device_put|vmap) )?(?P<which2>in_shardings|out_shardings|in_specs|out_specs|shardings|device|in_axes)(?P<path>\S{0,300})\n)",
+         r"(?:(?:pjit|shard_map|with_sharding_constraint|device_put|vmap) )?(?P<which2>in_shardings|out_shardings|in_specs|out_specs|shardings|device|in_axes|out_axes)(?P<path>\S{0,300})\n)",
          "{words}",
          Way("{steps}", "the keys are then the same"), Way("give {given} {entries}", "one for each"), Way("write it as {as_type}", "it then is the same tree"), _ALONE, facts=_prefix),
     _row("tree", r".{0,400}?pytree structure error: [^\n]{1,100} at key path\s+tree_map tree(?P<where>\S*)\n",
