@@ -75,6 +75,18 @@ def fitting_entries(length: int, axes: Sequence[tuple[str, int]]) -> list[SpecEn
 # ---------------------------------------------------------------- words
 
 
+def division(length: int, parts: int) -> str:
+    """`6 / 4 = 1.5`; what is left where that has no short decimal form."""
+    if not parts:
+        return "which does not divide it"
+    # Exact, where a float would round: a quotient has at most three decimals if a thousand times it is an integer.
+    thousandths, rest = divmod(length * 1000, parts)
+    if not rest:
+        units, rest = divmod(thousandths, 1000)
+        return f"{length:,} / {parts:,} = {units:,}.{rest:03d}".rstrip("0")
+    return f"{length:,} / {parts:,} leaves {length % parts:,}"
+
+
 def shape_words(shape: Sequence[int]) -> str:
     """A shape: `[6,8]`."""
     return f"[{','.join(map(str, shape))}]"

@@ -39,6 +39,7 @@ from pjit_inspect.analyze.errors.proposals import (
 from pjit_inspect.analyze.errors.specs import (
     axes_in,
     axes_words,
+    division,
     over_axes,
     plain_entries,
     shape_words,
@@ -258,11 +259,10 @@ def _new_size(match: re.Match[str], scene: ErrorScene) -> Facts:
     array, places = _resized(match, quoted, names, scene)
     if quoted is not None and places and (array is None or array.shape == quoted.shape):
         length = _lengths(match)[places[0]]
-    exact = f"{length / parts:g}" if length * 1000 % parts == 0 else f"{length // parts}, with {length % parts} left"
     type_ = f"an array {shape_words(quoted.shape or ())}" if quoted is not None else "its operand"
     facts: dict[str, object] = {
         "operation": code(operation), "length": f"{length:,}", "where": f"dimension {places[0]}" if len(places) == 1 else "a dimension",
-        "what": name(array.name) if array is not None else type_, "division": f"{length:,} / {parts:,} = {exact}",
+        "what": name(array.name) if array is not None else type_, "division": division(length, parts),
         "over": axes_words(names, array.mesh.sizes if array is not None and array.mesh is not None else {}),
     }  # fmt: skip
     if array is None:

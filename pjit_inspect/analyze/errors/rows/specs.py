@@ -31,6 +31,7 @@ from pjit_inspect.analyze.errors.specs import (
     axes_list,
     axes_words,
     divides,
+    division,
     fitting_entries,
     parts_of,
     shape_words,
@@ -145,23 +146,11 @@ def _called(array: ErrorArray) -> Phrase | str:
 
 def _uneven_sentence(array: ErrorArray, dimension: int, parts: int) -> Sentence:
     length = (array.shape or ())[dimension]
-    head, division = say("dimension {} of {} is {}", dimension, _called(array), f"{length:,}"), _division(length, parts)
+    head, result = say("dimension {} of {} is {}", dimension, _called(array), f"{length:,}"), division(length, parts)
     if array.spec is None or array.spec[dimension] is None:
-        return say("{}, and its sharding splits it into {} parts: {}", head, f"{parts:,}", division)
+        return say("{}, and its sharding splits it into {} parts: {}", head, f"{parts:,}", result)
     over = axes_words(axes_of(array.spec[dimension]), array.mesh.sizes if array.mesh is not None else {})
-    return say("{}, and {} splits it over {}: {}", head, spec_words(array.spec), over, division)
-
-
-def _division(length: int, parts: int) -> str:
-    """`6 / 4 = 1.5`; what is left where that has no short decimal form."""
-    if not parts:
-        return "which does not divide it"
-    # Exact, where a float would round: a quotient has at most three decimals if a thousand times it is an integer.
-    thousandths, rest = divmod(length * 1000, parts)
-    if not rest:
-        units, rest = divmod(thousandths, 1000)
-        return f"{length:,} / {parts:,} = {units:,}.{rest:03d}".rstrip("0")
-    return f"{length:,} / {parts:,} leaves {length % parts:,}"
+    return say("{}, and {} splits it over {}: {}", head, spec_words(array.spec), over, result)
 
 
 def _evened(array: ErrorArray, dimension: int, parts: int) -> Iterator[Fit]:
@@ -184,11 +173,8 @@ def _evened(array: ErrorArray, dimension: int, parts: int) -> Iterator[Fit]:
     for entry in fitting_entries(shape[dimension], free)[:_MOST]:
         why = say("{} divides {}", axes_words(axes_of(entry), mesh.sizes), f"{shape[dimension]:,}")
         yield _spec_fit(array, changed((dimension, entry)), why)
-    fitting = [
-        n
-        for n, length in enumerate(shape)
-        if unsplit[n] is None and n != dimension and divides(spec[dimension], length, mesh.sizes)
-    ]
+    free_places = [place for place, entry in enumerate(unsplit) if entry is None and place != dimension]
+    fitting = [place for place in free_places if divides(spec[dimension], shape[place], mesh.sizes)]
     for place in [place for place in fitting if shape[place]][:_MOST]:
         why = say("{} divides dimension {} ({})", axes_words(asked, mesh.sizes), place, f"{shape[place]:,}")
         yield _spec_fit(array, changed((dimension, None), (place, spec[dimension])), why)
