@@ -12,7 +12,7 @@ import pytest
 
 import pjit_inspect as pi
 
-from .case import EX, Case, mended, refusal, run
+from .case import EX, MESH, Case, mended, refusal, run
 
 X = "x = counted(8, 8, spec=P('data', 'model'))\n"
 COUNT = "np.arange(1., 65.).reshape(8, 8)"
@@ -90,3 +90,13 @@ def test_a_message_of_the_user_s_own_about_shards_is_no_refusal_of_jax_s():
     with pytest.raises(RuntimeError) as caught:
         load(x)
     assert pi.explain_error(caught.value).kind == "unknown"
+
+
+def test_a_spec_is_tried_where_the_line_cannot_be_read():
+    # 6 is no multiple of 4; it is one of 2, and 8 is one of 4.
+    names = {"jax": jax, "x": np.ones((6, 8)), "s": jax.sharding.NamedSharding(MESH, jax.P("model"))}
+    with pytest.raises(ValueError, match="6") as caught:
+        eval("jax.device_put(x, s)", names)
+    found = pi.explain_error(caught.value)
+    assert [fit.edit for fit in found.fits if fit.is_code] == ["P('data', None)", "P(None, 'model')", "P(None, None)"]
+    assert all(fit.is_checked for fit in found.fits if fit.is_code)

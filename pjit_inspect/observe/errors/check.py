@@ -313,8 +313,9 @@ class _Reader:
         if isinstance(node, ast.Attribute) and isinstance(holder := self._found(node.value), ModuleType):
             return getattr(holder, node.attr, MISSING) if _is_library(holder) else MISSING
         value = look_up(node, self.variables) if isinstance(node, ast.expr) else MISSING
-        is_unknown = value is MISSING and isinstance(node, ast.Name)
-        return {**_BUILTINS, **_KNOWN}.get(node.id, MISSING) if is_unknown else value
+        if value is MISSING and isinstance(node, ast.Name):
+            return {**_BUILTINS, **_KNOWN}.get(node.id, MISSING)
+        return value
 
     def _held(self, node: ast.AST, value: Any, given: Mapping[str, Any] | None) -> Any:
         """A variable as the trace sees it: arrays by their types alone."""
