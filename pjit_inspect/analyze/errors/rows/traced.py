@@ -115,35 +115,39 @@ def _leaked(match: re.Match[str], scene: ErrorScene) -> Facts:
 # ---------------------------------------------------------------- code without the question
 
 
+_STATEMENTS = {
+    "while": ("use `jax.lax.while_loop`", "the loop is then part of the program"),
+    "assert": ("use `jax.experimental.checkify`, or check before the call", "the check is then made when it runs"),
+}
+_BY_JAX = {
+    "if else": ("jnp.where({}, {}, {})", "computes both and picks"), "not": ("jnp.logical_not({})", "for each element"),
+    "any": ("jnp.any({})", "stays in the program"), "all": ("jnp.all({})", "stays in the program"),
+    "sorted": ("jnp.sort({})", "stays in the program"), "max": ("jnp.maximum({}, {})", "for each element"),
+    "min": ("jnp.minimum({}, {})", "for each element"),
+}  # fmt: skip
+"""What Python asks a truth for, of as many parts, as JAX computes it."""
+
+
 def _truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    texts = [argument.text for argument in scene.arguments]
     if not facts["is_truth"]:
         return
-    is_read, both = bool(texts) and all(one.text and one.key.isdigit() for one in scene.arguments), "".join(texts[:1])
-    if scene.statement == "while":
-        yield advice("use `jax.lax.while_loop`", "the loop is then part of the program")
-    elif scene.statement == "assert":
-        yield advice("use `jax.experimental.checkify`, or check before the call", "the check is then made when it runs")
-    elif (member := _IN.fullmatch(scene.expression)) and not scene.statement:
-        edit = f"jnp.any({member[3]} == {member[1]})"
-        yield _replacing(scene, f"~{edit}" if member[2] else edit, "stays in the program")
-    elif scene.operator == "if else" and is_read:
-        yield _replacing(scene, f"jnp.where({_one_truth(both)}, {texts[1]}, {texts[2]})", "computes both and picks")
-    elif scene.operator in ("and", "or") and is_read and all(argument.type == "truth" for argument in scene.arguments):
+    if scene.statement in _STATEMENTS:
+        yield advice(*_STATEMENTS[scene.statement])
+        return
+    texts = [argument.text for argument in scene.arguments if argument.key.isdigit() and " for " not in argument.text]
+    template, effect = _BY_JAX.get(scene.operator, ("", "for each element"))
+    both = texts[0] if texts else ""
+    if member := _IN.fullmatch(scene.expression):
+        both, effect = f"{'~' if member[2] else ''}jnp.any({member[3]} == {member[1]})", "stays in the program"
+    elif scene.operator in ("and", "or") and all(argument.type == "truth" for argument in scene.arguments):
         for text in texts[1:]:
             both = f"jnp.logical_{scene.operator}({both}, {text})"
-        yield _replacing(scene, both, "for each element")
-    elif scene.operator == "not" and is_read:
-        yield _replacing(scene, f"jnp.logical_not({both})", "for each element")
-    elif (
-        scene.operator in ("any", "all") and len(texts) == 1 and is_read and " for " not in both and not scene.statement
-    ):
-        yield _replacing(scene, f"jnp.{scene.operator}({both})", "stays in the program")
-    elif scene.operator == "sorted" and len(texts) == 1 and is_read:
-        yield _replacing(scene, f"jnp.sort({both})", "stays in the program")
-    elif scene.operator in ("max", "min") and len(texts) == 2 and is_read and not scene.statement:
-        function = "maximum" if scene.operator == "max" else "minimum"
-        yield _replacing(scene, f"jnp.{function}({both}, {texts[1]})", "for each element")
+    elif len(texts) == template.count("{}") and all(texts):
+        both = template.format(_one_truth(both), *texts[1:]) if scene.operator == "if else" else template.format(*texts)
+    else:
+        both = ""
+    if both and not scene.statement and len(texts) == len(scene.arguments):
+        yield _replacing(scene, both, effect)
     else:
         yield advice("use `jnp.where`", "computes both sides, and picks for each element")
         yield advice("use `jax.lax.cond`", "runs one of two functions, for a single truth")
