@@ -107,6 +107,8 @@ TRACED = (
     on("what waits", JIT.format("x.block_until_ready()", "1."), "traced value", "needs `block_until_ready` of an array that has data", since=(0, 10, 0)),
     on("text that is returned", JIT.format("x, 'done'", "1."), "argument", "`f` returns an object of the type `str`", since=(0, 9, 0)),
     on("out_axes for three results of two", "result = jax.vmap(lambda x: (x, x), out_axes=(0, 0, 0))(np.ones(3))\n", "prefix", "`out_axes` has 3 entries, but the result has 2"),
+    on("two trees of shardings of other keys", "one = NamedSharding(MESH, P())\np, q = {'w': np.ones(8)}, {'a': np.ones(8)}\nresult = jax.jit(lambda p, q: p, in_shardings=({'w': one, 'b': one}, {'c': one}))(p, q)\n",
+       "prefix", "`in_shardings[0]` has the keys `b` and `w`, but the argument has `w`"),
     on("one of in_axes for two", "a, b = np.ones(3), np.ones(3)\nresult = jax.vmap(lambda x, y: x + y, in_axes=(0,))(a, b)\n", "mapped", "`in_axes` has the length 1, and the function got 2 arguments"),
     on("a compiled program with one key more", "f = jax.jit(lambda p: p['w']).lower({'w': np.ones(3)}).compile()\nparams = {'w': np.ones(3), 'b': np.ones(3)}\nresult = f(params)\n",
        "compiled", "`params` has other keys: `b`", since=(0, 9, 0)),

@@ -47,7 +47,8 @@ def _returned(scene: ErrorScene, *functions: tuple[Phrase | str, ErrorFunction |
 
 
 def _returns(who: str | Phrase, function: ErrorFunction, scene: ErrorScene) -> Sentence:
-    places, is_here = function.returns or (), scene.frame is not None and function.file == scene.frame.file
+    places = list(function.returns or ())
+    is_here = scene.frame is not None and function.file == scene.frame.file
     where = "" if is_here else say(" of {}", place(function.file))
     if not places:
         return say("{} has no `return`", who)

@@ -16,7 +16,7 @@ from pjit_inspect.analyze.errors.fits import advice, listed
 from pjit_inspect.analyze.errors.printed import TYPE, read_type
 from pjit_inspect.analyze.errors.proposals import text_of
 from pjit_inspect.analyze.errors.specs import type_words
-from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Proposer, Way, listed_facts, read_code
+from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Proposer, Reader, Way, listed_facts, read_code
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Phrase, code, name, place, say
@@ -32,13 +32,6 @@ _KEYWORDS = dict.fromkeys(("nonzero", "where", "unique", "argwhere", "flatnonzer
     "bincount": "length",
 }
 """What says how long the result of a function of `jax.numpy` is."""
-_NOT_IN_JAX = {"out", "order", "casting", "subok", "where"}
-"""Arguments of numpy's functions that those of `jax.numpy` do not take, or not in the same sense."""
-_SIZED = {
-    *_KEYWORDS, "extract", "union1d", "intersect1d", "setdiff1d", "setxor1d", "trim_zeros", "arange", "linspace", "unique_values",
-    "unique_counts", "unique_inverse", "unique_all", "compress", "delete", "zeros", "ones", "full", "empty",
-} - {"where"}  # fmt: skip
-"""Functions whose result is as long as values say: those of `jax.numpy` are refused, too, while tracing."""
 _PLAIN = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
 """Functions of Python's whose result is known where their arguments are."""
 _IN = re.compile(r"([\w.]+)( not)? in ([\w.]+)")
@@ -122,35 +115,39 @@ def _leaked(match: re.Match[str], scene: ErrorScene) -> Facts:
 # ---------------------------------------------------------------- code without the question
 
 
+_STATEMENTS = {
+    "while": ("use `jax.lax.while_loop`", "the loop is then part of the program"),
+    "assert": ("use `jax.experimental.checkify`, or check before the call", "the check is then made when it runs"),
+}
+_BY_JAX = {
+    "if else": ("jnp.where({}, {}, {})", "computes both and picks"), "not": ("jnp.logical_not({})", "for each element"),
+    "any": ("jnp.any({})", "stays in the program"), "all": ("jnp.all({})", "stays in the program"),
+    "sorted": ("jnp.sort({})", "stays in the program"), "max": ("jnp.maximum({}, {})", "for each element"),
+    "min": ("jnp.minimum({}, {})", "for each element"),
+}  # fmt: skip
+"""What Python asks a truth for, of as many parts, as JAX computes it."""
+
+
 def _truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    texts = [argument.text for argument in scene.arguments]
     if not facts["is_truth"]:
         return
-    is_read, both = bool(texts) and all(one.text and one.key.isdigit() for one in scene.arguments), "".join(texts[:1])
-    if scene.statement == "while":
-        yield advice("use `jax.lax.while_loop`", "the loop is then part of the program")
-    elif scene.statement == "assert":
-        yield advice("use `jax.experimental.checkify`, or check before the call", "the check is then made when it runs")
-    elif (member := _IN.fullmatch(scene.expression)) and not scene.statement:
-        edit = f"jnp.any({member[3]} == {member[1]})"
-        yield _replacing(scene, f"~{edit}" if member[2] else edit, "stays in the program")
-    elif scene.operator == "if else" and is_read:
-        yield _replacing(scene, f"jnp.where({_one_truth(both)}, {texts[1]}, {texts[2]})", "computes both and picks")
-    elif scene.operator in ("and", "or") and is_read and all(argument.type == "truth" for argument in scene.arguments):
+    if scene.statement in _STATEMENTS:
+        yield advice(*_STATEMENTS[scene.statement])
+        return
+    texts = [argument.text for argument in scene.arguments if argument.key.isdigit() and " for " not in argument.text]
+    template, effect = _BY_JAX.get(scene.operator, ("", "for each element"))
+    both = texts[0] if texts else ""
+    if member := _IN.fullmatch(scene.expression):
+        both, effect = f"{'~' if member[2] else ''}jnp.any({member[3]} == {member[1]})", "stays in the program"
+    elif scene.operator in ("and", "or") and all(argument.type == "truth" for argument in scene.arguments):
         for text in texts[1:]:
             both = f"jnp.logical_{scene.operator}({both}, {text})"
-        yield _replacing(scene, both, "for each element")
-    elif scene.operator == "not" and is_read:
-        yield _replacing(scene, f"jnp.logical_not({both})", "for each element")
-    elif (
-        scene.operator in ("any", "all") and len(texts) == 1 and is_read and " for " not in both and not scene.statement
-    ):
-        yield _replacing(scene, f"jnp.{scene.operator}({both})", "stays in the program")
-    elif scene.operator == "sorted" and len(texts) == 1 and is_read:
-        yield _replacing(scene, f"jnp.sort({both})", "stays in the program")
-    elif scene.operator in ("max", "min") and len(texts) == 2 and is_read and not scene.statement:
-        function = "maximum" if scene.operator == "max" else "minimum"
-        yield _replacing(scene, f"jnp.{function}({both}, {texts[1]})", "for each element")
+    elif len(texts) == template.count("{}") and all(texts):
+        both = template.format(_one_truth(both), *texts[1:]) if scene.operator == "if else" else template.format(*texts)
+    else:
+        both = ""
+    if both and not scene.statement and len(texts) == len(scene.arguments):
+        yield _replacing(scene, both, effect)
     else:
         yield advice("use `jnp.where`", "computes both sides, and picks for each element")
         yield advice("use `jax.lax.cond`", "runs one of two functions, for a single truth")
@@ -177,16 +174,20 @@ def _logical(node: ast.expr, text: str) -> str:
     return ast.get_source_segment(text, node) or ""
 
 
-def _numpy(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    keys, function = {argument.key for argument in scene.arguments}, scene.jax_name.rpartition(".")[2]
-    is_same = bool(keys) and not keys & _NOT_IN_JAX and function not in _SIZED
-    if scene.jax_name and is_same and not (function == "where" and len(keys) == 1):
+def _computing(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The same by `jax.numpy`, where JAX takes that: not where the result is as long as values say."""
+    return {**_tracing(match, scene), "fits": lambda judge: [fit for fit in _by_jax(scene) if judge(fit, ())]}
+
+
+def _by_jax(scene: ErrorScene) -> Iterator[Fit]:
+    if scene.jax_name and scene.arguments:
         yield _replacing(
             scene, scene.jax_name + scene.expression[scene.expression.index("(") :], "stays in the program"
         )
     elif scene.operator == "[]" and scene.operands and scene.expression.endswith(f"[{scene.subscripts}]"):
         indexed = scene.expression[: -len(scene.subscripts) - 2]
-        yield _replacing(scene, f"jnp.asarray({indexed})[{scene.subscripts}]", "an array of JAX's can be indexed by it")
+        edit = f"jnp.asarray({indexed})[{scene.subscripts}]"
+        yield _replacing(scene, edit, "an array of JAX's can be indexed by it")
 
 
 # ---------------------------------------------------------------- static arguments
@@ -238,15 +239,10 @@ _ASKS = (
 )
 
 
-def _needs(pattern: str, what: str, *ways: Way | Proposer) -> ErrorRow:
+def _needs(pattern: str, what: str, *ways: Way | Proposer, facts: Reader = _tracing) -> ErrorRow:
     """A row of a line that needs a value."""
-    return _row(
-        "traced value",
-        pattern,
-        f"{{line}} needs {what}{{depends}}: while {{function}} is traced{{for}}, values are not known",
-        *ways,
-        facts=_tracing,
-    )
+    sentence = f"{{line}} needs {what}{{depends}}: while {{function}} is traced{{for}}, values are not known"
+    return _row("traced value", pattern, sentence, *ways, facts=facts)
 
 
 _NUMBER = Way(
@@ -262,12 +258,12 @@ TRACED_ROWS = (
     _row("traced value", rf"Attempted boolean conversion of {_TYPED}",
          "{asks}{depends}: while {function} is traced{for}, values are not known", _truth, _static, facts=_asked),
     _needs(rf"The numpy\.ndarray conversion method __array__\(\) was called on {_TYPED}", "its values as a numpy array",
-           _numpy, Way("use a function of `jax.numpy`, where there is one", "numpy computes at once, and needs values", is_last=True),
-           Way("use `jax.pure_callback`", "calls it with values each time that the program runs", is_last=True)),
+           Way("use a function of `jax.numpy`, where there is one", "numpy computes at once, and needs values", is_last=True),
+           Way("use `jax.pure_callback`", "calls it with values each time that the program runs", is_last=True), facts=_computing),
     _needs(rf"The __index__\(\) method was called on {_TYPED}", "its value as an integer",
            Way("use `jax.lax.fori_loop` in place of {of_range}", "the loop is then part of the program"),
            Way("make one array of what {of_item} picks from, as `jnp.stack` does", "an array can be indexed by it"), _static),
-    _needs(rf"{_CONCRETE}(?=.*The problem arose with the `(?:float|complex)` function)", "its value as a number", _numpy, _AS_ARRAY, _static),
+    _needs(rf"{_CONCRETE}(?=.*The problem arose with the `(?:float|complex)` function)", "its value as a number", _AS_ARRAY, _static, facts=_computing),
     _needs(rf"{_CONCRETE}(?=.*The problem arose with the `int` function)", "its value as an integer", _AS_ARRAY, _static),
     _needs(rf"{_CONCRETE}(?=.*This occurred in the item\(\) method)", "its value as a number", _AS_ARRAY),
     _needs(rf"{_CONCRETE}(?=.*This occurred in the tolist\(\) method)", "its values as a list"),

@@ -55,8 +55,9 @@ def _entries(count: int) -> str:
     return "1 entry" if count == 1 else f"{count} entries"
 
 
-def _said(text: str) -> Facts | None:
-    """What a message says after the place where two trees differ."""
+def _said(match: re.Match[str]) -> Facts | None:
+    """What a message says after the first place where two trees differ."""
+    text = match.string[match.end() :].partition("pytree structure error: ")[0]
     lengths = _LENGTHS.search(text)
     counts = (int(lengths[1]), int(lengths[2])) if lengths else None
     return _two([_keys(one or other) for one, other in _KEYS.findall(text)], counts, _TYPES.findall(text))
@@ -114,11 +115,7 @@ def _prefix(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     if groups.get("tree"):
         path, found = _first_difference(_tree(match["tree"]), _tree(match["full"])) or ("", None)
     else:
-        found = (
-            _two(lengths=(int(match["own"]), int(match["wanted"])))
-            if groups.get("own")
-            else _said(match.string[match.end() :])
-        )
+        found = _two(lengths=(int(match["own"]), int(match["wanted"]))) if groups.get("own") else _said(match)
     if found is None:
         return None
     what = "the result" if which.startswith("out_") else "the argument" if path else "the arguments"
@@ -151,7 +148,7 @@ _MAPPED_WORDS = (
 
 
 def _mapped(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    found = _said(match.string)
+    found = _said(match)
     place = say(" at {}", code(match["where"])) if match["where"] else ""
     return {"place": place, "what": first_filled(_MAPPED_WORDS, found)} if found else None
 
