@@ -1,6 +1,6 @@
 """JAX's errors explained: the message, the traceback and ways to fix it, put together, and the handle users hold.
 
-Not its job: reading messages (`parse.messages.sharding_errors`), tracebacks (`observe.errors.scene`), or judging
+Not its job: messages (`analyze.errors.table`), tracebacks (`observe.errors.scene`), or judging
 (`analyze`).
 """
 
@@ -19,7 +19,6 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.shortage import MemoryShortage
 from pjit_inspect.model.report.explained_error import (
     ErrorArray,
-    ErrorFacts,
     ErrorKind,
     ErrorScene,
     ExplainedError,
@@ -28,7 +27,6 @@ from pjit_inspect.model.report.explained_error import (
 from pjit_inspect.model.words.sentence import Sentence, code, say, word
 from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
-from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Document
 from pjit_inspect.view.memory.autopsy import autopsy_blocks
@@ -148,7 +146,7 @@ def explain_error(error: BaseException | None = None) -> ErrorExplanation:
     handling, are looked at too, and a note tells. Any other error has the `kind` "unknown": its first line, and where.
 
     What JAX's message and the variables of the user's line tell is used, and nothing guessed. A change of code is tried
-    by JAX on abstract arrays, and left out if it is refused; one that cannot be tried says so (`is_checked`). No
+    by JAX on abstract arrays, and left out if it is refused; one that cannot be tried is advice in words. No
     function of the user's runs, nothing is compiled, and neither the error nor an array is kept or changed. Raises
     `PjitInspectError` when there is no error to explain, and `TypeError` when `error` is no exception.
     """
@@ -177,12 +175,11 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
             if found is not None:
                 return found
         message = _message(link)
-        facts = parse_sharding_error(message)
-        if facts is not None or explain_errors.is_known(message):
+        if explain_errors.is_known(message):
             scene = guard.run("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
             found = guard.run(
                 "an explanation of an error",
-                lambda f=facts, s=scene, link=link: _explained(f, s, link, error),
+                lambda s=scene, link=link: _explained(s, link, error),
                 None,
             )
             if found is not None:
@@ -198,29 +195,35 @@ def _autopsy(shortage: MemoryShortage, link: BaseException, error: BaseException
     return _explanation(explained, link, error, autopsy, record)
 
 
-def _explained(
-    facts: ErrorFacts | None, scene: ErrorScene, link: BaseException, error: BaseException
-) -> ErrorExplanation | None:
+def _explained(scene: ErrorScene, link: BaseException, error: BaseException) -> ErrorExplanation | None:
+    from pjit_inspect.observe.errors.check import Trial
     from pjit_inspect.observe.errors.scene import error_trial
 
-    trial = Guard().run("the names in an explained error", lambda: error_trial(link), None)
+    trial = Guard().run("the names in an explained error", lambda: error_trial(link), Trial())
 
-    def judge(fit: Fit, arrays: tuple[ErrorArray, ...] = scene.operands, *, is_whole: bool = True) -> bool | None:
-        if (tried := trial) is None:
-            return None
-        return Guard().run(
-            "a trial of a way to fix an error", lambda: tried.accepts(fit, arrays, is_whole=is_whole), None
-        )
+    def judge(fit: Fit, arrays: tuple[ErrorArray, ...], *, is_whole: bool = True) -> ErrorArray | bool | None:
+        what, own = "a trial of a way to fix an error", arrays or scene.operands
+        return Guard().run(what, lambda: trial.accepts(fit, own, is_whole=is_whole), None)
 
-    explained = explain_errors.explain_error(facts, scene, judge) if facts is not None else None
-    explained = explained or explain_errors.explain_message(_message(link), scene)
+    explained = explain_errors.explain_message(_message(link), scene, judge)
     if explained is None:
         return None
-    # What JAX refuses is left out; what cannot be tried says so.
+    # What JAX refuses is left out; what cannot be tried is advice, and no code.
     verdicts = [judge(fit, explained.arrays, is_whole=False) for fit in explained.fits]
-    pairs = zip(explained.fits, verdicts, strict=True)
-    fits = tuple(replace(fit, is_checked=verdict is True) for fit, verdict in pairs if verdict is not False)
+    fits = tuple(
+        replace(fit, is_checked=True) if verdict else _as_advice(fit)
+        for fit, verdict in zip(explained.fits, verdicts, strict=True) if verdict is not False
+    )  # fmt: skip
     return _explanation(replace(explained, fits=fits), link, error)
+
+
+def _as_advice(fit: Fit) -> Fit:
+    """A change of code that could not be tried, in words."""
+    if not fit.is_code:
+        return fit
+    where = say(" in place of {}", code(fit.replaces)) if fit.replaces else ""
+    line = f" in line {fit.line}" if fit.line is not None else ""
+    return replace(fit, edit=say("write {}{}{}", code(fit.edit), where, line), replaces="", line=None, is_code=False)
 
 
 def _explanation(

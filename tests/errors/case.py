@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import linecache
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -94,7 +95,7 @@ def run(case: Case, code: str, version: int = 0) -> dict[str, Any]:
     linecache.cache[file] = (len(code), None, [f"{line}\n" for line in code.splitlines()], file)
     space: dict[str, Any] = {
         "jax": jax, "jnp": jnp, "np": np, "lax": lax, "P": P, "NamedSharding": NamedSharding, "MESH": MESH, "EX": EX,
-        "counted": counted, "io_callback": io_callback, "partial": partial,
+        "counted": counted, "math": math, "io_callback": io_callback, "partial": partial,
     }  # fmt: skip
     with jax.set_mesh(case.mesh) if case.mesh is not None else contextlib.nullcontext():
         exec(compile(code, file, "exec"), space)

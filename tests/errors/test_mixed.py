@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pjit_inspect.analyze.errors.explain import explain_error, explain_message, is_known
-from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorScene, ExplainedError
+from pjit_inspect.analyze.errors.explain import explain_message, is_known
+from pjit_inspect.model.report.explained_error import ErrorScene, ExplainedError
 from pjit_inspect.observe.errors.scene import error_scene
-from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
 from pjit_inspect.view.pages.error import error_view
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text
@@ -24,27 +23,19 @@ from .test_table import CASES as OF_THE_TABLE
 
 
 @pytest.fixture(scope="module")
-def known() -> list[tuple[str, ErrorFacts | None, ErrorScene]]:
+def known() -> list[tuple[str, ErrorScene]]:
     found = []
     # A program that sets a mesh would leave it set for those after it.
     for case in (*CASES, *(case for case in OF_THE_TABLE if "set_mesh" not in case.code)):
         if not case.is_here:
             continue
-        error = refusal(case)
+        link: BaseException | None = refusal(case)
         with jax.set_mesh(case.mesh) if case.mesh is not None else contextlib.nullcontext():
-            link, facts, text = error, None, str(error)
-            while facts is None and link is not None and not is_known(str(link)):
-                facts, scene, text = parse_sharding_error(str(link)), error_scene(link), str(link)
+            while link is not None and not is_known(str(link)):
                 link = link.__cause__ or link.__context__
-            if facts is None:
-                assert link is not None, case.name
-                text, scene = str(link), error_scene(link)
-            found.append((text, facts, scene))
+            assert link is not None, case.name
+            found.append((str(link), error_scene(link)))
     return found
-
-
-def explained_by(text: str, facts: ErrorFacts | None, scene: ErrorScene) -> ExplainedError | None:
-    return explain_error(facts, scene) if facts is not None else explain_message(text, scene)
 
 
 def check(explained: ExplainedError | None) -> None:
@@ -63,14 +54,14 @@ def check(explained: ExplainedError | None) -> None:
 
 
 def test_every_message_with_every_scene(known):
-    scenes = [scene for _, _, scene in known]
-    for (text, facts, _), scene in itertools.product(known, [ErrorScene(), *scenes]):
-        check(explained_by(text, facts, scene))
+    scenes = [scene for _, scene in known]
+    for (text, _), scene in itertools.product(known, [ErrorScene(), *scenes]):
+        check(explain_message(text, scene))
 
 
 def test_every_message_alone_is_shown(known):
-    for text, facts, _ in known:
-        explained = explained_by(text, facts, ErrorScene())
+    for text, _ in known:
+        explained = explain_message(text, ErrorScene())
         if explained is not None:
             assert to_text(error_view(explained))
             assert to_html(error_view(explained))
@@ -79,11 +70,11 @@ def test_every_message_alone_is_shown(known):
 @settings(max_examples=300)
 @given(st.data())
 def test_a_damaged_message_is_read_and_explained_without_an_error(known, data):
-    text, _, scene = data.draw(st.sampled_from(known))
+    text, scene = data.draw(st.sampled_from(known))
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(len(text), start + 40)))
     damaged = text[:start] + data.draw(st.text(max_size=8)) + text[end:]
     for one in (scene, ErrorScene()):
-        found = explained_by(damaged, parse_sharding_error(damaged), one)
+        found = explain_message(damaged, one)
         if found is not None:
             to_text(error_view(found))

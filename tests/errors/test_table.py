@@ -88,7 +88,33 @@ FUNCTIONS = (
     on("a product of two shapes", "a, b = np.ones((8, 16)), np.ones((8, 16))\nresult = jnp.matmul(a, b)\n", "argument", "16 and 8", "`a` is `[8,16]`", fits=("a.T", "b.T")),
 )  # fmt: skip
 
-CASES = [case for case in (*AXES, *PLACES, *CALLS, *FUNCTIONS) if case.is_here]
+JIT = "@jax.jit\ndef f(x, n):\n    return {}\nresult = f({}, 3)\n"
+TRACED = (
+    on("a sorted list", JIT.format("sorted(x)", "np.array([2., 1.])"), "traced value", "`sorted(x)` asks whether an array is true", fits=("jnp.sort(x)",), want="np.array([1., 2.])"),
+    on("a root of math", JIT.format("math.sqrt(x)", "4."), "traced value", "`math.sqrt(x)` needs its value as a number", fits=("jnp.sqrt(x)",), want="2."),
+    on("zeros of numpy", JIT.format("np.zeros(n) + x", "1."), "traced value", "`np.zeros(n)` needs a length of an array: while"),
+    on("tiles", JIT.format("jnp.tile(x, n)", "np.ones(2)"), "traced value", "`jnp.tile(x, n)` needs `reps` of `tile`: while", since=(0, 9, 0)),
+    on("keys", JIT.format("jax.random.split(jax.random.key(0), n)", "1."), "traced value", "needs `shape` of `random_split`: while"),
+    on("the devices of what is traced", JIT.format("x.devices()", "1."), "traced value", "`x.devices()` needs `devices` of an array that has data, which depends on the argument `x`"),
+    on("a number of a library's", "@jax.jit\ndef f(x, k):\n    return lax.top_k(x, k)[0]\nresult = f(np.array([1., 3., 2.]), 2)\n", "traced value", "`lax.top_k(x, k)` needs a", "which depends on the argument `k`"),
+    on("a switch between functions", "@jax.jit\ndef f(x, on):\n    return jnp.maximum(x, 0) if on else x\nresult = f(np.array([-1., 2.]), True)\n", "traced value", "`jnp.maximum(x, 0) if on else x` asks whether",
+       fits=("jnp.where(on, jnp.maximum(x, 0), x)",), want="np.array([0., 2.])"),
+    on("the key of the largest", "@jax.jit\ndef f(d):\n    return max(d, key=lambda k: d[k])\nresult = f({'a': 1., 'b': 2.})\n", "traced value", "asks whether an array is true"),
+    on("an object that is no tree", "class State:\n    pass\nresult = lax.scan(lambda s, x: (s, x), State(), np.ones(3))\n", "argument", "is of the type `State`, which JAX cannot take as an array", since=(0, 10, 0)),
+    on("two arguments of a compiled program", "sh = NamedSharding(MESH, P('data'))\nf = jax.jit(lambda p, x: p['w'] + x).lower({'w': counted(8, spec=P('data'), mesh=MESH)}, counted(8, spec=P('data'), mesh=MESH)).compile()\n"
+       "p, x = {'w': counted(8, spec=P('model'), mesh=MESH)}, counted(8, spec=P('model'), mesh=MESH)\nresult = f({'w': jax.device_put(p['w'], sh)}, x)\n",
+       "compiled", "`x` is `P('model')`, but the program was compiled for `P('data')`", fits=("jax.device_put(x, NamedSharding(MESH, P('data')))",), want="2 * np.arange(1., 9.)"),
+    on("what waits", JIT.format("x.block_until_ready()", "1."), "traced value", "needs `block_until_ready` of an array that has data", since=(0, 10, 0)),
+    on("text that is returned", JIT.format("x, 'done'", "1."), "argument", "`f` returns an object of the type `str`", since=(0, 9, 0)),
+    on("out_axes for three results of two", "result = jax.vmap(lambda x: (x, x), out_axes=(0, 0, 0))(np.ones(3))\n", "prefix", "`out_axes` has 3 entries, but the result has 2"),
+    on("two trees of shardings of other keys", "one = NamedSharding(MESH, P())\np, q = {'w': np.ones(8)}, {'a': np.ones(8)}\nresult = jax.jit(lambda p, q: p, in_shardings=({'w': one, 'b': one}, {'c': one}))(p, q)\n",
+       "prefix", "`in_shardings[0]` has the keys `b` and `w`, but the argument has `w`"),
+    on("one of in_axes for two", "a, b = np.ones(3), np.ones(3)\nresult = jax.vmap(lambda x, y: x + y, in_axes=(0,))(a, b)\n", "mapped", "`in_axes` has the length 1, and the function got 2 arguments"),
+    on("a compiled program with one key more", "f = jax.jit(lambda p: p['w']).lower({'w': np.ones(3)}).compile()\nparams = {'w': np.ones(3), 'b': np.ones(3)}\nresult = f(params)\n",
+       "compiled", "`params` has other keys: `b`", since=(0, 9, 0)),
+)  # fmt: skip
+
+CASES = [case for case in (*AXES, *PLACES, *CALLS, *FUNCTIONS, *TRACED) if case.is_here]
 
 
 @pytest.fixture(autouse=True)
@@ -157,6 +183,33 @@ result = jax.jit(f)(x)
     found = pi.explain_error(refusal(case))
     assert "the sharding is at elsewhere_0.py:3" in found.notes
     assert any("one of `MESH`" in fit.edit for fit in found.fits)
+
+
+def test_an_array_whose_sum_is_asked_for_is_not_proposed_as_static():
+    found = pi.explain_error(refusal(on("a sum", JIT.format("x * int(x.sum())", "np.ones(3)"), "traced value")))
+    assert found.kind == "traced value"
+    assert not [fit for fit in found.fits if "static" in fit.edit]
+
+
+def test_what_a_library_or_a_choice_asks_of_an_argument_alone_can_be_static():
+    for code, names in (("lax.top_k(x, n)", "n"), ("jnp.maximum(x, 0) if n else x", "n")):
+        found = pi.explain_error(refusal(on("static", JIT.format(code, "np.ones(8)"), "traced value")))
+        assert [fit.edit for fit in found.fits if "static_argnames" in fit.edit] == [
+            f"name it in the `jax.jit` of `f`: `static_argnames='{names}'`"
+        ]
+        assert not [fit for fit in found.fits if "lax.cond" in fit.edit]
+
+
+def test_each_of_two_arguments_that_are_alike_is_placed():
+    code = """\
+sh = NamedSharding(MESH, P('data'))
+f = jax.jit(lambda p, x: p['w'] + x).lower({'w': counted(8, spec=P('data'), mesh=MESH)}, counted(8, spec=P('data'), mesh=MESH)).compile()
+p, x = {'w': counted(8, spec=P('model'), mesh=MESH)}, counted(8, spec=P('model'), mesh=MESH)
+result = f(p, x)
+"""
+    found = pi.explain_error(refusal(on("both", code, "compiled")))
+    assert [fit.target for fit in found.fits if fit.is_code] == ["p['w']", "x"]
+    assert "every argument needs its own change" in found.notes
 
 
 def test_an_only_argument_of_a_compiled_program_is_named_as_it_is_written():

@@ -5,6 +5,7 @@ Not its job: which change it is (the other modules of `analyze.errors`).
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +19,6 @@ from pjit_inspect.model.words.sentence import Phrase, Sentence, joined, name, sa
 _IN_BRACKETS = r"(?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*"
 _BARE = re.compile(rf"(out_sharding=|jax\.sharding\.reshard\({_IN_BRACKETS}?, )(P\({_IN_BRACKETS}\))")
 """What takes a spec alone only where a mesh is set, and the spec."""
-_PLAIN = re.compile(r"[\w.]+")
 
 
 def advice(edit: str, effect: str) -> Fit:
@@ -52,34 +52,24 @@ def reshard_fit(array: ErrorArray, target: PartitionSpec, scene: ErrorScene) -> 
     )  # fmt: skip
 
 
-def changed_call(scene: ErrorScene, changes: Mapping[str, str]) -> str:
-    """The user's call with other texts for some of its arguments; "" when one of them is no argument of its own."""
-    callee, bracket, _ = scene.expression.partition("(")
-    texts = {replaced_text(operand, scene): text for operand, text in changes.items()}
-    held = [argument.text for argument in scene.arguments]
-    if not bracket or not _PLAIN.fullmatch(callee) or not all(text in held for text in texts) or not all(held):
-        return ""
-    parts = [
-        texts.get(argument.text, argument.text) if argument.key.isdigit()
-        else f"{argument.key}={texts.get(argument.text, argument.text)}"
-        for argument in scene.arguments
-    ]  # fmt: skip
-    return f"{callee}({', '.join(parts)})"
-
-
 def changed_expression(scene: ErrorScene, changes: Mapping[str, str]) -> str:
     """The user's expression with other texts for some operands; "" when one of them is not in it."""
-    # In two passes, through marks that no text has: what replaces one operand may itself contain another's name.
-    text = scene.expression
-    for number, operand in enumerate(changes):
-        own = replaced_text(operand, scene)
-        end = r"(?!\w)" if own[-1:].isalnum() else ""
-        text, count = re.subn(rf"(?<![\w.]){re.escape(own)}{end}", f"\0{number}\0", text)
-        if not count:
-            return ""
-    for number, changed in enumerate(changes.values()):
-        text = text.replace(f"\0{number}\0", changed)
-    return text
+    texts = {replaced_text(operand, scene): text for operand, text in changes.items()}
+    whole = f"({scene.expression}\n)"
+    try:
+        nodes = [node for node in ast.walk(ast.parse(whole, mode="eval")) if isinstance(node, ast.expr)]
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return ""
+    places = {
+        (node.col_offset, node.end_col_offset or 0): text
+        for node in nodes if (text := ast.get_source_segment(whole, node) or "") in texts
+    }  # fmt: skip
+    # From the end, so that what stands before keeps its place; a part of what is replaced goes with it.
+    line, begin = whole.partition("\n")[0].encode(), len(whole)
+    for (start, end), text in sorted(places.items(), key=lambda item: (-item[0][1], item[0][0])):
+        if end <= begin:
+            line, begin = line[:start] + texts[text].encode() + line[end:], start
+    return line.decode()[1:] if set(places.values()) == set(texts) else ""
 
 
 def with_argument(scene: ErrorScene, argument: str) -> str:

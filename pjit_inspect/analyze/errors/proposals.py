@@ -9,34 +9,46 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.errors.fits import changed_expression, clauses, replaced_text, reshard_fit
-from pjit_inspect.analyze.errors.table import Facts
+from pjit_inspect.analyze.errors.fits import changed_expression, clauses, replaced_text, reshard_fit, with_argument
+from pjit_inspect.analyze.errors.specs import over_words, without_repeats
+from pjit_inspect.analyze.errors.table import Facts, Judge
 from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.words.sentence import Phrase, axis, name, say
+from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, name, say
 
-Judge = Callable[[Fit], bool | None]
-"""Whether JAX takes the user's expression with a change; None where that cannot be known."""
+NOT_TOLD = say("which variables these are cannot be told from the traceback, so nothing is worked out for them")
+"""Said where JAX's message is all there is."""
 
+_PRODUCTS = ("@", "matmul", "dot")
 _SUMS = ("psum", "pmean", "pmax", "pmin", "psum_scatter")
 _MOST = 3
 _MOST_ASKED = 64
 _MOST_RANK = 5
 
 
+def split_operands(scene: ErrorScene) -> tuple[ErrorArray, ...]:
+    """The operands whose shape and split are known."""
+    return tuple(array for array in scene.operands if array.spec is not None and array.shape is not None)
+
+
 def first_accepted(fits: Iterable[Fit], judge: Judge, most: int = 1) -> list[Fit]:
     """The first of these that JAX takes, of the nearest sixty-four."""
-    return list(itertools.islice((fit for fit in itertools.islice(fits, _MOST_ASKED) if judge(fit)), most))
+    return list(itertools.islice((fit for fit in itertools.islice(fits, _MOST_ASKED) if judge(fit, ())), most))
 
 
-def specs_towards(own: ErrorArray, wanted: Sequence[SpecEntry]) -> Iterator[PartitionSpec]:
-    """Every split between an array's own and a wanted one, those nearest to the wanted first; not its own."""
+def specs_towards(
+    own: ErrorArray, wanted: Sequence[SpecEntry], more: Sequence[SpecEntry] = ()
+) -> Iterator[PartitionSpec]:
+    """Every split between an array's own and a wanted one, or with some of `more`, the nearest first; not its own.
+
+    Near is what differs least from what is wanted, then what differs least from its own.
+    """
     before = own.spec or ()
-    choices = [tuple(dict.fromkeys((asked, mine, None))) for asked, mine in zip(wanted, before, strict=True)]
+    choices = [tuple(dict.fromkeys((asked, mine, *more, None))) for asked, mine in zip(wanted, before, strict=True)]
 
     def distance(target: PartitionSpec) -> tuple[int, int]:
         changed = [new != mine for new, mine in zip(target, before, strict=True)]
@@ -44,7 +56,23 @@ def specs_towards(own: ErrorArray, wanted: Sequence[SpecEntry]) -> Iterator[Part
 
     # Of many dimensions, the last ones keep the first choice.
     tried = [choice if place < _MOST_RANK else choice[:1] for place, choice in enumerate(choices)]
-    yield from sorted((target for target in itertools.product(*tried) if target != before), key=distance)
+    # What has an axis twice is no spec.
+    targets = (target for target in itertools.product(*tried) if target not in (before, *_repeating(target)))
+    yield from sorted(targets, key=distance)
+
+
+def _repeating(target: PartitionSpec) -> tuple[PartitionSpec, ...]:
+    return (target,) if without_repeats(target) != target else ()
+
+
+def resharded(own: ErrorArray, target: PartitionSpec, scene: ErrorScene, *, is_whole: bool = False) -> Fit:
+    """One operand in another split; between two of an operator, or with `is_whole`, as the whole expression."""
+    fit, operands = reshard_fit(own, target, scene), scene.operands
+    if scene.operator and not scene.operator.isidentifier() and len(operands) == 2:
+        sides = [fit.edit if operand is own else operand.name for operand in operands]
+        return replace(fit, edit=f" {scene.operator} ".join(sides), replaces=scene.expression)
+    edit = changed_expression(scene, {own.name: fit.edit}) if is_whole else ""
+    return replace(fit, edit=edit, replaces=scene.expression) if edit else fit
 
 
 def together(targets: Iterable[tuple[ErrorArray, PartitionSpec]], scene: ErrorScene) -> Iterator[Fit]:
@@ -67,6 +95,48 @@ def cleared(operands: Sequence[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
 def _without(array: ErrorArray, chosen: Sequence[tuple[ErrorArray, int]]) -> PartitionSpec:
     gone = {place for own, place in chosen if own is array}
     return tuple(None if place in gone else entry for place, entry in enumerate(array.spec or ()))
+
+
+def with_out_sharding(spec: PartitionSpec, effect: Sentence, scene: ErrorScene) -> Iterator[Fit]:
+    """The user's expression with an `out_sharding`; nothing where it can have none."""
+    argument, names = f"out_sharding={spec_text(spec)}", [array.name for array in scene.operands]
+    edit = ""
+    if scene.operator == "[]" and names:
+        edit = f"{names[0]}.at[{scene.subscripts}].get({argument})"
+    elif scene.operator in _PRODUCTS and not scene.expression.partition("(")[2].startswith(names[0]):
+        edit = f"jnp.matmul({', '.join(names)}, {argument})"
+    elif scene.expression:
+        edit = with_argument(scene, argument)
+    if edit:
+        yield Fit(edit=edit, effect=effect, spec=spec, target="result", replaces=scene.expression)
+
+
+def indexed_fits(array: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
+    """What is picked from an array, with its split said; or the array with none."""
+    if scene.operator == "[]":
+        for spec, effect in _picked_specs(array, scene):
+            yield from with_out_sharding(spec, effect, scene)
+        yield from with_out_sharding((), say("a copy of the result on every device"), scene)
+    if any(array.spec or ()):
+        yield reshard_fit(array, (None,) * len(array.shape or ()), scene)
+
+
+def _picked_specs(array: ErrorArray, scene: ErrorScene) -> Iterator[tuple[PartitionSpec, Sentence]]:
+    """The spec that the indices and the rest of the array suggest, for `table[ids]` and `table[:, ids]`."""
+    others = [other for other in scene.operands if other is not array]
+    picks = [text.strip() for text in scene.subscripts.split(",")]
+    if len(others) != 1 or set(picks) - {":", others[0].name} or picks.count(others[0].name) != 1:
+        return
+    indices, place, spec = others[0], picks.index(others[0].name), array.spec or ()
+    rows, own = spec[place] if place < len(spec) else None, indices.spec or (None,) * len(indices.shape or ())
+    natural = without_repeats((*spec[:place], *own, *spec[place + 1 :]))
+    effect = say("split as the indices are")
+    if rows is not None:
+        effect = say("communicates over {}, along which each device has other rows", over_words(rows))
+    elif not any(spec):
+        effect = say("split as {} is; nothing is sent", name(indices.name))
+    if any(natural) and "bool" not in indices.dtype:
+        yield natural, effect
 
 
 def text_of(facts: Facts, key: str) -> str:

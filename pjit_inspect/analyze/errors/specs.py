@@ -17,6 +17,16 @@ from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, join
 _MOST_AXES = 8
 
 
+def axes_in(specs: Iterable[PartitionSpec]) -> list[str]:
+    """The axes of several specs, each once."""
+    return list(dict.fromkeys(held for entries in specs for entry in entries for held in axes_of(entry)))
+
+
+def plain_entries(entries: PartitionSpec) -> PartitionSpec:
+    """The entries that split something."""
+    return tuple(entry for entry in entries if entry is not None)
+
+
 def parts_of(entry: SpecEntry, sizes: Mapping[str, int]) -> int:
     """Into how many parts an entry splits a dimension; 0 when an axis is not known."""
     return math.prod(sizes.get(held, 0) for held in axes_of(entry))
@@ -26,19 +36,6 @@ def divides(entry: SpecEntry, length: int, sizes: Mapping[str, int]) -> bool:
     """Whether the axes of an entry split a dimension of this length evenly."""
     parts = parts_of(entry, sizes)
     return parts > 0 and length % parts == 0
-
-
-def is_legal(entries: PartitionSpec, shape: Sequence[int], sizes: Mapping[str, int]) -> bool:
-    """Whether a spec fits a shape: no more entries than dimensions, all divide, no axis is in it twice."""
-    if len(entries) > len(shape) or has_repeats(entries):
-        return False
-    return all(divides(entry, length, sizes) for entry, length in zip(entries, shape, strict=False))
-
-
-def has_repeats(entries: PartitionSpec) -> bool:
-    """Whether an axis is in a spec twice."""
-    axes = [held for entry in entries for held in axes_of(entry)]
-    return len(set(axes)) < len(axes)
 
 
 def without_repeats(entries: PartitionSpec, *, last: bool = False) -> PartitionSpec:
@@ -75,17 +72,19 @@ def fitting_entries(length: int, axes: Sequence[tuple[str, int]]) -> list[SpecEn
     return [entry for _, _, entry in sorted(ranked, key=lambda item: item[:2])]
 
 
-def carried_over(array: ErrorArray, mesh: MeshAxes) -> PartitionSpec:
-    """The array's spec on another mesh: entries whose axes it has, and which divide there, stay."""
-    shape, sizes = array.shape or (), mesh.sizes
-    kept = [
-        entry if set(axes_of(entry)) <= set(sizes) and divides(entry, length, sizes) else None
-        for entry, length in zip(array.spec or (), shape, strict=False)
-    ]
-    return tuple(kept) if len(kept) == len(shape) else (None,) * len(shape)
-
-
 # ---------------------------------------------------------------- words
+
+
+def division(length: int, parts: int) -> str:
+    """`6 / 4 = 1.5`; what is left where that has no short decimal form."""
+    if not parts:
+        return "which does not divide it"
+    # Exact, where a float would round: a quotient has at most three decimals if a thousand times it is an integer.
+    thousandths, rest = divmod(length * 1000, parts)
+    if not rest:
+        units, rest = divmod(thousandths, 1000)
+        return f"{length:,} / {parts:,} = {units:,}.{rest:03d}".rstrip("0")
+    return f"{length:,} / {parts:,} leaves {length % parts:,}"
 
 
 def shape_words(shape: Sequence[int]) -> str:
@@ -117,6 +116,11 @@ def axes_words(axes: Sequence[str], sizes: Mapping[str, int]) -> Sentence:
 def over_words(entry: SpecEntry) -> Sentence:
     """The axes of an entry: "`data` x `model`"; "nothing" for none."""
     return _product(axes_of(entry)) or say("nothing")
+
+
+def over_axes(axes: Sequence[str]) -> Sentence:
+    """The same of several axes as one entry."""
+    return over_words(entry_of(axes))
 
 
 def _product(axes: Sequence[str]) -> Sentence:

@@ -2,8 +2,9 @@
 
 A row has a pattern with named groups, which is the same for all versions of JAX, and a sentence that names the groups
 in braces. A group's name says what it holds: `axis_2` an axis, `spec` a PartitionSpec, `code_type` code, `name_b` a
-name of the user's; any other, words. Where a sentence needs more than the message, the row's `facts` read it from the
-message and the scene. Not its job: whether a change is legal, which JAX is asked (`observe.errors.check`).
+name of the user's, `axes` and `codes` what is in quotes of a list; any other, words. Where a sentence needs more than
+the message, the row's `facts` read it from the message and the scene. Not its job: whether a change is legal, which JAX
+is asked (`observe.errors.check`).
 """
 
 from __future__ import annotations
@@ -12,17 +13,30 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar, cast
 
+from pjit_inspect.analyze.errors.specs import axes_list
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
-from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, name, say, spec
+from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say, spec
 
 Facts = Mapping[str, object]
 """What is known of one error: the groups of its message as phrases, and what was read from the scene."""
 
+Judge = Callable[[Fit, tuple[ErrorArray, ...]], ErrorArray | bool | None]
+"""Whether JAX takes the user's expression with a change, and what it makes then, if that is one array at least; None
+where that cannot be known. The arrays are those that the change is about, () for the scene's."""
+
+Propose = Callable[[Judge], Iterable[Fit]]
+"""Changes for which JAX is asked while they are worked out."""
+
 Reader = Callable[[re.Match[str], ErrorScene], Facts | None]
 Proposer = Callable[[Facts, ErrorScene], Iterable[Fit]]
 
-_KINDS: dict[str, Callable[[str], Phrase]] = {"axis": axis, "spec": spec, "code": code, "name": name}
+_Held = TypeVar("_Held")
+_KINDS: dict[str, Callable[[str], object]] = {
+    "axis": axis, "spec": spec, "code": code, "name": name, "axes": lambda text: axes_list(_quoted(text)),
+    "codes": lambda text: joined([code(one) for one in _quoted(text)]),
+}  # fmt: skip
 _HOLE = re.compile(r"\{(\w+)\}")
 _LONGEST = 200
 
@@ -53,7 +67,9 @@ class ErrorRow:
       pattern: how JAX words it, searched from the message's beginning.
       sentence: what is wrong, a template.
       ways: what mends it: templates, and functions that propose changes of the scene's expression.
-      facts: reads more; None from it where this is another error of the same words. Its "arrays" are those it is about.
+      facts: reads more; None from it where this is another error of the same words. Of what it gives, "arrays" are
+        those it is about, "notes" what else is said, "each" more facts of each part, which has its own ways, and "fits"
+        the changes, or a function that asks JAX for them.
     """
 
     kind: ErrorKind
@@ -68,7 +84,7 @@ def row(kind: ErrorKind, pattern: str, sentence: str, *ways: Way | Proposer, fac
     return ErrorRow(kind=kind, pattern=re.compile(pattern, re.S), sentence=sentence, ways=ways, facts=facts)
 
 
-def explain_row(known: ErrorRow, message: str, scene: ErrorScene) -> ExplainedError | None:
+def explain_row(known: ErrorRow, message: str, scene: ErrorScene, judge: Judge) -> ExplainedError | None:
     """The error explained; None where the row is about another."""
     match = known.pattern.match(message)
     if match is None:
@@ -80,11 +96,12 @@ def explain_row(known: ErrorRow, message: str, scene: ErrorScene) -> ExplainedEr
     sentence = filled(known.sentence, facts)
     if sentence is None:
         return None
-    arrays = facts.get("arrays", ())
+    if callable(fits := facts.get("fits")):
+        facts["fits"] = tuple(cast("Propose", fits)(judge))
     return ExplainedError(
         kind=known.kind, sentence=sentence, fits=tuple(_fits(known, facts, scene)),
-        notes=(Sentence(note),) if isinstance(note := facts.get("note"), str) else (),
-        arrays=tuple(array for array in arrays if isinstance(array, ErrorArray)) if isinstance(arrays, tuple) else (),
+        notes=tuple(Sentence(note) for note in listed_facts(facts, "notes", str)),
+        arrays=listed_facts(facts, "arrays", ErrorArray),
     )  # fmt: skip
 
 
@@ -92,6 +109,10 @@ def _from_message(match: re.Match[str]) -> dict[str, object]:
     groups = {key: " ".join(text.split())[:_LONGEST] for key, text in match.groupdict().items() if text is not None}
     # A backtick in it would end the code that it stands in.
     return {key: _KINDS.get(key.split("_")[0], str)(text.replace("`", "'")) for key, text in groups.items()}
+
+
+def _quoted(text: str) -> list[str]:
+    return sorted(set(re.findall(r"'([^'\n]{1,200})'", text)))
 
 
 def _from_scene(scene: ErrorScene) -> dict[str, object]:
@@ -121,30 +142,48 @@ def _plain(template: str, facts: Facts) -> str | None:
     return _HOLE.sub(lambda hole: texts[hole[1]], template)
 
 
+def listed_facts(facts: Facts, key: str, kind: type[_Held]) -> tuple[_Held, ...]:
+    """A fact that is a tuple; () for one that is not known."""
+    held = facts.get(key, ())
+    return tuple(one for one in held if isinstance(one, kind)) if isinstance(held, tuple) else ()
+
+
+def first_filled(templates: Iterable[str], facts: Facts) -> Sentence:
+    """The first of some templates whose holes are all known; "" where none is."""
+    return next((words for template in templates if (words := filled(template, facts)) is not None), Sentence())
+
+
 def _fits(known: ErrorRow, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    is_code = False
+    proposed = list(listed_facts(facts, "fits", Fit))
     for way in known.ways:
-        if not isinstance(way, Way):
-            for fit in way(facts, scene):
-                if not fit.is_code or _is_python(fit.edit):
-                    is_code = is_code or fit.is_code
-                    yield fit
+        if isinstance(way, Way) and way.is_last and any(fit.is_code for fit in proposed):
             continue
-        if way.is_last and is_code:
-            continue
-        effect = filled(way.effect, facts)
-        if way.replaces:
-            edit, replaced = _plain(way.edit, facts), _plain(way.replaces, facts)
-            if edit and replaced and effect is not None and replaced in scene.expression and _is_python(edit):
-                yield Fit(edit=edit, effect=effect, replaces=replaced)
-        elif (words := filled(way.edit, facts)) is not None and effect is not None:
-            yield Fit(edit=words, effect=effect, is_code=False)
+        for part in listed_facts(facts, "each", dict) or ({},):
+            held = {**facts, **part}
+            for fit in _fits_of(way, held, scene) if isinstance(way, Way) else way(held, scene):
+                if fit not in proposed and fit.edit != fit.replaces and (not fit.is_code or _is_python(fit.edit)):
+                    proposed.append(fit)
+    yield from proposed
+
+
+def _fits_of(way: Way, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    effect = filled(way.effect, facts)
+    if way.replaces:
+        edit, replaced = _plain(way.edit, facts), _plain(way.replaces, facts)
+        if edit and replaced and effect is not None and replaced in scene.expression:
+            yield Fit(edit=edit, effect=effect, replaces=replaced)
+    elif (words := filled(way.edit, facts)) is not None and effect is not None:
+        yield Fit(edit=words, effect=effect, is_code=False)
 
 
 def _is_python(text: str) -> bool:
     """Whether it is an expression, or a keyword argument: what stands in the user's line may be cut or empty."""
+    return read_code(f"f({text})" if text.partition("=")[0].isidentifier() else text) is not None
+
+
+def read_code(text: str) -> ast.expr | None:
+    """An expression as a tree; None for any other text."""
     try:
-        ast.parse(f"f({text})" if text.partition("=")[0].isidentifier() else text, mode="eval")
+        return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    return True
+        return None

@@ -1,7 +1,7 @@
 """What is known of an error of JAX's: what it says, where it comes from, what would fit.
 
 Strings and numbers only, so that an explanation keeps no array, frame or exception alive. Not its job: reading the
-message (`parse.messages.sharding_errors`), the traceback (`observe.errors.scene`), or finding what fits (`analyze`).
+message and finding what fits (`analyze.errors`), or the traceback (`observe.errors.scene`).
 """
 
 from __future__ import annotations
@@ -72,78 +72,6 @@ class ErrorArray:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TreeNode:
-    """One place of a tree, as a message tells of it.
-
-    Attributes:
-      type: the name of its type without modules ("dict", "tuple", "State"); "array" for a leaf, "None" for None.
-      count: how many children it has; None when it does not say.
-      keys: the keys of its children; () when it does not say.
-    """
-
-    type: str
-    count: int | None = None
-    keys: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeDifference:
-    """One place where two trees differ.
-
-    Attributes:
-      path: where, as `c['m']`; "" for all of it where it has no name.
-      first: what is there in the one: what goes into a loop, or what the first branch gives.
-      second: what is there in the other.
-      unshared: the keys that only one of them has, if it says so, without saying which.
-    """
-
-    path: str
-    first: TreeNode
-    second: TreeNode
-    unshared: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorFacts:
-    """What an error's message says.
-
-    Attributes:
-      kind: which error it is.
-      arrays: the arrays it tells of, in its order.
-      operation: the operation or function that was refused ("add", "shard_map", "step"); "" when it does not say.
-      dimension: the dimension it is about; None when it is about none.
-      axis: the mesh axis it is about.
-      specs: the part of each operand's spec that it quotes ("contraction", "conflict").
-      new_shape: the shape that was asked for ("reshape", "mesh size").
-      count: into how many parts the dimension is split ("indivisible"), how many devices there are ("mesh size"), the
-        array's rank ("rank").
-      meshes: the meshes it tells of ("mesh").
-      wanted: what each of `arrays` was to be ("compiled", "loop type", "branch type").
-      names: what it lists: the arguments a value depends on ("traced value"), keys or paths ("prefix"), effects.
-      function: the user's function that was traced; "" when it does not say.
-      place: where that function is defined, or where a value was made, as `file:line`; "" when it does not say.
-      reason: which of the kind's forms it is: a word of the reader's, not of JAX's.
-      differences: where two trees differ ("loop structure", "branch structure").
-    """
-
-    kind: ErrorKind
-    arrays: tuple[ErrorArray, ...] = ()
-    operation: str = ""
-    dimension: int | None = None
-    axis: str = ""
-    specs: tuple[tuple[SpecEntry, ...], ...] = ()
-    new_shape: tuple[int, ...] = ()
-    count: int | None = None
-    meshes: tuple[MeshAxes, ...] = ()
-    wanted: tuple[ErrorArray, ...] = ()
-    names: tuple[str, ...] = ()
-    function: str = ""
-    place: str = ""
-    reason: str = ""
-    differences: tuple[TreeDifference, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorArgument:
     """One argument of the call that failed, as it was written.
 
@@ -204,7 +132,7 @@ class ErrorScene:
       deleted: the operands whose data is gone, by the names they have in `operands`.
       taken: calls that take the data of such an operand, each as its line, its text, and whether it surely ran before.
       places: `file:line` of the definition of each function that was running, as far as the traceback has it.
-      jax_name: what JAX calls the function of numpy that the expression calls ("jnp.sin"); "" for any other.
+      jax_name: what JAX calls the function of numpy or `math` that the expression calls ("jnp.sin"); "" for any other.
       is_mapped: whether the expression calls a function that `jax.pmap` made.
       functions: the functions of the user's among the call's arguments.
       computed: the names that the function gave a value which a call returned, before the line or in a loop around it.
@@ -249,7 +177,7 @@ class Fit:
       target: the array that `spec` is for: an operand's name, or "result".
       line: the line of the file that has `replaces`, where that is not the error's own; None elsewhere.
       is_checked: whether JAX takes it, tried on abstract arrays; of a call of the user's own function, its arguments
-        alone. False for advice, and where that cannot be tried.
+        alone. False for advice, which is also what a change becomes that cannot be tried.
     """
 
     edit: str

@@ -7,26 +7,23 @@ which frame it is (`observe.errors.scene`).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import FrameType, ModuleType
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy
 from jax.core import Tracer
 
 from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.report.explained_error import ErrorArgument, ErrorArray
 from pjit_inspect.observe.contract import _jax
-from pjit_inspect.observe.errors.functions import leaf_paths
+from pjit_inspect.observe.errors.functions import keyed_arguments, leaf_paths, own_nodes, read_definition
 from pjit_inspect.observe.errors.mesh_axes import spec_entries
 from pjit_inspect.observe.errors.operands import MISSING, Expression, look_up
-from pjit_inspect.observe.live.frames import read_source
 
 _MOST = 64
 _MOST_TAKERS = 8
-_LONGEST_SOURCE = 400_000
 _PLAIN = (int, float, complex, str, bytes, bool, type(None))
 
 # ---------------------------------------------------------------- the call
@@ -39,10 +36,7 @@ def find_arguments(expression: Expression, variables: Mapping[str, Any]) -> tupl
         return ()
     if any(isinstance(part, ast.Starred) for part in node.args) or any(key.arg is None for key in node.keywords):
         return ()
-    keyed = [
-        *((str(place), part) for place, part in enumerate(node.args)),
-        *((k.arg or "", k.value) for k in node.keywords),
-    ]
+    keyed = keyed_arguments(node)
     has_function = any(isinstance(part, ast.Lambda) or callable(look_up(part, variables)) for _, part in keyed)
     return tuple(
         ErrorArgument(
@@ -105,18 +99,18 @@ def _specs(node: ast.AST, variables: Mapping[str, Any]) -> Iterator[ast.expr]:
 
 
 def jax_name(expression: Expression, variables: Mapping[str, Any]) -> str:
-    """What `jax.numpy` calls the function of numpy that an expression calls; "" for any other expression."""
+    """What `jax.numpy` calls the function of numpy or of `math` that an expression calls; "" for any other."""
     node = expression.node
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return ""
     module = look_up(node.func.value, variables)
-    if not isinstance(module, ModuleType) or not (module.__name__ + ".").startswith("numpy."):
+    if not isinstance(module, ModuleType) or module.__name__.partition(".")[0] not in ("numpy", "math"):
         return ""
     path = [*module.__name__.split(".")[1:], node.func.attr]
     found: Any = jnp
-    own: Any = numpy
     for name in path:
-        found, own = getattr(found, name, None), getattr(own, name, None)
+        found = getattr(found, name, None)
+    own = getattr(module, node.func.attr, None)
     # What `jax.numpy` passes on as it is, such as `save`, needs values as before.
     return ".".join(("jnp", *path)) if callable(found) and found is not own else ""
 
@@ -207,11 +201,10 @@ def takers(
     Each as its line, its text, and whether it surely ran before: the failing line itself did so only in a loop. A call
     whose array has another value since then is none.
     """
-    scope = _scope(frame)
+    text, scope = read_definition(frame.f_code)
     if not names or scope is None:
         return ()
-    text, nodes = scope
-    inside = [step for step in _own_nodes(nodes, "") if getattr(step[0], "lineno", line + 1) <= line]
+    inside = [step for step in own_nodes(ast.iter_child_nodes(scope)) if getattr(step[0], "lineno", line + 1) <= line]
     bound = [
         (node.id, node.lineno) for node, _ in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     ]
@@ -233,52 +226,15 @@ def takers(
 
 def computed_names(frame: FrameType) -> tuple[str, ...]:
     """The names to which a function or module assigns what a call returns, in order."""
-    scope = _scope(frame)
+    scope = read_definition(frame.f_code)[1]
     found: dict[str, None] = {}
-    for node, _ in _own_nodes(scope[1], "") if scope else ():
+    for node, _ in own_nodes(ast.iter_child_nodes(scope)) if scope else ():
         if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)) or node.value is None:
             continue
         if any(isinstance(one, ast.Call) for one in ast.walk(node.value)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             found |= {one.id: None for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
     return tuple(found)[:_MOST]
-
-
-def _scope(frame: FrameType) -> tuple[str, list[ast.stmt]] | None:
-    """The text of a frame's file, and the statements of the function or module that it runs."""
-    source = read_source(frame.f_code.co_filename)
-    text = "\n".join(source.lines) if source else ""
-    if not text or len(text) > _LONGEST_SOURCE:
-        return None
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
-    if frame.f_code.co_name == "<module>":
-        return text, tree.body
-    same = [
-        node for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == frame.f_code.co_name
-        and (node.decorator_list or [node])[0].lineno == frame.f_code.co_firstlineno
-    ]  # fmt: skip
-    return (text, same[0].body) if len(same) == 1 else None
-
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-
-
-def _own_nodes(nodes: Iterable[ast.AST], under: str) -> Iterator[tuple[ast.AST, str]]:
-    """The nodes that are no other function's, each with what it stands under: loops, and what may not have run."""
-    for node in nodes:
-        yield node, under
-        if isinstance(node, _FUNCTIONS):
-            continue
-        deeper = under
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            deeper = f"{under} loop"
-        elif isinstance(node, (ast.If, ast.Try, ast.Match, ast.IfExp, ast.BoolOp)):
-            deeper = f"{under} if"
-        yield from _own_nodes(ast.iter_child_nodes(node), deeper)
 
 
 def _holds(word: str, names: tuple[str, ...]) -> bool:

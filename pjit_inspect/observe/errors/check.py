@@ -14,7 +14,7 @@ import operator
 import re
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
@@ -24,7 +24,7 @@ import numpy
 from jax.core import Tracer
 
 from pjit_inspect.model.report.explained_error import ErrorArray, Fit
-from pjit_inspect.observe.errors.mesh_axes import is_array
+from pjit_inspect.observe.errors.mesh_axes import is_array, to_error_array
 from pjit_inspect.observe.errors.operands import MISSING, Expression, look_up
 
 _MOST_STEPS = 2_000
@@ -59,13 +59,15 @@ _PURE = (
 """Modules whose functions only compute, but for those of `_IMPURE`."""
 _OF_API = (
     "jit", "vmap", "grad", "value_and_grad", "jacrev", "jacfwd", "hessian", "jvp", "vjp", "device_put", "eval_shape",
-    "linearize",
+    "linearize", "devices", "local_devices",
 )  # fmt: skip
 _IMPURE = (
     "save", "savez", "savez_compressed", "savetxt", "load", "loadtxt", "genfromtxt", "fromfile", "memmap", "copyto",
     "put", "place", "putmask", "fill_diagonal", "set_printoptions", "seterr", "set_mesh", "clear_caches",
 )  # fmt: skip
-_READ_ONLY = ("shape", "dtype", "ndim", "size", "T", "get", "name", "mesh", "spec", "sharding", "axis_names", "devices")
+_READ_ONLY = (
+    "shape", "dtype", "ndim", "size", "T", "get", "filled", "name", "mesh", "spec", "sharding", "axis_names", "devices",
+)  # fmt: skip
 """What may be asked of objects that are the user's own, which a method could change."""
 
 
@@ -87,13 +89,18 @@ class Trial:
       message: what JAX said of it.
     """
 
-    expression: Expression
-    variables: Mapping[str, Any]
-    values: Mapping[str, Any]
-    message: str
+    expression: Expression | None = None
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+    message: str = ""
 
-    def accepts(self, fit: Fit, arrays: tuple[ErrorArray, ...] = (), *, is_whole: bool = False) -> bool | None:
-        """Whether JAX takes the expression with this change; None where that cannot be known without running it.
+    def accepts(
+        self, fit: Fit, arrays: tuple[ErrorArray, ...] = (), *, is_whole: bool = False
+    ) -> ErrorArray | bool | None:
+        """Whether JAX takes the expression with this change, and its first array then, if it makes one.
+
+        None where that cannot be known without running it, as where the expression is not known, which a spec in place
+        of another does not need.
 
         Where a function of the user's is called, what is put into it is looked at alone, unless `is_whole`.
         """
@@ -105,7 +112,9 @@ class Trial:
         trial = replace(self, values={**known, **{k: v for k, v in self.values.items() if v is not MISSING}})
         return trial._changed(fit, is_whole)  # noqa: SLF001
 
-    def _changed(self, fit: Fit, is_whole: bool) -> bool | None:
+    def _changed(self, fit: Fit, is_whole: bool) -> ErrorArray | bool | None:
+        if self.expression is None:
+            return None
         own = ast.get_source_segment(self.expression.text, self.expression.node) or ""
         if scoped := _SCOPED.fullmatch(fit.edit):
             mesh = self.variables.get(scoped[1])
@@ -123,23 +132,25 @@ class Trial:
         verdicts = [_is_legal(fit.spec or (), mesh, own[0].shape if own else None) for mesh in meshes]
         return any(verdicts) if verdicts else None
 
-    def _tried(self, text: str, *, mesh: Any = None, is_open: bool = False) -> bool | None:
+    def _tried(self, text: str, *, mesh: Any = None, is_open: bool = False) -> ErrorArray | bool | None:
         node = _parsed(text)
-        if node is None:
+        if node is None or self.expression is None:
             return None
-        said = self._refusal(node, mesh, is_open)
+        said = self._said_of(node, mesh, is_open)
         if not isinstance(said, str):
-            return said is None or None
+            return said
         # A refusal counts where the expression as it was is refused for what the user saw.
-        first = self._refusal(self.expression.node, None, is_open)
+        first = self._said_of(self.expression.node, None, is_open)
         return False if isinstance(first, str) and first[:60] == self.message[:60] else None
 
-    def _refusal(self, node: ast.expr, mesh: Any, is_open: bool) -> str | type[_UncheckedError] | None:
-        """What JAX says of an expression; None where it takes it."""
-        reader = _Reader(self.variables, self.values, is_open)
+    def _said_of(self, node: ast.expr, mesh: Any, is_open: bool) -> ErrorArray | bool | str | None:
+        """What JAX says against an expression; the first array it makes, or True, where it takes it."""
+        reader, made = _Reader(self.variables, self.values, is_open), list[ErrorArray | None]()
 
         def traced(given: Mapping[str, Any]) -> Any:
-            return [leaf for leaf in jax.tree.leaves(reader.read(node, given)) if is_array(leaf)]
+            leaves = [leaf for leaf in jax.tree.leaves(reader.read(node, given)) if is_array(leaf)]
+            made.extend(to_error_array("result", leaf) for leaf in leaves[:1])
+            return leaves
 
         try:
             # What JAX only warns of it does not refuse.
@@ -149,10 +160,10 @@ class Trial:
                 with _in_mesh(reader.abstract, mesh):
                     jax.eval_shape(traced, reader.abstract)
         except (_UncheckedError, jax.errors.ConcretizationTypeError, NameError, NotImplementedError, RecursionError):
-            return _UncheckedError
+            return None
         except Exception as error:
             return str(error) or type(error).__name__
-        return None
+        return next(iter(made), None) or True
 
 
 def _is_legal(spec: tuple[Any, ...], mesh: Any, shape: tuple[int, ...] | None) -> bool:
@@ -234,7 +245,7 @@ class _Reader:
                 return self._operated(op, [self.read(part, given)], given)
             case ast.Subscript(value=holder, slice=index):
                 held, key = self.read(holder, given), self.read(index, given)
-                return held[key] if given is not None else None
+                return held[_gathered(self._indexed(holder), key)] if given is not None else None
             case ast.Attribute(value=holder, attr="sharding") if is_array(array := self._found(holder)):
                 return array.sharding
             case ast.Attribute(value=holder, attr=name) if not name.startswith("_"):
@@ -286,6 +297,10 @@ class _Reader:
             # The user's own, which does not run: its arguments alone are looked at.
             return lambda *values, **named: (values, named)
 
+    def _indexed(self, holder: ast.expr) -> Any:
+        """The user's array that is indexed, if its brackets or those of its `.at` stand there."""
+        return self._found(holder.value if isinstance(holder, ast.Attribute) and holder.attr == "at" else holder)
+
     def _found(self, node: ast.AST) -> Any:
         root = node
         while isinstance(root, (ast.Attribute, ast.Subscript)):
@@ -298,7 +313,9 @@ class _Reader:
         if isinstance(node, ast.Attribute) and isinstance(holder := self._found(node.value), ModuleType):
             return getattr(holder, node.attr, MISSING) if _is_library(holder) else MISSING
         value = look_up(node, self.variables) if isinstance(node, ast.expr) else MISSING
-        return _KNOWN.get(node.id, MISSING) if value is MISSING and isinstance(node, ast.Name) else value
+        if value is MISSING and isinstance(node, ast.Name):
+            return {**_BUILTINS, **_KNOWN}.get(node.id, MISSING)
+        return value
 
     def _held(self, node: ast.AST, value: Any, given: Mapping[str, Any] | None) -> Any:
         """A variable as the trace sees it: arrays by their types alone."""
@@ -307,17 +324,23 @@ class _Reader:
             return given[key]
         if isinstance(value, _PLAIN) or (isinstance(value, (ModuleType, type)) and _is_library(value)):
             return value
-        if isinstance(value, numpy.ndarray) and value.dtype.kind in "iub" and value.size <= _MOST_STEPS:
-            # Numbers of the host's, such as how often each row repeats: they may have to be known.
+        if any(value is known for known in _BUILTINS.values()):
+            return value
+        if (
+            isinstance(value, numpy.ndarray)
+            and value.size <= _MOST_STEPS
+            and (value.dtype.kind in "iub" or isinstance(value, numpy.ma.MaskedArray))
+        ):
+            # Numbers of the host's, such as how often each row repeats, or what has no type of JAX's: to be known.
             return value
         if is_array(value):
             self.abstract[key] = _abstract(value)
             return value
-        if isinstance(value, (dict, list, tuple)):
+        if isinstance(value, (dict, list, tuple, set, frozenset)):
             if all(map(is_array, leaves := jax.tree.leaves(value))) and leaves:
                 self.abstract[key] = jax.tree.map(_abstract, value)
                 return value
-            if all(isinstance(leaf, _PLAIN) for leaf in leaves):
+            if all(isinstance(leaf, _PLAIN) for leaf in (value if isinstance(value, (set, frozenset)) else leaves)):
                 return value
         if isinstance(value, jax.stages.Compiled):
             raise _UncheckedError
@@ -326,12 +349,25 @@ class _Reader:
         raise _UncheckedError
 
 
+def _gathered(array: Any, key: Any) -> Any:
+    """An index as JAX takes it of an array that is split, and that it has: as a gather, where a trace would slice."""
+    parts = key if isinstance(key, tuple) else (key,)
+    is_traced = not isinstance(array, jax.Array) or isinstance(array, Tracer) or array.sharding.is_fully_replicated
+    if is_traced or not all(isinstance(part, (int, slice)) for part in parts) or len(parts) > array.ndim:
+        return key
+    slices = [place for place, part in enumerate(parts) if isinstance(part, slice)]
+    return tuple(
+        numpy.arange(length)[part].reshape([-1 if place == own else 1 for own in slices] or [1])
+        for place, (part, length) in enumerate(zip(parts, array.shape, strict=False))
+    )
+
+
 def _is_pure(function: Any) -> bool:
     """Whether a function is a library's that only computes."""
     home, called = getattr(function, "__module__", None), getattr(function, "__name__", "")
-    if not isinstance(home, str) or called in _IMPURE:
+    if not isinstance(home, str) or called in _IMPURE or home.startswith("numpy.random"):
         return False
-    if home.startswith(("jax._src.api", "jax._src.dispatch")) or home == "jax":
+    if home.startswith(("jax._src.api", "jax._src.dispatch", "jax._src.xla_bridge")) or home == "jax":
         return called in _OF_API
     return any(home == pure or home.startswith(f"{pure}.") for pure in _PURE)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -31,18 +31,19 @@ def find_functions(
     expression: Expression, variables: Mapping[str, Any], file: str, line: int
 ) -> tuple[ErrorFunction, ...]:
     """The functions among the arguments of a call, also those in a list or tuple; the call begins at `line`."""
-    node = expression.node
-    if not isinstance(node, ast.Call):
-        return ()
-    keyed = [
-        *((str(place), part) for place, part in enumerate(node.args)),
-        *((word.arg or "", word.value) for word in node.keywords),
-    ]
     found = [
-        function for key, part in keyed for name, one in _each(key, part)
+        function for key, part in keyed_arguments(expression.node) for name, one in _each(key, part)
         if (function := _function(name, one, expression, variables, file, line)) is not None
     ]  # fmt: skip
     return tuple(found[:_MOST])
+
+
+def keyed_arguments(node: ast.expr) -> list[tuple[str, ast.expr]]:
+    """The arguments of a call, each with its keyword, or its position as a number; [] for anything else."""
+    if not isinstance(node, ast.Call):
+        return []
+    named = [(word.arg or "", word.value) for word in node.keywords]
+    return [*((str(place), part) for place, part in enumerate(node.args)), *named]
 
 
 def _each(key: str, node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
@@ -97,21 +98,29 @@ def _unwrapped(value: Any) -> tuple[Any, int]:
 
 def _returns(code: CodeType) -> Returns | None:
     """Where a function returns, and the text of what; None when its source cannot be read or is not the only one."""
+    text, node = read_definition(code)
+    if node is None:
+        return None
+    if isinstance(node, ast.Lambda):
+        return ((node.body.lineno, _exact(text, node.body)),)
+    own = [one for one, _ in own_nodes(ast.iter_child_nodes(node)) if isinstance(one, ast.Return)]
+    return tuple((one.lineno, _exact(text, one.value) if one.value else "None") for one in own)
+
+
+def read_definition(code: CodeType) -> tuple[str, ast.AST | None]:
+    """The text of a code's file, and the function, lambda or module that it is; None where that cannot be told."""
     source = read_source(code.co_filename)
     text = "\n".join(source.lines) if source else ""
     if not text or len(text) > _LONGEST:
-        return None
+        return "", None
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
+        return "", None
+    if code.co_name == "<module>":
+        return text, tree
     same = [node for node in ast.walk(tree) if _begins(node) == code.co_firstlineno and _is_named(node, code.co_name)]
-    if len(same) != 1:
-        return None
-    node = same[0]
-    if isinstance(node, ast.Lambda):
-        return ((node.body.lineno, _exact(text, node.body)),)
-    return tuple((one.lineno, _exact(text, one.value) if one.value else "None") for one in _own_returns(node))
+    return text, same[0] if len(same) == 1 else None
 
 
 def _begins(node: ast.AST) -> int:
@@ -120,17 +129,22 @@ def _begins(node: ast.AST) -> int:
 
 
 def _is_named(node: ast.AST, name: str) -> bool:
-    return (
-        isinstance(node, ast.Lambda) if name == "<lambda>" else isinstance(node, ast.FunctionDef) and node.name == name
-    )
+    is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name
+    return isinstance(node, ast.Lambda) if name == "<lambda>" else is_function
 
 
-def _own_returns(node: ast.AST) -> Iterator[ast.Return]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Return):
-            yield child
-        elif not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            yield from _own_returns(child)
+def own_nodes(nodes: Iterable[ast.AST], under: str = "") -> Iterator[tuple[ast.AST, str]]:
+    """The nodes that are no other function's, each with what it stands under: loops, and what may not have run."""
+    for node in nodes:
+        yield node, under
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            continue
+        deeper = under
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            deeper = f"{under} loop"
+        elif isinstance(node, (ast.If, ast.Try, ast.Match, ast.IfExp, ast.BoolOp)):
+            deeper = f"{under} if"
+        yield from own_nodes(ast.iter_child_nodes(node), deeper)
 
 
 def _exact(text: str, node: ast.expr) -> str:

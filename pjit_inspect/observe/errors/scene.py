@@ -2,7 +2,7 @@
 
 Reads the traceback of an exception that has been raised: the variables of its frames, never an array's data. What is
 returned are strings and numbers, so that it keeps none of them alive. Best effort: what cannot be found is left out.
-Not its job: the message (`parse.messages.sharding_errors`), how code names its operands (`observe.errors.operands`).
+Not its job: the message (`analyze.errors.table`), how code names its operands (`observe.errors.operands`).
 """
 
 from __future__ import annotations
@@ -114,17 +114,17 @@ def error_scene(error: BaseException) -> ErrorScene:
     return _with_call(scene, own, asks_truth=isinstance(error, jax.errors.TracerBoolConversionError))
 
 
-def error_trial(error: BaseException) -> Trial | None:
-    """The expression that JAX refused, to be tried with changes; None where it is not known. It holds variables."""
+def error_trial(error: BaseException) -> Trial:
+    """The expression that JAX refused, where it is known, to be tried with changes. It holds variables."""
     steps = _steps(error.__traceback__)
     mine = [number for number, step in enumerate(steps) if is_user_file(step[0].f_code.co_filename)]
     if not mine:
-        return None
+        return Trial()
     own, inner = steps[mine[-1]], [frame for frame, _, _ in steps[mine[-1] + 1 :]]
-    expression = None if _is_of_library(inner) else read_expression(own[0], own[2], own[1])
+    is_known = not _is_of_library(inner) or _is_numpy(inner[0])
+    expression, variables = read_expression(own[0], own[2], own[1]) if is_known else None, read_variables(own[0])
     if expression is None:
-        return None
-    variables = read_variables(own[0])
+        return Trial(variables=variables)
     values = find_operands(expression, variables, inner).values
     return Trial(expression=expression, variables=variables, values=values, message=str(error))
 

@@ -72,8 +72,7 @@ def _fit(fit: Fit) -> Line:
     edit = code(fit.edit) if fit.is_code else _capital(Sentence(fit.edit))
     place = say(" in place of {}", code(fit.replaces)) if 0 < len(fit.replaces) <= _LONGEST_REPLACED else ""
     line = f" in line {fit.line}" if fit.line is not None else ""
-    doubt = " (not tried)" if fit.is_code and not fit.is_checked else ""
-    return Line((Prose(say("• {}{}{}: {}{}", edit, place, line, fit.effect, doubt)),))
+    return Line((Prose(say("• {}{}{}: {}", edit, place, line, fit.effect)),))
 
 
 def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> Table:

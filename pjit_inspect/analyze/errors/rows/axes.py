@@ -16,16 +16,12 @@ from difflib import get_close_matches
 
 from pjit_inspect.analyze.errors.fits import mesh_named
 from pjit_inspect.analyze.errors.proposals import in_shard_map, meshes_with, next_multiple, text_of
-from pjit_inspect.analyze.errors.specs import axes_list, over_words
+from pjit_inspect.analyze.errors.specs import axes_list
 from pjit_inspect.analyze.errors.table import Facts, Way
 from pjit_inspect.analyze.errors.table import row as _row
-from pjit_inspect.model.program.spec import entry_of, spec_text
+from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
-from pjit_inspect.model.words.sentence import Phrase, axis, code, joined, name, say
-
-
-def _axes_of(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(re.findall(r"'([^'\n]{1,200})'", text)))
+from pjit_inspect.model.words.sentence import Phrase, axis, code, joined, name, say, spec
 
 
 def _unbound(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -65,65 +61,43 @@ def _divided(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 
 def _varying(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    sets = [_axes_of(one) for one in re.findall(r"frozenset\(([^()]*)\)", match["sets"])]
-    every = sorted({own for one in sets for own in one})
-    if not every:
-        return None
+    sets = [set(re.findall(r"'([^'\n]{1,200})'", one)) for one in re.findall(r"frozenset\(([^()]*)\)", match["sets"])]
+    every = sorted(set().union(*sets))
     operands = [array.name for array in scene.operands]
-    lacks = [number for number, one in enumerate(sets) if set(one) < set(every)]
-    known = len(operands) == len(sets) and len(lacks) == 1 and len(set(operands)) == len(operands)
-    facts: dict[str, object] = {"over": axes_list(every), "axes": repr(tuple(every)), "which": "one operand"}
-    if known:
-        facts |= {"which": name(operands[lacks[0]]), "name_same": name(operands[lacks[0]])}
-    return facts
+    lacks = [place for place, one in enumerate(sets) if one < set(every)]
+    is_known = len(operands) == len(set(operands)) == len(sets) and len(lacks) == 1
+    which = (
+        {"which": name(operands[lacks[0]]), "name_same": name(operands[lacks[0]])}
+        if is_known
+        else {"which": "one operand"}
+    )
+    return {"over": axes_list(every), "axes": repr(tuple(every)), **which} if every else None
 
 
-def _cast(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    operand = text_of(facts, "name_same")
-    if operand:
-        edit = f"jax.lax.pcast({operand}, {text_of(facts, 'axes')}, to='varying')"
-        effect = say("marks {} as varying; nothing is sent", name(operand))
-        yield Fit(edit=edit, effect=effect, replaces=operand, target=operand)
-
-
-def _unreduced(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    asked, wanted = _axes_of(match["asked"]), _axes_of(match["wanted"])
-    if not wanted:
-        return {"asked": axes_list(asked), "wanted": "no axis, as nothing that is summed is split"}
-    return {"asked": axes_list(asked), "wanted": axes_list(wanted), "set": "{" + ", ".join(map(repr, wanted)) + "}"}
-
-
-def _all_unreduced(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    written = re.search(r"unreduced=(\{[^{}]*\}|frozenset\([^()]*\)|[\w.]+)", scene.expression)
-    if written and (axes := text_of(facts, "set")):
-        effect = say("unreduced over what the sum is split over")
-        yield Fit(edit=f"unreduced={axes}", effect=effect, replaces=written[0])
-    if written:
-        gone = re.sub(r",?\s*unreduced=(\{[^{}]*\}|frozenset\([^()]*\)|[\w.]+)", "", scene.expression).replace(
-            "P()", "P()"
-        )
-        yield Fit(edit=gone, effect=say("adds the partial sums"), replaces=scene.expression)
+def _unreduced(match: re.Match[str], scene: ErrorScene) -> Facts:
+    axes = sorted(set(re.findall(r"'([^'\n]{1,200})'", match["wanted"])))
+    written = re.search(r",?\s*(unreduced=(?:\{[^{}]*\}|frozenset\([^()]*\)|[\w.]+))", scene.expression)
+    summed = {"whole": code(scene.expression.replace(written[0], "")), "own": code(written[1])} if written else {}
+    if not axes:
+        return {"wanted": "no axis, as nothing that is summed is split", **summed}
+    return {"wanted": axes_list(axes), "set": "{" + ", ".join(map(repr, axes)) + "}", **summed}
 
 
 def _unreduced_operand(match: re.Match[str], scene: ErrorScene) -> Facts:
-    operands = [array.name for array in scene.operands]
-    side = match.groupdict().get("side")
-    place = {"lhs": 0, "rhs": 1}.get(side or "", 0)
-    known = len(operands) > place and (len(operands) == 1 or side is not None)
-    facts: dict[str, object] = {"which": name(operands[place]) if known else "an operand"}
-    if known:
-        facts["name_unreduced"] = name(operands[place])
-        array = scene.operands[place]
-        facts["replicated"] = spec_text((None,) * len(array.shape or ()))
-    operation = match.groupdict().get("code_op") or scene.operator
-    facts["code_op"] = code(operation or "this operation")
-    return facts
-
-
-def _reduced(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    if operand := text_of(facts, "name_unreduced"):
-        edit = f"jax.sharding.reshard({operand}, {text_of(facts, 'replicated')})"
-        yield Fit(edit=edit, effect=say("adds the partial sums"), replaces=operand, target=operand)
+    groups, own = match.groupdict(), scene.operands
+    place = 1 if groups.get("side") == "rhs" else 0
+    facts: dict[str, object] = {
+        "which": "an operand",
+        "code_op": code(groups.get("code_op") or scene.operator or "this operation"),
+    }
+    if len(own) <= place or (len(own) > 1 and not groups.get("side")):
+        return facts
+    replicated = spec_text((None,) * len(own[place].shape or ()))
+    return facts | {
+        "which": name(own[place].name),
+        "name_unreduced": name(own[place].name),
+        "spec_whole": spec(replicated),
+    }
 
 
 def _mosaic(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -135,67 +109,43 @@ def _mosaic(match: re.Match[str], scene: ErrorScene) -> Facts:
 def _mapped_kernel(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     arrays = [array for array in scene.operands if array.spec is not None and array.mesh is not None]
     meshes = {mesh_named(array.mesh, scene) for array in arrays}
-    variable = meshes.pop() if len(meshes) == 1 else ""
-    specs = [spec_text(array.spec or ()) for array in arrays]
-    given = f"({', '.join(specs)})" if len(specs) > 1 else specs[0] if specs else "specs"
-    call = f"jax.shard_map(kernel, mesh={variable or 'mesh'}, in_specs={given}, out_specs={specs[0] if specs else 'specs'}, check_vma=False)"
-    words = say("wrap the kernel: {}", code(call.replace("specs", "specs")))
-    yield Fit(edit=words, effect=say("each device then runs it on its own part"), is_code=False)
-
-
-def _sizes(match: re.Match[str], scene: ErrorScene) -> Facts:
-    length = int(match["length"])
-    count = match.groupdict().get("parts")
-    return {"length": f"{length:,}", "parts": count}
+    mesh = (meshes.pop() if len(meshes) == 1 else "") or "mesh"
+    specs = [spec_text(array.spec or ()) for array in arrays] or ["specs"]
+    given = f"({', '.join(specs)})" if len(specs) > 1 else specs[0]
+    call = f"jax.shard_map(kernel, mesh={mesh}, in_specs={given}, out_specs={specs[0]}, check_vma=False)"
+    yield Fit(
+        edit=say("wrap the kernel: {}", code(call)),
+        effect=say("each device then runs it on its own part"),
+        is_code=False,
+    )
 
 
 def _auto(match: re.Match[str], scene: ErrorScene) -> Facts:
-    kind = match["type"]
     why = {
         "Auto": "Auto axes are left to XLA, and only a constraint may name them",
         "Manual": "the function already sees one device's part along a Manual axis",
-    }.get(kind, "")
-    return {"why": why, "code_type": code(kind)}
-
-
-def _constrained(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    }.get(match["code_type"], "")
     texts = [argument.text for argument in scene.arguments]
-    if text_of(facts, "code_type") != "Auto":
-        return
-    if scene.operator == "reshard" and len(texts) == 2 and all(texts):
-        edit = f"jax.lax.with_sharding_constraint({texts[0]}, {texts[1]})"
-        yield Fit(edit=edit, effect=say("asks XLA for this split"), replaces=scene.expression)
     written = re.search(r",\s*out_sharding=(.*)\)$", scene.expression)
-    if written:
-        plain = f"{scene.expression[: written.start()]})"
-        edit = f"jax.lax.with_sharding_constraint({plain}, {written[1].strip()})"
-        yield Fit(edit=edit, effect=say("asks XLA for this split"), replaces=scene.expression)
+    if match["code_type"] != "Auto":
+        return {"why": why}
+    if scene.operator == "reshard" and len(texts) == 2 and all(texts):
+        return {"why": why, "array": code(texts[0]), "asked": code(texts[1])}
+    call = (
+        {"array": code(f"{scene.expression[: written.start()]})"), "asked": code(written[1].strip())} if written else {}
+    )
+    return {"why": why, **call}
 
 
 def _inner_specs(match: re.Match[str], scene: ErrorScene) -> Facts:
-    own = [array for array in scene.operands if array.spec is not None]
-    array = own[0] if len(own) == 1 else None
-    return {"which": name(array.name) if array is not None else "the argument", "arrays": tuple(own)}
+    own = tuple(array for array in scene.operands if array.spec is not None)
+    known = {"which": name(own[0].name), "name_own": name(own[0].name)} if len(own) == 1 else {"which": "the argument"}
+    return {"arrays": own, **known}
 
 
-def _as_is(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    own = [array for array in scene.operands if array.spec is not None]
-    wanted = text_of(facts, "spec")
-    if len(own) == 1 and wanted:
-        edit = f"jax.sharding.reshard({own[0].name}, {wanted})"
-        effect = say("moves {} to this split", name(own[0].name))
-        yield Fit(edit=edit, effect=effect, replaces=own[0].name, target=own[0].name)
-
-
-def _like(match: re.Match[str], scene: ErrorScene) -> Facts:
-    names = _axes_of(match["has"])
-    return {"has": axes_list(sorted(names))}
-
-
-def _over(match: re.Match[str], scene: ErrorScene) -> Facts:
-    return {"over": over_words(entry_of(sorted(_axes_of(match["asked"]))))}
-
-
+_REDUCED = Way(
+    "jax.sharding.reshard({name_unreduced}, {spec_whole})", "adds the partial sums", replaces="{name_unreduced}"
+)
 _SHARD_MAP = Way(
     is_last=True,
     edit="call the function that uses it under `jax.shard_map` with a mesh that has {axis}",
@@ -263,7 +213,8 @@ AXIS_ROWS = (
          Way("in `out_shape` write `jax.ShapeDtypeStruct(shape, dtype, {field}=jax.typeof(x).{field})`, with the operand as `x`", "if the result varies as the operand does"), Way("give `jax.shard_map` `check_vma=False`", "nothing is checked then")),
     _row("manual axes", r"Primitive (?P<code_op>\w+) requires varying manual axes to match, but got \[(?P<sets>[^\]]{1,2000})\]",
          "{code_op} needs operands that vary over the same axes, but {which} is the same on all devices along {over}",
-         _cast, Way("mark that operand as varying with `jax.lax.pcast`, over {axes}", "nothing is sent", is_last=True), facts=_varying),
+         Way("jax.lax.pcast({name_same}, {axes}, to='varying')", "marks {name_same} as varying; nothing is sent", replaces="{name_same}"),
+         Way("mark that operand as varying with `jax.lax.pcast`, over {axes}", "nothing is sent", is_last=True), facts=_varying),
     _row("manual axes", r"Unsupported pcast from=(?P<code_from>\w+), to='(?P<code_to>\w+)'",
          "the operand of `pcast` is {code_from} already, and cannot be made {code_to}",
          Way("use the operand itself", "if {code_to} is what is needed")),
@@ -273,12 +224,13 @@ AXIS_ROWS = (
     _row("manual axes", r"The spec of NamedSharding passed to with_sharding_constraint can only refer to Auto axes of the mesh\. Got " r"spec=(?P<spec>(?:P|PartitionSpec)\([^\n]{0,200}?\)) and mesh=",
          "{spec} names an axis that is not Auto here: a constraint can ask XLA for Auto axes only",
          Way("inside `jax.shard_map`, leave the constraint out", "the function already sees one device's part"), Way("on an Explicit mesh, use `jax.sharding.reshard`", "it moves the array to that split")),
-    _row("manual axes", r"PartitionSpec passed to (?P<code_op>\w+) cannot contain axis names that are of type Auto or Manual\. Got " r"PartitionSpec: (?P<spec>[^\n]{1,300}?) with axis name: (?P<axis>\S+) of type: (?:AxisType\.)?(?P<type>\w+)",
+    _row("manual axes", r"PartitionSpec passed to (?P<code_op>\w+) cannot contain axis names that are of type Auto or Manual\. Got " r"PartitionSpec: (?P<spec>[^\n]{1,300}?) with axis name: (?P<axis>\S+) of type: (?:AxisType\.)?(?P<code_type>\w+)",
          "{code_op} takes Explicit axes only, and {axis} in {spec} is {code_type}: {why}",
-         _constrained, Way("make the mesh with Explicit axes, by `axis_types`", "arrays then have their split in their type"), facts=_auto),
-    _row("unknown axis", r"jax\.shard_map requires axis_names=frozenset\(\{(?P<asked>[^{}]*)\}\) to be a subset of mesh\.axis_names=(?:frozenset\()?[({](?P<has>[^{}()]*)[)}]",
-         "`axis_names` of `jax.shard_map` names {over}, but the mesh has {has}",
-         Way("name axes of the mesh in `axis_names`", "or leave it out: the function is then manual over all of them"), facts=lambda match, scene: {**_over(match, scene), **_like(match, scene)}),
+         Way("jax.lax.with_sharding_constraint({array}, {asked})", "asks XLA for this split", replaces="{expression}"),
+         Way("make the mesh with Explicit axes, by `axis_types`", "arrays then have their split in their type"), facts=_auto),
+    _row("unknown axis", r"jax\.shard_map requires axis_names=frozenset\(\{(?P<axes_asked>[^{}]*)\}\) to be a subset of mesh\.axis_names=(?:frozenset\()?[({](?P<axes>[^{}()]*)[)}]",
+         "`axis_names` of `jax.shard_map` names {axes_asked}, but the mesh has {axes}",
+         Way("name axes of the mesh in `axis_names`", "or leave it out: the function is then manual over all of them")),
     _row("prefix", r"shard_map (?P<code_which>\w+) argument must be a pytree of `jax\.sharding\.PartitionSpec` instances, but:?\s+\w+\S* is (?P<code_value>.{1,100}?)(?:\(mesh=.*?)? of type (?P<code_type>\w+)",
          "{code_which} of `jax.shard_map` takes specs such as `P('data')`, and got a {code_type}",
          Way("give the spec alone", "the mesh is an argument of its own")),
@@ -287,27 +239,28 @@ AXIS_ROWS = (
          Way("give it `in_specs`, one spec for each argument", "`P()` for what every device gets whole")),
     _row("other spec", r"in_specs passed to shard_map: (?P<spec>(?:P|PartitionSpec)\([^\n]*?\)) does not match the specs of the input: (?P<spec_own>(?:P|PartitionSpec)\([^\n]*?\)) for arg:",
          "{which} is {spec_own}, but `in_specs` asks for {spec}: on an Explicit mesh `jax.shard_map` moves nothing by itself",
-         _as_is, Way("leave `in_specs` out", "they are then those that the arguments have"), facts=_inner_specs),
+         Way("jax.sharding.reshard({name_own}, {spec})", "moves {name_own} to this split", replaces="{name_own}"),
+         Way("leave `in_specs` out", "they are then those that the arguments have"), facts=_inner_specs),
     _row("manual axes", r"device_put with explicit device not allowed within shard_map-decorated functions, but got device (?P<code_device>\S+)",
          "inside `jax.shard_map` the function runs on every device, so {expression} cannot choose {code_device}",
          Way("place the array before the call of `jax.shard_map`", "or choose by `jax.lax.axis_index`")),
-    _row("unreduced", r"out_sharding's unreduced axes should be equal to the contracting specs\. Got unreduced axes=frozenset\((?P<asked>[^()]*)\) and contracting spec=(?P<wanted>\(.*\))$",
-         "a product leaves partial sums over the axes that split what it sums: {wanted}, but `out_sharding` says unreduced over {asked}",
-         _all_unreduced, facts=_unreduced),
+    _row("unreduced", r"out_sharding's unreduced axes should be equal to the contracting specs\. Got unreduced axes=frozenset\((?P<axes_asked>[^()]*)\) and contracting spec=(?P<wanted>\(.*\))$",
+         "a product leaves partial sums over the axes that split what it sums: {wanted}, but `out_sharding` says unreduced over {axes_asked}",
+         Way("unreduced={set}", "unreduced over what the sum is split over", replaces="{own}"),
+         Way("{whole}", "adds the partial sums", replaces="{expression}"), facts=_unreduced),
     _row("unreduced", r"(?P<side>lhs|rhs) is unreduced while (?:lhs|rhs) is not\. `(?P<code_op>\w+)` operation does not",
          "{which} holds partial sums (unreduced), and the other operand of {code_op} does not: adding it on every device would count it several times",
-         _reduced, Way("reduce it first with `jax.sharding.reshard`", "adds the partial sums", is_last=True), facts=_unreduced_operand),
+         _REDUCED, Way("reduce it first with `jax.sharding.reshard`", "adds the partial sums", is_last=True), facts=_unreduced_operand),
     _row("unreduced", r"lhs (?:and|or) rhs (?:to `(?P<code_op>\w+)`|passed to (?P<code_op2>\w+)) cannot be unreduced",
          "an operand holds partial sums (unreduced), and a product of partial sums is not the product of the sums",
          Way("reduce it first with `jax.sharding.reshard`", "adds the partial sums", is_last=True)),
     _row("unreduced", r"unreduced(?:/reduced)? rule for (?P<code_op>\w+) is not implemented",
          "{which} holds partial sums (unreduced), and {code_op} of parts is not that of their sum",
-         _reduced, Way("reduce it first with `jax.sharding.reshard`", "adds the partial sums", is_last=True), facts=_unreduced_operand),
-    _row("unreduced", r"(?P<code_what>Unreduced|Reduced) axes can only refer to mesh axes that is of type `Explicit`\. Got (?:un)?reduced axes: frozenset\((?P<asked>[^()]*)\)",
-         "a spec with unreduced axes needs an Explicit mesh, and {over} is not Explicit",
-         Way("make the mesh with Explicit axes, by `axis_types`", "partial sums are then part of an array's type"), facts=_over),
-    _row("unknown axis", r"(?:Unreduced|Reduced) axes (?P<axis>\S+) is not found in mesh\.axis_names=\((?P<has>[^()]*)\)",
-         "the spec is unreduced over {axis}, which the mesh does not have: it has {has}",
-         facts=_like),
+         _REDUCED, Way("reduce it first with `jax.sharding.reshard`", "adds the partial sums", is_last=True), facts=_unreduced_operand),
+    _row("unreduced", r"(?P<code_what>Unreduced|Reduced) axes can only refer to mesh axes that is of type `Explicit`\. Got (?:un)?reduced axes: frozenset\((?P<axes>[^()]*)\)",
+         "a spec with unreduced axes needs an Explicit mesh, and {axes} is not Explicit",
+         Way("make the mesh with Explicit axes, by `axis_types`", "partial sums are then part of an array's type")),
+    _row("unknown axis", r"(?:Unreduced|Reduced) axes (?P<axis>\S+) is not found in mesh\.axis_names=\((?P<axes>[^()]*)\)",
+         "the spec is unreduced over {axis}, which the mesh does not have: it has {axes}"),
 )  # fmt: skip
 """Each tried in turn; of two rows with one pattern the first whose facts are there."""

@@ -1,6 +1,6 @@
 """The table's rows of callbacks to Python: refused where they are, or failed.
 
-Not its job: effects that must keep their order on several devices (`analyze.errors.calls`).
+Not its job: effects that must keep their order on several devices (`analyze.errors.rows.arguments`).
 
 *Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `callback.py`, `ffi.py`, `ad_checkpoint.py`.
 """
@@ -32,12 +32,12 @@ def _result(match: re.Match[str], scene: ErrorScene) -> Facts:
     is_part = sides["given"] != sides["wanted"] and len(lengths[0]) == len(lengths[1]) and all(
         int(part) and not int(length) % int(part) for part, length in zip(*lengths, strict=True)
     )  # fmt: skip
-    note = "within `jax.shard_map` a callback sees one device's part, and what is declared is that part's shape"
+    notes = ("within `jax.shard_map` a callback sees one device's part, and what is declared is that part's shape",)
     facts = {
         "which": f"result {number} of " if number else "the result of ",
         **{key: code(side) for key, side in sides.items()},
     }
-    return facts | ({"note": note} if is_part and sides["given"].startswith("[") else {})
+    return facts | ({"notes": notes} if is_part and sides["given"].startswith("[") else {})
 
 
 def _counts(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -57,7 +57,12 @@ def _raised(match: re.Match[str], scene: ErrorScene) -> Facts | None:
         return None
     message = raised[2] or ""
     said = f"{raised[1]}: {message}" if message and len(message) <= _LONGEST and "`" not in message else raised[1]
-    return {"name": name(frame[3]), "said": code(said), "line": frame[2], "note": say("that is in {}", place(frame[1]))}
+    return {
+        "name": name(frame[3]),
+        "said": code(said),
+        "line": frame[2],
+        "notes": (say("that is in {}", place(frame[1])),),
+    }
 
 
 CALLBACK_ROWS = (

@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pjit_inspect.analyze.errors.fits import listed, replaced_text
-from pjit_inspect.analyze.errors.proposals import text_of
+from pjit_inspect.analyze.errors.fits import clauses, listed, replaced_text
+from pjit_inspect.analyze.errors.printed import type_name
 from pjit_inspect.analyze.errors.specs import axes_words
-from pjit_inspect.analyze.errors.table import Facts, Way
+from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
-from pjit_inspect.model.words.sentence import code, joined, name, say
+from pjit_inspect.model.words.sentence import Sentence, code, name, say
 
 # ---------------------------------------------------------------- compiled ahead of time
 
@@ -31,89 +31,63 @@ _PLACE = re.compile(
 
 
 def _tree(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    text, words, facts = match.string, [], {}
-    count, keywords, place = _LENGTHS.search(text), _KEYWORDS.search(text), _PLACE.search(text)
-    own = f"{scene.expression.partition('(')[0]}" if scene.expression else ""
-    if count:
+    words, facts = [], dict[str, object]()
+    if count := _LENGTHS.search(match.string):
         seen, given = int(count[1]), int(count[2])
         words.append(
             say("it takes {} positional {}, and got {}", seen, "argument" if seen == 1 else "arguments", given)
         )
         facts |= {"more": given > seen, "fewer": given < seen}
-    if keywords:
-        keys = re.findall(r"'([^']{1,100})'", keywords[3] or "")
+    if keywords := _KEYWORDS.search(match.string):
+        keys = _quoted(keywords[3] or "")
         words.append(say("the keywords differ: {}", listed(keys, code)) if keys else say("the keywords differ"))
         facts["keys"] = tuple(keys)
-    if place:
-        path = f"{_argument(scene, int(place[1]))}{place[2]}"
-        seen, given = _node(place[3]), _node(place[4])
-        if seen == given and place[6]:
-            words.append(
-                say("{} has other keys: {}", name(path), listed(re.findall(r"'([^']{1,100})'", place[6]), code))
-            )
-        else:
-            words.append(say("{} was {}, and is {}", name(path), seen, given))
-    if not words:
-        return None
-    return {
-        "what": joined(words, "; ", comma="; "),
-        "compiled": code(own) if own.isidentifier() else "the compiled program",
-        **facts,
-    }
+    if place := _PLACE.search(match.string):
+        texts = {argument.key: argument.text for argument in scene.arguments}
+        text, seen, given = texts.get(place[1], ""), _node(place[3]), _node(place[4])
+        path, keys = name(f"{text if text.isidentifier() else f'args[{place[1]}]'}{place[2]}"), _quoted(place[6] or "")
+        has_keys = "metadata" not in place[3] and keys
+        words.append(
+            say("{} has other keys: {}", path, listed(keys, code))
+            if has_keys
+            else say("{} was {}, and is {}", path, seen, given)
+        )
+    own = scene.expression.partition("(")[0]
+    compiled = code(own) if own.isidentifier() else "the compiled program"
+    return {"what": clauses(words), "compiled": compiled, **facts} if words else None
 
 
-def _argument(scene: ErrorScene, place: int) -> str:
-    texts = {argument.key: argument.text for argument in scene.arguments}
-    text = texts.get(str(place), "")
-    return text if text.isidentifier() else f"args[{place}]"
+def _quoted(text: str) -> list[str]:
+    return re.findall(r"'([^']{1,100})'", text)
 
 
-def _node(text: str) -> str:
-    kind = re.match(r"<class '(?:[\w.]*\.)?(\w+)'>", text)
-    keys = re.search(r"metadata \((.*?),?\)$", text)
-    if keys and keys[1]:
-        return f"a {kind[1] if kind else 'tree'} with {keys[1]}"
+def _node(text: str) -> Sentence:
+    """What a place of a tree was or is."""
     if length := re.match(r"(\w+) of length (\d+)", text):
-        return f"a {length[1]} of {length[2]}"
-    children = re.search(r"with (\d+) child", text)
-    return (
-        f"a {kind[1]} of {children[1]}"
-        if kind and children
-        else f"a {kind[1]}"
-        if kind
-        else "an array"
-        if "leaf" in text
-        else "another tree"
-    )
+        return say("a {} of {}", length[1], length[2])
+    kind, children = re.match(r"<class '([\w.]+)'>", text), re.search(r"with (\d+) child", text)
+    words = type_name(kind[1]) if kind else say("an array" if "leaf" in text else "another tree")
+    if keys := re.search(r"metadata \((.+?),?\)$", text):
+        return say("{} with {}", words, keys[1])
+    return say("{} of {}", words, children[1]) if kind and children else words
 
 
 def _fewer_arguments(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     """Static arguments are part of a compiled program, and not given to it."""
-    if facts.get("more") or facts.get("keys"):
-        keys = facts.get("keys") or ()
-        for argument in scene.arguments[::-1]:
-            is_key = (
-                argument.key in keys
-                if isinstance(keys, tuple) and keys
-                else argument.type in ("int", "str", "bool", "float")
-            )
-            if is_key and argument.text and (facts.get("more") or not facts.get("fewer")):
-                own = argument.text if argument.key.isdigit() else f"{argument.key}={argument.text}"
-                pattern = rf",\s*{re.escape(own)}\s*(?=[,)])|(?<=\(){re.escape(own)}\s*(?:,\s*|(?=\)))"
-                shorter = re.sub(pattern, "", scene.expression, count=1)
-                if shorter != scene.expression:
-                    yield Fit(
-                        edit=shorter,
-                        effect=say("{} is static, and part of the compiled program", code(own)),
-                        replaces=scene.expression,
-                    )
-                return
-    if facts.get("fewer") and isinstance(keys := facts.get("keys"), tuple) and keys:
-        positional = scene.expression
-        for key in keys:
-            positional = re.sub(rf"\b{re.escape(key)}\s*=\s*(?!=)", "", positional)
-        if positional != scene.expression:
-            yield Fit(edit=positional, effect=say("as it was compiled"), replaces=scene.expression)
+    keys, text = listed_facts(facts, "keys", str), scene.expression
+    if (facts.get("more") or keys) and not facts.get("fewer"):
+        static = [
+            one
+            for one in scene.arguments[::-1]
+            if one.text and (one.key in keys if keys else one.type in ("int", "str", "bool", "float"))
+        ]
+        for own in [one.text if one.key.isdigit() else f"{one.key}={one.text}" for one in static[:1]]:
+            pattern = rf",\s*{re.escape(own)}\s*(?=[,)])|(?<=\(){re.escape(own)}\s*(?:,\s*|(?=\)))"
+            effect = say("{} is static, and part of the compiled program", code(own))
+            yield Fit(edit=re.sub(pattern, "", text, count=1), effect=effect, replaces=text)
+    elif keys:
+        positional = re.sub(rf"\b(?:{'|'.join(map(re.escape, keys))})\s*=\s*(?!=)", "", text)
+        yield Fit(edit=positional, effect=say("as it was compiled"), replaces=text)
 
 
 # ---------------------------------------------------------------- exported
@@ -121,60 +95,39 @@ def _fewer_arguments(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
 
 def _exported(match: re.Match[str], scene: ErrorScene) -> Facts:
     count = int(match["wanted"])
-    meshes = [(mesh, variable) for mesh, variable in scene.meshes.items() if len(mesh.device_ids) == count and variable]
-    place = (
-        say(
-            "place the arguments on {}, as in {}",
-            code(meshes[0][1]),
-            code(f"jax.device_put(x, NamedSharding({meshes[0][1]}, P()))"),
-        )
-        if len({m for m, _ in meshes}) >= 1
-        else ""
-    )
-    return {"place": place} if place else {}
+    own = [variable for mesh, variable in scene.meshes.items() if len(mesh.device_ids) == count and variable]
+    placed = code(f"jax.device_put(x, NamedSharding({own[0]}, P()))") if own else ""
+    return {"place": say("place the arguments on {}, as in {}", code(own[0]), placed)} if own else {}
 
 
 # ---------------------------------------------------------------- values that JAX cannot take
 
 
 def _masked(match: re.Match[str], scene: ErrorScene) -> Facts:
-    own = [a for a in scene.arguments if a.type == "MaskedArray" and a.text]
-    own_names = [a.text for a in own] or [x.name for x in scene.operands if x.dtype and len(scene.operands) == 1]
-    return (
-        {"which": name(own_names[0]), "name_masked": name(own_names[0])}
-        if len(own_names) == 1
-        else {"which": "an argument"}
-    )
+    own = [a.text for a in scene.arguments if a.type == "MaskedArray" and a.text]
+    own = own or [a.name for a in scene.operands if a.dtype and len(scene.operands) == 1]
+    if len(own) != 1:
+        return {"which": "an argument"}
+    return {"which": name(own[0]), "name_masked": name(own[0]), "name_written": name(replaced_text(own[0], scene))}
 
 
-def _unmasked(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    if operand := text_of(facts, "name_masked"):
-        own = replaced_text(operand, scene)
-        yield Fit(edit=f"{operand}.filled(0)", effect=say("masked places become 0"), replaces=own, target=operand)
+def _typed(match: re.Match[str], scene: ErrorScene) -> Facts:
+    type_ = match["type"].rpartition(".")[2]
+    same = [argument.text for argument in scene.arguments if argument.type == type_ and argument.text]
+    own = {} if type_ in ("str", "bytes", "object") else {"own_type": code(type_)}
+    return {"type": code(type_), "which": code(same[0]) if len(same) == 1 else "an argument", **own}
 
 
 def _position(match: re.Match[str], scene: ErrorScene) -> Facts:
-    texts = {argument.key: argument.text for argument in scene.arguments}
-    text = texts.get(match["place"], "")
-    facts: dict[str, object] = {
-        "which": code(text) if text else f"argument {match['place']}",
-        "code_type": code(match["type"].rpartition(".")[2]),
-    }
-    if text and match["type"] in ("list", "tuple"):
-        facts["code_value"] = code(text)
-    return facts
+    text = next((argument.text for argument in scene.arguments if argument.key == match["place"]), "")
+    value = {"code_value": code(text)} if text and match["code_type"] in ("list", "tuple") else {}
+    return {"which": code(text) if text else f"argument {match['place']}", **value}
 
 
-def _valued(match: re.Match[str], scene: ErrorScene) -> Facts:
-    return {
-        "code_type": code(match["type"].rpartition(".")[2]),
-        "which": name(match["name"]) if match.groupdict().get("name") else "an argument",
-    }
-
-
-def _key_words(match: re.Match[str], scene: ErrorScene) -> Facts:
-    names = re.findall(r"'([^']{1,100})'", match["names"])
-    return {"names": listed(names, code)}
+def _positional(match: re.Match[str], scene: ErrorScene) -> Facts:
+    own = [argument for argument in scene.arguments if argument.text]
+    is_one = len(own) == len(scene.arguments) == 1
+    return {"positional": code(re.sub(rf"\b{re.escape(own[0].key)}\s*=\s*", "", scene.expression))} if is_one else {}
 
 
 def _meshes(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -207,31 +160,34 @@ CALL_ROWS = (
          Way("export it with a symbolic length, by `jax.export.symbolic_shape`", "it then takes any")),
     _row("argument", r"numpy masked arrays are not supported as direct inputs to JAX functions",
          "{which} is a masked array of numpy, and JAX has no masks",
-         _unmasked, Way("call its `.filled(value)`", "masked places get that value", is_last=True), Way("pass its `.data` and its `.mask`, and use `jnp.where`", "if the mask matters"), facts=_masked),
-    _row("argument", r"(?P<code_op>\w+) requires ndarray or scalar arguments, got <class '(?P<type>[\w.]+)'> at position (?P<place>\d+)",
+         Way("{name_masked}.filled(0)", "masked places become 0", replaces="{name_written}"), Way("call its `.filled(value)`", "masked places get that value", is_last=True), Way("pass its `.data` and its `.mask`, and use `jnp.where`", "if the mask matters"), facts=_masked),
+    _row("argument", r"(?P<code_op>\w+) requires ndarray or scalar arguments, got <class '(?:[\w.]*\.)?(?P<code_type>\w+)'> at position (?P<place>\d+)",
          "{code_op} takes arrays and numbers, and {which} is of the type {code_type}",
          Way("jnp.asarray({code_value})", "an array of its elements", replaces="{code_value}"), facts=_position),
-    _row("argument", r"Error interpreting argument to (?P<op>.{1,200}?) as a JAX value\. The problematic value is of type <class '(?P<type>[\w.]+)'>",
-         "{which} is of the type {code_type}, and holds what is no number: JAX has no array of it",
-         facts=_valued),
-    _row("argument", r"Argument '(?P<name>[^'\n]{1,300})' (?:of shape \S+ )?of type <class '(?P<type>[\w.]+)'> is not a valid JAX type",
-         "{which} is of the type {code_type}, which JAX cannot take as an array",
-         Way("name {which} in `static_argnames`", "it is then known while tracing, and compiled for each value"), facts=_valued),
+    _row("argument", r"Error interpreting argument to (?P<op>.{1,200}?) as a JAX value\. The problematic value is of type <class '(?:[\w.]*\.)?(?P<code_type>\w+)'>",
+         "an argument is of the type {code_type}, and holds what is no number: JAX has no array of it"),
+    _row("argument", r"Argument '.{1,300}?' (?:of shape \S+ )?of type '?<class '(?P<type>[\w.]{1,200})'>'? is not a valid JAX type",
+         "{which} is of the type {type}, which JAX cannot take as an array",
+         Way("name it in the `jax.jit` of the function, by `static_argnames`", "it is then known while tracing, and compiled for each value"),
+         Way("register {own_type} as a tree, as `jax.tree_util.register_dataclass` does", "if it holds arrays"), facts=_typed),
+    _row("argument", r"function (?P<name_function>\S{1,200})(?: at \S{1,1000})? traced for (?P<code_for>\w+) returned a value of type <class '(?:[\w.]*\.)?(?P<code_type>\w+)'>(?: at output component (?P<code_at>\S{1,200}))?, which is not a valid JAX type",
+         "{name_function} returns an object of the type {code_type}, which is no array and cannot leave a function that is traced for {code_for}",
+         Way("leave it out of what {name_function} returns, at {code_at}", "what is no array is known before the call"),
+         Way("return arrays and numbers only", "in tuples, lists and dicts")),
     _row("argument", r"JAX arrays are immutable and do not support in-place item assignment",
          "arrays of JAX do not change in place",
          Way("write `x = x.at[index].set(value)`", "a new array; under `jax.jit` no copy is made where none is needed")),
-    _row("static argument", r"static_argnames and donate_argnames cannot intersect\. Argument names (?P<names>\{[^{}]*\})",
-         "{names} is both static and donated, and a static argument has no array to donate",
-         Way("leave it out of `donate_argnums`, or of `static_argnums`", "one of them only"), facts=_key_words),
+    _row("static argument", r"static_argnames and donate_argnames cannot intersect\. Argument names (?P<codes>\{[^{}]*\})",
+         "{codes} is both static and donated, and a static argument has no array to donate",
+         Way("leave it out of `donate_argnums`, or of `static_argnums`", "one of them only")),
     _row("static argument", r"Jitted function has (?P<code_which>static_argnums|donate_argnums)=(?P<code_numbers>\([\d, -]*\)), but only accepts (?P<count>\d+) positional arguments",
          "{code_which} is {code_numbers}, but the function has {count} positional arguments, counted from 0",
          Way("count from 0, or name them with `static_argnames` or `donate_argnames`", "names do not shift")),
-    _row("static argument", r"Jitted function has invalid argnames (?P<names>\{[^{}]*\}) in (?P<code_which>\w+)\. ",
-         "{code_which} names {names}, which is no argument of the function",
-         facts=_key_words),
+    _row("static argument", r"Jitted function has invalid argnames (?P<codes>\{[^{}]*\}) in (?P<code_which>\w+)\. ",
+         "{code_which} names {codes}, which is no argument of the function"),
     _row("static argument", r"pjit does not support kwargs when in_shardings is specified",
          "a function with `in_shardings` takes positional arguments only, and {expression} gives some by name",
-         lambda facts, scene: _positional(scene), Way("give the arguments by position", "in the order of `in_shardings`", is_last=True)),
+         Way("{positional}", "by position", replaces="{expression}"), Way("give the arguments by position", "in the order of `in_shardings`", is_last=True), facts=_positional),
     _row("prefix", r"(?P<code_which>\w+) leaf specifications are expected to be PartitionSpec instances or None, but got (?P<code_value>.{1,100})",
          "{code_which} takes shardings, and got {code_value}",
          Way("give a `NamedSharding`, of a mesh and a spec", "a spec alone needs a mesh that is set")),
@@ -252,9 +208,3 @@ CALL_ROWS = (
          Way("give it `out_sharding`", "a spec of the result")),
 )  # fmt: skip
 """Each tried in turn."""
-
-
-def _positional(scene: ErrorScene) -> Iterator[Fit]:
-    if scene.arguments and all(argument.text for argument in scene.arguments) and len(scene.arguments) == 1:
-        edit = re.sub(rf"\b{re.escape(scene.arguments[0].key)}\s*=\s*", "", scene.expression)
-        yield Fit(edit=edit, effect=say("by position"), replaces=scene.expression)

@@ -12,11 +12,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from pjit_inspect.analyze.errors.fits import listed, replaced_text
-from pjit_inspect.analyze.errors.proposals import call_of, in_axes, text_of
-from pjit_inspect.analyze.errors.table import Facts, Way
+from pjit_inspect.analyze.errors.fits import replaced_text
+from pjit_inspect.analyze.errors.proposals import call_of, in_axes
+from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts
 from pjit_inspect.analyze.errors.table import row as _row
-from pjit_inspect.model.report.explained_error import ErrorScene, Fit
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.words.sentence import code, joined, name, say
 
 # ---------------------------------------------------------------- vmap
@@ -42,111 +42,48 @@ def _lengths(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 
 
 def _range(match: re.Match[str], scene: ErrorScene) -> Facts:
-    rank, place = int(match["rank"]), int(match["axis_number"])
-    count = f"{rank} dimension" if rank == 1 else f"{rank} dimensions"
-    shape = tuple(int(n) for n in re.findall(r"\d+", match["shape"]))
+    rank, shape = int(match["rank"]), ast.literal_eval(match["shape"])
     same = [array.name for array in scene.operands if array.shape == shape]
-    what = name(same[0]) if len(same) == 1 else "an argument"
-    facts: dict[str, object] = {"what": what, "has": count if rank else "no dimension", "place": place}
-    if rank:
-        facts["last"] = f"0 to {rank - 1}" if rank > 1 else "0"
-    return facts
-
-
-def _in_range(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    call = call_of(scene, text_of(facts, "function"))
+    facts: dict[str, object] = {
+        "what": name(same[0]) if len(same) == 1 else "an argument", "place": int(match["axis_number"]),
+        "has": "no dimension" if not rank else f"{rank} dimension" if rank == 1 else f"{rank} dimensions",
+    }  # fmt: skip
+    call = call_of(scene, match["function"])
     written = re.search(r"in_axes\s*=\s*(-?\d+)(?=[,)])", call)
-    if written and text_of(facts, "last"):
-        for place in range(int(text_of(facts, "last").split(" ")[-1]) + 1):
-            edit = call.replace(written[0], f"in_axes={place}")
-            yield Fit(edit=edit, effect=say("maps dimension {}", place), replaces=call)
+    each = (
+        tuple({"edit": code(call.replace(written[0], f"in_axes={place}")), "to": place} for place in range(rank))
+        if written
+        else ()
+    )
+    return (
+        facts | {"each": each, "call": code(call)} | ({"last": f"0 to {rank - 1}" if rank > 1 else "0"} if rank else {})
+    )
 
 
 # ---------------------------------------------------------------- gradients
 
 
+_RETURNS = {"(": "a tuple", "[": "a list", "{": "a dict"}
+
+
 def _output(match: re.Match[str], scene: ErrorScene) -> Facts:
-    shape = match.groupdict().get("shape")
-    if shape is not None:
-        return {"result": say("an array of shape {}", code(shape))}
+    if shape := match["shape"]:
+        callee = call_of(scene, "grad").partition("(")[0]
+        jacobian = {"callee": code(callee), "jacobian": code(callee.removesuffix("grad") + "jacrev")} if callee else {}
+        return {"result": say("an array of shape {}", code(shape)), **jacobian}
     value = match["value"]
-    kind = (
-        "a tuple"
-        if value.startswith("(")
-        else "a list"
-        if value.startswith("[")
-        else "a dict"
-        if value.startswith("{")
-        else "no array"
-    )
-    return (
-        {"result": code("None") if value.startswith("None") else kind, "tuple": "a tuple" if kind == "a tuple" else ""}
-        if kind != "a tuple"
-        else {"result": kind, "pair": "pair"}
-    )
-
-
-def _jacobian(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    call = call_of(scene, "grad")
-    if call and "result" in facts and "shape" in str(facts["result"]):
-        callee = call.partition("(")[0]
-        edit = callee.removesuffix("grad") + "jacrev"
-        yield Fit(edit=edit, effect=say("the derivative of every element"), replaces=callee)
+    result = code("None") if value.startswith("None") else _RETURNS.get(value[:1], "no array")
+    return {"result": result, **({"pair": "pair"} if value.startswith("(") else {})}
 
 
 def _integer(match: re.Match[str], scene: ErrorScene) -> Facts:
-    dtype = match["code_type"]
-    own = [array for array in scene.operands if array.dtype == dtype]
-    facts: dict[str, object] = {"what": name(own[0].name) if len(own) == 1 else "the argument"}
+    own = [array.name for array in scene.operands if array.dtype == match["code_type"]]
+    number = scene.arguments[0].text if len(scene.arguments) == 1 else ""
     if len(own) == 1:
-        facts["name_int"] = name(own[0].name)
-    plain = [a.text for a in scene.arguments if re.fullmatch(r"-?\d+", a.text)]
-    if not own and len(plain) == 1 and len(scene.arguments) == 1:
-        facts |= {"what": code(plain[0]), "code_number": code(plain[0])}
-    return facts
-
-
-def _as_float(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    if operand := text_of(facts, "name_int"):
-        edit = f"{operand}.astype('float32')"
-        yield Fit(
-            edit=edit,
-            effect=say("a derivative needs real numbers"),
-            replaces=replaced_text(operand, scene),
-            target=operand,
-        )
-    elif number := text_of(facts, "code_number"):
-        call = scene.expression
-        edit = re.sub(rf"\({re.escape(number)}\)$", f"({number}.)", call)
-        if edit != call:
-            yield Fit(edit=edit, effect=say("a derivative needs real numbers"), replaces=call)
-
-
-# ---------------------------------------------------------------- trees
-
-_KEYS = re.compile(r"with \d+ child keys\s+([^\n]*)\n.*?with \d+ child keys\s+([^\n]*)\n", re.S)
-_TYPES = re.compile(r"subtree of (?:different )?type\s+<class '(?:[\w.]*\.)?(\w+)'>")
-_COUNTS = re.compile(r"of length (\d+), but the full pytree has a subtree of the same type but of length (\d+)")
-
-
-def _trees(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    text, where = match.string, match["where"]
-    place = say(" at {}", code(where)) if where else ""
-    if keys := _KEYS.search(text):
-        sides = [set(re.findall(r"\['([^']*)'\]", side) or side.split()) for side in keys.groups()]
-        alone = [sorted(sides[0] - sides[1]), sorted(sides[1] - sides[0])]
-        words = [
-            say("only the {} has {}", "first" if n == 0 else "second", listed(one, code))
-            for n, one in enumerate(alone)
-            if one
-        ]
-        return {"what": joined(words, "; "), "place": place}
-    if counts := _COUNTS.search(text):
-        return {"what": f"the first has {counts[1]} entries, the second {counts[2]}", "place": place}
-    types = _TYPES.findall(text)
-    if len(types) > 1:
-        return {"what": say("the first has a {}, the second a {}", *types[:2]), "place": place}
-    return None
+        return {"what": name(own[0]), "name_int": name(own[0]), "name_written": name(replaced_text(own[0], scene))}
+    if own or not re.fullmatch(r"-?\d+", number):
+        return {"what": "the argument"}
+    return {"what": code(number), "real": code(re.sub(rf"\({number}\)$", f"({number}.)", scene.expression))}
 
 
 # ---------------------------------------------------------------- shapes
@@ -162,45 +99,31 @@ def _products(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 
 def _transposed(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    own = facts.get("arrays")
-    if (
-        not isinstance(own, tuple)
-        or len(own) != 2
-        or scene.operator not in ("@", "matmul", "dot")
-        or any(len(a.shape) != 2 for a in own)
-    ):
+    own = [array for array in listed_facts(facts, "arrays", ErrorArray) if len(array.shape or ()) == 2]
+    if len({array.name for array in own}) < 2 or scene.operator not in ("@", "matmul", "dot"):
         return
-    for number, array in enumerate(own):
-        if array.name.isidentifier() and own[0].name != own[1].name:
-            other = own[1 - number]
-            if array.shape[::-1][1 - number] == other.shape[number]:
-                edit = replaced_text(array.name, scene)
-                yield Fit(
-                    edit=f"{array.name}.T",
-                    effect=say("multiplies with {} transposed", name(array.name)),
-                    replaces=edit,
-                    target=array.name,
-                )
+    for number, (array, other) in enumerate((own, own[::-1])):
+        if array.name.isidentifier() and (array.shape or ())[number] == (other.shape or ())[number]:
+            effect = say("multiplies with {} transposed", name(array.name))
+            yield Fit(
+                edit=f"{array.name}.T", effect=effect, replaces=replaced_text(array.name, scene), target=array.name
+            )
 
 
 def _broadcast(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     shapes = [ast.literal_eval(one) for one in re.findall(r"\([\d, ]*\)", match["shapes"])]
-    if len(shapes) < 2:
-        return None
     rank = max(map(len, shapes))
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
-    bad = [n for n in range(rank) if len({shape[n] for shape in padded} - {1}) > 1]
-    if not bad:
-        return None
-    own = [array for array in scene.operands if array.shape is not None]
-    named = [a.name for a in own] if [a.shape for a in own] == shapes else []
-    lengths = [shape[bad[0]] for shape in padded]
-    pairs = (
-        [say("{} has {}", name(n), length) for n, length in zip(named, lengths, strict=True)]
-        if named
-        else [str(n) for n in lengths]
+    bad = [place for place in range(rank) if len({shape[place] for shape in padded} - {1}) > 1]
+    own = tuple(array for array in scene.operands if array.shape is not None)
+    own = own if [array.shape for array in own] == shapes else ()
+    lengths = [shape[bad[0]] for shape in padded] if bad else []
+    words = [say("{} has {}", name(array.name), length) for array, length in zip(own, lengths, strict=False)]
+    return (
+        {"where": f"dimension {bad[0]}", "lengths": joined(words or list(map(str, lengths))), "arrays": own}
+        if bad
+        else None
     )
-    return {"where": f"dimension {bad[0]}", "lengths": joined(pairs), "arrays": tuple(own) if named else ()}
 
 
 def _sizes(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -214,10 +137,10 @@ FUNCTION_ROWS = (
          in_axes, Way("give `vmap` `in_axes` with `None` for what is the same in every call", "it is then not mapped", is_last=True), facts=_lengths),
     _row("mapped", r"(?P<function>vmap|pmap) was requested to map its argument along axis (?P<axis_number>-?\d+), which implies that its rank should be at least \d+, but is only (?P<rank>\d+) \(its shape is (?P<shape>\([\d, ]*\))\)",
          "`{function}` maps dimension {place} of every argument, and {what} has {has}",
-         _in_range, Way("choose `in_axes` from {last}", "or `None` for an argument that is not mapped", is_last=True), Way("give `{function}` `in_axes` with `None` for that argument", "it is then the same in every call"), facts=_range),
+         Way("{edit}", "maps dimension {to}", replaces="{call}"), Way("choose `in_axes` from {last}", "or `None` for an argument that is not mapped", is_last=True), Way("give `{function}` `in_axes` with `None` for that argument", "it is then the same in every call"), facts=_range),
     _row("mapped", r"(?P<function>vmap|pmap) in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to the function, but got len\(in_axes\)=(?P<given>\d+), len\(args\)=(?P<wanted>\d+)",
-         "`in_axes` has {given} entries, and the function got {wanted} arguments",
-         Way("give `in_axes` {wanted} entries", "`None` for an argument that is not mapped"), Way("give one number", "it is then the dimension of every argument")),
+         "`in_axes` has the length {given}, and the function got {wanted} arguments",
+         Way("give `in_axes` the length {wanted}", "`None` for an argument that is not mapped"), Way("give one number", "it is then the dimension of every argument")),
     _row("mapped", r"(?P<function>vmap|pmap) must have at least one non-None value in in_axes",
          "`in_axes` is `None` for every argument, so `{function}` maps nothing",
          Way("give a dimension for one argument", "or `axis_size`")),
@@ -232,10 +155,11 @@ FUNCTION_ROWS = (
          Way("give a number, or a tuple with one for each argument", "`None` for what is not mapped")),
     _row("gradient", r"Gradient only defined for scalar-output functions\. Output (?:had shape: (?P<shape>\([\d, ]*\))|was (?P<value>.*))",
          "`jax.grad` needs a function that returns one number, and it returns {result}",
-         _jacobian, Way("let the function return a sum or a mean", "the gradient of a loss"), Way("give `jax.grad` `has_aux=True`", "if the function returns a {pair}: the loss, and what else is wanted"), facts=_output),
+         Way("{jacobian}", "the derivative of every element", replaces="{callee}"), Way("let the function return a sum or a mean", "the gradient of a loss"), Way("give `jax.grad` `has_aux=True`", "if the function returns a {pair}: the loss, and what else is wanted"), facts=_output),
     _row("gradient", r"(?P<function>grad|value_and_grad|jacrev|jacfwd|vjp)? ?requires real-(?: or complex-)?valued inputs \(input dtype that is a sub-dtype of np\.\w+\), but got (?P<code_type>\w+)\.",
          "`{function}` needs real numbers, and {what} is {code_type}",
-         _as_float, Way("choose other arguments with `argnums`", "integers, such as token ids, have no gradient"), facts=_integer),
+         Way("{name_int}.astype('float32')", "a derivative needs real numbers", replaces="{name_written}"),
+         Way("{real}", "a derivative needs real numbers", replaces="{expression}"), Way("choose other arguments with `argnums`", "integers, such as token ids, have no gradient"), facts=_integer),
     _row("gradient", r"(?P<function>\w+) requires real-valued outputs \(output dtype that is a sub-dtype of np\.\w+\), but got (?P<code_type>\w+)\.",
          "`{function}` needs a function that returns a real number, and it returns {code_type}",
          Way("return the loss before it is rounded or cast", "what is {code_type} has no gradient")),
@@ -278,15 +202,6 @@ FUNCTION_ROWS = (
          "{expression} has {count} indices, and the array has {rank} dimensions"),
     _row("argument", r"Size of label '(?P<code_label>\w)' for operand (?P<number>\d+) \((?P<one>\d+)\) does not match previous terms \((?P<other>\d+)\)",
          "in {expression}, {code_label} is {one} long in operand {number} and {other} before"),
-    _row("tree", r"(?:.{0,400}?)pytree structure error: [^\n]{1,100} at key path\s+tree_map tree(?P<where>\S*)\n",
-         "the trees of {expression} differ{place}: {what}",
-         Way("give trees with the same keys, or pass the second as one leaf", "the function is called once for each leaf of the first"), facts=_trees),
-    _row("tree", r"(?:.{0,400}?)Dict key mismatch; expected keys: (?P<one>\[[^\n]{0,300}?\]); present keys: (?P<other>\[[^\n]{0,300}?\])",
-         "the trees of {expression} differ: the first has the keys {one}, another {other}",
-         Way("give trees with the same keys and lengths", "the function is called once for each leaf of the first")),
-    _row("tree", r"(?:Tuple arity mismatch|List arity mismatch|Expected \w+, got)[^\n]{0,20}(?P<text>[^\n]{1,300})",
-         "the trees of {expression} differ: {text}",
-         Way("give trees with the same keys and lengths", "the function is called once for each leaf of the first")),
     _row("argument", r"dot_general requires contracting dimensions to have the same shape, got (?P<one>\([\d, ]*\)) and (?P<other>\([\d, ]*\))",
          "a product sums over two dimensions of one length, and got {words}",
          _transposed, facts=_products),

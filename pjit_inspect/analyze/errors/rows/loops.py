@@ -1,0 +1,377 @@
+"""The table's rows of loops and branches: what a body or a branch returns that is not what it must be.
+
+*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `lax/control_flow/loops.py`, `lax/control_flow/conditionals.py`,
+`tree_util.py`, `shard_map.py`.
+"""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from pjit_inspect.analyze.errors.fits import clauses, listed
+from pjit_inspect.analyze.errors.printed import SHAPE, SPEC, TYPE, read_integers, read_spec, read_type, type_name
+from pjit_inspect.analyze.errors.specs import axes_list, reshard_words, shape_words, spec_words, type_words
+from pjit_inspect.analyze.errors.table import Facts, Way, first_filled
+from pjit_inspect.analyze.errors.table import row as _row
+from pjit_inspect.model.report.explained_error import ErrorArgument, ErrorFunction, ErrorScene
+from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, place, say
+
+_MOST = 3
+_MOST_RETURNS = 4
+_LONGEST = 120
+_LOOPS = {
+    "scan": (("0", "f"), ("1", "init")), "fori_loop": (("2", "body_fun"), ("3", "init_val")),
+    "while_loop": (("1", "body_fun"), ("2", "init_val")),
+}  # fmt: skip
+"""Where each loop takes its body, and what its carry starts with."""
+
+# ---------------------------------------------------------------- the user's functions
+
+
+def _function(keys: Sequence[str], scene: ErrorScene) -> ErrorFunction | None:
+    return next((function for function in scene.functions if function.key in keys), None)
+
+
+def _called(function: ErrorFunction | None, role: Phrase | str) -> Phrase | str:
+    return name(function.name) if function is not None and function.name else role
+
+
+def _returned(scene: ErrorScene, *functions: tuple[Phrase | str, ErrorFunction | None]) -> tuple[Sentence, ...]:
+    """Where the functions return, as their source has it."""
+    return tuple(_returns(_called(one, role), one, scene) for role, one in functions if one and one.returns is not None)
+
+
+def _returns(who: str | Phrase, function: ErrorFunction, scene: ErrorScene) -> Sentence:
+    places = list(function.returns or ())
+    is_here = scene.frame is not None and function.file == scene.frame.file
+    where = "" if is_here else say(" of {}", place(function.file))
+    if not places:
+        return say("{} has no `return`", who)
+    if len(places) > 1:
+        lines = joined([str(line) for line, _ in places[:_MOST_RETURNS]])
+        return say(
+            "{} returns in the lines {}{}{}", who, lines, " and more" if len(places) > _MOST_RETURNS else "", where
+        )
+    line, text = places[0]
+    what = say(" {}", code(text)) if text and len(text) <= _LONGEST and "`" not in text else ""
+    return say("{} returns{} in line {}{}", who, what, line, where)
+
+
+# ---------------------------------------------------------------- types that differ
+
+_TYPES = re.compile(
+    r"[Tt]he (?:input carry(?: component| at path)?|output of (?P<one>true_fun|branch ?\d{1,4})(?: at path)?)(?: (?P<path>\S{1,300}?))? has type (?P<first>\S{1,400}) "
+    r"but the corresponding output (?:carry component|of (?P<other>false_fun|branch ?\d{1,4})) has type (?P<second>\S{1,400}?)(?=[,.;]\s|[,.;]$|, so|\n|$)"
+)
+
+
+def _types(match: re.Match[str], what: Phrase) -> Facts:
+    """What of two types differs: of two that differ in shape, the split differs as a matter of course."""
+    one, other = read_type(match["first"]), read_type(match["second"])
+    facts: dict[str, object] = {"first": type_words(one), "second": type_words(other)}
+    if one.shape != other.shape:
+        return facts | {"shape": shape_words(one.shape or ()), "one_shape": "one shape"}
+    if one.dtype != other.dtype:
+        return facts | {"dtype": code(one.dtype), "astype": code(f".astype('{one.dtype}')")}
+    if one.spec != other.spec:
+        moves = reshard_words(what, other.spec or (), one.spec or ())
+        return {
+            "first": spec_words(one.spec),
+            "second": spec_words(other.spec),
+            "spec": spec_words(one.spec),
+            "moves": moves,
+        }
+    varying = {"first": _varying(match["first"]), "second": _varying(match["second"])}
+    for side, lacking in (("first", "second"), ("second", "first")):
+        own, rest = varying[side], varying[lacking]
+        facts[side] = say("varying over {}", axes_list(own)) if own else "the same on all devices"
+        if more := tuple(axis for axis in own if axis not in rest):
+            facts |= {f"over_{lacking}": axes_list(more), f"axes_{lacking}": repr(more)}
+    is_old = "applying `jax.lax.pvary(" in match.string
+    return facts | {"cast": code(f"jax.lax.{'pvary' if is_old else 'pcast'}"), "to": "" if is_old else ", to='varying'"}
+
+
+def _varying(text: str) -> tuple[str, ...]:
+    """The axes that a type varies over: `data` and `model` of `float32[4]{V:(data,model)}`."""
+    match = re.search(r"\{V:\(?([\w.,-]{1,200}?)\)?[};]", text)
+    return tuple(match[1].split(",")) if match else ()
+
+
+# ---------------------------------------------------------------- trees that differ
+
+_THING = r"(?:<class '[^'\n]{1,300}'>|pytree leaf|\w{1,100})(?: of length \d{1,9}| with [^\n]{1,2000}?)?"
+_CLASS = re.compile(
+    r"(?:<class '([^'\n]{1,300})'>|(pytree leaf)|(\w{1,100}) of length (\d{1,9}))(?: with (\d{1,9}) child(?:ren)?$)?"
+)
+_METADATA = re.compile(r" with pytree metadata ([\[(][^\n]{0,2000}[\])])$")
+_KEY = re.compile(r"'((?:[^'\\]|\\.){0,200})'|(-?\d{1,18})(?=\s|$)")
+_PATH_KEY = re.compile(r"\['((?:[^'\\]|\\.)*)'\]|\[(-?\d+)\]|\.(\w+)|\[[^\]]*\]")
+_TREES = re.compile(
+    rf"(?:[Tt]he input carry(?: component| at path)?|(?:true_fun|branch ?\d{{1,4}}) output(?: at path)?)(?: (?P<path>.{{1,300}}?))? is a (?P<first>{_THING}) "
+    rf"but (?:the corresponding component of the carry output|(?:false_fun|branch ?\d{{1,4}}) output(?: at path .{{1,300}}?)?) is a (?P<second>{_THING}), so (?P<why>[^\n]{{1,2400}}?)[.;]?$",
+    re.M,
+)
+_UNSHARED = re.compile(r"\bwith the symmetric difference of key sets: \{([^\n]{1,2000}?)\}$")
+
+
+class _Node(NamedTuple):
+    """One place of a tree: its type, and of its children how many there are, and their keys, if the message says so."""
+
+    type: Sentence
+    count: int | None = None
+    keys: tuple[str, ...] = ()
+
+
+def _node(text: str) -> _Node:
+    match = _CLASS.match(text)
+    if match is None:
+        raise ValueError("this is no place of a tree")
+    if match[3]:
+        return _Node(type_name(match[3]), int(match[4]))
+    held = (match[1] or "PytreeLeaf").rpartition(".")[2]
+    # Of any other type they are what is static in it.
+    metadata = _METADATA.match(text, match.end()) if held in ("dict", "OrderedDict") else None
+    keys = tuple(map(str, ast.literal_eval(metadata[1]))) if metadata else ()
+    return _Node(type_name(held), int(match[5]) if match[5] else len(keys) or None, keys)
+
+
+def _trees(match: re.Match[str], keys: tuple[str, ...] = ()) -> Facts:
+    """How two trees differ at one place; `keys` are all that the first has there, where they are known."""
+    one, other = _node(match["first"]), _node(match["second"])
+    alone = _unshared(one, other, match["why"], keys)
+    if any(alone):
+        return {key: listed(held, code) for key, held in zip(("missing", "extra"), alone, strict=True) if held}
+    if one.type != other.type:
+        none = [side for side, node in (("first", one), ("second", other)) if node.type == "None"]
+        is_list = one.type in ("a list", "a tuple")
+        key = f"none_{none[0]}" if none else "as_list" if is_list else "as_other"
+        wanted = {key: "None"} if none else {key: one.type, "wanted": one.type}
+        return {"first": one.type, "second": other.type, **wanted}
+    if one.count != other.count and None not in (one.count, other.count):
+        words = [say("{} of {}", node.type, node.count) for node in (one, other)]
+        return {"first": words[0], "second": words[1], "count": one.count, "as_many": "as many"}
+    return {"both": one.type, "static": "static"}
+
+
+def _unshared(one: _Node, other: _Node, why: str, first: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """The keys that only one of two trees has, by side; none where it cannot be told."""
+    if one.keys and other.keys:
+        return _without(one.keys, other.keys), _without(other.keys, one.keys)
+    match = _UNSHARED.search(why)
+    keys = sorted(key[1] if key[1] is not None else key[2] for key in _KEY.finditer(match[1])) if match else []
+    if not match or _KEY.sub("", match[1]).strip() or one.count is None or other.count is None:
+        return [], []
+    # JAX names the keys that one side lacks, not which side. All are on one side where that has as many more children;
+    # else the first side's own keys must tell, and the counts must agree with them.
+    more = other.count - one.count
+    known = keys if -more == len(keys) else [] if more == len(keys) else [key for key in keys if key in first]
+    is_known = len(first) == one.count or abs(more) == len(keys)
+    return (known, _without(keys, known)) if is_known and len(keys) - 2 * len(known) == more else ([], [])
+
+
+def _without(keys: Sequence[str], others: Sequence[str]) -> list[str]:
+    return [key for key in keys if key not in others]
+
+
+# ---------------------------------------------------------------- loops and branches
+
+_WORDS = (
+    "{carry} comes out without {missing}, which it went in with and with {extra}, which it went in without",
+    "{carry} comes out without {missing}, which it went in with",
+    "{carry} comes out with {extra}, which it went in without",
+    "{carry} goes in and comes out as {both}, but what is static in it differs",
+    "{carry} goes in as {first} and comes out as {second}",
+    "{one} has {missing}{at}, which {other} has not, and {other} has {extra}{at}, which {one} has not",
+    "{one} has {missing}{at}, which {other} has not",
+    "{other} has {extra}{at}, which {one} has not",
+    "{one} and {other} give {both}{at}, but what is static in it differs",
+    "{one} gives {first}{at}, {other} gives {second}",
+)
+
+
+def _differing(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """What of a loop's carry, or of what two branches return, differs, place by place."""
+    parts = _TYPES if "types" in match[0] else _TREES
+    found = list(parts.finditer(match.string, match.end()))
+    if not found:
+        return None
+    facts, read = _loop(match, scene) if "loop" in match.groupdict() else _branches(match, scene)
+    each = tuple(read(one) for one in found[:_MOST])
+    more = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
+    return {**facts, "each": each, "what": clauses([*(first_filled(_WORDS, part) for part in each), *more])}
+
+
+_Read = tuple[Facts, Callable[[re.Match[str]], Facts]]
+
+
+def _loop(match: re.Match[str], scene: ErrorScene) -> _Read:
+    is_tree, own = "tree" in match[0], scene.operator if scene.operator in _LOOPS else ""
+    bodies, starts = _LOOPS.get(own, ((), ()))
+    body = _function(bodies, scene)
+    who, notes = (_called(body, "the body"), _returned(scene, ("the body", body))) if is_tree else ("the body", ())
+    given = [argument for argument in scene.arguments if argument.key in starts]
+
+    def read(one: re.Match[str]) -> Facts:
+        path = one["path"] or ""
+        parameter = body.parameters[1] if body is not None and len(body.parameters) > 1 else "init_val"
+        # `fori_loop` has a carry of its own around the user's.
+        called = re.sub(r"^loop_carry\[\d+\]", lambda _: parameter, path) if own == "fori_loop" else path
+        carry = name(called or ("the carry" if is_tree else "carry"))
+        facts: dict[str, object] = {
+            "carry": carry,
+            **(_trees(one, _start_keys(path, given)) if is_tree else _types(one, carry)),
+        }
+        return facts | (
+            {"start": code(given[0].text)} if len(given) == 1 and given[0].text and called.isidentifier() else {}
+        )
+
+    return {"loop": code(own or match["loop"].removesuffix("_loop")), "who": who, "notes": notes}, read
+
+
+def _start_keys(path: str, given: Sequence[ErrorArgument]) -> tuple[str, ...]:
+    """The keys at a place of what the loop starts with; () when they are not known."""
+    root = re.match(r"loop_carry\[\d+\]|\w*", path)
+    below = path[root.end() :] if root else path
+    leaves = [leaf for argument in given[:1] for leaf in argument.paths]
+    keys = [_PATH_KEY.match(rest) for leaf in leaves if (rest := leaf.removeprefix(below)) != leaf or not below]
+    return tuple(dict.fromkeys(next(filter(None, key.groups()), "") for key in keys if key))
+
+
+def _branches(match: re.Match[str], scene: ErrorScene) -> _Read:
+    if "name_one" not in match.groupdict():
+        return {}, lambda one: _labelled(one, name(one["one"].replace(" ", "")), name(one["other"].replace(" ", "")))
+    roles = [match[side].replace(" ", "") for side in ("one", "other")]
+    own = [match[side] for side in ("name_one", "name_other")]
+    labels = [
+        name(role if held == "<lambda>" or own[0] == own[1] else held) for role, held in zip(roles, own, strict=True)
+    ]
+    functions = [(name(role), _branch(role, held, scene)) for role, held in zip(roles, own, strict=True)]
+    return {"notes": _returned(scene, *functions)}, lambda one: _labelled(one, *labels)
+
+
+def _labelled(match: re.Match[str], one: Phrase, other: Phrase) -> Facts:
+    facts = _types(match, Phrase("word", "its result")) if match.re is _TYPES else _trees(match)
+    at = say(" at {}", code(match["path"])) if match["path"] else ""
+    nobody = {"nobody": one if "none_first" in facts else other} if facts.keys() & {"none_first", "none_second"} else {}
+    return {"one": one, "other": other, "at": at, **nobody, **facts}
+
+
+def _branch(role: str, own: str, scene: ErrorScene) -> ErrorFunction | None:
+    """The function of a branch, where its name is the one that the message has."""
+    number = role.removeprefix("branch")
+    keys = {"true_fun": ("1", "true_fun"), "false_fun": ("2", "false_fun")}.get(
+        role, (f"1[{number}]", f"branches[{number}]")
+    )
+    function = _function(keys, scene) if scene.operator in ("cond", "switch") else None
+    return function if function is not None and (function.name or "<lambda>") == own else None
+
+
+def _pair(match: re.Match[str], scene: ErrorScene) -> Facts:
+    body = _function(_LOOPS["scan"][0], scene)
+    return {"who": _called(body, "the body"), "notes": _returned(scene, ("the body", body))}
+
+
+def _truth(match: re.Match[str], scene: ErrorScene) -> Facts:
+    condition = _function(("0", "cond_fun"), scene) if scene.operator == "while_loop" else None
+    array, who = read_type(match["type"]), _called(condition, "the condition")
+    notes = _returned(scene, ("the condition", condition))
+    return {"type": type_words(array), "notes": notes, "who_each" if array.dtype == "bool" else "who_compares": who}
+
+
+def _lengths(match: re.Match[str], scene: ErrorScene) -> Facts:
+    lengths = match["lengths"].split(", ")
+    given = ", ".join(lengths[:8]) + (" and more" if len(lengths) > 8 else "")
+    loop = code(scene.operator if scene.operator == "map" else "scan")
+    return {"loop": loop, "shortest": min(map(int, lengths)), "given": given}
+
+
+def _predicate(match: re.Match[str], scene: ErrorScene) -> Facts:
+    texts = [argument.text for argument in scene.arguments if argument.key in ("0", "pred") and argument.text]
+    what = code(texts[0]) if scene.operator == "cond" and len(texts) == 1 else "the predicate"
+    return {"what": what, "shape": shape_words(read_integers(match["shape"]))}
+
+
+# ---------------------------------------------------------------- results of shard_map
+
+_NOT_PROVEN = re.compile(
+    rf"out_specs(?P<path>\S{{0,400}}?) is (?P<spec>{SPEC}) which implies that the corresponding output value is (?:only varying across mesh axes "
+    r"\{[^{}\n]{0,400}\} and not \{(?P<axes>[^{}\n]{0,400})\}|replicated across mesh axis '(?P<one>[^'\n]{1,200})')"
+)
+
+
+def _replicated(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """The same in all versions but for `P` and `PartitionSpec`."""
+    found = list(_NOT_PROVEN.finditer(match.string))[:8]
+    axes = [tuple(filter(None, (one["one"] or one["axes"]).split(","))) for one in found]
+    words = [
+        say("{} ({}) says that the result is equal along {}, which JAX cannot see", code(f"out_specs{one['path']}"), spec_words(read_spec(one["spec"])), axes_list(own))
+        for one, own in list(zip(found, axes, strict=True))[:_MOST]
+    ]  # fmt: skip
+    over = axes_list(dict.fromkeys(axis for own in axes for axis in own))
+    return {"what": clauses(words), "over": over} if found else None
+
+
+_CARRY = r"(?P<loop>\w{1,40}) (?:body )?(?:body function|function) carry input and carry output must have "
+
+LOOP_ROWS = (
+    _row("loop type", _CARRY + r"equal types, but they differ:\n\n",
+         "the body of {loop} must keep the type of its carry: {what}",
+         Way("let the body return {carry} with the shape {shape}", "a loop cannot change a shape"),
+         Way("let the body return {carry} through {astype}", "it stays {dtype}"),
+         Way("let the body return {carry} through `jax.sharding.reshard` to {spec}", "{moves}, in every step"),
+         Way("{cast}({start}, {axes_first}{to})", "it then is one value for each device along {over_first} from the start", replaces="{start}"),
+         Way("start {carry} with {cast} to varying over {over_first}", "it then is one value for each device along {over_first} from the start", is_last=True), facts=_differing),
+    _row("loop structure", _CARRY + r"the same pytree structure, but they differ:\n\n",
+         "the body of {loop} must return its carry as the same tree: {what}",
+         Way("let {who} return {missing} in {carry}, too", "unchanged, if the step has no new one"),
+         Way("leave {extra} out of what {who} returns for {carry}", "if only the step needs it"),
+         Way("start {carry} with {extra}, too", "if the next step needs it"),
+         Way("let {who} return an array for {carry} in place of {none_second}", "what is not returned is None, and None is no array"),
+         Way("start {carry} with an array of the shape that comes out, in place of {none_first}", "as zeros"),
+         Way("let {who} return {carry} as {as_list}", "as it goes in"), Way("let {who} return {as_other} for {carry}", "as it goes in"),
+         Way("let {who} return {count} in {carry}", "as many as go in"),
+         Way("let {who} return {carry} with what is {static} in it unchanged", "as it goes in"), facts=_differing),
+    _row("loop structure", r"scan body output must be a pair, got [^\n]{1,4000}\.$",
+         "the body of `scan` must return a pair: the carry, and what is kept of each step",
+         Way("let {who} return the carry and `None`", "if nothing of a step is to be kept"), facts=_pair),
+    _row("loop structure", rf"cond_fun must return a boolean scalar, but got output type\(s\) \[(?:ShapedArray\()?(?P<type>{TYPE})[^\[\]\n]{{0,200}}\]\.$",
+         "the condition of `while_loop` must give one truth, and gives {type}",
+         Way("let {who_compares} compare, as with `!= 0`", "a loop does not ask a number for its truth"),
+         Way("let {who_each} return `jnp.all` or `jnp.any` of it", "that is one truth"), facts=_truth),
+    _row("loop structure", r"scan got values with different leading axis sizes: (?P<lengths>\d{1,18}(?:, \d{1,18}){1,200})\.$",
+         "what {loop} goes over must have one length along dimension 0, and has {given}",
+         Way("take the first {shortest} of each", "the loop then has as many steps"), facts=_lengths),
+    _row("loop structure", r"scan got `length` argument of `?(?P<length>\d{1,18})`? which disagrees with leading axis sizes \[(?P<own>\d{1,18})(?:, \d{1,18}){0,200}\]\.$",
+         "`length` is {length}, but what `scan` goes over has {own} along dimension 0",
+         Way("leave `length` out", "`scan` then takes {own} from the arrays")),
+    _row("branch type", r"(?P<code_choice>cond|switch) branches must have equal output types but they differ\.",
+         "the branches of {code_choice} must give one type: {what}",
+         Way("let both branches give {one_shape}", "a branch cannot change it"),
+         Way("let {other} return through {astype}{at}", "both then are {dtype}"),
+         Way("let {other} return through `jax.sharding.reshard` to {spec}{at}", "{moves}"),
+         Way("let {one} return through {cast} to varying over {over_first}{at}", "both then are one value for each device"),
+         Way("let {other} return through {cast} to varying over {over_second}{at}", "both then are one value for each device"), facts=_differing),
+    _row("branch structure", r"(?P<code_choice>cond|switch) branch outputs must have the same pytree structure, but they differ:\n\n(?P<one>true_fun|branch ?\d{1,4}) is "
+         r"(?P<name_one>[^\n]{1,300}?)(?: at [^\n]{1,300}?:\d{1,9})?\n(?P<other>false_fun|branch ?\d{1,4}) is (?P<name_other>[^\n]{1,300}?)(?: at [^\n]{1,300}?:\d{1,9})?\n\n",
+         "the branches of {code_choice} must return the same tree: {what}",
+         Way("let {other} return {missing}{at}, too", "as zeros, where it has none"), Way("leave {missing} out of what {one} returns{at}", "if nobody needs it after"),
+         Way("let {one} return {extra}{at}, too", "as zeros, where it has none"), Way("leave {extra} out of what {other} returns{at}", "if nobody needs it after"),
+         Way("let {nobody} return a value{at}", "a function that returns nothing gives None"),
+         Way("let both return {as_many}{at}", "as zeros, where one has none"), Way("let {other} return {wanted}{at}", "as {one} does"),
+         Way("let both return the same {static} parts{at}", "they belong to the tree"), facts=_differing),
+    _row("branch structure", r"Pred must be a scalar, got .{1,4000} of shape (?P<shape>" + SHAPE + r")\.$",
+         "{what} has the shape {shape}, and `cond` takes one truth for all",
+         Way("use `jnp.where` of the predicate and of what the branches return", "picks for each element"),
+         Way("give `cond` the `jnp.any` or `jnp.all` of it", "if one branch is to run for all"), facts=_predicate),
+    _row("replication", r"shard_map applied to the function .{0,400}?out_specs which require replication which can't be statically inferred given the mesh",
+         "{what}",
+         Way("return it through `jax.lax.psum` over {over}", "if a sum is meant: it is then equal on all of them"),
+         Way("name {over} in `out_specs`, in a dimension that the result has", "if each device's part is meant: they are put one after the other"),
+         Way("give `jax.shard_map` `check_vma=False`", "if it is known to be equal, as after `jax.lax.all_gather`: JAX then takes one device's result for all"), facts=_replicated),
+)  # fmt: skip
+"""Each tried in turn."""

@@ -1,0 +1,301 @@
+"""The table's rows of values that JAX only traces, where a line asks for them, and of values that outlived their trace.
+
+*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `errors.py`, `core.py`, `numpy/indexing.py`; and Python's own of
+objects that cannot be hashed or formatted.
+"""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from pjit_inspect.analyze.errors.fits import advice, listed
+from pjit_inspect.analyze.errors.printed import TYPE, read_type
+from pjit_inspect.analyze.errors.proposals import text_of
+from pjit_inspect.analyze.errors.specs import type_words
+from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Proposer, Reader, Way, listed_facts, read_code
+from pjit_inspect.analyze.errors.table import row as _row
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
+from pjit_inspect.model.words.sentence import Phrase, code, name, place, say
+
+_TRACING = re.compile(
+    r"The error occurred while tracing the function (.{1,300}?)(?: at ([^\n]{1,1000}?:\d{1,9}))? for (\w{1,40})\."
+)
+_BECAME = "This value became a tracer due to"
+_DEPENDS = re.compile(r"because it depends on the values? of the arguments? ([^\n]{1,2000}?)\.(?:\s|$)")
+
+_KEYWORDS = dict.fromkeys(("nonzero", "where", "unique", "argwhere", "flatnonzero"), "size") | {
+    "repeat": "total_repeat_length",
+    "bincount": "length",
+}
+"""What says how long the result of a function of `jax.numpy` is."""
+_PLAIN = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
+"""Functions of Python's whose result is known where their arguments are."""
+_IN = re.compile(r"([\w.]+)( not)? in ([\w.]+)")
+
+# ---------------------------------------------------------------- what asks for which value
+
+
+def _tracing(match: re.Match[str], scene: ErrorScene) -> Facts:
+    where, depends = _TRACING.search(match.string), _DEPENDS.search(match.string)
+    names = tuple(filter(None, re.split(r", and |, | and ", depends[1]))) if depends else ()
+    type_, texts = match.groupdict().get("type"), [argument.text for argument in scene.arguments]
+    arguments = "arguments" if len(names) > 1 else "argument"
+    facts: dict[str, object] = {
+        "line": _line(scene), "function": name(where[1]) if where else "the function", "names": names,
+        "for": say(" for {}", code(where[3])) if where else "", "is_jit": bool(where and where[3] == "jit"),
+        "depends": say(", which depends on the {} {}", arguments, listed(names)) if names else "",
+        "type": (read_type(type_),) if type_ else (), f"of_{scene.operator.replace('[]', 'item')}": _line(scene),
+    }  # fmt: skip
+    if scene.operator in _KEYWORDS:
+        facts |= {"sized": code(scene.operator), "length": code(_KEYWORDS[scene.operator])}
+    if scene.operator in ("int", "float") and len(texts) == 1 and texts[0]:
+        facts["array"] = code(f"jnp.asarray({texts[0]}, {scene.operator})")
+    elif scene.expression.endswith(".item()"):
+        facts["array"] = code(scene.expression.removesuffix(".item()"))
+    return facts
+
+
+def _line(scene: ErrorScene) -> Phrase | str:
+    return code(scene.expression) if scene.expression else "the line"
+
+
+_TRUTHS = ("any", "all", "max", "min", "sorted", "bool")
+"""Functions of Python's that ask for a truth."""
+
+
+def _asked(match: re.Match[str], scene: ErrorScene) -> Facts:
+    # Python places what fails of `a and b` at either of them, or at both.
+    has_parts = any(f" {word} " in f" {scene.condition} " for word in ("and", "or", "not"))
+    facts = {**_tracing(match, scene), "is_truth": True}
+    if scene.statement and (scene.expression in ("", scene.condition) or has_parts):
+        return {**facts, "asks": say("the {} asks whether {} is true", code(scene.statement), code(scene.condition))}
+    if isinstance(read_code(scene.expression), ast.Call) and scene.operator not in _TRUTHS:
+        # A library asks, of what it was given.
+        return {**facts, "asks": say("{} needs a value", _line(scene)), "is_truth": False}
+    return {**facts, "asks": say("{} asks whether an array is true", _line(scene))}
+
+
+def _outlived(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """Only of what depends on nothing that JAX names may it be said that it outlived the function."""
+    where = _TRACING.search(match.string)
+    is_known = _DEPENDS.search(match.string) or _BECAME in match.string or not scene.places
+    if where is None or not where[2] or is_known or where[2] in scene.places:
+        return None
+    return {"line": _line(scene), **_origin(where), "notes": (say("the function is at {}", place(where[2])),)}
+
+
+def _origin(where: re.Match[str] | None) -> Facts:
+    if where is None:
+        return {"origin": "a function that JAX traced", "function": "the function"}
+    own = name(where[1])
+    return {
+        "origin": say("{} (traced for {})", own, code(where[3])),
+        "function": own if where[1] != "<lambda>" else "the function",
+    }
+
+
+_LEAKED_FROM = re.compile(
+    r"The function being traced when the value leaked was (.{1,300}?) at ([^\n]{1,1000}?:\d{1,9}) traced for (\w{1,40})\."
+)
+_MADE_AT = re.compile(r"The leaked intermediate value was created on line (\S[^\n]{0,1000}?:\d{1,9}):\d{1,9} ")
+
+
+def _leaked(match: re.Match[str], scene: ErrorScene) -> Facts:
+    array, made = read_type(match["type"]), _MADE_AT.search(match.string)
+    same = [other for other in scene.operands if (other.dtype, other.shape) == (array.dtype, array.shape)]
+    what = name(same[0].name) if len(same) == 1 and scene.is_complete else say("a value {}", type_words(array))
+    notes = (say("the value was made at {}", place(made[1])),) if made else ()
+    return {"what": what, **_origin(_LEAKED_FROM.search(match.string)), "notes": notes}
+
+
+# ---------------------------------------------------------------- code without the question
+
+
+_STATEMENTS = {
+    "while": ("use `jax.lax.while_loop`", "the loop is then part of the program"),
+    "assert": ("use `jax.experimental.checkify`, or check before the call", "the check is then made when it runs"),
+}
+_BY_JAX = {
+    "if else": ("jnp.where({}, {}, {})", "computes both and picks"), "not": ("jnp.logical_not({})", "for each element"),
+    "any": ("jnp.any({})", "stays in the program"), "all": ("jnp.all({})", "stays in the program"),
+    "sorted": ("jnp.sort({})", "stays in the program"), "max": ("jnp.maximum({}, {})", "for each element"),
+    "min": ("jnp.minimum({}, {})", "for each element"),
+}  # fmt: skip
+"""What Python asks a truth for, of as many parts, as JAX computes it."""
+
+
+def _truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    if not facts["is_truth"]:
+        return
+    if scene.statement in _STATEMENTS:
+        yield advice(*_STATEMENTS[scene.statement])
+        return
+    texts = [argument.text for argument in scene.arguments if argument.key.isdigit() and " for " not in argument.text]
+    template, effect = _BY_JAX.get(scene.operator, ("", "for each element"))
+    both = texts[0] if texts else ""
+    if member := _IN.fullmatch(scene.expression):
+        both, effect = f"{'~' if member[2] else ''}jnp.any({member[3]} == {member[1]})", "stays in the program"
+    elif scene.operator in ("and", "or") and all(argument.type == "truth" for argument in scene.arguments):
+        for text in texts[1:]:
+            both = f"jnp.logical_{scene.operator}({both}, {text})"
+    elif len(texts) == template.count("{}") and all(texts):
+        both = template.format(_one_truth(both), *texts[1:]) if scene.operator == "if else" else template.format(*texts)
+    else:
+        both = ""
+    if both and not scene.statement and len(texts) == len(scene.arguments):
+        yield _replacing(scene, both, effect)
+    else:
+        yield advice("use `jnp.where`", "computes both sides, and picks for each element")
+        yield advice("use `jax.lax.cond`", "runs one of two functions, for a single truth")
+
+
+def _replacing(scene: ErrorScene, edit: str, effect: str) -> Fit:
+    return Fit(edit=edit, effect=say(effect), replaces=scene.expression)
+
+
+def _one_truth(text: str) -> str:
+    """A condition in which nothing asks for the truth of a part of it: `and`, `or` and `not` as functions of JAX's."""
+    node = read_code(text)
+    return text if node is None else _logical(node, text.strip())
+
+
+def _logical(node: ast.expr, text: str) -> str:
+    if isinstance(node, ast.BoolOp):
+        both = _logical(node.values[0], text)
+        for part in node.values[1:]:
+            both = f"jnp.logical_{'and' if isinstance(node.op, ast.And) else 'or'}({both}, {_logical(part, text)})"
+        return both
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return f"jnp.logical_not({_logical(node.operand, text)})"
+    return ast.get_source_segment(text, node) or ""
+
+
+def _computing(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The same by `jax.numpy`, where JAX takes that: not where the result is as long as values say."""
+    return {**_tracing(match, scene), "fits": lambda judge: [fit for fit in _by_jax(scene) if judge(fit, ())]}
+
+
+def _by_jax(scene: ErrorScene) -> Iterator[Fit]:
+    if scene.jax_name and scene.arguments:
+        yield _replacing(
+            scene, scene.jax_name + scene.expression[scene.expression.index("(") :], "stays in the program"
+        )
+    elif scene.operator == "[]" and scene.operands and scene.expression.endswith(f"[{scene.subscripts}]"):
+        indexed = scene.expression[: -len(scene.subscripts) - 2]
+        edit = f"jnp.asarray({indexed})[{scene.subscripts}]"
+        yield _replacing(scene, edit, "an array of JAX's can be indexed by it")
+
+
+# ---------------------------------------------------------------- static arguments
+
+
+def _static(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """Arguments of the jitted function itself, whose value would be known if they were static."""
+    names = listed_facts(facts, "names", str)
+    if facts["is_jit"] and names and all(map(str.isidentifier, names)) and _asks_arguments(facts, scene):
+        static = code(f"static_argnames={names[0]!r}" if len(names) == 1 else f"static_argnames={names!r}")
+        yield advice(
+            say("name it in the `jax.jit` of {}: {}", name(text_of(facts, "function")), static),
+            "for Python numbers, not arrays: it is then known while tracing, and compiled for each value",
+        )
+
+
+def _asks_arguments(facts: Facts, scene: ErrorScene) -> bool:
+    """Whether what is asked for is made of the arguments alone, without a function of JAX's, which traces what it gets.
+
+    Arrays cannot be static: what is asked of one of several elements is no number.
+    """
+    names = set(listed_facts(facts, "names", str))
+    arguments = [array for array in scene.operands if array.name in names]
+    test = scene.arguments[0].text if scene.operator == "if else" and scene.arguments else ""
+    tree = read_code((scene.statement and scene.condition) or test or scene.expression)
+    if tree is None or any(array.shape for array in (*listed_facts(facts, "type", ErrorArray), *arguments)):
+        return False
+    nodes = list(ast.walk(tree))
+    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
+    is_plain = all(isinstance(func, ast.Name) and func.id in _PLAIN for func in calls)
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    # Only an array has a method that yields another.
+    held = [node.value for node in nodes if isinstance(node, ast.Attribute)]
+    if any(isinstance(node, ast.Name) and node.id in names for node in held):
+        return False
+    if any(isinstance(node, ast.comprehension) for node in nodes) or not used & names or used & set(scene.computed):
+        return False
+    # What the other names hold is known to be no array, or is one of the arguments.
+    return not facts.get("is_truth") or (is_plain and not (used - names) & {array.name for array in scene.operands})
+
+
+# ---------------------------------------------------------------- rows
+
+_TYPED = rf"traced array with shape ~?(?P<type>{TYPE})"
+_CONCRETE = rf"Abstract tracer value encountered where concrete value is expected: {_TYPED}"
+_ASKS = (
+    rf"(?:Attempted boolean conversion of {_TYPED}|The numpy\.ndarray conversion method __array__\(\) was called on |The __index__\(\) method was called on "
+    r"|Abstract tracer value encountered where concrete value is expected: |Array boolean indices must be concrete|Shapes must be 1D sequences of concrete values)"
+)
+
+
+def _needs(pattern: str, what: str, *ways: Way | Proposer, facts: Reader = _tracing) -> ErrorRow:
+    """A row of a line that needs a value."""
+    sentence = f"{{line}} needs {what}{{depends}}: while {{function}} is traced{{for}}, values are not known"
+    return _row("traced value", pattern, sentence, *ways, facts=facts)
+
+
+_NUMBER = Way(
+    "make what it needs a static argument, by `static_argnames` of the `jax.jit`",
+    "for Python numbers, not arrays: it is then known while tracing, and compiled for each value",
+)
+_AS_ARRAY = Way("write {array}", "where an array will do: it stays in the program")
+
+TRACED_ROWS = (
+    _row("leaked value", _ASKS,
+         "{line} uses an intermediate value of {origin}, which was kept after the function returned: it has no data",
+         Way("return the value from {function}", "what a traced function stores elsewhere has no data"), facts=_outlived),
+    _row("traced value", rf"Attempted boolean conversion of {_TYPED}",
+         "{asks}{depends}: while {function} is traced{for}, values are not known", _truth, _static, facts=_asked),
+    _needs(rf"The numpy\.ndarray conversion method __array__\(\) was called on {_TYPED}", "its values as a numpy array",
+           Way("use a function of `jax.numpy`, where there is one", "numpy computes at once, and needs values", is_last=True),
+           Way("use `jax.pure_callback`", "calls it with values each time that the program runs", is_last=True), facts=_computing),
+    _needs(rf"The __index__\(\) method was called on {_TYPED}", "its value as an integer",
+           Way("use `jax.lax.fori_loop` in place of {of_range}", "the loop is then part of the program"),
+           Way("make one array of what {of_item} picks from, as `jnp.stack` does", "an array can be indexed by it"), _static),
+    _needs(rf"{_CONCRETE}(?=.*The problem arose with the `(?:float|complex)` function)", "its value as a number", _AS_ARRAY, _static, facts=_computing),
+    _needs(rf"{_CONCRETE}(?=.*The problem arose with the `int` function)", "its value as an integer", _AS_ARRAY, _static),
+    _needs(rf"{_CONCRETE}(?=.*This occurred in the item\(\) method)", "its value as a number", _AS_ARRAY),
+    _needs(rf"{_CONCRETE}(?=.*This occurred in the tolist\(\) method)", "its values as a list"),
+    _needs(rf"{_CONCRETE}(?=.*(?:[Tt]he size argument of|value for the size argument|total_repeat_length|number of repeats must be))", "the length of a result",
+           Way("give {sized} the argument {length}", "the result then has that length, whatever the values"),
+           # A length that is asked of an array cannot be static; `repeat` takes a number.
+           lambda facts, scene: _static(facts, scene) if scene.operator == "repeat" else ()),
+    _needs(rf"{_CONCRETE}(?=.*axis argument must be known statically)", "an axis", _static),
+    _needs(rf"(?:{_CONCRETE}(?=.*(?:It arose in the jnp\.arange argument|'num' argument of jnp\.linspace|jnp\.\w+ argument))"
+           r"|Shapes must be 1D sequences of concrete values of integer type, got (?=.{0,400}Trace))", "a length of an array", _static),
+    _needs(rf"(?:{_CONCRETE}\s+)?The '?(?P<code_what>\w+)(?:\(\))?'? (?:method|attribute) (?:is not available|was called) on (?:traced array|\w{0,40}Tracer)", "{code_what} of an array that has data",
+           Way("ask for it outside of the function, of what goes in or comes out", "arrays have data there")),
+    _needs(_CONCRETE, "its value", _static),
+    _needs(r"expected a sequence of integers or a single integer, got '\w{0,40}Tracer", "a length of an array", _NUMBER),
+    _needs(r"As of JAX v[\d.]+, parameters to jaxpr equations must have __hash__ and __eq__ methods\. In a call to primitive (?P<code_op>\w+), the value of parameter (?P<code_what>\w+) was not hashable: "
+           r"(?=.{0,400}Tracer)", "{code_what} of {code_op}", _NUMBER),
+    # 0.12.0.1 has the longer words; 0.8.1 has "Found".
+    _needs(r"(?:Slice entries must be static integers|Array slice indices must have static start/stop/step to be used with NumPy indexing syntax)\. "
+           r"(?:Got .{0,400}Trace.{0,400} at position \d|Found slice\(.{0,400}Trace)", "where a slice begins or ends",
+           Way("use `jax.lax.dynamic_slice`", "the slice may begin anywhere, and its length is fixed"),
+           Way("keep the length and set what is beyond to zero with `jnp.where`", "shapes stay as they are")),
+    _needs(rf"Array boolean indices must be concrete(?:; got|:) (?:ShapedArray\()?~?(?P<type>{TYPE})", "how many entries are true",
+           Way("use `jnp.where` of the mask, the array and what counts for nothing, such as 0", "the shape stays"),
+           Way("use `jnp.nonzero` of the mask with `size=`", "gives that many indices, filled up where there are fewer")),
+    _needs(r"unhashable type: '(?:\w{0,40}Tracer)'$", "its value as a key",
+           Way("keep the values in an array and index it", "an array can be indexed by a traced value")),
+    _needs(r"unsupported format string passed to \w{0,40}Tracer\.__format__$", "its value as text",
+           Way("use `jax.debug.print`", "prints the values each time that the program runs")),
+    _row("leaked value", rf"Encountered an unexpected tracer\. .{{0,300}}?(?:intermediate value with type|intermediate value with shape) ~?(?P<type>{TYPE}) (?:wrapped in a \w{{1,60}} )?"
+         r"to escape the scope of the transformation",
+         "{what} is an intermediate value of {origin}, and was kept after the function returned: it has no data",
+         Way("return the value from {function}", "what a traced function stores elsewhere has no data"),
+         Way("run it under `jax.checking_leaks()`", "JAX then raises in the function that keeps it"), facts=_leaked),
+)  # fmt: skip
+"""Each tried in turn."""
