@@ -306,12 +306,20 @@ _NOT_PROVEN = re.compile(
 )
 
 
+def _spec(text: str) -> Sentence | str:
+    """A spec in brackets; "" for one that holds what is no axis, as `UNCONSTRAINED`."""
+    try:
+        return say(" ({})", spec_words(read_spec(text)))
+    except ValueError:
+        return ""
+
+
 def _replicated(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     """The same in all versions but for `P` and `PartitionSpec`."""
     found = list(_NOT_PROVEN.finditer(match.string))[:8]
     axes = [tuple(filter(None, (one["one"] or one["axes"]).split(","))) for one in found]
     words = [
-        say("{} ({}) says that the result is equal along {}, which JAX cannot see", code(f"out_specs{one['path']}"), spec_words(read_spec(one["spec"])), axes_list(own))
+        say("{}{} says that the result is equal along {}, which JAX cannot see", code(f"out_specs{one['path']}"), _spec(one["spec"]), axes_list(own))
         for one, own in list(zip(found, axes, strict=True))[:_MOST]
     ]  # fmt: skip
     over = axes_list(dict.fromkeys(axis for own in axes for axis in own))
