@@ -224,7 +224,8 @@ result = train(np.float32(3), np.ones(3, np.float32))[0]
 def body(i, seen):
     return jnp.concatenate([seen, jnp.ones(1) * i])
 result = lax.fori_loop(0, 3, body, jnp.zeros(1))
-""", "loop type", "`seen` goes in as `float32[1]` and comes out as `float32[2]`", by_hand={"let the body return `seen` with the shape [1]": (("jnp.concatenate([seen, jnp.ones(1) * i])", "seen.at[0].set(i)"),)}),
+""", "loop type", "`seen` goes in as `float32[1]` and comes out as `float32[2]`", by_hand={"let the body return `seen` with the shape [1]": (("jnp.concatenate([seen, jnp.ones(1) * i])", "seen.at[0].set(i)"),),
+       "start `seen` as long as it gets": (("jnp.concatenate([seen, jnp.ones(1) * i])", "seen.at[i].set(i)"), ("jnp.zeros(1))", "jnp.zeros(3))"))}),
     on("Half precision that comes back", """\
 class Cell:
     w: jax.Array = None

@@ -109,6 +109,11 @@ TRACED = (
     on("out_axes for three results of two", "result = jax.vmap(lambda x: (x, x), out_axes=(0, 0, 0))(np.ones(3))\n", "prefix", "`out_axes` has 3 entries, but the result has 2"),
     on("two trees of shardings of other keys", "one = NamedSharding(MESH, P())\np, q = {'w': np.ones(8)}, {'a': np.ones(8)}\nresult = jax.jit(lambda p, q: p, in_shardings=({'w': one, 'b': one}, {'c': one}))(p, q)\n",
        "prefix", "`in_shardings[0]` has the keys `b` and `w`, but the argument has `w`"),
+    on("a member of an enumeration", "import enum\nclass Mode(enum.Enum):\n    A = 1\nf = jax.jit(lambda x, mode: x)\nresult = f(np.ones(3), Mode.A)\n", "static argument", "`mode` is given an object of the type `Mode`"),
+    on("a static argument that is mapped", "g = jax.jit(lambda x, n: x[:n], static_argnames='n')\nresult = jax.vmap(g)(np.ones((3, 4)), np.array([1, 2, 3]))\n", "static argument", "a static argument is traced by what is around the call"),
+    on("a history that is joined", "result = lax.fori_loop(0, 3, lambda i, c: jnp.concatenate([c, c]), np.ones(2))\n", "loop type", "`c` goes in as `float64[2]`" if jax.config.jax_enable_x64 else "`c` goes in as `float32[2]`"),
+    on("a state that is given over several lines", "step = jax.jit(lambda s, g: s - g, donate_argnums=0)\ns = counted(8)\nnew = step(\n    s,\n    1.,\n)\nresult = s + 1\n", "deleted",
+       "`s` has no data any more: `step( s, 1., )` in line 3 donates it"),
     on("one of in_axes for two", "a, b = np.ones(3), np.ones(3)\nresult = jax.vmap(lambda x, y: x + y, in_axes=(0,))(a, b)\n", "mapped", "`in_axes` has the length 1, and the function got 2 arguments"),
     on("a compiled program with one key more", "f = jax.jit(lambda p: p['w']).lower({'w': np.ones(3)}).compile()\nparams = {'w': np.ones(3), 'b': np.ones(3)}\nresult = f(params)\n",
        "compiled", "`params` has other keys: `b`", since=(0, 9, 0)),
@@ -198,6 +203,11 @@ def test_what_a_library_or_a_choice_asks_of_an_argument_alone_can_be_static():
             f"name it in the `jax.jit` of `f`: `static_argnames='{names}'`"
         ]
         assert not [fit for fit in found.fits if "lax.cond" in fit.edit]
+
+
+def test_what_is_made_of_an_array_by_a_function_is_not_proposed_as_static():
+    found = pi.explain_error(refusal(on("argmax", JIT.format("int(jnp.argmax(x))", "np.ones(8)"), "traced value")))
+    assert not [fit for fit in found.fits if "static" in fit.edit]
 
 
 def test_each_of_two_arguments_that_are_alike_is_placed():

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.errors.fits import changed_expression, clauses, replaced_text, reshard_fit, with_argument
+from pjit_inspect.analyze.errors.fits import changed_expression, clauses, reshard_fit, with_argument
 from pjit_inspect.analyze.errors.specs import over_words, without_repeats
 from pjit_inspect.analyze.errors.table import Facts, Judge
 from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, spec_text
@@ -189,17 +189,6 @@ def in_shard_map(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
         effect = say(words, mesh.sizes[own], axis(own), ",".join(local), name(operand))
         yield Fit(edit=f"{call}({operand})", effect=effect, replaces=scene.expression)
         return
-
-
-def moved_operand(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    """An operand of host memory in device memory."""
-    operand = text_of(facts, "name_host")
-    if operand:
-        edit, effect = (
-            f"jax.device_put({operand}, jax.memory.Space.Device)",
-            say("copies {} to the devices", name(operand)),
-        )
-        yield Fit(edit=edit, effect=effect, target=operand, replaces=replaced_text(operand, scene))
 
 
 def in_axes(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:

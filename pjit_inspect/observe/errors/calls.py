@@ -218,7 +218,7 @@ def takers(
         ):
             continue
         segment = ast.get_source_segment(text, node) or ""
-        if given and "\n" not in segment:
+        if given:
             is_sure = "if" not in under and (node.lineno < line or "loop" in under)
             found.append((not is_sure, node.lineno, segment))
     return tuple((number, segment, not is_open) for is_open, number, segment in sorted(found)[:_MOST_TAKERS])

@@ -156,6 +156,8 @@ def test_a_carry_without_a_name_is_read():
          "type float32[4,4]", "pmap", "the arrays that `pmap` maps do not have one slice for each device"),
         ("compiling computation that requires 16 logical devices, but only 8 XLA devices are available "
          "(num_replicas=16)", "pmap", "has 16 along dimension 0, and `pmap` gives one to each of 8 devices: 16 / 8 = 2"),
+        ("Using PartitionSpec when you are not under a mesh context is not allowed. Please pass a NamedSharding instance or "
+         "enter into a mesh context via `jax.set_mesh`. Got P(UNCONSTRAINED, 'data')", "no mesh", "this line got a PartitionSpec"),
         ("Array boolean indices must be concrete; got ShapedArray(bool[4])\n\nSee", "traced value", "how many entries are true"),
         ("Slice entries must be static integers. Got slice(None, Traced<~int32[]>with<DynamicJaxprTrace>, None) at "
          "position 0", "traced value", "where a slice begins or ends"),

@@ -135,7 +135,8 @@ def _gone(match: re.Match[str], scene: ErrorScene) -> Facts:
     if not gone or not scene.taken:
         why = "it was deleted, as a jitted function does with what it is given under `donate_argnums`"
         return facts | {"why": say(why), "call": "the function", "copy": "a copy"}
-    line, call, is_sure = scene.taken[0]
+    line, text, is_sure = scene.taken[0]
+    call = " ".join(text.split())
     took = "and the function took its memory" if is_sure else "and its memory is gone once that has run"
     why = say("{} in line {} donates it (`donate_argnums`), {}", code(call), line, took)
     return facts | {"why": why, "call": code(call), "names": tuple(gone)}
@@ -250,7 +251,11 @@ ARGUMENT_ROWS = (
     _row("deleted", r".*?Attempt to use a buffer that was previously donated in the same call to Execute\(\)",
          "{what} is given to a donated argument and to another one, which needs it, too",
          Way("give one of them a copy, as `jnp.copy` makes it", "each has its own memory", is_last=True), facts=_twice),
-    _row("static argument", r"Non-hashable static arguments are not supported(?:\. An error occurred (?:during a call to '.{1,200}?' )?while trying to hash an object of type <class '(?P<type>[^'\n]{1,300})'>, "
+    _row("static argument", r"Non-hashable static arguments are not supported.{1,600}? of type <class '[^'\n]{1,200}Tracer'>",
+         "a static argument is traced by what is around the call, and a static value must be known",
+         Way("leave it out of the static arguments", "it is then traced"),
+         Way("take it out of what is mapped, differentiated or jitted around the call", "as with `in_axes=None`: it is then one value, and known")),
+    _row("static argument", r"Non-hashable static arguments are not supported(?:\. An error occurred (?:during a call to '.{1,200}?' )?while trying to hash an object of type <(?:class|enum) '(?P<type>[^'\n]{1,300})'>, "
          # Elsewhere in JAX, of an argument.
          r"|, as this can lead to unexpected cache-misses\. Static argument \(index \d{1,4}\) of type <class '(?P<type2>[^'\n]{1,300})'> for function \S{1,200} is non-hashable\.)",
          "{what}, which has no hash: JAX looks up compiled programs by it",
@@ -261,7 +266,7 @@ ARGUMENT_ROWS = (
          Way("make the {held_list} in it a tuple", _TUPLE),
          Way("give the {held_array} as an argument of its own that is traced", "one program does for all values"),
          Way("give what it holds of the type {held_type} a hash, or leave it out", "it is then found again"), facts=_hashless),
-    _row("static argument", r"Error interpreting argument to .{1,500}? as an abstract array\. The problematic value is of type <class '(?P<type>[^'\n]{1,300})'> and was passed to the function at path (?P<name_path>\S{1,300}?)\.\n",
+    _row("static argument", r"Error interpreting argument to .{1,500}? as an abstract array\. The problematic value is of type <(?:class|enum) '(?P<type>[^'\n]{1,300})'> and was passed to the function at path (?P<name_path>\S{1,300}?)\.\n",
          "{name_path} is given an object of the type {type}, which is no array and cannot be traced",
          Way("name it in the `jax.jit` of the function: {static}", "for objects with a hash: it is then known while tracing, and compiled for each value"),
          Way("take it out of {root}, and give it as an argument of its own that is static", "all leaves of a tree are traced"), facts=_untraceable),

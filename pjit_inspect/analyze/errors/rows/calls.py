@@ -65,7 +65,7 @@ def _node(text: str) -> Sentence:
     """What a place of a tree was or is."""
     if length := re.match(r"(\w+) of length (\d+)", text):
         return say("a {} of {}", length[1], length[2])
-    kind, children = re.match(r"<class '([\w.]+)'>", text), re.search(r"with (\d+) child", text)
+    kind, children = re.match(r"<(?:class|enum) '([\w.]+)'>", text), re.search(r"with (\d+) child", text)
     words = type_name(kind[1]) if kind else say("an array" if "leaf" in text else "another tree")
     if keys := re.search(r"metadata \((.+?),?\)$", text):
         return say("{} with {}", words, keys[1])
@@ -161,16 +161,16 @@ CALL_ROWS = (
     _row("argument", r"numpy masked arrays are not supported as direct inputs to JAX functions",
          "{which} is a masked array of numpy, and JAX has no masks",
          Way("{name_masked}.filled(0)", "masked places become 0", replaces="{name_written}"), Way("call its `.filled(value)`", "masked places get that value", is_last=True), Way("pass its `.data` and its `.mask`, and use `jnp.where`", "if the mask matters"), facts=_masked),
-    _row("argument", r"(?P<code_op>\w+) requires ndarray or scalar arguments, got <class '(?:[\w.]*\.)?(?P<code_type>\w+)'> at position (?P<place>\d+)",
+    _row("argument", r"(?P<code_op>\w+) requires ndarray or scalar arguments, got <(?:class|enum) '(?:[\w.]*\.)?(?P<code_type>\w+)'> at position (?P<place>\d+)",
          "{code_op} takes arrays and numbers, and {which} is of the type {code_type}",
          Way("jnp.asarray({code_value})", "an array of its elements", replaces="{code_value}"), facts=_position),
-    _row("argument", r"Error interpreting argument to (?P<op>.{1,200}?) as a JAX value\. The problematic value is of type <class '(?:[\w.]*\.)?(?P<code_type>\w+)'>",
+    _row("argument", r"Error interpreting argument to (?P<op>.{1,200}?) as a JAX value\. The problematic value is of type <(?:class|enum) '(?:[\w.]*\.)?(?P<code_type>\w+)'>",
          "an argument is of the type {code_type}, and holds what is no number: JAX has no array of it"),
-    _row("argument", r"Argument '.{1,300}?' (?:of shape \S+ )?of type '?<class '(?P<type>[\w.]{1,200})'>'? is not a valid JAX type",
+    _row("argument", r"Argument '.{1,300}?' (?:of shape \S+ )?of type '?<(?:class|enum) '(?P<type>[\w.]{1,200})'>'? is not a valid JAX type",
          "{which} is of the type {type}, which JAX cannot take as an array",
          Way("name it in the `jax.jit` of the function, by `static_argnames`", "it is then known while tracing, and compiled for each value"),
          Way("register {own_type} as a tree, as `jax.tree_util.register_dataclass` does", "if it holds arrays"), facts=_typed),
-    _row("argument", r"function (?P<name_function>\S{1,200})(?: at \S{1,1000})? traced for (?P<code_for>\w+) returned a value of type <class '(?:[\w.]*\.)?(?P<code_type>\w+)'>(?: at output component (?P<code_at>\S{1,200}))?, which is not a valid JAX type",
+    _row("argument", r"function (?P<name_function>\S{1,200})(?: at \S{1,1000})? traced for (?P<code_for>\w+) returned a value of type <(?:class|enum) '(?:[\w.]*\.)?(?P<code_type>\w+)'>(?: at output component (?P<code_at>\S{1,200}))?, which is not a valid JAX type",
          "{name_function} returns an object of the type {code_type}, which is no array and cannot leave a function that is traced for {code_for}",
          Way("leave it out of what {name_function} returns, at {code_at}", "what is no array is known before the call"),
          Way("return arrays and numbers only", "in tuples, lists and dicts")),

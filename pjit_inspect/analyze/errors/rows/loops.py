@@ -75,7 +75,9 @@ def _types(match: re.Match[str], what: Phrase) -> Facts:
     one, other = read_type(match["first"]), read_type(match["second"])
     facts: dict[str, object] = {"first": type_words(one), "second": type_words(other)}
     if one.shape != other.shape:
-        return facts | {"shape": shape_words(one.shape or ()), "one_shape": "one shape"}
+        lengths = zip(one.shape or (), other.shape or (), strict=False)
+        grows = {"grows": what} if any(before < after for before, after in lengths) else {}
+        return facts | grows | {"shape": shape_words(one.shape or ()), "one_shape": "one shape"}
     if one.dtype != other.dtype:
         return facts | {"dtype": code(one.dtype), "astype": code(f".astype('{one.dtype}')")}
     if one.spec != other.spec:
@@ -304,12 +306,20 @@ _NOT_PROVEN = re.compile(
 )
 
 
+def _spec(text: str) -> Sentence | str:
+    """A spec in brackets; "" for one that holds what is no axis, as `UNCONSTRAINED`."""
+    try:
+        return say(" ({})", spec_words(read_spec(text)))
+    except ValueError:
+        return ""
+
+
 def _replicated(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     """The same in all versions but for `P` and `PartitionSpec`."""
     found = list(_NOT_PROVEN.finditer(match.string))[:8]
     axes = [tuple(filter(None, (one["one"] or one["axes"]).split(","))) for one in found]
     words = [
-        say("{} ({}) says that the result is equal along {}, which JAX cannot see", code(f"out_specs{one['path']}"), spec_words(read_spec(one["spec"])), axes_list(own))
+        say("{}{} says that the result is equal along {}, which JAX cannot see", code(f"out_specs{one['path']}"), _spec(one["spec"]), axes_list(own))
         for one, own in list(zip(found, axes, strict=True))[:_MOST]
     ]  # fmt: skip
     over = axes_list(dict.fromkeys(axis for own in axes for axis in own))
@@ -322,6 +332,7 @@ LOOP_ROWS = (
     _row("loop type", _CARRY + r"equal types, but they differ:\n\n",
          "the body of {loop} must keep the type of its carry: {what}",
          Way("let the body return {carry} with the shape {shape}", "a loop cannot change a shape"),
+         Way("start {grows} as long as it gets, and write into it with `.at[i].set`", "its shape then stays"),
          Way("let the body return {carry} through {astype}", "it stays {dtype}"),
          Way("let the body return {carry} through `jax.sharding.reshard` to {spec}", "{moves}, in every step"),
          Way("{cast}({start}, {axes_first}{to})", "it then is one value for each device along {over_first} from the start", replaces="{start}"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from pjit_inspect.analyze.errors.fits import listed, with_argument
 from pjit_inspect.analyze.errors.printed import read_spec
@@ -27,31 +28,26 @@ _MOST = 3
 
 def _meshless(match: re.Match[str], scene: ErrorScene) -> Facts:
     """The mesh of the user's that has the axes of the spec, of the axis types that the call needs."""
-    groups = match.groupdict()
-    quoted = read_spec(groups["quoted"]) if groups.get("quoted") else None
+    groups, quoted = match.groupdict(), None
     # `reshard` and `out_sharding` name Explicit axes; on those a constraint is an assertion.
-    is_typed = quoted is not None
+    is_typed = bool(groups.get("quoted"))
+    # Some hold what is no axis, as `UNCONSTRAINED`.
+    with suppress(ValueError):
+        quoted = read_spec(groups.get("quoted") or "")
     place = groups.get("place") or ""
     called = place if place.endswith("_shardings") else groups.get("called") or groups.get("called2") or ""
     called = scene.operator if is_typed and scene.operator.isidentifier() else called
-    specs = [quoted] if quoted is not None else []
-    axes = {
-        axis
-        for spec in (*specs, *(spec.spec or () for spec in scene.specs))
-        for entry in spec
-        for axis in axes_of(entry)
-    }
+    specs = [quoted or (), *(spec.spec or () for spec in scene.specs)]
+    axes = {axis for spec in specs for entry in spec for axis in axes_of(entry)}
     meshes = [mesh for mesh, variable in scene.meshes.items() if variable and axes <= set(mesh.sizes)]
     explicit = [mesh for mesh in meshes if set(mesh.axis_types) == {"explicit"}]
     auto = [mesh for mesh in meshes if mesh not in explicit]
     fitting = explicit if is_typed else auto if called == "with_sharding_constraint" else meshes
     texts = [spec.name for spec in scene.specs[:_MOST]]
-    given = (
-        spec_words(quoted) if quoted is not None else listed(texts, phrases.spec) if texts else say("a PartitionSpec")
-    )
+    written = listed(texts, phrases.spec) if texts else "a PartitionSpec"
     several = say("{} have these axes", listed([scene.meshes[mesh] for mesh in meshes]))
     return {
-        "called": code(called) if called else "this line", "given": given, "notes": (several,) if len(meshes) > 1 else (),
+        "called": code(called) if called else "this line", "given": written if quoted is None else spec_words(quoted), "notes": (several,) if len(meshes) > 1 else (),
         **_changes(is_typed, fitting, meshes, scene),
     }  # fmt: skip
 
@@ -73,11 +69,8 @@ def _changes(is_typed: bool, fitting: list[Mesh], meshes: list[Mesh], scene: Err
     if is_typed:
         return {"make": say("{} has Auto axes; make", name(variable)) if meshes else "make"}
     if meshes:
-        return {
-            **both,
-            "variable": code(variable),
-            "why": say("{} has Explicit axes, where a constraint is only an assertion", variable),
-        }
+        why = say("{} has Explicit axes, where a constraint is only an assertion", variable)
+        return {**both, "variable": code(variable), "why": why}
     return {"lacking": "a mesh"}
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pjit_inspect.analyze.errors.proposals import moved_operand
 from pjit_inspect.analyze.errors.table import Facts, Way
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
@@ -28,18 +27,12 @@ def _meshes(match: re.Match[str], scene: ErrorScene) -> Facts:
         like = [v for mesh, v in scene.meshes.items() if v and {a: str(s) for a, s in mesh.sizes.items()} == axes]
         if len(like) == 1:
             facts[f"{side}_mesh"] = code(like[0])
-    facts["is_manual"] = "Manual" in match[0].partition("should match")[0]
     return facts
 
 
-def _context(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    facts = _meshes(match, scene)
-    return None if facts["is_manual"] and facts["set_words"] == facts["given_words"] else facts
-
-
 def _nested(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    facts = _meshes(match, scene)
-    return facts if facts["is_manual"] and facts["set_words"] == facts["given_words"] else None
+    facts, is_manual = _meshes(match, scene), "Manual" in match[0].partition("should match")[0]
+    return facts if is_manual and facts["set_words"] == facts["given_words"] else None
 
 
 def _without_mesh(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
@@ -84,7 +77,7 @@ PLACE_ROWS = (
          _without_mesh, Way("leave `mesh` out of the inner `jax.shard_map`, and give it `axis_names` that are not manual yet", "it then goes on with the mesh of the outer one", is_last=True), facts=_nested),
     _row("mesh", r"The context mesh " + _MESH.format("set") + r" should match the mesh passed to shard_map " + _MESH.format("given"),
          "`jax.shard_map` is given the mesh {given_words}, but the mesh that is set is {set_words}",
-         Way("set {given_mesh} with `jax.set_mesh`", "before the call"), _without_mesh, Way("leave `mesh` out, with specs for the mesh that is set", "it then uses that one", is_last=True), facts=_context),
+         Way("set {given_mesh} with `jax.set_mesh`", "before the call"), _without_mesh, Way("leave `mesh` out, with specs for the mesh that is set", "it then uses that one", is_last=True), facts=_meshes),
     _row("mesh", r"Context mesh " + _MESH.format("set") + r" should match the mesh of sharding " + _MESH.format("given") + r" passed to (?P<code_op>\w+)",
          "{code_op} is given a sharding of the mesh {given_words}, but the mesh that is set is {set_words}",
          Way("give it a spec of the mesh that is set", "a spec alone is enough there"), Way("set {given_mesh} with `jax.set_mesh`", "before the call"), facts=_meshes),
@@ -105,7 +98,8 @@ PLACE_ROWS = (
          Way("use an `AbstractMesh` of {old} devices", "as many as the mesh that is set")),
     _row("memory space", r"memory_space of all inputs passed to `(?P<code_op>\w+)` must be the same\. Got one operand with type: (?P<one>\S+) " r"and another operand with type: (?P<other>\S+)",
          "{code_op} needs its operands in one memory: {one}, {two}",
-         moved_operand, Way("move one of them with `jax.device_put` to `jax.memory.Space.Device`", "a copy in device memory", is_last=True), facts=_memories),
+         Way("jax.device_put({name_host}, jax.memory.Space.Device)", "copies {name_host} to the devices", replaces="{name_host}"),
+         Way("move one of them with `jax.device_put` to `jax.memory.Space.Device`", "a copy in device memory", is_last=True), facts=_memories),
     _row("memory space", r"Could not find memory addressable by device (?P<device>\S+)\. Device \S+ can address the following memory kinds: (?P<kinds>[\w, ]+)\. Got memory kind: (?P<code_kind>\w+)",
          "a {device} device has no memory called {code_kind}: it has {kinds}",
          Way("choose one of {kinds}", "as `memory_kind`")),

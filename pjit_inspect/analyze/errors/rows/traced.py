@@ -216,17 +216,18 @@ def _asks_arguments(facts: Facts, scene: ErrorScene) -> bool:
     if tree is None or any(array.shape for array in (*listed_facts(facts, "type", ErrorArray), *arguments)):
         return False
     nodes = list(ast.walk(tree))
-    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
+    # What is called first may be what asks.
+    calls = [node.func for node in nodes[0 if facts.get("is_truth") else 1 :] if isinstance(node, ast.Call)]
     is_plain = all(isinstance(func, ast.Name) and func.id in _PLAIN for func in calls)
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
     # Only an array has a method that yields another.
     held = [node.value for node in nodes if isinstance(node, ast.Attribute)]
-    if any(isinstance(node, ast.Name) and node.id in names for node in held):
-        return False
-    if any(isinstance(node, ast.comprehension) for node in nodes) or not used & names or used & set(scene.computed):
+    has_method = any(isinstance(node, ast.Name) and node.id in names for node in held)
+    has_loop = any(isinstance(node, ast.comprehension) for node in nodes)
+    if not is_plain or has_method or has_loop or not used & names or used & set(scene.computed):
         return False
     # What the other names hold is known to be no array, or is one of the arguments.
-    return not facts.get("is_truth") or (is_plain and not (used - names) & {array.name for array in scene.operands})
+    return not facts.get("is_truth") or not (used - names) & {array.name for array in scene.operands}
 
 
 # ---------------------------------------------------------------- rows
