@@ -9,7 +9,7 @@ is cut out for neighbours on the way leads to it. Not its job: what lies between
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.program.array_flow import Flow
@@ -51,11 +51,7 @@ def align(before: HloModule, after: HloModule, pieces: _Pieces) -> Aligned:
     original: dict[int, int] = {}
     for key, own in rows.items():
         theirs = others.get(key, [])
-        last = own if len(own) <= len(theirs) else _last(flows[1], own, set(map(pieces, theirs)))
-        # As many on both sides: the partitioner keeps their order. Any other number means that some were merged with
-        # others, and nobody can say which.
-        if len(last) == len(theirs):
-            original.update(zip(last, theirs, strict=True))
+        original.update(_paired(own, theirs) or _by_size(flows[1], own, theirs, pieces))
     original.update(_parameters(flows, original))
     return Aligned(before=flows[0], after=flows[1], original=original, owners=_owners(flows))
 
@@ -74,10 +70,32 @@ def _alike(flow: Flow) -> dict[Hashable, list[int]]:
     return alike
 
 
-def _last(flow: Flow, instructions: list[int], sizes: Collection[object]) -> list[int]:
-    """Those of some sizes, or of any, that lead to no other of them through instructions of their name."""
-    of_size = [k for k in instructions if tuple(flow.shape(node).dimensions for node in flow.nodes(k)) in sizes]
-    instructions = of_size or instructions
+def _paired(own: list[int], theirs: list[int]) -> dict[int, int]:
+    """Instructions after and before, in their order, which the partitioner keeps, where there are as many.
+
+    Any other number means that some were made or merged, and nobody can say which.
+    """
+    return dict(zip(own, theirs, strict=True)) if len(own) == len(theirs) else {}
+
+
+def _by_size(flow: Flow, own: list[int], theirs: list[int], pieces: _Pieces) -> dict[int, int]:
+    """Those after that are as large as those before are on one device, the last of each size."""
+    sizes: dict[Hashable, list[int]] = defaultdict(list)
+    for index in own:
+        sizes[tuple(flow.shape(node).dimensions for node in flow.nodes(index))].append(index)
+    wanted: dict[Hashable, list[int]] = defaultdict(list)
+    for index in theirs:
+        wanted[pieces(index)].append(index)
+    if sizes.keys().isdisjoint(wanted):
+        return _paired(_last(flow, own), theirs)
+    found: dict[int, int] = {}
+    for size, rows in wanted.items():
+        found |= _paired(sizes[size], rows) or _paired(_last(flow, sizes[size]), rows)
+    return found
+
+
+def _last(flow: Flow, instructions: list[int]) -> list[int]:
+    """Those that lead to no other of them through instructions of their name."""
     ends: list[int] = []
     for index in instructions:
         name = _name(flow, index)
