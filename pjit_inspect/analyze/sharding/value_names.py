@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from pjit_inspect.analyze.program.phases import find_phase, split_op_names, transposed, untransposed
+from pjit_inspect.analyze.program.phases import find_phase, transposed, untransposed
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData, Step
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
@@ -283,9 +283,7 @@ class ValueNames:
         `places` are told instead of its own.
         """
         # Where XLA joins the sum of two gradients with one of them, it has the name of that.
-        told, primitive = self.told_by(op), op.op_name.rpartition("/")[2]
-        is_joined_sum = op.kind == "add" and (told is not op or primitive in _VIEW_PRIMITIVES)
-        op = told
+        is_joined_sum = op.kind == "add" and op.op_name.rpartition("/")[2] in _VIEW_PRIMITIVES
         text = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
         prefix = _PHASES.get(self.phase(op) or "", "")
         if self.phase(op) == "backward" and (is_joined_sum or self._is_mixed(op)):
@@ -327,7 +325,6 @@ class ValueNames:
 
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""
-        op = self.told_by(op)
         return user_frames(op.frames[self._kept_frames(op) :], self.cells)
 
     def _kept_frames(self, op: ShardedOp) -> int:
@@ -364,23 +361,6 @@ class ValueNames:
             self._transposed = frozenset[str]().union(*(transposed(op.op_name) for op in self.program.ops))
         return not untransposed(self._phased(op).op_name) <= self._transposed
 
-    def told_by(self, op: ShardedOp) -> ShardedOp:
-        """The op by which another is told: XLA joins the names of two that it makes one, and loses their place.
-
-        Then the one of them that is still there, as what it takes, has both.
-        """
-        parts = split_op_names(op.op_name)
-        if len(parts) < 2:
-            return op
-        for operand in op.operands:
-            maker = self.program.values[operand].op
-            other = None if maker is None else self.program.ops[maker]
-            if other is None or other.parent != op.parent or len(other.frames) <= len(op.frames):
-                continue
-            if any(other.op_name == part or other.op_name.endswith(f"/{part}") for part in parts):
-                return other
-        return op
-
     def text(self, op: ShardedOp, depth: int = 0) -> str:
         """The piece of the user's source an op was written as, on one line; "" when it is not known.
 
@@ -389,7 +369,7 @@ class ValueNames:
         frames = self.frames(op)
         if len(frames) <= depth:
             return ""
-        op, frame = self.told_by(op), frames[depth]
+        frame = frames[depth]
         source = self._texts.get(frame.file)
         line = source.line(frame.line) if source else None
         if line is None:
