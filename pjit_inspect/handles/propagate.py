@@ -171,8 +171,9 @@ class PartitionedProgram:
     def explained(self, data: RecordData) -> ShardedProgram:
         """All of the program, with its collectives, by the meshes and names of a record's data. Raises ParseError."""
         from pjit_inspect.observe.live.library_names import with_paths
+        from pjit_inspect.observe.shardy.numbering import read_places
 
-        found, before, places = self.found, self.before, self.found.places
+        found, before, places = self.found, self.before, read_places(self.found.places)
         if SOURCE_LINES in data.missing:
             before, places = before.without_frames(), tuple(Place(name=own.name) for own in places)
         names = NumberedNames(places)

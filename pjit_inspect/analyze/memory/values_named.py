@@ -306,7 +306,8 @@ class Describer:
 
 
 def _place(frames: tuple[Frame, ...]) -> tuple[str, int, tuple[int, ...]] | None:
-    return (frames[0].file, frames[0].line, frames[0].columns) if frames else None
+    # XLA keeps where a piece begins; where it ends is known of the operations before it alone.
+    return (frames[0].file, frames[0].line, frames[0].columns[:1]) if frames else None
 
 
 @lru_cache(maxsize=4096)

@@ -428,8 +428,10 @@ def _origin(data: RecordData) -> str:
 
 def _compiled(answer: Partitioned, data: RecordData) -> dict[str, Any]:
     """The fields of a record that say what became of the program."""
+    from pjit_inspect.observe.shardy.numbering import read_places
+
     kept = {name: why for name, why in data.missing.items() if name in ("jaxpr", "inputs", "outputs", "key")}
-    own, names = answer.compiled, NumberedNames(answer.places)
+    own, names = answer.compiled, NumberedNames(read_places(answer.places))
     if own is None:
         lacks = dict(_PARTIAL_LACKS)
         if answer.failure:

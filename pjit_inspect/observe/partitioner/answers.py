@@ -67,7 +67,7 @@ class Watch:
             "partitioner": "shardy" if partitioner_dump.used_shardy(self._folder) else "gspmd",
             "warnings": partitioner_dump.read_warnings(self._folder),
         }
-        places = os.open(self._folder / partitioner_dump.PLACES, os.O_RDONLY)
+        places = partitioner_dump.open_places(self._folder)
         return answer, [places, *map(partitioner_dump.open_module, files)]
 
     def clear(self) -> None:

@@ -132,6 +132,11 @@ def find_before(folder: Path) -> Path | None:
     return None
 
 
+def open_places(folder: Path) -> int:
+    """An open file: where operations stood."""
+    return os.open(folder / PLACES, os.O_RDONLY)
+
+
 def open_module(path: Path) -> int:
     """An open file, placed at the module in it."""
     file = os.open(path, os.O_RDONLY)

@@ -22,10 +22,8 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.record.record import MemoryStats
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.model.sharding.mesh import Device
-from pjit_inspect.model.sharding.sharded_program import Place
 from pjit_inspect.observe.apart import call
 from pjit_inspect.observe.partitioner.targets import MOST_CPU_DEVICES
-from pjit_inspect.observe.shardy.numbering import read_places
 
 LANES = 2
 """Servers that one process may have, each of which answers one question at a time."""
@@ -64,7 +62,7 @@ class Partitioned:
       before: a serialized `xla.HloModuleProto`; every instruction has the sharding that partitioning begins with. b""
         where there is one partition, and nothing to split.
       after: the same as the partitioner left it, on one device: local shapes, collectives with their channel ids.
-      places: the operations, by the numbers that all of these programs call them by.
+      places: the operations, by the numbers that all of these programs call them by, for `numbering.read_places`.
       partitioner: which propagation XLA used.
       partitions: how many the program was split into; a module's proto does not say it.
       free_inputs, free_outputs: for each argument and result, whether its sharding was left to the partitioner.
@@ -77,7 +75,7 @@ class Partitioned:
 
     before: bytes
     after: bytes
-    places: tuple[Place, ...]
+    places: bytes
     partitioner: Literal["shardy", "gspmd"]
     partitions: int
     free_inputs: tuple[bool, ...]
@@ -202,7 +200,7 @@ def _read(said: dict[str, Any], contents: list[bytes]) -> Partitioned:
     return Partitioned(
         before=before,
         after=after,
-        places=read_places(places.decode()),
+        places=places,
         partitioner=said["partitioner"],
         partitions=said["partitions"],
         free_inputs=tuple(said["free_inputs"]),

@@ -46,9 +46,9 @@ def _frames(place: Place) -> list[tuple[Any, ...]]:
     ]
 
 
-def read_places(text: str) -> tuple[Place, ...]:
-    """For each number, the place that the operation had. The text is ours: a process apart wrote it."""
-    plain = json.loads(text)
+def read_places(content: bytes) -> tuple[Place, ...]:
+    """For each number, the place that the operation had. The JSON is ours: a process apart wrote it."""
+    plain = json.loads(content)
     frames = [_frame(*own) for own in plain["frames"]]
     places = []
     for name, rows in plain["places"]:

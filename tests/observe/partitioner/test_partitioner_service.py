@@ -30,6 +30,7 @@ from pjit_inspect.observe.partitioner import dump as partitioner_dump
 from pjit_inspect.observe.partitioner import service as partitioner_service
 from pjit_inspect.observe.partitioner.service import Partitioned, ask_partitioner, cancel, stop_server
 from pjit_inspect.observe.shardy.how_compiled import compiler_options
+from pjit_inspect.observe.shardy.numbering import read_places
 from pjit_inspect.observe.watch.on_request import compile_record
 
 ROOT = Path(__file__).parents[3]
@@ -135,7 +136,7 @@ def test_before_partitioning_every_value_has_its_sharding_and_after_it_its_local
     assert re.search(r"f32\[8,16\]\S* dot\(", after)
     assert not re.search(r" dot\(.*sharding=", after)
     (number,) = {int(own) for own in re.findall(r'op_name="#(\d+)/dot_general"', before + after)}
-    assert found.places[number].name == "jit(product)/dot_general"
+    assert read_places(found.places)[number].name == "jit(product)/dot_general"
     assert (found.partitioner, found.partitions, found.warnings) == ("shardy", 8, "")
     assert (found.free_inputs, found.free_outputs, found.result_names) == ((False, False), (True,), ("result",))
 

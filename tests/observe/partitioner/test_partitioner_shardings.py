@@ -15,6 +15,7 @@ from observe.programs import auto_mesh
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import ask_partitioner
+from pjit_inspect.observe.shardy.numbering import read_places
 from pjit_inspect.observe.watch.on_request import compile_record
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.sharding.numbered_names import NumberedNames
@@ -51,7 +52,7 @@ def read(data: RecordData) -> ShardedProgram:
         data.meshes,
         ids,
         partitions=found.partitions,
-        names=NumberedNames(found.places),
+        names=NumberedNames(read_places(found.places)),
         free_inputs=found.free_inputs,
         free_outputs=found.free_outputs,
         result_names=found.result_names,

@@ -20,6 +20,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.live.shardings import find_meshes
 from pjit_inspect.observe.partitioner.service import ask_partitioner
+from pjit_inspect.observe.shardy.numbering import read_places
 from pjit_inspect.observe.shardy.propagation import propagate
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.sharding.numbered_names import NumberedNames
@@ -49,7 +50,7 @@ def both(function: Program, *arguments: jax.ShapeDtypeStruct) -> tuple[Any, Any]
     predicted = propagate(out.getvalue())
     assert predicted is not None
     found = ask_partitioner(out.getvalue(), devices=8)
-    module, names = parse_program(found.before), NumberedNames(found.places)
+    module, names = parse_program(found.before), NumberedNames(read_places(found.places))
     theirs = by_name(read_propagated_hlo(module, find_meshes([arguments[0].sharding], ()), names=names).program)
     ours = by_name(predicted)
     joined = ours.keys() & theirs.keys()

@@ -35,7 +35,7 @@ def numbered(function, *arguments) -> list[tuple[str, Place, Place]]:
     assert stablehlo is not None
     with _mlir.open_module(stablehlo.read()) as module:
         before = [(op.name, read_location(str(op.location))) for op in _mlir.each_op(module.operation)]
-        places = read_places(number(module))
+        places = read_places(number(module).encode())
         after = [read_location(str(op.location)) for op in _mlir.each_op(module.operation)]
         _mlir.verify(module)
     rows = []
