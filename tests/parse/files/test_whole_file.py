@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -346,7 +347,16 @@ class _InterruptError(BaseException):
 
 
 def run_until(step: int, write: Callable[[], None], code: str) -> bool:
-    """Run, with an interrupt at this one of the steps that Python makes in a file; whether it came to the end."""
+    """Run, with an interrupt at this one of the steps that Python makes in a file; whether it came to the end.
+
+    In a thread of its own: an interrupt as an `except` ends leaves Python in it, and whatever that thread raises later
+    would be told as raised "during handling" of it.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(_run_until, step, write, code).result()
+
+
+def _run_until(step: int, write: Callable[[], None], code: str) -> bool:
     steps = 0
 
     def within(_: FrameType, event: str, __: object) -> Any:
