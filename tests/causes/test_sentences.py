@@ -611,3 +611,12 @@ def test_channels_that_a_convolution_needs_whole_are_no_edges():
     assert found
     assert not any("window" in text for text in found)
     assert all("needs `jnp.sin(x)` as `P('data', None, None, None)`" in text for text in found)
+
+
+@pytest.mark.parametrize("spec", [(None, "data"), ("model", "data")])
+def test_pieces_are_told_by_as_many_lengths_as_the_array_has_dimensions(spec: tuple[str | None, ...]):
+    """The partitioner exchanges parts of a reshaped array with more dimensions, which are nobody's."""
+    function = jax.jit(lambda x: x.reshape(128, 8), out_shardings=named(*spec))
+    found = sentences(function, array((32, 32), "data", "model"))
+    assert found
+    assert not any(re.search(r"\[\d+, \d+, \d+", text) for text in found)

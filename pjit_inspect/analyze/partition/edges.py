@@ -270,12 +270,20 @@ class _Finder:
             if not positions and flow.opcode(other) == "conditional":
                 # What a branch returns becomes a result: those are counted on from the operands.
                 positions = [len(self.program.ops[op].operands) + other - flow.first[index]]
-            yield from (Taker(op=op, operand=operand, shape=shape) for operand in positions)
+            yield from (
+                Taker(op=op, operand=operand, shape=self._as_taken(op, operand, shape)) for operand in positions
+            )
             return
         value = self._value(other)
         loop = None if value is None else self.program.values[value].op
         if loop is not None:
             yield Taker(op=loop, operand=other - flow.first[index], shape=shape)
+
+    def _as_taken(self, op: int, operand: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape; () where the partitioner gives the operation something of its own, with other dimensions."""
+        operands = self.program.ops[op].operands
+        rank = len(self.program.values[operands[operand]].shape) if operand < len(operands) else len(shape)
+        return shape if len(shape) == rank else ()
 
     def _positions(self, index: int, node: int) -> Iterator[int]:
         """Which operands of an instruction a node is, counting the leaves of tuples."""

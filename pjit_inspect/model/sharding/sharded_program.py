@@ -241,7 +241,8 @@ class Taker:
     Attributes:
       op: its index in `ShardedProgram.ops`.
       operand: which of its operands it is; for what a branch returns, the number of operands and then which result.
-      shape: the shape that operand has on one device, as XLA partitioned the operation (counted).
+      shape: the shape that operand has on one device, as XLA partitioned the operation (counted); () where XLA gives it
+        something of its own, with other dimensions.
     """
 
     op: int

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from dataclasses import replace
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import Place, Span
@@ -17,6 +18,7 @@ _FRAME = re.compile(rf"{_STRING}\({_STRING}:(\d+):(\d+)(?: to (\d*):(\d+))?\)")
 _BARE = re.compile(rf"{_STRING}:(\d+):(\d+)(?: to (\d*):(\d+))?")
 _PLACE = re.compile(rf"(?:{_STRING}\()?{_STRING}:(\d+):(\d+)(?: to (\d*):(\d+))?\)?")
 _NAME = re.compile(rf"(?:loc\(|fused(?:<.*?>)?\[)*{_STRING}(?=\(|\)|$)")
+_ALONE = re.compile(rf"loc\({_STRING}\({_STRING}:")
 _ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{2})|(.))")
 
 
@@ -24,8 +26,12 @@ def read_location(text: str) -> Place:
     """The parts of a location as MLIR prints it, such as `loc("jit(f)/add"("f"("a.py":3:4 to :9)))`."""
     frames = list(_FRAME.finditer(text)) or list(_BARE.finditer(text))[:1]
     pairs = [_frame(match[0]) for match in frames]
+    name = _name(text, frames[0].start() if frames else len(text))
+    if not name and pairs and _ALONE.match(text):
+        # JAX without full tracebacks names no function: what stands before the file is the name, as it is to XLA.
+        name, pairs[0] = pairs[0][0].function, (replace(pairs[0][0], function=""), pairs[0][1])
     return Place(
-        name=_name(text, frames[0].start() if frames else len(text)),
+        name=name,
         frames=tuple(frame for frame, _ in pairs),
         spans=tuple(span for _, span in pairs),
     )

@@ -15,9 +15,15 @@ from dataclasses import replace
 from pjit_inspect.model.sharding.sharded_program import Place
 from pjit_inspect.parse.wire.hlo_schema import decode
 
-_NUMBER = re.compile(r"(?<![^/(:;])#(\d{1,9})(?:/[\w.-]+)?(/|(?=[;:)]|$))", re.ASCII)
+_NUMBER = re.compile(r"(?<![^/(:;])#(\d{1,9})(?:/([\w.-]+))?(/|(?=[;:)]|$))", re.ASCII)
 _NAME = re.compile(r'(?<=op_name=")[^"\n]*(?=")')
 _FIRST = re.compile(r"[^;:]*")
+_OTHER = re.compile(r"[^\w.-]", re.ASCII)
+
+
+def last_part(name: str) -> str:
+    """What a numbered name has of the name that an operation had, as `observe.shardy.numbering` writes it."""
+    return _OTHER.sub("_", name.rpartition("/")[2])
 
 
 class NumberedNames:
@@ -38,21 +44,33 @@ class NumberedNames:
         return self._known[name]
 
     def _read(self, name: str) -> Place:
-        numbers = [int(match[1]) for match in _NUMBER.finditer(_FIRST.match(name)[0])]  # type: ignore[index]
-        if not numbers or max(numbers) >= len(self._places):
+        found = map(self._numbered, _NUMBER.finditer(_FIRST.match(name)[0]))  # type: ignore[index]
+        *calls, own = [None, *(place for place in found if place is not None)]
+        if own is None:
             return Place(name=name)
-        *calls, own = [self._places[number] for number in numbers]
-        for call in reversed(calls):
-            own = own.within(call)
+        for call in reversed(calls[1:]):
+            own = own.within(call or own)
         # Of several operations that XLA made one of, the first is what the instruction still does, and has the calls.
-        first, *others = (part.rstrip("/") for part in _NUMBER.sub(self._restored, name).split(";"))
+        first, *others = map(self._restored, name.split(";"))
         others = [part for part in dict.fromkeys(others) if part and not f"/{first}".endswith(f"/{part}")]
         return replace(own, name=";".join((first, *others)))
 
-    def _restored(self, match: re.Match[str]) -> str:
-        number = int(match[1])
-        name = self._places[number].name if number < len(self._places) else match[0]
-        return name + match[2] if name else ""
+    def _numbered(self, match: re.Match[str]) -> Place | None:
+        """The operation of a number; None for what only looks like one, as the name of an argument may."""
+        number, last = int(match[1]), match[2] or ""
+        place = self._places[number] if number < len(self._places) else None
+        return place if place is not None and last_part(place.name) == last else None
+
+    def _restored(self, part: str) -> str:
+        def one(match: re.Match[str]) -> str:
+            place = self._numbered(match)
+            if place is None:
+                return match[0]
+            return f"{place.name}{match[3]}" if place.name else ""
+
+        restored = _NUMBER.sub(one, part)
+        # The last operation may have no name, where its calls have one.
+        return restored.removesuffix("/") if restored != part else part
 
     def in_text(self, text: str) -> str:
         """A text of XLA's with the names that operations had."""
@@ -63,6 +81,10 @@ class NumberedNames:
         module = decode("Module", content, offset=0)
         for place, computation in enumerate(module.computations):
             module.computations[place] = self._in_computation(computation)
+        # A name right before a file is to XLA that of a function.
+        names = module.stack_frame_index.function_names
+        for place, name in enumerate(names):
+            names[place] = self.place(name).name
         return module.SerializeToString()
 
     def _in_computation(self, content: bytes) -> bytes:

@@ -97,3 +97,10 @@ def test_jaxs_own_locations_name_the_op_and_this_file() -> None:
     named = [place for place in places if place.name.endswith("add")]
     assert named[0].name == 'jit(f)/layer "1"/add'
     assert named[0].frames[0].file == __file__
+
+
+def test_without_full_tracebacks_what_stands_before_the_file_is_the_name() -> None:
+    """JAX names no function then: the name of a called function's op stands where that of its function would."""
+    place = read_location('loc("ppermute"("a.py":8:3))')
+    assert (place.name, [(frame.function, frame.line) for frame in place.frames]) == ("ppermute", [("", 8)])
+    assert read_location('loc("dot_general"("jit(f)/jvp()"("a.py":3:51)))').name == "dot_general"

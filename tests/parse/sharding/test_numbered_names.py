@@ -18,6 +18,7 @@ PLACES = (
     Place(name="jit(f)/mul", frames=FRAMES[2:], spans=(None,)),
     Place(name="jit(f)/mul", frames=FRAMES[1:2], spans=(None,)),
     Place(),
+    Place(name="jit(f)/;z//#3/mul/dot_general", frames=FRAMES[:1], spans=(None,)),
 )
 
 
@@ -30,12 +31,18 @@ PLACES = (
         ("#0/closed_call/#2/dot_general;#2/dot_general", "jit(f)/while/body/closed_call/dot_general"),
         ("#3/mul;#2/dot_general", "jit(f)/mul;dot_general"),
         # XLA combined two collectives.
-        ("#0/closed_call/(#1/jit_g_/#2/x:#3/mul)", "jit(f)/while/body/closed_call/(jit(g)/dot_general:jit(f)/mul)"),
+        ("#0/closed_call/(#2/dot_general:#3/mul)", "jit(f)/while/body/closed_call/(dot_general:jit(f)/mul)"),
         # An operation without a name, last and within.
         ("#0/closed_call/#5", "jit(f)/while/body/closed_call"),
         ("#0/closed_call/#5/#2/dot_general", "jit(f)/while/body/closed_call/dot_general"),
+        # A user's scope may have any character.
+        ("#6/dot_general;#3/mul", "jit(f)/;z//#3/mul/dot_general;jit(f)/mul"),
         # Names of arguments, and numbers that nothing has.
         ("params['#1/x']", "params['#1/x']"),
+        ("p['enc(#1)']['b']", "p['enc(#1)']['b']"),
+        ("p['a/#2/w']", "p['a/#2/w']"),
+        ("p['(#4/u):v']", "p['(#4/u):v']"),
+        ("a;b:#1;c", "a;b:#1;c"),
         ("w", "w"),
         ("", ""),
         ("#99/add", "#99/add"),
