@@ -12,15 +12,18 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 
-from pjit_inspect.analyze.errors.fits import mesh_named
-from pjit_inspect.analyze.errors.proposals import in_shard_map, meshes_with, next_multiple, text_of
-from pjit_inspect.analyze.errors.specs import axes_list
+from pjit_inspect.analyze.errors.fits import advice, mesh_named, reshard_fit
+from pjit_inspect.analyze.errors.printed import TYPE, read_type
+from pjit_inspect.analyze.errors.proposals import first_accepted, in_shard_map, meshes_with, next_multiple, text_of
+from pjit_inspect.analyze.errors.specs import axes_list, spec_words, type_words
 from pjit_inspect.analyze.errors.table import Facts, Way
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.program.spec import spec_text
-from pjit_inspect.model.report.explained_error import ErrorScene, Fit
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Phrase, axis, code, joined, name, say, spec
 
 
@@ -138,9 +141,44 @@ def _auto(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 
 def _inner_specs(match: re.Match[str], scene: ErrorScene) -> Facts:
-    own = tuple(array for array in scene.operands if array.spec is not None)
-    known = {"which": name(own[0].name), "name_own": name(own[0].name)} if len(own) == 1 else {"which": "the argument"}
-    return {"arrays": own, **known}
+    """The argument that has another split than `in_specs`: the one of its type, or else the one of no known type."""
+    own, known = _of_type(read_type(match["type"]), scene), [array.name for array in scene.operands]
+    given = [one.text for one in scene.arguments if one.text]
+    unknown = [text for text in given if not any(held.startswith(text) for held in known)]
+    texts = [array.name for array in own] or unknown
+    fits = [
+        Fit(edit=f"jax.sharding.reshard({text}, {match['spec']})", effect=say("moves {} to this split", code(text)), replaces=text)
+        for text in texts
+    ]  # fmt: skip
+    which = code(texts[0]) if len(texts) == 1 else "the argument"
+    # Of several that it can be, JAX tells by what it takes.
+    return {"arrays": own, "which": which, "fits": tuple(fits) if len(fits) == 1 else partial(first_accepted, fits)}
+
+
+def _of_type(quoted: ErrorArray, scene: ErrorScene) -> tuple[ErrorArray, ...]:
+    """The operands of a type that a message quotes; within a manual region, those from outside of it."""
+    outer = [own for own in scene.operands if own.mesh is None or "manual" not in own.mesh.axis_types]
+    whole = (None,) * len(quoted.shape or ())
+    return tuple(own for own in outer if own.shape == quoted.shape and (own.spec or whole) == quoted.spec)
+
+
+def _closed(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """What a function under `shard_map` takes from outside, whole: as an argument it is what its spec says."""
+    quoted = read_type(match["type"])
+    arrays, spec, whole = _of_type(quoted, scene), quoted.spec or (), (None,) * len(quoted.spec or ())
+    what = name(arrays[0].name) if len(arrays) == 1 else type_words(quoted)
+    words, fits = "pass {} to the function as an argument, with {} in `in_specs`", list[Fit]()
+    if any(spec) and len(arrays) == 1:
+        moved = reshard_fit(arrays[0], whole, scene)
+        effect = say("the function has all of it, as it is written; {}", moved.effect)
+        fits.append(advice(say(words, code(moved.edit), spec_words(whole)), effect))
+    sees = (
+        "the function then sees one device's part, and the result is split, too"
+        if any(spec)
+        else "a copy on every device"
+    )
+    fits.append(replace(advice(say(words, what, spec_words(spec)), sees), is_same=not any(spec)))
+    return {"which": what, "own": spec_words(spec), "arrays": arrays, "fits": tuple(fits)}
 
 
 _REDUCED = Way(
@@ -237,10 +275,11 @@ AXIS_ROWS = (
     _row("prefix", r"shard_map in_specs argument must be a pytree of `jax\.sharding\.PartitionSpec` instances, but it was `?None`?",
          "`jax.shard_map` has no `in_specs`: they can be left out for Explicit axes only",
          Way("give it `in_specs`, one spec for each argument", "`P()` for what every device gets whole")),
-    _row("other spec", r"in_specs passed to shard_map: (?P<spec>(?:P|PartitionSpec)\([^\n]*?\)) does not match the specs of the input: (?P<spec_own>(?:P|PartitionSpec)\([^\n]*?\)) for arg:",
+    _row("other spec", r"in_specs passed to shard_map: (?P<spec>(?:P|PartitionSpec)\([^\n]*?\)) does not match the specs of the input: (?P<spec_own>(?:P|PartitionSpec)\([^\n]*?\)) for arg: " rf"(?P<type>{TYPE})",
          "{which} is {spec_own}, but `in_specs` asks for {spec}: on an Explicit mesh `jax.shard_map` moves nothing by itself",
-         Way("jax.sharding.reshard({name_own}, {spec})", "moves {name_own} to this split", replaces="{name_own}"),
-         Way("leave `in_specs` out", "they are then those that the arguments have"), facts=_inner_specs),
+         Way("move that argument by `jax.sharding.reshard` to {spec}", "the function then sees the parts that it is written for", is_last=True), facts=_inner_specs),
+    _row("manual axes", r"Closing over inputs to shard_map where the input is sharded on `Explicit` axes is not implemented\..*? with shape " rf"(?P<type>{TYPE})",
+         "{which}, which is {own}, is from outside of `jax.shard_map`: on an Explicit mesh its function gets arrays as arguments only", facts=_closed),
     _row("manual axes", r"device_put with explicit device not allowed within shard_map-decorated functions, but got device (?P<code_device>\S+)",
          "inside `jax.shard_map` the function runs on every device, so {expression} cannot choose {code_device}",
          Way("place the array before the call of `jax.shard_map`", "or choose by `jax.lax.axis_index`")),

@@ -17,6 +17,7 @@ from dataclasses import replace
 
 from pjit_inspect.analyze.errors.fits import replaced_text
 from pjit_inspect.analyze.errors.printed import (
+    REPEATED,
     SHARDING,
     TUPLE,
     TYPE,
@@ -45,7 +46,7 @@ from pjit_inspect.analyze.errors.specs import (
 )
 from pjit_inspect.analyze.errors.table import Facts, Judge, Propose
 from pjit_inspect.analyze.errors.table import row as _row
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of
+from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
@@ -228,12 +229,18 @@ def _alike(operands: Sequence[ErrorArray], rank: int, scene: ErrorScene) -> Prop
             )
             yield from first_accepted(itertools.chain.from_iterable(several), judge)
             return
-        for own, other in (operands[::-1], operands):
+        for own, other in sorted((operands[::-1], operands), key=lambda pair: _size(pair[0])):
             yield from first_accepted(
                 (resharded(own, spec, scene) for spec in specs_towards(own, _like(own, other, rank))), judge
             )
 
     return propose
+
+
+def _size(array: ErrorArray) -> int:
+    """How many bytes it has, as far as its type tells."""
+    bits = re.search(r"\d+", array.dtype)
+    return math.prod(array.shape or ()) * (int(bits[0]) if bits else 8)
 
 
 def _like(own: ErrorArray, other: ErrorArray, rank: int) -> PartitionSpec:
@@ -259,12 +266,21 @@ def _twice(match: re.Match[str], scene: ErrorScene) -> Facts:
             ),
             "notes": (NOT_TOLD,),
         }
-    own = joined([say("{} is {}", name(array.name), spec_words(array.spec)) for array in operands], comma=" and ")
-    what = say("{}: the result would be {}, and an axis can split one dimension only", own, spec_words(result.spec))
-    facts: dict[str, object] = {"what": what, "arrays": operands}
+    facts = _clashing(result.spec, operands, scene)
     if match["operation"] == "dot_general" and len(operands) == 2:
-        return facts | {"fits": _of_product((operands[0], operands[1]), (), scene)}
-    return facts | {"fits": _alike(operands, max(len(array.spec or ()) for array in operands), scene)}
+        return {**facts, "fits": _of_product((operands[0], operands[1]), (), scene)}
+    return facts
+
+
+def _clashing(result: PartitionSpec | None, operands: tuple[ErrorArray, ...], scene: ErrorScene) -> Facts:
+    own = joined([say("{} is {}", name(array.name), spec_words(array.spec)) for array in operands], comma=" and ")
+    what = say("{}: the result would be {}, and an axis can split one dimension only", own, spec_words(result))
+    return {"what": what, "arrays": operands, "fits": _alike(operands, max(len(a.spec or ()) for a in operands), scene)}
+
+
+def _repeating(match: re.Match[str], scene: ErrorScene) -> Facts:
+    split = tuple(array for array in split_operands(scene) if any(array.spec or ()))
+    return _clashing(read_spec(match["spec"]), split, scene)
 
 
 # ---------------------------------------------------------------- any other refusal
@@ -292,8 +308,18 @@ def _refusable(scene: ErrorScene) -> tuple[ErrorArray, ...]:
 
 def _any_split(operands: tuple[ErrorArray, ...], scene: ErrorScene, judge: Judge) -> list[Fit]:
     rank = max(len(array.spec or ()) for array in operands)
-    found = list(_alike(operands, rank, scene)(judge)) if len(operands) > 1 else []
+    found = first_accepted(_written(operands, scene), judge)
+    found += _alike(operands, rank, scene)(judge) if len(operands) > 1 else []
     return found or first_accepted(cleared(operands, scene), judge)
+
+
+def _written(operands: tuple[ErrorArray, ...], scene: ErrorScene) -> Iterator[Fit]:
+    """What is written into a part of an array, in the nearest split that JAX takes if the array keeps its own."""
+    if ".at[" in scene.expression and len(operands) == 2:
+        array, update = operands
+        for spec in specs_towards(update, (None,) * len(update.spec or ())):
+            fit = resharded(update, spec, scene, is_whole=True)
+            yield replace(fit, edit=f"{fit.edit[:-1]}, out_sharding={spec_text(array.spec or ())})")
 
 
 def asked(explained: ExplainedError, scene: ErrorScene, judge: Judge) -> ExplainedError:
@@ -330,6 +356,7 @@ OPERAND_ROWS = (
     _row("conflict", rf"(?P<operation>\w{{1,80}}) got incompatible shardings for broadcasting: (?P<specs>{TUPLE}(?:, {TUPLE}){{1,16}})\.$", _CLASH, facts=_conflict),
     _row("conflict", r"(?:(?P<operation>select) (?:cases must have the same shardings|`which` must be scalar or have the same sharding as cases), "
          r"got|All operands should have the same sharding\. Got shardings) (?P<shardings>.{1,16000})", _CLASH, facts=_conflict),
+    _row("axis twice", REPEATED, "{what}", facts=_repeating),
     _row("axis twice", rf"(?P<operation>\w{{1,80}}) operation with inputs: (?P<types>.{{1,4000}}?) produces an illegally sharded result: (?P<type>{TYPE})$", "{what}", facts=_twice),
 )  # fmt: skip
 """Each tried in turn; of two rows with one pattern the first whose facts are there."""

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ from difflib import get_close_matches
 
 from pjit_inspect.analyze.errors.fits import advice, clauses
 from pjit_inspect.analyze.errors.printed import (
+    REPEATED,
     SHAPE,
     SHARDING,
     SPEC,
@@ -26,7 +28,7 @@ from pjit_inspect.analyze.errors.printed import (
     read_spec,
     read_type,
 )
-from pjit_inspect.analyze.errors.proposals import indexed_fits
+from pjit_inspect.analyze.errors.proposals import indexed_fits, split_operands
 from pjit_inspect.analyze.errors.specs import (
     axes_list,
     axes_words,
@@ -39,7 +41,7 @@ from pjit_inspect.analyze.errors.specs import (
     usable_axes,
     without_repeats,
 )
-from pjit_inspect.analyze.errors.table import Facts
+from pjit_inspect.analyze.errors.table import Facts, listed_facts, read_code
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import PLACING, ErrorArray, ErrorScene, Fit
@@ -111,8 +113,14 @@ def _uneven_arguments(match: re.Match[str], scene: ErrorScene) -> Facts | None:
         path = one[4] + one[1][len(one[3]) :] if one[4] else one[1]
         array = of_shape(replace(array, name=path, is_named=bool(one[4])), array.shape or ())
         found.append((_named(array, scene, ""), dimension, int(one[7])))
-    note = say("the function under `shard_map` then sees other shapes, and `out_specs` may have to change with it")
-    return _not_divided(found, scene, note) if found else None
+    facts = _not_divided(found, scene) if found else {}
+    return {**facts, "fits": tuple(map(_for_both, listed_facts(facts, "fits", Fit)))} if found else None
+
+
+def _for_both(fit: Fit) -> Fit:
+    """Another spec for an argument of `shard_map`, in words: what it computes has another split with it."""
+    words = say("write {} in `in_specs`, and in `out_specs` how the result is then split", Phrase("spec", fit.edit))
+    return advice(words, say("{}: the function sees other parts", fit.effect)) if fit.is_code else fit
 
 
 def _not_divided(found: Sequence[Failing], scene: ErrorScene, *notes: Sentence) -> Facts:
@@ -240,7 +248,8 @@ def _too_long_of_shard_map(match: re.Match[str], scene: ErrorScene) -> Facts:
     array = replace(array, mesh=next(iter(held.values())) if len(held) == 1 and axes else None)
     # Within `shard_map` the last entries alone would say another thing of what the function sees.
     facts = dict(_shorter(array, spec, rank, (spec[:rank], (None,) * rank)))
-    return facts if bound else facts | {"fits": tuple(_mapped_result(array, scene))}
+    place = re.search(r"\(\*args\)\[(\d{1,4})\]$", match["path"])
+    return facts if bound else facts | {"fits": tuple(_mapped_result(array, scene, int(place[1]) if place else None))}
 
 
 def _shorter(array: ErrorArray, spec: PartitionSpec, rank: int, specs: Sequence[PartitionSpec]) -> Facts:
@@ -258,7 +267,7 @@ def _shorter(array: ErrorArray, spec: PartitionSpec, rank: int, specs: Sequence[
     }  # fmt: skip
 
 
-def _mapped_result(array: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
+def _mapped_result(array: ErrorArray, scene: ErrorScene, place: int | None) -> Iterator[Fit]:
     """A result of `shard_map` with fewer dimensions than its spec has entries.
 
     A shorter spec would say that it is equal along the axes that are left out: no such spec is proposed, because one
@@ -267,6 +276,13 @@ def _mapped_result(array: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
     axes = dict.fromkeys(own for entry in array.spec or () for own in axes_of(entry))
     over, own = axes_list(axes), repr(next(iter(axes)) if len(axes) == 1 else tuple(axes))
     returns = [one for function in scene.functions for one in function.returns or ()]
+    specs = say("{} for it", Phrase("spec", "P()"))
+    node = read_code(returns[0][1]) if place is not None and len(returns) == 1 else None
+    if isinstance(node, ast.Tuple) and place is not None and place < len(node.elts):
+        # One of several results: the others keep their spec.
+        returns = [(returns[0][0], ast.get_source_segment(returns[0][1], node.elts[place]) or "")]
+        each = ["P()" if part is node.elts[place] else spec_text(array.spec or ()) for part in node.elts]
+        specs = Phrase("spec", f"({', '.join(each)})")
     if not axes:
         return
     if array.shape:
@@ -275,7 +291,7 @@ def _mapped_result(array: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
         yield Fit(edit=spec_text(spec), effect=effect, spec=spec, target="result")
         return
     code_of = f"jax.lax.psum({returns[0][1] if len(returns) == 1 else 'result'}, {own})"
-    words = say("return {}, with {} in `out_specs`", code(code_of), Phrase("spec", "P()"))
+    words = say("return {}, with {} in `out_specs`", code(code_of), specs)
     yield advice(words, say("if the sum over {} is meant: it is equal on all devices", over))
     effect = say("one number for each device along {}, put one after the other", over)
     if len(returns) == 1 and returns[0][1]:
@@ -321,8 +337,13 @@ def _repeated_result(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     }  # fmt: skip
 
 
-def _repeated(match: re.Match[str], scene: ErrorScene) -> Facts:
+def _repeated(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     spec, own = read_spec(match["spec"]), match["axis"]
+    if len(split_operands(scene)) > 1 and not any(
+        own in axes_of(entry) for one in scene.specs for entry in one.spec or ()
+    ):
+        # Nobody wrote it: it is what an operation would make of its operands.
+        return None
     places = [number for number, entry in enumerate(spec) if own in axes_of(entry)]
     kept = dict.fromkeys((without_repeats(spec), without_repeats(spec, last=True)))
     fits = [
@@ -381,7 +402,6 @@ _TOO_LONG = (
     r"(?:.{0,200}? with pytree key path (?P<path>.{1,500}?) is incompatible with its sharding annotation )?.{0,2000}?"
     rf"(?P<sharding>{SHARDING}) is only valid for values of rank at least \d{{1,4}}, but was applied to a value of rank (?P<rank>\d{{1,4}})"
 )
-_REPEATED = rf".{{0,400}}? but (?P<spec>{SPEC}) has duplicate entries for `(?P<axis>.{{1,200}}?)`"
 
 SPEC_ROWS = (
     _row("indivisible", _PARTITIONED, "{uneven}", facts=_uneven),
@@ -400,8 +420,8 @@ SPEC_ROWS = (
     _row("unknown axis", r"shard_map (?:in|out)_specs argument must refer to an axis marked as manual \(frozenset\(\{(?P<manual>[^{}\n]{0,400})\}\)\), but:\s+"
          r"(?P<code_specs>(?:in|out)_specs\S{0,400}) refers to '(?P<axis>[^'\n]{1,200})'",
          "{code_specs} names {axis}, but the axes `shard_map` is manual over are {has}", facts=_not_manual),
-    _row("axis twice", _REPEATED, "{picks} would be {result}, from {own} of {name}, and an axis can split one dimension only", facts=_repeated_result),
-    _row("repeated axis", _REPEATED, "{spec} uses the axis {axis} twice; an axis can split one dimension only", facts=_repeated),
+    _row("axis twice", REPEATED, "{picks} would be {result}, from {own} of {name}, and an axis can split one dimension only", facts=_repeated_result),
+    _row("repeated axis", REPEATED, "{spec} uses the axis {axis} twice; an axis can split one dimension only", facts=_repeated),
     _row("mesh size", r"Number of devices (?P<count>\d{1,9}) must be >= the product of mesh_shape (?P<shape>\([\d, ]{0,200}\))",
          "a mesh of shape {shape} needs {product} devices; there are {count}", facts=_too_many),
 )  # fmt: skip

@@ -125,7 +125,8 @@ def _prefix(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     facts = {
         "given": say("the tree of shardings") if is_placed else code(which + path), "what": "what is placed" if is_placed else what,
         "has": "have" if is_several else "has", "is": "are" if is_several else "is",
-        "one": _ONE.get(which, "one sharding"), **found,
+        # One number for a whole tree would also map what has no such dimension, or was not to be mapped.
+        **({} if which.endswith("axes") else {"one": _ONE.get(which, "one sharding")}), **found,
         "counted": f"the call has {'1 argument' if count == 1 else f'{count} arguments'}" if is_several else f"{what} has {count}",
     }  # fmt: skip
     steps = first_filled(_STEPS, facts)
