@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
 from pjit_inspect.analyze.errors.fits import changed_expression, clauses, reshard_fit, with_argument
 from pjit_inspect.analyze.errors.specs import over_words, without_repeats
@@ -33,6 +34,13 @@ _MOST_RANK = 5
 def split_operands(scene: ErrorScene) -> tuple[ErrorArray, ...]:
     """The operands whose shape and split are known."""
     return tuple(array for array in scene.operands if array.spec is not None and array.shape is not None)
+
+
+def only_of(wanted: ErrorArray, scene: ErrorScene) -> ErrorArray | None:
+    """The only operand of the expression that has the type the message quotes."""
+    whole = (None,) * len(wanted.shape or ())
+    same = [own for own in scene.operands if own.shape == wanted.shape and (own.spec or whole) == wanted.spec]
+    return same[0] if len(same) == 1 else None
 
 
 def first_accepted(fits: Iterable[Fit], judge: Judge, most: int = 1) -> list[Fit]:
@@ -207,6 +215,13 @@ def in_axes(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
             proposed += 1
             if proposed == _MOST:
                 return
+
+
+def nearest_name(wrong: str, names: Sequence[str], scene: ErrorScene) -> Iterator[Fit]:
+    """The nearest of some names in place of one that there is not, as the user has quoted it."""
+    written = repr(wrong) if repr(wrong) in scene.expression or not scene.expression else f'"{wrong}"'
+    for near in get_close_matches(wrong, names, n=1):
+        yield Fit(edit=repr(near), effect=say("the nearest name"), replaces=written)
 
 
 def next_multiple(length: int, parts: int) -> int:

@@ -13,17 +13,22 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from difflib import get_close_matches
-from functools import partial
 
 from pjit_inspect.analyze.errors.fits import advice, mesh_named, reshard_fit
 from pjit_inspect.analyze.errors.printed import TYPE, read_type
-from pjit_inspect.analyze.errors.proposals import first_accepted, in_shard_map, meshes_with, next_multiple, text_of
+from pjit_inspect.analyze.errors.proposals import (
+    in_shard_map,
+    meshes_with,
+    nearest_name,
+    next_multiple,
+    only_of,
+    text_of,
+)
 from pjit_inspect.analyze.errors.specs import axes_list, spec_words, type_words
-from pjit_inspect.analyze.errors.table import Facts, Way
+from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.program.spec import spec_text
-from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
+from pjit_inspect.model.report.explained_error import ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Phrase, axis, code, joined, name, say, spec
 
 
@@ -142,43 +147,26 @@ def _auto(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _inner_specs(match: re.Match[str], scene: ErrorScene) -> Facts:
     """The argument that has another split than `in_specs`: the one of its type, or else the one of no known type."""
-    own, known = _of_type(read_type(match["type"]), scene), [array.name for array in scene.operands]
-    given = [one.text for one in scene.arguments if one.text]
-    unknown = [text for text in given if not any(held.startswith(text) for held in known)]
-    texts = [array.name for array in own] or unknown
-    fits = [
-        Fit(edit=f"jax.sharding.reshard({text}, {match['spec']})", effect=say("moves {} to this split", code(text)), replaces=text)
-        for text in texts
-    ]  # fmt: skip
-    which = code(texts[0]) if len(texts) == 1 else "the argument"
-    # Of several that it can be, JAX tells by what it takes.
-    return {"arrays": own, "which": which, "fits": tuple(fits) if len(fits) == 1 else partial(first_accepted, fits)}
-
-
-def _of_type(quoted: ErrorArray, scene: ErrorScene) -> tuple[ErrorArray, ...]:
-    """The operands of a type that a message quotes; within a manual region, those from outside of it."""
-    outer = [own for own in scene.operands if own.mesh is None or "manual" not in own.mesh.axis_types]
-    whole = (None,) * len(quoted.shape or ())
-    return tuple(own for own in outer if own.shape == quoted.shape and (own.spec or whole) == quoted.spec)
+    own, known = only_of(read_type(match["type"]), scene), [array.name for array in scene.operands]
+    unknown = [one.text for one in scene.arguments if not any(held.startswith(one.text) for held in known)]
+    texts = [own.name] if own else unknown
+    which = {"which": code(texts[0]), "code_own": code(texts[0])} if len(texts) == 1 else {"which": "the argument"}
+    return {"arrays": (own,) if own else (), **which}
 
 
 def _closed(match: re.Match[str], scene: ErrorScene) -> Facts:
     """What a function under `shard_map` takes from outside, whole: as an argument it is what its spec says."""
     quoted = read_type(match["type"])
-    arrays, spec, whole = _of_type(quoted, scene), quoted.spec or (), (None,) * len(quoted.spec or ())
-    what = name(arrays[0].name) if len(arrays) == 1 else type_words(quoted)
+    array, spec = only_of(quoted, scene), quoted.spec or ()
+    what, is_split = name(array.name) if array is not None else type_words(quoted), any(spec)
     words, fits = "pass {} to the function as an argument, with {} in `in_specs`", list[Fit]()
-    if any(spec) and len(arrays) == 1:
-        moved = reshard_fit(arrays[0], whole, scene)
+    if is_split and array is not None:
+        moved = reshard_fit(array, (None,) * len(spec), scene)
         effect = say("the function has all of it, as it is written; {}", moved.effect)
-        fits.append(advice(say(words, code(moved.edit), spec_words(whole)), effect))
-    sees = (
-        "the function then sees one device's part, and the result is split, too"
-        if any(spec)
-        else "a copy on every device"
-    )
-    fits.append(replace(advice(say(words, what, spec_words(spec)), sees), is_same=not any(spec)))
-    return {"which": what, "own": spec_words(spec), "arrays": arrays, "fits": tuple(fits)}
+        fits.append(advice(say(words, code(moved.edit), spec_words(moved.spec)), effect))
+    sees = "the function sees one device's part, and the result is split, too" if is_split else "a copy on every device"
+    fits.append(replace(advice(say(words, what, spec_words(spec)), sees), is_same=not is_split))
+    return {"which": what, "own": spec_words(spec), "fits": tuple(fits)}
 
 
 _REDUCED = Way(
@@ -203,14 +191,7 @@ def _nameless(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 
 
 def _nearest(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    wrong, every = text_of(facts, "axis"), facts.get("near")
-    near = get_close_matches(wrong, every, n=1) if isinstance(every, tuple) else []
-    if near:
-        yield Fit(
-            edit=repr(near[0]),
-            effect=say("the nearest name"),
-            replaces=repr(wrong) if repr(wrong) in scene.expression else f'"{wrong}"',
-        )
+    yield from nearest_name(text_of(facts, "axis"), listed_facts(facts, "near", str), scene)
 
 
 _COLLECTIVES = (
@@ -277,6 +258,7 @@ AXIS_ROWS = (
          Way("give it `in_specs`, one spec for each argument", "`P()` for what every device gets whole")),
     _row("other spec", r"in_specs passed to shard_map: (?P<spec>(?:P|PartitionSpec)\([^\n]*?\)) does not match the specs of the input: (?P<spec_own>(?:P|PartitionSpec)\([^\n]*?\)) for arg: " rf"(?P<type>{TYPE})",
          "{which} is {spec_own}, but `in_specs` asks for {spec}: on an Explicit mesh `jax.shard_map` moves nothing by itself",
+         Way("jax.sharding.reshard({code_own}, {spec})", "moves {code_own} to this split", replaces="{code_own}"),
          Way("move that argument by `jax.sharding.reshard` to {spec}", "the function then sees the parts that it is written for", is_last=True), facts=_inner_specs),
     _row("manual axes", r"Closing over inputs to shard_map where the input is sharded on `Explicit` axes is not implemented\..*? with shape " rf"(?P<type>{TYPE})",
          "{which}, which is {own}, is from outside of `jax.shard_map`: on an Explicit mesh its function gets arrays as arguments only", facts=_closed),

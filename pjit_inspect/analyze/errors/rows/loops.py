@@ -325,18 +325,15 @@ def _replicated(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     ]  # fmt: skip
     names = list(dict.fromkeys(axis for own in axes for axis in own))
     over, made = axes_list(names), _made_by(names, scene)
-    return {"what": clauses(words), "over": over, "fits": tuple(_made_equal(made, over))} if found else None
+    more = {} if made else {"unknown": "if it is known to be equal"}
+    return {"what": clauses(words), "over": over, "fits": tuple(_made_equal(made, over)), **more} if found else None
 
 
 _ACROSS = {
-    "mean": "pmean", "average": "pmean", "pmean": "pmean", "sum": "psum", "psum": "psum", "max": "pmax", "amax": "pmax",
-    "pmax": "pmax", "min": "pmin", "amin": "pmin", "pmin": "pmin", "all_gather": "pmean",
+    "psum": ("adds the devices' values", ": for a sum over parts"), "pmax": ("takes the largest", ""),
+    "pmean": ("averages the devices' values", ": for a mean over equal parts"), "pmin": ("takes the smallest", ""),
 }  # fmt: skip
-"""What makes the value of the whole of what each device has made of its part."""
-_DOES = {
-    "psum": "adds the devices' values, for a sum over parts", "pmax": "takes the largest", "pmin": "takes the smallest",
-    "pmean": "averages the devices' values, for a mean over equal parts",
-}  # fmt: skip
+"""What makes of what each device has made of its part that of the whole: `psum` of `sum`, and so on."""
 
 
 def _made_by(axes: Sequence[str], scene: ErrorScene) -> str:
@@ -346,28 +343,26 @@ def _made_by(axes: Sequence[str], scene: ErrorScene) -> str:
     if isinstance(node, ast.Name):
         node = read_code(returns[0][1].get(node.id, ""))
     match node:
-        case ast.Call(func=ast.Attribute(attr=made) | ast.Name(id=made)) if made in _ACROSS:
+        case ast.Call(func=ast.Attribute(attr=made) | ast.Name(id=made)):
             held = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
-            return made if made != "all_gather" or set(axes) <= held else ""
+            return made if {made, f"p{made}"} & _ACROSS.keys() or (made == "all_gather" and held >= set(axes)) else ""
     return ""
 
 
 def _made_equal(made: str, over: Sentence) -> Iterator[Fit]:
     """What makes a result equal on all devices: first what gives the value of the whole, as far as that is known."""
-    right, is_gathered = _ACROSS.get(made, ""), made == "all_gather"
-    why = say("{} has made it equal", code(made)) if is_gathered else "if it is known to be equal"
-    unchecked = advice(
-        "give `jax.shard_map` `check_vma=False`", say("{}: JAX then takes one device's result for all", why)
-    )
-    if is_gathered:
-        yield unchecked
+    right = next((own for own in (made, f"p{made}") if own in _ACROSS), "pmean" if made else "")
+    if made == "all_gather":
+        why = say("{} has made it equal: one device's result is that of all", code(made))
+        yield advice("give `jax.shard_map` `check_vma=False`", why)
     for across in dict.fromkeys((right or "psum", "psum", "pmean")):
-        not_ = "" if across == right else "not "
-        effect = say("{}: that is {}the {} over all parts", _DOES[across], not_, code(made)) if made else _DOES[across]
-        edit = say("return it through {} over {}", code(f"jax.lax.{across}"), over)
-        yield replace(advice(edit, effect), is_same=not (made and not_))
-    if not is_gathered:
-        yield replace(unchecked, is_same=not made)
+        edit, is_same = (
+            say("return it through {} over {}", code(f"jax.lax.{across}"), over),
+            across == right or not made,
+        )
+        of = say(": that is {}the {} over all parts", "" if is_same else "not ", code(made)) if made else ""
+        does, use = _ACROSS[across]
+        yield replace(advice(edit, say("{}{}", does, of or use)), is_same=is_same)
 
 
 _CARRY = r"(?P<loop>\w{1,40}) (?:body )?(?:body function|function) carry input and carry output must have "
@@ -424,6 +419,7 @@ LOOP_ROWS = (
          Way("use `jnp.where` of the predicate and of what the branches return", "picks for each element"),
          Way("give `cond` the `jnp.any` or `jnp.all` of it", "if one branch is to run for all"), facts=_predicate),
     _row("replication", r"shard_map applied to the function .{0,400}?out_specs which require replication which can't be statically inferred given the mesh",
-         "{what}", Way("name {over} in `out_specs`, in a dimension that the result has", "if each device's part is meant: they are put one after the other"), facts=_replicated),
+         "{what}", Way("name {over} in `out_specs`, in a dimension that the result has", "if each device's part is meant: they are put one after the other"),
+         Way("give `jax.shard_map` `check_vma=False`", "{unknown}: JAX then takes one device's result for all"), facts=_replicated),
 )  # fmt: skip
 """Each tried in turn."""

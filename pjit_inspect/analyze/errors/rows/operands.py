@@ -46,6 +46,7 @@ from pjit_inspect.analyze.errors.specs import (
 )
 from pjit_inspect.analyze.errors.table import Facts, Judge, Propose
 from pjit_inspect.analyze.errors.table import row as _row
+from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
@@ -238,9 +239,7 @@ def _alike(operands: Sequence[ErrorArray], rank: int, scene: ErrorScene) -> Prop
 
 
 def _size(array: ErrorArray) -> int:
-    """How many bytes it has, as far as its type tells."""
-    bits = re.search(r"\d+", array.dtype)
-    return math.prod(array.shape or ()) * (int(bits[0]) if bits else 8)
+    return math.prod(array.shape or ()) * (bits_of(array.dtype) or 64)
 
 
 def _like(own: ErrorArray, other: ErrorArray, rank: int) -> PartitionSpec:
@@ -258,14 +257,8 @@ def _twice(match: re.Match[str], scene: ErrorScene) -> Facts:
     operands = split_operands(scene)
     if [(array.shape, array.spec) for array in quoted] != [(array.shape, array.spec) for array in operands]:
         types = [say("{} as {}", type_words(array), spec_words(array.spec)) for array in quoted]
-        return {
-            "what": say(
-                "{} of {} would use an axis for two dimensions of the result",
-                code(match["operation"]),
-                joined(types, comma=" and "),
-            ),
-            "notes": (NOT_TOLD,),
-        }
+        words = "{} of {} would use an axis for two dimensions of the result"
+        return {"what": say(words, code(match["operation"]), joined(types, comma=" and ")), "notes": (NOT_TOLD,)}
     facts = _clashing(result.spec, operands, scene)
     if match["operation"] == "dot_general" and len(operands) == 2:
         return {**facts, "fits": _of_product((operands[0], operands[1]), (), scene)}
@@ -279,8 +272,9 @@ def _clashing(result: PartitionSpec | None, operands: tuple[ErrorArray, ...], sc
 
 
 def _repeating(match: re.Match[str], scene: ErrorScene) -> Facts:
-    split = tuple(array for array in split_operands(scene) if any(array.spec or ()))
-    return _clashing(read_spec(match["spec"]), split, scene)
+    return _clashing(
+        read_spec(match["spec"]), tuple(own for own in split_operands(scene) if any(own.spec or ())), scene
+    )
 
 
 # ---------------------------------------------------------------- any other refusal

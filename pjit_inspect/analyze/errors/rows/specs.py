@@ -28,8 +28,9 @@ from pjit_inspect.analyze.errors.printed import (
     read_spec,
     read_type,
 )
-from pjit_inspect.analyze.errors.proposals import indexed_fits, split_operands
+from pjit_inspect.analyze.errors.proposals import indexed_fits, nearest_name, split_operands
 from pjit_inspect.analyze.errors.specs import (
+    axes_in,
     axes_list,
     axes_words,
     divides,
@@ -305,15 +306,11 @@ def _mapped_result(array: ErrorArray, scene: ErrorScene, place: int | None) -> I
 # ---------------------------------------------------------------- axes
 
 
-def _nearest(wrong: str, names: Sequence[str]) -> str:
-    return next(iter(get_close_matches(wrong, names, n=1, cutoff=0.6)), "")
-
-
 def _unknown_axis(match: re.Match[str], scene: ErrorScene) -> Facts:
     names, spec, wrong = tuple(map(str, read_spec(match["names"]))), read_spec(match["spec"]), match["axis"]
     # The message has no sizes; a mesh of the user's with the same names may.
     mesh = next((str(mesh) for mesh in scene.meshes if mesh.axis_names == names), ", ".join(names))
-    near = _nearest(wrong, names)
+    near = next(iter(get_close_matches(wrong, names, n=1)), "")
     right = tuple(entry_of([near if own == wrong else own for own in axes_of(entry)]) for entry in spec)
     fit = Fit(edit=spec_text(right), effect=say("{} is the nearest name", axis(near)), spec=right)
     return {"spec": spec_words(spec), "has": mesh, "fits": (fit,) if near and without_repeats(right) == right else ()}
@@ -321,9 +318,8 @@ def _unknown_axis(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _not_manual(match: re.Match[str], scene: ErrorScene) -> Facts:
     names = sorted(re.findall(r"'([^'\n]{1,200})'", match["manual"]))
-    near = _nearest(match["axis"], names)
-    fit = Fit(edit=repr(near), effect=say("the nearest name"), replaces=repr(match["axis"]))
-    return {"has": joined(list(map(axis, names)), ", ") or "none", "fits": (fit,) if near else ()}
+    near = tuple(nearest_name(match["axis"], names, scene))
+    return {"has": joined(list(map(axis, names)), ", ") or "none", "fits": near}
 
 
 def _repeated_result(match: re.Match[str], scene: ErrorScene) -> Facts | None:
@@ -339,10 +335,8 @@ def _repeated_result(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 
 def _repeated(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     spec, own = read_spec(match["spec"]), match["axis"]
-    if len(split_operands(scene)) > 1 and not any(
-        own in axes_of(entry) for one in scene.specs for entry in one.spec or ()
-    ):
-        # Nobody wrote it: it is what an operation would make of its operands.
+    # What nobody wrote is what an operation would make of its operands.
+    if len(split_operands(scene)) > 1 and own not in axes_in(one.spec or () for one in scene.specs):
         return None
     places = [number for number, entry in enumerate(spec) if own in axes_of(entry)]
     kept = dict.fromkeys((without_repeats(spec), without_repeats(spec, last=True)))
