@@ -219,7 +219,7 @@ def in_axes(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
 
 def nearest_name(wrong: str, names: Sequence[str], scene: ErrorScene) -> Iterator[Fit]:
     """The nearest of some names in place of one that there is not, as the user has quoted it."""
-    written = repr(wrong) if repr(wrong) in scene.expression or not scene.expression else f'"{wrong}"'
+    written = quoted if (quoted := f'"{wrong}"') in scene.expression else repr(wrong)
     for near in get_close_matches(wrong, names, n=1):
         yield Fit(edit=repr(near), effect=say("the nearest name"), replaces=written)
 

@@ -33,29 +33,19 @@ from pjit_inspect.model.words.sentence import Phrase, axis, code, joined, name, 
 
 
 def _unbound(match: re.Match[str], scene: ErrorScene) -> Facts:
-    own = match["axis"]
-    here = [variable for _, variable in meshes_with(own, scene)]
-    where = (
-        say("{} is an axis of {}", axis(own), code(here[0])) if here else say("no mesh of this line has {}", axis(own))
-    )
+    own, here = axis(match["axis"]), [variable for _, variable in meshes_with(match["axis"], scene)]
+    where = say("{} is an axis of {}", own, code(here[0])) if here else say("no mesh of this line has {}", own)
     operation = match.groupdict().get("code_op") or scene.operator
     return {"where": where, "code_op": code(operation or "a collective")}
 
 
 def _pairs(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     pairs = ast.literal_eval(match["pairs"])
-    sides = (("source", [pair[0] for pair in pairs]), ("destination", [pair[1] for pair in pairs]))
-    twice = [(side, device) for side, devices in sides for device, n in Counter(devices).items() if n > 1]
-    if not twice:
-        return None
-    side, device = twice[0]
-    verb = "receives from" if side == "destination" else "sends to"
-    others = [
-        pair[0] if side == "destination" else pair[1]
-        for pair in pairs
-        if device in pair[side == "destination" : 1 + (side == "destination")]
-    ]
-    return {"who": f"device {device} {verb} {' and '.join(map(str, others))}", "side": side}
+    for own, side, verb in ((0, "source", "sends to"), (1, "destination", "receives from")):
+        for device in (device for device, n in Counter(pair[own] for pair in pairs).items() if n > 1):
+            others = [str(pair[1 - own]) for pair in pairs if pair[own] == device]
+            return {"who": f"device {device} {verb} {' and '.join(others)}", "side": side}
+    return None
 
 
 def _divided(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -74,11 +64,8 @@ def _varying(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     operands = [array.name for array in scene.operands]
     lacks = [place for place, one in enumerate(sets) if one < set(every)]
     is_known = len(operands) == len(set(operands)) == len(sets) and len(lacks) == 1
-    which = (
-        {"which": name(operands[lacks[0]]), "name_same": name(operands[lacks[0]])}
-        if is_known
-        else {"which": "one operand"}
-    )
+    known = name(operands[lacks[0]]) if is_known else None
+    which = {"which": known, "name_same": known} if known else {"which": "one operand"}
     return {"over": axes_list(every), "axes": repr(tuple(every)), **which} if every else None
 
 
@@ -93,19 +80,12 @@ def _unreduced(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _unreduced_operand(match: re.Match[str], scene: ErrorScene) -> Facts:
     groups, own = match.groupdict(), scene.operands
+    operation = code(groups.get("code_op") or scene.operator or "this operation")
     place = 1 if groups.get("side") == "rhs" else 0
-    facts: dict[str, object] = {
-        "which": "an operand",
-        "code_op": code(groups.get("code_op") or scene.operator or "this operation"),
-    }
     if len(own) <= place or (len(own) > 1 and not groups.get("side")):
-        return facts
-    replicated = spec_text((None,) * len(own[place].shape or ()))
-    return facts | {
-        "which": name(own[place].name),
-        "name_unreduced": name(own[place].name),
-        "spec_whole": spec(replicated),
-    }
+        return {"which": "an operand", "code_op": operation}
+    which, whole = name(own[place].name), spec(spec_text((None,) * len(own[place].shape or ())))
+    return {"which": which, "name_unreduced": which, "spec_whole": whole, "code_op": operation}
 
 
 def _mosaic(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -121,28 +101,21 @@ def _mapped_kernel(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     specs = [spec_text(array.spec or ()) for array in arrays] or ["specs"]
     given = f"({', '.join(specs)})" if len(specs) > 1 else specs[0]
     call = f"jax.shard_map(kernel, mesh={mesh}, in_specs={given}, out_specs={specs[0]}, check_vma=False)"
-    yield Fit(
-        edit=say("wrap the kernel: {}", code(call)),
-        effect=say("each device then runs it on its own part"),
-        is_code=False,
-    )
+    yield advice(say("wrap the kernel: {}", code(call)), "each device then runs it on its own part")
 
 
 def _auto(match: re.Match[str], scene: ErrorScene) -> Facts:
-    why = {
-        "Auto": "Auto axes are left to XLA, and only a constraint may name them",
-        "Manual": "the function already sees one device's part along a Manual axis",
-    }.get(match["code_type"], "")
+    if match["code_type"] != "Auto":
+        is_manual = match["code_type"] == "Manual"
+        return {"why": "the function already sees one device's part along a Manual axis" if is_manual else ""}
+    facts: Facts = {"why": "Auto axes are left to XLA, and only a constraint may name them"}
     texts = [argument.text for argument in scene.arguments]
     written = re.search(r",\s*out_sharding=(.*)\)$", scene.expression)
-    if match["code_type"] != "Auto":
-        return {"why": why}
     if scene.operator == "reshard" and len(texts) == 2 and all(texts):
-        return {"why": why, "array": code(texts[0]), "asked": code(texts[1])}
-    call = (
-        {"array": code(f"{scene.expression[: written.start()]})"), "asked": code(written[1].strip())} if written else {}
-    )
-    return {"why": why, **call}
+        return {**facts, "array": code(texts[0]), "asked": code(texts[1])}
+    if written is None:
+        return facts
+    return {**facts, "array": code(f"{scene.expression[: written.start()]})"), "asked": code(written[1].strip())}
 
 
 def _inner_specs(match: re.Match[str], scene: ErrorScene) -> Facts:

@@ -185,26 +185,17 @@ def _conflict(match: re.Match[str], scene: ErrorScene) -> Facts:
         quoted = [read_sharding(text[0]).spec or () for text in re.finditer(SHARDING, shardings)]
     else:
         quoted = [read_spec(text[0]) for text in re.finditer(TUPLE, match["specs"])]
-    operation = code(match["operation"] or "concatenate")
+    facts: Facts = {"operation": code(match["operation"] or "concatenate")}
     if len(quoted) < 2:
         raise ValueError("one of the specs is not understood")
     operands = split_operands(scene)
     rank = max((len(array.spec or ()) for array in operands), default=0)
     # What adds a dimension, as `stack` does, may quote it: what is not split does not count.
-    if len(operands) < 2 or not {plain_entries(spec) for spec in quoted} <= {
-        plain_entries(array.spec or ()) for array in operands
-    }:
-        return {
-            "what": say("operands that are split alike, but got {}", _untold(*quoted)["specs"]),
-            "operation": operation,
-            "notes": (NOT_TOLD,),
-        }
-    return {
-        "what": _differing(operands, rank),
-        "operation": operation,
-        "arrays": operands,
-        "fits": _alike(operands, rank, scene),
-    }
+    own = {plain_entries(array.spec or ()) for array in operands}
+    if len(operands) < 2 or not {plain_entries(spec) for spec in quoted} <= own:
+        untold = _untold(*quoted)
+        return {**facts, **untold, "what": say("operands that are split alike, but got {}", untold["specs"])}
+    return {**facts, "what": _differing(operands, rank), "arrays": operands, "fits": _alike(operands, rank, scene)}
 
 
 def _differing(operands: Sequence[ErrorArray], rank: int) -> Sentence:

@@ -257,15 +257,16 @@ def _shorter(array: ErrorArray, spec: PartitionSpec, rank: int, specs: Sequence[
     known = [
         one for one in dict.fromkeys(specs) if not any(one) or (array.shape is not None and array.mesh is not None)
     ]
-    words = [
-        f"{len(one)} {'entry' if len(one) == 1 else 'entries'}" if any(one) else "a copy on every device"
-        for one in known
-    ]
+    words = [_counted(len(one), "entry", "entries") if any(one) else "a copy on every device" for one in known]
     return {
-        "spec": spec_words(spec), "entries": f"{len(spec)} {'entry' if len(spec) == 1 else 'entries'}", "what": _called(array),
-        "rank": f"{rank} {'dimension' if rank == 1 else 'dimensions'}", "arrays": (array,),
+        "spec": spec_words(spec), "entries": _counted(len(spec), "entry", "entries"), "what": _called(array),
+        "rank": _counted(rank, "dimension", "dimensions"), "arrays": (array,),
         "fits": tuple(map(_spec_fit, [array] * len(known), known, words)),
     }  # fmt: skip
+
+
+def _counted(count: int, one: str, several: str) -> str:
+    return f"{count} {one if count == 1 else several}"
 
 
 def _mapped_result(array: ErrorArray, scene: ErrorScene, place: int | None) -> Iterator[Fit]:
