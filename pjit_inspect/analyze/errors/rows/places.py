@@ -66,9 +66,10 @@ def _memories(match: re.Match[str], scene: ErrorScene) -> Facts:
     operands = list(scene.operands)
     facts: dict[str, object] = {"one": f"one operand is in {kinds[0]} memory", "two": f"another in {kinds[1]} memory"}
     if len(operands) == 2 and [f"{a.dtype}[{','.join(map(str, a.shape or ()))}]" for a in operands] == shapes:
+        names = [name(array.name) for array in operands]
         facts |= {
-            "one": say("{} is in {} memory", name(operands[0].name), kinds[0]),
-            "two": say("{} in {} memory", name(operands[1].name), kinds[1]),
+            "one": say("{} is in {} memory", names[0], kinds[0]),
+            "two": say("{} in {} memory", names[1], kinds[1]),
         }
         facts |= {f"name_{kind}": name(array.name) for kind, array in zip(kinds, operands, strict=True)}
     return facts
@@ -76,15 +77,13 @@ def _memories(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _shards(match: re.Match[str], scene: ErrorScene) -> Facts:
     wanted, given = int(match["wanted"]), int(match["given"])
-    facts: dict[str, object] = {
-        "lack": f"{wanted - given} are missing" if given < wanted else f"{given - wanted} are too many"
-    }
+    lack = f"{wanted - given} are missing" if given < wanted else f"{given - wanted} are too many"
     ids = sorted({number for array in scene.operands for number in array.device_ids})
     meshes = [mesh for mesh in scene.meshes if len(mesh.device_ids) == wanted]
     if len(scene.operands) == given and len(ids) == given and len({mesh.device_ids for mesh in meshes}) == 1:
         missing = [number for number in meshes[0].device_ids if number not in ids]
-        facts["lack"] = f"those of devices {', '.join(map(str, missing))} are missing" if missing else facts["lack"]
-    return facts
+        lack = f"those of devices {', '.join(map(str, missing))} are missing" if missing else lack
+    return {"lack": lack}
 
 
 PLACE_ROWS = (

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 
 from pjit_inspect.analyze.errors.fits import advice, clauses
 from pjit_inspect.analyze.errors.printed import (
@@ -70,15 +71,9 @@ def _given(match: re.Match[str]) -> Failing:
     return of_shape(array, shape), dimension, int(match["parts"])
 
 
-def _uneven(match: re.Match[str], scene: ErrorScene) -> Facts:
+def _uneven(match: re.Match[str], scene: ErrorScene, default: str = "") -> Facts:
     array, dimension, parts = _given(match)
-    return _not_divided([(_named(array, scene, ""), dimension, parts)], scene)
-
-
-def _uneven_result(match: re.Match[str], scene: ErrorScene) -> Facts:
-    # What an operation's type says is about its result, whatever its operands are.
-    array, dimension, parts = _given(match)
-    return _not_divided([(_named(array, scene, "result"), dimension, parts)], scene)
+    return _not_divided([(_named(array, scene, default), dimension, parts)], scene)
 
 
 def _named(array: ErrorArray, scene: ErrorScene, default: str) -> ErrorArray:
@@ -124,13 +119,13 @@ def _for_both(fit: Fit) -> Fit:
     return advice(words, say("{}: the function sees other parts", fit.effect)) if fit.is_code else fit
 
 
-def _not_divided(found: Sequence[Failing], scene: ErrorScene, *notes: Sentence) -> Facts:
+def _not_divided(found: Sequence[Failing], scene: ErrorScene) -> Facts:
     first = found[0]
     more = [say("the ways to fix it are for the first of them")] if len(found) > 1 else []
     which = () if first[0].is_named else _candidates(first[0], scene)
     return {
         "uneven": clauses([_uneven_sentence(*one) for one in found]), "arrays": tuple(array for array, _, _ in found),
-        "notes": (*notes, *which, *more), "fits": tuple(_evened(*first)),
+        "notes": (*which, *more), "fits": tuple(_evened(*first)),
     }  # fmt: skip
 
 
@@ -249,8 +244,9 @@ def _too_long_of_shard_map(match: re.Match[str], scene: ErrorScene) -> Facts:
     array = replace(array, mesh=next(iter(held.values())) if len(held) == 1 and axes else None)
     # Within `shard_map` the last entries alone would say another thing of what the function sees.
     facts = dict(_shorter(array, spec, rank, (spec[:rank], (None,) * rank)))
-    place = re.search(r"\(\*args\)\[(\d{1,4})\]$", match["path"])
-    return facts if bound else facts | {"fits": tuple(_mapped_result(array, scene, int(place[1]) if place else None))}
+    of_all = re.search(r"\(\*args\)\[(\d{1,4})\]$", match["path"]) if "out_specs is" in match[0] else None
+    made = () if bound or not axes else _mapped_result(array, scene, int(of_all[1]) if of_all else None)
+    return facts if bound else {**facts, "fits": tuple(made)}
 
 
 def _shorter(array: ErrorArray, spec: PartitionSpec, rank: int, specs: Sequence[PartitionSpec]) -> Facts:
@@ -275,33 +271,26 @@ def _mapped_result(array: ErrorArray, scene: ErrorScene, place: int | None) -> I
     A shorter spec would say that it is equal along the axes that are left out: no such spec is proposed, because one
     device's value would then stand for all.
     """
-    axes = dict.fromkeys(own for entry in array.spec or () for own in axes_of(entry))
-    over, own = axes_list(axes), repr(next(iter(axes)) if len(axes) == 1 else tuple(axes))
-    returns = [one for function in scene.functions for one in function.returns or ()]
-    specs = say("{} for it", Phrase("spec", "P()"))
-    node = read_code(returns[0][1]) if place is not None and len(returns) == 1 else None
-    if isinstance(node, ast.Tuple) and place is not None and place < len(node.elts):
-        # One of several results: the others keep their spec.
-        returns = [(returns[0][0], ast.get_source_segment(returns[0][1], node.elts[place]) or "")]
-        each = ["P()" if part is node.elts[place] else spec_text(array.spec or ()) for part in node.elts]
-        specs = Phrase("spec", f"({', '.join(each)})")
-    if not axes:
-        return
+    axes = axes_in([array.spec or ()])
+    over, own = axes_list(axes), repr(axes[0] if len(axes) == 1 else tuple(axes))
     if array.shape:
-        spec = (*(None,) * (len(array.shape) - 1), entry_of(list(axes)))
+        spec = (*(None,) * (len(array.shape) - 1), entry_of(axes))
         effect = say("the parts of {} devices one after the other", over)
         yield Fit(edit=spec_text(spec), effect=effect, spec=spec, target="result")
         return
-    code_of = f"jax.lax.psum({returns[0][1] if len(returns) == 1 else 'result'}, {own})"
-    words = say("return {}, with {} in `out_specs`", code(code_of), specs)
+    returns = [one for function in scene.functions for one in function.returns or ()]
+    line, text = returns[0] if len(returns) == 1 else (0, "")
+    specs, node = say("{} for it", Phrase("spec", "P()")), read_code(text)
+    if place is not None and isinstance(node, ast.Tuple) and place < len(node.elts):
+        # One of several results: the others keep the spec that is that of all.
+        each = ["P()" if part is node.elts[place] else spec_text(array.spec or ()) for part in node.elts]
+        text, specs = ast.get_source_segment(text, node.elts[place]) or "", Phrase("spec", f"({', '.join(each)})")
+    words = say("return {}, with {} in `out_specs`", code(f"jax.lax.psum({text or 'result'}, {own})"), specs)
     yield advice(words, say("if the sum over {} is meant: it is equal on all devices", over))
     effect = say("one number for each device along {}, put one after the other", over)
-    if len(returns) == 1 and returns[0][1]:
-        line, text = returns[0]
-        other = line if scene.frame is None or line != scene.frame.line else None
-        yield Fit(edit=f"jnp.reshape({text}, (1,))", effect=effect, replaces=text, line=other)
-    else:
-        yield advice(say("return it through {}", code("jnp.reshape(result, (1,))")), effect)
+    other = line if scene.frame is None or line != scene.frame.line else None
+    one = Fit(edit=f"jnp.reshape({text}, (1,))", effect=effect, replaces=text, line=other)
+    yield one if text else advice(say("return it through {}", code("jnp.reshape(result, (1,))")), effect)
 
 
 # ---------------------------------------------------------------- axes
@@ -402,7 +391,8 @@ SPEC_ROWS = (
     _row("indivisible", _PARTITIONED, "{uneven}", facts=_uneven),
     _row("indivisible", r"Sharding spec .{1,400}? implies that array axis (?P<dimension>\d{1,4}) is partitioned (?P<parts>\d{1,12}) times, but does not evenly divide the "
          rf"dimension size \d{{1,18}}\. Got shape: (?P<shape>{SHAPE}) and sharding (?P<sharding>{SHARDING})",
-         "{uneven}", facts=_uneven_result),
+         # What an operation's type says is about its result, whatever its operands are.
+         "{uneven}", facts=partial(_uneven, default="result")),
     _row("indivisible", r".{0,600}? are not evenly divisible by the corresponding mesh axis sizes", "{uneven}", facts=_uneven_arguments),
     _row("rank", _TOO_LONG, "{spec} has {entries}, but {what} has {rank}", facts=_too_long),
     _row("rank", r"(?=.{0,600}?_specs entry which is too long to be compatible).{0,2000}?(?:in|out)_specs\S{0,400}? is "

@@ -39,12 +39,8 @@ def _two(
         alone = {key: listed(held, code) for key, held in (("extra", extra), ("missing", missing)) if held}
         return {"own_keys": listed(own, code), "keys": listed(wanted, code), **alone}
     if lengths:
-        return {
-            "own_entries": _entries(lengths[0]),
-            "own_count": lengths[0],
-            "count": lengths[1],
-            "entries": _entries(lengths[1]),
-        }
+        own_entries, entries = map(_entries, lengths)
+        return {"own_entries": own_entries, "own_count": lengths[0], "count": lengths[1], "entries": entries}
     if types and len(types) > 1:
         own, wanted = map(type_name, types[:2])
         return {"own_type": own, "type": wanted, **({} if wanted == "one array" else {"as_type": wanted})}
