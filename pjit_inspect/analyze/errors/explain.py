@@ -51,14 +51,11 @@ def explain_message(message: str, scene: ErrorScene, judge: Judge = _unknown) ->
         with suppress(ValueError, KeyError, IndexError, SyntaxError, TypeError, OverflowError):
             explained = explain_row(row, message[:_LONGEST], scene, judge)
             if explained is not None:
-                explained = _same_first(asked(explained, scene, judge))
-                return replace(_with_mesh(explained, scene), frame=scene.frame, line=scene.line)
+                explained = asked(explained, scene, judge)
+                # What computes what was asked for stands before what computes something else, whatever it costs.
+                fits = tuple(sorted(explained.fits, key=lambda fit: not fit.is_same))
+                return replace(_with_mesh(replace(explained, fits=fits), scene), frame=scene.frame, line=scene.line)
     return None
-
-
-def _same_first(explained: ExplainedError) -> ExplainedError:
-    """What computes what was asked for stands before what computes something else, whatever it costs."""
-    return replace(explained, fits=tuple(sorted(explained.fits, key=lambda fit: not fit.is_same)))
 
 
 def _with_mesh(explained: ExplainedError, scene: ErrorScene) -> ExplainedError:

@@ -190,7 +190,7 @@ def _in_mesh(arrays: Mapping[str, Any], mesh: Any) -> Any:
         traced = [own for own in meshes if isinstance(own, jax.sharding.AbstractMesh) and not own.empty]
         typed = [own for own in meshes if isinstance(own, jax.sharding.Mesh) and _EXPLICIT in own.axis_types]
         is_unset = jax.sharding.get_abstract_mesh().empty
-        kinds = {own.axis_types for own in meshes if getattr(own, "axis_types", ())}
+        kinds = {held for own in meshes if (held := getattr(own, "axis_types", ()))}
         if len(kinds) > 1 and any(_MANUAL in kind for kind in kinds):
             # What is from outside of a manual region is within it what no trace of ours has.
             raise _UncheckedError

@@ -121,10 +121,12 @@ def _auto(match: re.Match[str], scene: ErrorScene) -> Facts:
 def _inner_specs(match: re.Match[str], scene: ErrorScene) -> Facts:
     """The argument that has another split than `in_specs`: the one of its type, or else the one of no known type."""
     own, known = only_of(read_type(match["type"]), scene), [array.name for array in scene.operands]
-    unknown = [one.text for one in scene.arguments if not any(held.startswith(one.text) for held in known)]
-    texts = [own.name] if own else unknown
-    which = {"which": code(texts[0]), "code_own": code(texts[0])} if len(texts) == 1 else {"which": "the argument"}
-    return {"arrays": (own,) if own else (), **which}
+    given = [one.text for one in scene.arguments]
+    texts = [own.name] if own else [text for text in given if not any(held.startswith(text) for held in known)]
+    which = code(texts[0]) if len(texts) == 1 else "the argument"
+    # A leaf of a tree is no text of the call.
+    written = {"code_own": which} if len(texts) == 1 and texts[0] in given else {}
+    return {"arrays": (own,) if own else (), "which": which, **written}
 
 
 def _closed(match: re.Match[str], scene: ErrorScene) -> Facts:

@@ -16,15 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.errors.fits import replaced_text
-from pjit_inspect.analyze.errors.printed import (
-    REPEATED,
-    SHARDING,
-    TUPLE,
-    TYPE,
-    read_sharding,
-    read_spec,
-    read_type,
-)
+from pjit_inspect.analyze.errors.printed import REPEATED, SHARDING, TUPLE, TYPE, read_sharding, read_spec, read_type
 from pjit_inspect.analyze.errors.proposals import (
     NOT_TOLD,
     cleared,
@@ -154,9 +146,8 @@ def _effect(lost: Sequence[str], summed: Sequence[str]) -> Sentence:
         words = say("each device multiplies its parts, and the partial sums are added over {}", over_axes(summed))
         # An axis that the result would have had twice: one operand is gathered over it as well.
         return say("{}; communicates over {}, too", words, over_axes(lost)) if lost else words
-    return (
-        say("communicates over {}", over_axes(lost)) if lost else say("one operand is moved to the other's split first")
-    )
+    moved = say("one operand is moved to the other's split first")
+    return say("communicates over {}", over_axes(lost)) if lost else moved
 
 
 def _scattered(

@@ -43,6 +43,9 @@ def _nested(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 def _called_itself(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     """The function of the inner `shard_map` itself, which the outer one gives one device's part already."""
     effect = say("it sees one device's part already, and its collectives work there")
+    if "free" in facts:
+        # It may be about the axes that are not manual yet.
+        return
     match read_code(scene.expression):
         case ast.Call(func=ast.Call(args=[(ast.Name() | ast.Attribute()) as inner, *_])) if scene.arguments:
             edit = f"{ast.unparse(inner)}({', '.join(argument.text for argument in scene.arguments)})"

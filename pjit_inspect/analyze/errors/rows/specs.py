@@ -34,6 +34,7 @@ from pjit_inspect.analyze.errors.specs import (
     axes_in,
     axes_list,
     axes_words,
+    counted,
     divides,
     division,
     fitting_entries,
@@ -244,8 +245,8 @@ def _too_long_of_shard_map(match: re.Match[str], scene: ErrorScene) -> Facts:
     array = replace(array, mesh=next(iter(held.values())) if len(held) == 1 and axes else None)
     # Within `shard_map` the last entries alone would say another thing of what the function sees.
     facts = dict(_shorter(array, spec, rank, (spec[:rank], (None,) * rank)))
-    of_all = re.search(r"\(\*args\)\[(\d{1,4})\]$", match["path"]) if "out_specs is" in match[0] else None
-    made = () if bound or not axes else _mapped_result(array, scene, int(of_all[1]) if of_all else None)
+    place = re.search(r"\(\*args\)\[(\d{1,4})\]$", match["path"])
+    made = () if bound or not axes else _mapped_result(array, scene, int(place[1]) if place else None, match[0])
     return facts if bound else {**facts, "fits": tuple(made)}
 
 
@@ -253,19 +254,15 @@ def _shorter(array: ErrorArray, spec: PartitionSpec, rank: int, specs: Sequence[
     known = [
         one for one in dict.fromkeys(specs) if not any(one) or (array.shape is not None and array.mesh is not None)
     ]
-    words = [_counted(len(one), "entry", "entries") if any(one) else "a copy on every device" for one in known]
+    words = [counted(len(one), "entry", "entries") if any(one) else "a copy on every device" for one in known]
     return {
-        "spec": spec_words(spec), "entries": _counted(len(spec), "entry", "entries"), "what": _called(array),
-        "rank": _counted(rank, "dimension", "dimensions"), "arrays": (array,),
+        "spec": spec_words(spec), "entries": counted(len(spec), "entry", "entries"), "what": _called(array),
+        "rank": counted(rank, "dimension", "dimensions"), "arrays": (array,),
         "fits": tuple(map(_spec_fit, [array] * len(known), known, words)),
     }  # fmt: skip
 
 
-def _counted(count: int, one: str, several: str) -> str:
-    return f"{count} {one if count == 1 else several}"
-
-
-def _mapped_result(array: ErrorArray, scene: ErrorScene, place: int | None) -> Iterator[Fit]:
+def _mapped_result(array: ErrorArray, scene: ErrorScene, place: int | None, said: str) -> Iterator[Fit]:
     """A result of `shard_map` with fewer dimensions than its spec has entries.
 
     A shorter spec would say that it is equal along the axes that are left out: no such spec is proposed, because one
@@ -282,9 +279,10 @@ def _mapped_result(array: ErrorArray, scene: ErrorScene, place: int | None) -> I
     line, text = returns[0] if len(returns) == 1 else (0, "")
     specs, node = say("{} for it", Phrase("spec", "P()")), read_code(text)
     if place is not None and isinstance(node, ast.Tuple) and place < len(node.elts):
-        # One of several results: the others keep the spec that is that of all.
         each = ["P()" if part is node.elts[place] else spec_text(array.spec or ()) for part in node.elts]
-        text, specs = ast.get_source_segment(text, node.elts[place]) or "", Phrase("spec", f"({', '.join(each)})")
+        text = ast.get_source_segment(text, node.elts[place]) or ""
+        # The others keep the spec that is that of all.
+        specs = Phrase("spec", f"({', '.join(each)})") if "out_specs is" in said else specs
     words = say("return {}, with {} in `out_specs`", code(f"jax.lax.psum({text or 'result'}, {own})"), specs)
     yield advice(words, say("if the sum over {} is meant: it is equal on all devices", over))
     effect = say("one number for each device along {}, put one after the other", over)

@@ -12,6 +12,7 @@ import re
 
 from pjit_inspect.analyze.errors.fits import listed
 from pjit_inspect.analyze.errors.printed import SHARDING, SPEC, type_name
+from pjit_inspect.analyze.errors.specs import counted
 from pjit_inspect.analyze.errors.table import Facts, Way, first_filled
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorScene
@@ -39,16 +40,12 @@ def _two(
         alone = {key: listed(held, code) for key, held in (("extra", extra), ("missing", missing)) if held}
         return {"own_keys": listed(own, code), "keys": listed(wanted, code), **alone}
     if lengths:
-        own_entries, entries = map(_entries, lengths)
+        own_entries, entries = (counted(length, "entry", "entries") for length in lengths)
         return {"own_entries": own_entries, "own_count": lengths[0], "count": lengths[1], "entries": entries}
     if types and len(types) > 1:
         own, wanted = map(type_name, types[:2])
         return {"own_type": own, "type": wanted, **({} if wanted == "one array" else {"as_type": wanted})}
     return None
-
-
-def _entries(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count} entries"
 
 
 def _said(match: re.Match[str]) -> Facts | None:
