@@ -156,7 +156,7 @@ def text_of(facts: Facts, key: str) -> str:
 def call_of(scene: ErrorScene, function: str) -> str:
     """The text of the call of a function in the user's expression: `jax.vmap(f)` of `jax.vmap(f)(x)`; "" for none."""
     text = scene.expression.strip()
-    calls = [one for one in ast.walk(read_code(text) or ast.Tuple()) if isinstance(one, ast.Call)]
+    calls = [one for one in ast.walk(read_code(text) or ast.Pass()) if isinstance(one, ast.Call)]
     own = [one for one in calls if getattr(one.func, "attr", getattr(one.func, "id", "")) == function]
     return (ast.get_source_segment(text, own[0]) or "") if own else ""
 
