@@ -277,7 +277,7 @@ def mean(x):
     return jax.lax.pmean(x.mean(), axis_name='data')
 result = mean(np.ones((8, 8)))
 """, "replication", "`out_specs` (`P()`) says that the result is equal along `model`, which JAX cannot see", want="",
-       by_hand={"return it through `jax.lax.psum` over `model`": (("jax.lax.pmean(x.mean(), axis_name='data')", "lax.psum(jax.lax.pmean(x.mean(), axis_name='data'), 'model')"),),
+       by_hand={"return it through `jax.lax.pmean` over `model`": (("axis_name='data'", "axis_name=('data', 'model')"),), "return it through `jax.lax.psum` over `model`": (("jax.lax.pmean(x.mean(), axis_name='data')", "lax.psum(jax.lax.pmean(x.mean(), axis_name='data'), 'model')"),),
                 "name `model` in `out_specs`": (("out_specs=P()", "out_specs=P('model')"), ("axis_name='data')", "axis_name='data')[None]")), "give `jax.shard_map` `check_vma=False`": (("mesh=MESH,", "mesh=MESH, check_vma=False,"),)}),
     on("Gradients that are not summed", f"""\
 def grads(w, x):
@@ -285,12 +285,13 @@ def grads(w, x):
 f = jax.shard_map(grads, mesh=MESH, in_specs=(P(), P('data')), out_specs=P())
 result = f(np.ones((4, 1), np.float32), np.ones((8, 4), np.float32))
 """, "replication", "is equal along `data`", by_hand={"return it through `jax.lax.psum` over `data`": ((f"return jax.grad(lambda w: ((x @ w) ** 2).mean())({varying('w', repr('data'))})", f"return lax.psum(jax.grad(lambda w: ((x @ w) ** 2).mean())({varying('w', repr('data'))}), 'data')"),),
+                "return it through `jax.lax.pmean` over `data`": ((f"return jax.grad(lambda w: ((x @ w) ** 2).mean())({varying('w', repr('data'))})", f"return lax.pmean(jax.grad(lambda w: ((x @ w) ** 2).mean())({varying('w', repr('data'))}), 'data')"),),
                 "name `data` in `out_specs`": (("out_specs=P())", "out_specs=P('data'))"),), "give `jax.shard_map` `check_vma=False`": (("mesh=MESH,", "mesh=MESH, check_vma=False,"),)}),
     on("A shard_map over rows that do not divide", """\
 norm = jax.shard_map(lambda rows: rows / rows.sum(-1, keepdims=True), mesh=MESH, in_specs=P('model', None), out_specs=P('model', None))
 scores = np.ones((6, 5))
 result = norm(scores)
-""", "indivisible", "dimension 0 of `rows` is 6", want="np.full((6, 5), .2)", by_hand={"SPEC": (("P('model', None)", ""),), "pad dimension 0": (("norm(scores)", "norm(np.pad(scores, ((0, 2), (0, 0)), constant_values=1.))[:6]"),)}),
+""", "indivisible", "dimension 0 of `rows` is 6", want="np.full((6, 5), .2)", by_hand={**{f"write `{one}`": (("P('model', None)", one),) for one in ("P('data', None)", "P(None, None)")}, "pad dimension 0": (("norm(scores)", "norm(np.pad(scores, ((0, 2), (0, 0)), constant_values=1.))[:6]"),)}),
     on("A shard_map with a spec that is too long", """\
 f = jax.shard_map(lambda b: b + 1, mesh=MESH, in_specs=P('data', 'model'), out_specs=P('data'))
 bias = np.zeros(8)

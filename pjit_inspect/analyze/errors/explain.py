@@ -52,7 +52,9 @@ def explain_message(message: str, scene: ErrorScene, judge: Judge = _unknown) ->
             explained = explain_row(row, message[:_LONGEST], scene, judge)
             if explained is not None:
                 explained = asked(explained, scene, judge)
-                return replace(_with_mesh(explained, scene), frame=scene.frame, line=scene.line)
+                # What computes what was asked for stands before what computes something else, whatever it costs.
+                fits = tuple(sorted(explained.fits, key=lambda fit: not fit.is_same))
+                return replace(_with_mesh(replace(explained, fits=fits), scene), frame=scene.frame, line=scene.line)
     return None
 
 

@@ -6,15 +6,16 @@ Not its job: which error it is (`analyze.errors.table`).
 
 from __future__ import annotations
 
+import ast
 import itertools
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
 from pjit_inspect.analyze.errors.fits import changed_expression, clauses, reshard_fit, with_argument
 from pjit_inspect.analyze.errors.specs import over_words, without_repeats
-from pjit_inspect.analyze.errors.table import Facts, Judge
+from pjit_inspect.analyze.errors.table import Facts, Judge, read_code
 from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.sharding.mesh import Mesh
@@ -33,6 +34,13 @@ _MOST_RANK = 5
 def split_operands(scene: ErrorScene) -> tuple[ErrorArray, ...]:
     """The operands whose shape and split are known."""
     return tuple(array for array in scene.operands if array.spec is not None and array.shape is not None)
+
+
+def only_of(wanted: ErrorArray, scene: ErrorScene) -> ErrorArray | None:
+    """The only operand of the expression that has the type the message quotes."""
+    whole = (None,) * len(wanted.shape or ())
+    same = [own for own in scene.operands if own.shape == wanted.shape and (own.spec or whole) == wanted.spec]
+    return same[0] if len(same) == 1 else None
 
 
 def first_accepted(fits: Iterable[Fit], judge: Judge, most: int = 1) -> list[Fit]:
@@ -147,13 +155,10 @@ def text_of(facts: Facts, key: str) -> str:
 
 def call_of(scene: ErrorScene, function: str) -> str:
     """The text of the call of a function in the user's expression: `jax.vmap(f)` of `jax.vmap(f)(x)`; "" for none."""
-    for found in re.finditer(rf"(?:[\w.]+\.)?\b{re.escape(function)}\(", scene.expression):
-        depth = 0
-        for place in range(found.end() - 1, len(scene.expression)):
-            depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(scene.expression[place], 0)
-            if not depth:
-                return scene.expression[found.start() : place + 1]
-    return ""
+    text = scene.expression.strip()
+    calls = [one for one in ast.walk(read_code(text) or ast.Pass()) if isinstance(one, ast.Call)]
+    own = [one for one in calls if getattr(one.func, "attr", getattr(one.func, "id", "")) == function]
+    return (ast.get_source_segment(text, own[0]) or "") if own else ""
 
 
 def with_keyword(scene: ErrorScene, function: str, keyword: str, effect: str) -> Iterator[Fit]:
@@ -207,6 +212,13 @@ def in_axes(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
             proposed += 1
             if proposed == _MOST:
                 return
+
+
+def nearest_name(wrong: str, names: Sequence[str], scene: ErrorScene) -> Iterator[Fit]:
+    """The nearest of some names in place of one that there is not, as the user has quoted it."""
+    written = quoted if (quoted := f'"{wrong}"') in scene.expression else repr(wrong)
+    for near in get_close_matches(wrong, names, n=1):
+        yield Fit(edit=repr(near), effect=say("the nearest name"), replaces=written)
 
 
 def next_multiple(length: int, parts: int) -> int:

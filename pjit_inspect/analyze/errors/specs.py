@@ -97,6 +97,11 @@ def spec_words(entries: PartitionSpec | None) -> Phrase:
     return spec(spec_text(entries or ()))
 
 
+def counted(count: int, one: str, several: str) -> str:
+    """How many: "1 entry", "2 entries"."""
+    return f"{count} {one if count == 1 else several}"
+
+
 def type_words(array: ErrorArray) -> Phrase:
     """An array's dtype and shape: `float32[6,8]`."""
     return code(f"{array.dtype}{shape_words(array.shape or ())}")

@@ -90,14 +90,15 @@ class ErrorArgument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorFunction:
-    """A function of the user's among the arguments of the call that failed.
+    """A function of the user's among the arguments of the call that failed, or which what it calls is made of.
 
     Attributes:
-      key: which argument it is: the keyword, or the position as a number; `1[2]` for the third of a list.
+      key: which argument it is: the keyword, or the position as a number; `1[2]` for the third of a list; or "".
       name: what Python calls it; "" for a lambda.
       parameters: the names of its positional parameters.
       returns: the line and the text of what each `return` returns; None when its source cannot be read.
       file: the file of these lines.
+      values: what is assigned to each name in it, as text: of several, the last.
     """
 
     key: str
@@ -105,6 +106,7 @@ class ErrorFunction:
     parameters: tuple[str, ...] = ()
     returns: tuple[tuple[int, str], ...] | None = None
     file: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +136,7 @@ class ErrorScene:
       places: `file:line` of the definition of each function that was running, as far as the traceback has it.
       jax_name: what JAX calls the function of numpy or `math` that the expression calls ("jnp.sin"); "" for any other.
       is_mapped: whether the expression calls a function that `jax.pmap` made.
-      functions: the functions of the user's among the call's arguments.
+      functions: the functions of the user's among the call's arguments, and those that what is called is made of.
       computed: the names that the function gave a value which a call returned, before the line or in a loop around it.
     """
 
@@ -176,6 +178,7 @@ class Fit:
       spec: the spec in it; None when it has none.
       target: the array that `spec` is for: an operand's name, or "result".
       line: the line of the file that has `replaces`, where that is not the error's own; None elsewhere.
+      is_same: whether what was asked for is then computed, as far as known; where not, `effect` says what is.
       is_checked: whether JAX takes it, tried on abstract arrays; of a call of the user's own function, its arguments
         alone. False for advice, which is also what a change becomes that cannot be tried.
     """
@@ -187,6 +190,7 @@ class Fit:
     replaces: str = ""
     is_code: bool = True
     line: int | None = None
+    is_same: bool = True
     is_checked: bool = field(default=False, compare=False)
 
 

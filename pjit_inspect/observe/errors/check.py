@@ -46,7 +46,7 @@ _PLAIN = (
     int, float, complex, str, bytes, bool, enum.Enum, type(None), type(...), numpy.dtype, numpy.generic, slice,
     jax.sharding.PartitionSpec, jax.sharding.Sharding, jax.sharding.Mesh, jax.sharding.AbstractMesh, jax.Device,
 )  # fmt: skip
-_EXPLICIT = jax.sharding.AxisType.Explicit
+_EXPLICIT, _MANUAL = jax.sharding.AxisType.Explicit, jax.sharding.AxisType.Manual
 _SCOPED = re.compile(r"jax\.set_mesh\((\w+)\)")
 _LIBRARIES = ("jax", "jaxlib", "numpy", "einops")
 _PURE = (
@@ -190,6 +190,10 @@ def _in_mesh(arrays: Mapping[str, Any], mesh: Any) -> Any:
         traced = [own for own in meshes if isinstance(own, jax.sharding.AbstractMesh) and not own.empty]
         typed = [own for own in meshes if isinstance(own, jax.sharding.Mesh) and _EXPLICIT in own.axis_types]
         is_unset = jax.sharding.get_abstract_mesh().empty
+        kinds = {held for own in meshes if (held := getattr(own, "axis_types", ()))}
+        if len(kinds) > 1 and any(_MANUAL in kind for kind in kinds):
+            # What is from outside of a manual region is within it what no trace of ours has.
+            raise _UncheckedError
         mesh = traced[0] if traced else typed[0] if typed and is_unset else None
     if mesh is None:
         yield

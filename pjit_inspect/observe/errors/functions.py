@@ -31,8 +31,12 @@ def find_functions(
     expression: Expression, variables: Mapping[str, Any], file: str, line: int
 ) -> tuple[ErrorFunction, ...]:
     """The functions among the arguments of a call, also those in a list or tuple; the call begins at `line`."""
+    keyed = keyed_arguments(expression.node)
+    if isinstance(expression.node, ast.Call):
+        # What is called is made of a function there, as `jax.shard_map(f, ...)(x)`, or was before.
+        keyed += keyed_arguments(expression.node.func) or [("", expression.node.func)]
     found = [
-        function for key, part in keyed_arguments(expression.node) for name, one in _each(key, part)
+        function for key, part in keyed for name, one in _each(key, part)
         if (function := _function(name, one, expression, variables, file, line)) is not None
     ]  # fmt: skip
     return tuple(found[:_MOST])
@@ -66,7 +70,9 @@ def _function(
     code = value.__code__
     names = code.co_varnames[bound : code.co_argcount]
     name = "" if code.co_name == "<lambda>" else code.co_name
-    return ErrorFunction(key=key, name=name, parameters=names, returns=_returns(code), file=code.co_filename)
+    return ErrorFunction(
+        key=key, name=name, parameters=names, returns=_returns(code), file=code.co_filename, values=_assigned(code)
+    )
 
 
 def _held(node: ast.expr, variables: Mapping[str, Any]) -> Any:
@@ -105,6 +111,14 @@ def _returns(code: CodeType) -> Returns | None:
         return ((node.body.lineno, _exact(text, node.body)),)
     own = [one for one, _ in own_nodes(ast.iter_child_nodes(node)) if isinstance(one, ast.Return)]
     return tuple((one.lineno, _exact(text, one.value) if one.value else "None") for one in own)
+
+
+def _assigned(code: CodeType) -> dict[str, str]:
+    """What a function assigns to its names, as text: of several, the last."""
+    text, node = read_definition(code)
+    own = [one for one, _ in own_nodes(ast.iter_child_nodes(node))] if node is not None else []
+    given = [(one.targets[0], one.value) for one in own if isinstance(one, ast.Assign)]
+    return {target.id: _exact(text, value) for target, value in given if isinstance(target, ast.Name)}
 
 
 def read_definition(code: CodeType) -> tuple[str, ast.AST | None]:

@@ -12,12 +12,20 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
-from difflib import get_close_matches
+from dataclasses import replace
 
-from pjit_inspect.analyze.errors.fits import mesh_named
-from pjit_inspect.analyze.errors.proposals import in_shard_map, meshes_with, next_multiple, text_of
-from pjit_inspect.analyze.errors.specs import axes_list
-from pjit_inspect.analyze.errors.table import Facts, Way
+from pjit_inspect.analyze.errors.fits import advice, mesh_named, reshard_fit
+from pjit_inspect.analyze.errors.printed import TYPE, read_type
+from pjit_inspect.analyze.errors.proposals import (
+    in_shard_map,
+    meshes_with,
+    nearest_name,
+    next_multiple,
+    only_of,
+    text_of,
+)
+from pjit_inspect.analyze.errors.specs import axes_list, spec_words, type_words
+from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
@@ -25,29 +33,19 @@ from pjit_inspect.model.words.sentence import Phrase, axis, code, joined, name, 
 
 
 def _unbound(match: re.Match[str], scene: ErrorScene) -> Facts:
-    own = match["axis"]
-    here = [variable for _, variable in meshes_with(own, scene)]
-    where = (
-        say("{} is an axis of {}", axis(own), code(here[0])) if here else say("no mesh of this line has {}", axis(own))
-    )
+    own, here = axis(match["axis"]), [variable for _, variable in meshes_with(match["axis"], scene)]
+    where = say("{} is an axis of {}", own, code(here[0])) if here else say("no mesh of this line has {}", own)
     operation = match.groupdict().get("code_op") or scene.operator
     return {"where": where, "code_op": code(operation or "a collective")}
 
 
 def _pairs(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     pairs = ast.literal_eval(match["pairs"])
-    sides = (("source", [pair[0] for pair in pairs]), ("destination", [pair[1] for pair in pairs]))
-    twice = [(side, device) for side, devices in sides for device, n in Counter(devices).items() if n > 1]
-    if not twice:
-        return None
-    side, device = twice[0]
-    verb = "receives from" if side == "destination" else "sends to"
-    others = [
-        pair[0] if side == "destination" else pair[1]
-        for pair in pairs
-        if device in pair[side == "destination" : 1 + (side == "destination")]
-    ]
-    return {"who": f"device {device} {verb} {' and '.join(map(str, others))}", "side": side}
+    for own, side, verb in ((0, "source", "sends to"), (1, "destination", "receives from")):
+        for device in (device for device, n in Counter(pair[own] for pair in pairs).items() if n > 1):
+            others = [str(pair[1 - own]) for pair in pairs if pair[own] == device]
+            return {"who": f"device {device} {verb} {' and '.join(others)}", "side": side}
+    return None
 
 
 def _divided(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -66,11 +64,8 @@ def _varying(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     operands = [array.name for array in scene.operands]
     lacks = [place for place, one in enumerate(sets) if one < set(every)]
     is_known = len(operands) == len(set(operands)) == len(sets) and len(lacks) == 1
-    which = (
-        {"which": name(operands[lacks[0]]), "name_same": name(operands[lacks[0]])}
-        if is_known
-        else {"which": "one operand"}
-    )
+    known = name(operands[lacks[0]]) if is_known else None
+    which = {"which": known, "name_same": known} if known else {"which": "one operand"}
     return {"over": axes_list(every), "axes": repr(tuple(every)), **which} if every else None
 
 
@@ -85,19 +80,12 @@ def _unreduced(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _unreduced_operand(match: re.Match[str], scene: ErrorScene) -> Facts:
     groups, own = match.groupdict(), scene.operands
+    operation = code(groups.get("code_op") or scene.operator or "this operation")
     place = 1 if groups.get("side") == "rhs" else 0
-    facts: dict[str, object] = {
-        "which": "an operand",
-        "code_op": code(groups.get("code_op") or scene.operator or "this operation"),
-    }
     if len(own) <= place or (len(own) > 1 and not groups.get("side")):
-        return facts
-    replicated = spec_text((None,) * len(own[place].shape or ()))
-    return facts | {
-        "which": name(own[place].name),
-        "name_unreduced": name(own[place].name),
-        "spec_whole": spec(replicated),
-    }
+        return {"which": "an operand", "code_op": operation}
+    which, whole = name(own[place].name), spec(spec_text((None,) * len(own[place].shape or ())))
+    return {"which": which, "name_unreduced": which, "spec_whole": whole, "code_op": operation}
 
 
 def _mosaic(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -113,34 +101,47 @@ def _mapped_kernel(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     specs = [spec_text(array.spec or ()) for array in arrays] or ["specs"]
     given = f"({', '.join(specs)})" if len(specs) > 1 else specs[0]
     call = f"jax.shard_map(kernel, mesh={mesh}, in_specs={given}, out_specs={specs[0]}, check_vma=False)"
-    yield Fit(
-        edit=say("wrap the kernel: {}", code(call)),
-        effect=say("each device then runs it on its own part"),
-        is_code=False,
-    )
+    yield advice(say("wrap the kernel: {}", code(call)), "each device then runs it on its own part")
 
 
 def _auto(match: re.Match[str], scene: ErrorScene) -> Facts:
-    why = {
-        "Auto": "Auto axes are left to XLA, and only a constraint may name them",
-        "Manual": "the function already sees one device's part along a Manual axis",
-    }.get(match["code_type"], "")
+    if match["code_type"] != "Auto":
+        is_manual = match["code_type"] == "Manual"
+        return {"why": "the function already sees one device's part along a Manual axis" if is_manual else ""}
+    facts: Facts = {"why": "Auto axes are left to XLA, and only a constraint may name them"}
     texts = [argument.text for argument in scene.arguments]
     written = re.search(r",\s*out_sharding=(.*)\)$", scene.expression)
-    if match["code_type"] != "Auto":
-        return {"why": why}
     if scene.operator == "reshard" and len(texts) == 2 and all(texts):
-        return {"why": why, "array": code(texts[0]), "asked": code(texts[1])}
-    call = (
-        {"array": code(f"{scene.expression[: written.start()]})"), "asked": code(written[1].strip())} if written else {}
-    )
-    return {"why": why, **call}
+        return {**facts, "array": code(texts[0]), "asked": code(texts[1])}
+    if written is None:
+        return facts
+    return {**facts, "array": code(f"{scene.expression[: written.start()]})"), "asked": code(written[1].strip())}
 
 
 def _inner_specs(match: re.Match[str], scene: ErrorScene) -> Facts:
-    own = tuple(array for array in scene.operands if array.spec is not None)
-    known = {"which": name(own[0].name), "name_own": name(own[0].name)} if len(own) == 1 else {"which": "the argument"}
-    return {"arrays": own, **known}
+    """The argument that has another split than `in_specs`: the one of its type, or else the one of no known type."""
+    own, known = only_of(read_type(match["type"]), scene), [array.name for array in scene.operands]
+    given = [one.text for one in scene.arguments]
+    texts = [own.name] if own else [text for text in given if not any(held.startswith(text) for held in known)]
+    which = code(texts[0]) if len(texts) == 1 else "the argument"
+    # A leaf of a tree is no text of the call.
+    written = {"code_own": which} if len(texts) == 1 and texts[0] in given else {}
+    return {"arrays": (own,) if own else (), "which": which, **written}
+
+
+def _closed(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """What a function under `shard_map` takes from outside, whole: as an argument it is what its spec says."""
+    quoted = read_type(match["type"])
+    array, spec = only_of(quoted, scene), quoted.spec or ()
+    what, is_split = name(array.name) if array is not None else type_words(quoted), any(spec)
+    words, fits = "pass {} to the function as an argument, with {} in `in_specs`", list[Fit]()
+    if is_split and array is not None:
+        moved = reshard_fit(array, (None,) * len(spec), scene)
+        effect = say("the function has all of it, as it is written; {}", moved.effect)
+        fits.append(advice(say(words, code(moved.edit), spec_words(moved.spec)), effect))
+    sees = "the function sees one device's part, and the result is split, too" if is_split else "a copy on every device"
+    fits.append(replace(advice(say(words, what, spec_words(spec)), sees), is_same=not is_split))
+    return {"which": what, "own": spec_words(spec), "fits": tuple(fits)}
 
 
 _REDUCED = Way(
@@ -165,14 +166,7 @@ def _nameless(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 
 
 def _nearest(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    wrong, every = text_of(facts, "axis"), facts.get("near")
-    near = get_close_matches(wrong, every, n=1) if isinstance(every, tuple) else []
-    if near:
-        yield Fit(
-            edit=repr(near[0]),
-            effect=say("the nearest name"),
-            replaces=repr(wrong) if repr(wrong) in scene.expression else f'"{wrong}"',
-        )
+    yield from nearest_name(text_of(facts, "axis"), listed_facts(facts, "near", str), scene)
 
 
 _COLLECTIVES = (
@@ -237,10 +231,12 @@ AXIS_ROWS = (
     _row("prefix", r"shard_map in_specs argument must be a pytree of `jax\.sharding\.PartitionSpec` instances, but it was `?None`?",
          "`jax.shard_map` has no `in_specs`: they can be left out for Explicit axes only",
          Way("give it `in_specs`, one spec for each argument", "`P()` for what every device gets whole")),
-    _row("other spec", r"in_specs passed to shard_map: (?P<spec>(?:P|PartitionSpec)\([^\n]*?\)) does not match the specs of the input: (?P<spec_own>(?:P|PartitionSpec)\([^\n]*?\)) for arg:",
+    _row("other spec", r"in_specs passed to shard_map: (?P<spec>(?:P|PartitionSpec)\([^\n]*?\)) does not match the specs of the input: (?P<spec_own>(?:P|PartitionSpec)\([^\n]*?\)) for arg: " rf"(?P<type>{TYPE})",
          "{which} is {spec_own}, but `in_specs` asks for {spec}: on an Explicit mesh `jax.shard_map` moves nothing by itself",
-         Way("jax.sharding.reshard({name_own}, {spec})", "moves {name_own} to this split", replaces="{name_own}"),
-         Way("leave `in_specs` out", "they are then those that the arguments have"), facts=_inner_specs),
+         Way("jax.sharding.reshard({code_own}, {spec})", "moves {code_own} to this split", replaces="{code_own}"),
+         Way("move that argument by `jax.sharding.reshard` to {spec}", "the function then sees the parts that it is written for", is_last=True), facts=_inner_specs),
+    _row("manual axes", r"Closing over inputs to shard_map where the input is sharded on `Explicit` axes is not implemented\..*? with shape " rf"(?P<type>{TYPE})",
+         "{which}, which is {own}, is from outside of `jax.shard_map`: on an Explicit mesh its function gets arrays as arguments only", facts=_closed),
     _row("manual axes", r"device_put with explicit device not allowed within shard_map-decorated functions, but got device (?P<code_device>\S+)",
          "inside `jax.shard_map` the function runs on every device, so {expression} cannot choose {code_device}",
          Way("place the array before the call of `jax.shard_map`", "or choose by `jax.lax.axis_index`")),

@@ -31,6 +31,7 @@ from pjit_inspect.analyze.errors.proposals import (
     cleared,
     first_accepted,
     indexed_fits,
+    only_of,
     specs_towards,
     split_operands,
     together,
@@ -60,12 +61,6 @@ _SIZED = ("slice", "dynamic_slice", "dynamic_slice_in_dim", "slice_in_dim", "pad
 _MOST_TYPES = 16
 
 
-def _only(wanted: ErrorArray, scene: ErrorScene) -> ErrorArray | None:
-    """The only operand of the expression that has the type the message quotes."""
-    same = [other for other in scene.operands if other.shape == wanted.shape and other.spec == wanted.spec]
-    return same[0] if len(same) == 1 else None
-
-
 def _untold(match: re.Match[str], scene: ErrorScene) -> Facts:
     return {"notes": (NOT_TOLD,)}
 
@@ -75,7 +70,7 @@ def _untold(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _picked(match: re.Match[str], scene: ErrorScene) -> Facts:
     quoted = read_type(match["type"]) if match["type"] else None
-    array = _only(quoted, scene) if quoted is not None else _indexed(scene)
+    array = only_of(quoted, scene) if quoted is not None else _indexed(scene)
     is_update = match["how"] != "get"
     if array is None:
         of = say(" {} split as {}", type_words(quoted), spec_words(quoted.spec)) if quoted is not None else " an array"
@@ -117,7 +112,7 @@ def _texts(scene: ErrorScene) -> dict[str, str]:
 
 def _reshape(match: re.Match[str], scene: ErrorScene) -> Facts:
     quoted, shape = read_type(match["type"], "operand"), read_integers(match["shape"])
-    array = _only(quoted, scene)
+    array = only_of(quoted, scene)
     shown = array or quoted
     facts = {
         "what": name(shown.name) if array is not None else "the array", "before": shape_words(shown.shape or ()), "spec": spec_words(shown.spec),
@@ -299,7 +294,7 @@ def _resized(
         if before != after and axes_of(entry) == names and after % int(match["parts"])
     ]  # fmt: skip
     # The function may have given it another shape first, as `roll` without an axis does: all of it is concerned.
-    count, array = math.prod(quoted.shape or ()), _only(quoted, scene)
+    count, array = math.prod(quoted.shape or ()), only_of(quoted, scene)
     like = [one for one in split_operands(scene) if any(one.spec or ()) and math.prod(one.shape or ()) == count]
     if array is not None or len(like) != 1 or not scene.is_complete:
         return array, places
@@ -308,7 +303,7 @@ def _resized(
 
 def _update(match: re.Match[str], scene: ErrorScene) -> Facts:
     updated, part = read_type(match["updated"]), read_type(match["part"])
-    array, update = _only(updated, scene), _only(part, scene)
+    array, update = only_of(updated, scene), only_of(part, scene)
     facts: dict[str, object] = {
         "update": name(update.name) if update is not None else "the update", "spec": spec_words(part.spec),
         "array": name(array.name) if array is not None else "the array", "own": spec_words(updated.spec),

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from pjit_inspect.analyze.errors.fits import clauses, listed
+from pjit_inspect.analyze.errors.fits import advice, clauses, listed
 from pjit_inspect.analyze.errors.printed import SHAPE, SPEC, TYPE, read_integers, read_spec, read_type, type_name
 from pjit_inspect.analyze.errors.specs import axes_list, reshard_words, shape_words, spec_words, type_words
-from pjit_inspect.analyze.errors.table import Facts, Way, first_filled
+from pjit_inspect.analyze.errors.table import Facts, Way, first_filled, read_code
 from pjit_inspect.analyze.errors.table import row as _row
-from pjit_inspect.model.report.explained_error import ErrorArgument, ErrorFunction, ErrorScene
+from pjit_inspect.model.report.explained_error import ErrorArgument, ErrorFunction, ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, place, say
 
 _MOST = 3
@@ -322,8 +323,46 @@ def _replicated(match: re.Match[str], scene: ErrorScene) -> Facts | None:
         say("{}{} says that the result is equal along {}, which JAX cannot see", code(f"out_specs{one['path']}"), _spec(one["spec"]), axes_list(own))
         for one, own in list(zip(found, axes, strict=True))[:_MOST]
     ]  # fmt: skip
-    over = axes_list(dict.fromkeys(axis for own in axes for axis in own))
-    return {"what": clauses(words), "over": over} if found else None
+    names = list(dict.fromkeys(axis for own in axes for axis in own))
+    over, made = axes_list(names), _made_by(names, scene)
+    more = {} if made else {"unknown": "if it is known to be equal"}
+    return {"what": clauses(words), "over": over, "fits": tuple(_made_equal(made, over)), **more} if found else None
+
+
+_ACROSS = {
+    "psum": ("adds the devices' values", ": for a sum over parts"), "pmax": ("takes the largest", ""),
+    "pmean": ("averages the devices' values", ": for a mean over equal parts"), "pmin": ("takes the smallest", ""),
+}  # fmt: skip
+"""What makes of what each device has made of its part that of the whole: `psum` of `sum`, and so on."""
+
+
+def _made_by(axes: Sequence[str], scene: ErrorScene) -> str:
+    """The function that makes what a function under `shard_map` returns; "" where that cannot be told."""
+    returns = [(text, one.values) for one in scene.functions for _, text in one.returns or ()]
+    node = read_code(returns[0][0]) if len(returns) == 1 else None
+    if isinstance(node, ast.Name):
+        node = read_code(returns[0][1].get(node.id, ""))
+    match node:
+        case ast.Call(func=ast.Attribute(attr=made) | ast.Name(id=made)):
+            held = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
+            return made if {made, f"p{made}"} & _ACROSS.keys() or (made == "all_gather" and held >= set(axes)) else ""
+    return ""
+
+
+def _made_equal(made: str, over: Sentence) -> Iterator[Fit]:
+    """What makes a result equal on all devices: first what gives the value of the whole, as far as that is known."""
+    right = next((own for own in (made, f"p{made}") if own in _ACROSS), "pmean" if made else "")
+    if made == "all_gather":
+        why = say("{} has made it equal: one device's result is that of all", code(made))
+        yield advice("give `jax.shard_map` `check_vma=False`", why)
+    for across in dict.fromkeys((right or "psum", "psum", "pmean")):
+        edit, is_same = (
+            say("return it through {} over {}", code(f"jax.lax.{across}"), over),
+            across == right or not made,
+        )
+        of = say(": that is {}the {} over all parts", "" if is_same else "not ", code(made)) if made else ""
+        does, use = _ACROSS[across]
+        yield replace(advice(edit, say("{}{}", does, of or use)), is_same=is_same)
 
 
 _CARRY = r"(?P<loop>\w{1,40}) (?:body )?(?:body function|function) carry input and carry output must have "
@@ -380,9 +419,7 @@ LOOP_ROWS = (
          Way("use `jnp.where` of the predicate and of what the branches return", "picks for each element"),
          Way("give `cond` the `jnp.any` or `jnp.all` of it", "if one branch is to run for all"), facts=_predicate),
     _row("replication", r"shard_map applied to the function .{0,400}?out_specs which require replication which can't be statically inferred given the mesh",
-         "{what}",
-         Way("return it through `jax.lax.psum` over {over}", "if a sum is meant: it is then equal on all of them"),
-         Way("name {over} in `out_specs`, in a dimension that the result has", "if each device's part is meant: they are put one after the other"),
-         Way("give `jax.shard_map` `check_vma=False`", "if it is known to be equal, as after `jax.lax.all_gather`: JAX then takes one device's result for all"), facts=_replicated),
+         "{what}", Way("name {over} in `out_specs`, in a dimension that the result has", "if each device's part is meant: they are put one after the other"),
+         Way("give `jax.shard_map` `check_vma=False`", "{unknown}: JAX then takes one device's result for all"), facts=_replicated),
 )  # fmt: skip
 """Each tried in turn."""

@@ -16,14 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.errors.fits import replaced_text
-from pjit_inspect.analyze.errors.printed import (
-    SHARDING,
-    TUPLE,
-    TYPE,
-    read_sharding,
-    read_spec,
-    read_type,
-)
+from pjit_inspect.analyze.errors.printed import REPEATED, SHARDING, TUPLE, TYPE, read_sharding, read_spec, read_type
 from pjit_inspect.analyze.errors.proposals import (
     NOT_TOLD,
     cleared,
@@ -45,7 +38,8 @@ from pjit_inspect.analyze.errors.specs import (
 )
 from pjit_inspect.analyze.errors.table import Facts, Judge, Propose
 from pjit_inspect.analyze.errors.table import row as _row
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of
+from pjit_inspect.model.program.dtype import bits_of
+from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
@@ -152,9 +146,8 @@ def _effect(lost: Sequence[str], summed: Sequence[str]) -> Sentence:
         words = say("each device multiplies its parts, and the partial sums are added over {}", over_axes(summed))
         # An axis that the result would have had twice: one operand is gathered over it as well.
         return say("{}; communicates over {}, too", words, over_axes(lost)) if lost else words
-    return (
-        say("communicates over {}", over_axes(lost)) if lost else say("one operand is moved to the other's split first")
-    )
+    moved = say("one operand is moved to the other's split first")
+    return say("communicates over {}", over_axes(lost)) if lost else moved
 
 
 def _scattered(
@@ -183,26 +176,17 @@ def _conflict(match: re.Match[str], scene: ErrorScene) -> Facts:
         quoted = [read_sharding(text[0]).spec or () for text in re.finditer(SHARDING, shardings)]
     else:
         quoted = [read_spec(text[0]) for text in re.finditer(TUPLE, match["specs"])]
-    operation = code(match["operation"] or "concatenate")
+    facts: Facts = {"operation": code(match["operation"] or "concatenate")}
     if len(quoted) < 2:
         raise ValueError("one of the specs is not understood")
     operands = split_operands(scene)
     rank = max((len(array.spec or ()) for array in operands), default=0)
     # What adds a dimension, as `stack` does, may quote it: what is not split does not count.
-    if len(operands) < 2 or not {plain_entries(spec) for spec in quoted} <= {
-        plain_entries(array.spec or ()) for array in operands
-    }:
-        return {
-            "what": say("operands that are split alike, but got {}", _untold(*quoted)["specs"]),
-            "operation": operation,
-            "notes": (NOT_TOLD,),
-        }
-    return {
-        "what": _differing(operands, rank),
-        "operation": operation,
-        "arrays": operands,
-        "fits": _alike(operands, rank, scene),
-    }
+    own = {plain_entries(array.spec or ()) for array in operands}
+    if len(operands) < 2 or not {plain_entries(spec) for spec in quoted} <= own:
+        untold = _untold(*quoted)
+        return {**facts, **untold, "what": say("operands that are split alike, but got {}", untold["specs"])}
+    return {**facts, "what": _differing(operands, rank), "arrays": operands, "fits": _alike(operands, rank, scene)}
 
 
 def _differing(operands: Sequence[ErrorArray], rank: int) -> Sentence:
@@ -228,12 +212,16 @@ def _alike(operands: Sequence[ErrorArray], rank: int, scene: ErrorScene) -> Prop
             )
             yield from first_accepted(itertools.chain.from_iterable(several), judge)
             return
-        for own, other in (operands[::-1], operands):
+        for own, other in sorted((operands[::-1], operands), key=lambda pair: _size(pair[0])):
             yield from first_accepted(
                 (resharded(own, spec, scene) for spec in specs_towards(own, _like(own, other, rank))), judge
             )
 
     return propose
+
+
+def _size(array: ErrorArray) -> int:
+    return math.prod(array.shape or ()) * (bits_of(array.dtype) or 64)
 
 
 def _like(own: ErrorArray, other: ErrorArray, rank: int) -> PartitionSpec:
@@ -251,20 +239,24 @@ def _twice(match: re.Match[str], scene: ErrorScene) -> Facts:
     operands = split_operands(scene)
     if [(array.shape, array.spec) for array in quoted] != [(array.shape, array.spec) for array in operands]:
         types = [say("{} as {}", type_words(array), spec_words(array.spec)) for array in quoted]
-        return {
-            "what": say(
-                "{} of {} would use an axis for two dimensions of the result",
-                code(match["operation"]),
-                joined(types, comma=" and "),
-            ),
-            "notes": (NOT_TOLD,),
-        }
-    own = joined([say("{} is {}", name(array.name), spec_words(array.spec)) for array in operands], comma=" and ")
-    what = say("{}: the result would be {}, and an axis can split one dimension only", own, spec_words(result.spec))
-    facts: dict[str, object] = {"what": what, "arrays": operands}
+        words = "{} of {} would use an axis for two dimensions of the result"
+        return {"what": say(words, code(match["operation"]), joined(types, comma=" and ")), "notes": (NOT_TOLD,)}
+    facts = _clashing(result.spec, operands, scene)
     if match["operation"] == "dot_general" and len(operands) == 2:
-        return facts | {"fits": _of_product((operands[0], operands[1]), (), scene)}
-    return facts | {"fits": _alike(operands, max(len(array.spec or ()) for array in operands), scene)}
+        return {**facts, "fits": _of_product((operands[0], operands[1]), (), scene)}
+    return facts
+
+
+def _clashing(result: PartitionSpec | None, operands: tuple[ErrorArray, ...], scene: ErrorScene) -> Facts:
+    own = joined([say("{} is {}", name(array.name), spec_words(array.spec)) for array in operands], comma=" and ")
+    what = say("{}: the result would be {}, and an axis can split one dimension only", own, spec_words(result))
+    return {"what": what, "arrays": operands, "fits": _alike(operands, max(len(a.spec or ()) for a in operands), scene)}
+
+
+def _repeating(match: re.Match[str], scene: ErrorScene) -> Facts:
+    return _clashing(
+        read_spec(match["spec"]), tuple(own for own in split_operands(scene) if any(own.spec or ())), scene
+    )
 
 
 # ---------------------------------------------------------------- any other refusal
@@ -292,8 +284,18 @@ def _refusable(scene: ErrorScene) -> tuple[ErrorArray, ...]:
 
 def _any_split(operands: tuple[ErrorArray, ...], scene: ErrorScene, judge: Judge) -> list[Fit]:
     rank = max(len(array.spec or ()) for array in operands)
-    found = list(_alike(operands, rank, scene)(judge)) if len(operands) > 1 else []
+    found = first_accepted(_written(operands, scene), judge)
+    found += _alike(operands, rank, scene)(judge) if len(operands) > 1 else []
     return found or first_accepted(cleared(operands, scene), judge)
+
+
+def _written(operands: tuple[ErrorArray, ...], scene: ErrorScene) -> Iterator[Fit]:
+    """What is written into a part of an array, in the nearest split that JAX takes if the array keeps its own."""
+    if ".at[" in scene.expression and len(operands) == 2:
+        array, update = operands
+        for spec in specs_towards(update, (None,) * len(update.spec or ())):
+            fit = resharded(update, spec, scene, is_whole=True)
+            yield replace(fit, edit=f"{fit.edit[:-1]}, out_sharding={spec_text(array.spec or ())})")
 
 
 def asked(explained: ExplainedError, scene: ErrorScene, judge: Judge) -> ExplainedError:
@@ -330,6 +332,7 @@ OPERAND_ROWS = (
     _row("conflict", rf"(?P<operation>\w{{1,80}}) got incompatible shardings for broadcasting: (?P<specs>{TUPLE}(?:, {TUPLE}){{1,16}})\.$", _CLASH, facts=_conflict),
     _row("conflict", r"(?:(?P<operation>select) (?:cases must have the same shardings|`which` must be scalar or have the same sharding as cases), "
          r"got|All operands should have the same sharding\. Got shardings) (?P<shardings>.{1,16000})", _CLASH, facts=_conflict),
+    _row("axis twice", REPEATED, "{what}", facts=_repeating),
     _row("axis twice", rf"(?P<operation>\w{{1,80}}) operation with inputs: (?P<types>.{{1,4000}}?) produces an illegally sharded result: (?P<type>{TYPE})$", "{what}", facts=_twice),
 )  # fmt: skip
 """Each tried in turn; of two rows with one pattern the first whose facts are there."""

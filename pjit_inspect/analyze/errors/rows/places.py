@@ -8,10 +8,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
-from pjit_inspect.analyze.errors.table import Facts, Way
+from pjit_inspect.analyze.errors.fits import advice
+from pjit_inspect.analyze.errors.specs import axes_list
+from pjit_inspect.analyze.errors.table import Facts, Way, read_code
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
 from pjit_inspect.model.words.sentence import code, name, say
@@ -31,8 +34,24 @@ def _meshes(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 
 def _nested(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    facts, is_manual = _meshes(match, scene), "Manual" in match[0].partition("should match")[0]
-    return facts if is_manual and facts["set_words"] == facts["given_words"] else None
+    facts, around = _meshes(match, scene), match[0].partition("should match")[0]
+    kinds = zip(re.findall(r"'([^']{1,200})': \d+", around), re.findall("Auto|Explicit|Manual", around), strict=False)
+    free = {"free": axes_list(own)} if (own := [own for own, kind in kinds if kind != "Manual"]) else {}
+    return {**facts, **free} if "Manual" in around and facts["set_words"] == facts["given_words"] else None
+
+
+def _called_itself(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """The function of the inner `shard_map` itself, which the outer one gives one device's part already."""
+    effect = say("it sees one device's part already, and its collectives work there")
+    if "free" in facts:
+        # It may be about the axes that are not manual yet.
+        return
+    match read_code(scene.expression):
+        case ast.Call(func=ast.Call(args=[(ast.Name() | ast.Attribute()) as inner, *_])) if scene.arguments:
+            edit = f"{ast.unparse(inner)}({', '.join(argument.text for argument in scene.arguments)})"
+            yield Fit(edit=edit, effect=effect, replaces=scene.expression)
+        case _:
+            yield advice("call the function itself, without the inner `jax.shard_map`", effect)
 
 
 def _without_mesh(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
@@ -50,9 +69,10 @@ def _memories(match: re.Match[str], scene: ErrorScene) -> Facts:
     operands = list(scene.operands)
     facts: dict[str, object] = {"one": f"one operand is in {kinds[0]} memory", "two": f"another in {kinds[1]} memory"}
     if len(operands) == 2 and [f"{a.dtype}[{','.join(map(str, a.shape or ()))}]" for a in operands] == shapes:
+        names = [name(array.name) for array in operands]
         facts |= {
-            "one": say("{} is in {} memory", name(operands[0].name), kinds[0]),
-            "two": say("{} in {} memory", name(operands[1].name), kinds[1]),
+            "one": say("{} is in {} memory", names[0], kinds[0]),
+            "two": say("{} in {} memory", names[1], kinds[1]),
         }
         facts |= {f"name_{kind}": name(array.name) for kind, array in zip(kinds, operands, strict=True)}
     return facts
@@ -60,21 +80,19 @@ def _memories(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _shards(match: re.Match[str], scene: ErrorScene) -> Facts:
     wanted, given = int(match["wanted"]), int(match["given"])
-    facts: dict[str, object] = {
-        "lack": f"{wanted - given} are missing" if given < wanted else f"{given - wanted} are too many"
-    }
+    lack = f"{wanted - given} are missing" if given < wanted else f"{given - wanted} are too many"
     ids = sorted({number for array in scene.operands for number in array.device_ids})
     meshes = [mesh for mesh in scene.meshes if len(mesh.device_ids) == wanted]
     if len(scene.operands) == given and len(ids) == given and len({mesh.device_ids for mesh in meshes}) == 1:
         missing = [number for number in meshes[0].device_ids if number not in ids]
-        facts["lack"] = f"those of devices {', '.join(map(str, missing))} are missing" if missing else facts["lack"]
-    return facts
+        lack = f"those of devices {', '.join(map(str, missing))} are missing" if missing else lack
+    return {"lack": lack}
 
 
 PLACE_ROWS = (
     _row("mesh", r"The context mesh " + _MESH.format("set") + r" should match the mesh passed to shard_map " + _MESH.format("given"),
          "one `jax.shard_map` is inside another and is given the whole mesh, {given_words}, whose axes are manual there",
-         _without_mesh, Way("leave `mesh` out of the inner `jax.shard_map`, and give it `axis_names` that are not manual yet", "it then goes on with the mesh of the outer one", is_last=True), facts=_nested),
+         _called_itself, Way("leave `mesh` out of the inner `jax.shard_map`, and let its specs and `axis_names` name {free} only", "the other axes are manual already"), facts=_nested),
     _row("mesh", r"The context mesh " + _MESH.format("set") + r" should match the mesh passed to shard_map " + _MESH.format("given"),
          "`jax.shard_map` is given the mesh {given_words}, but the mesh that is set is {set_words}",
          Way("set {given_mesh} with `jax.set_mesh`", "before the call"), _without_mesh, Way("leave `mesh` out, with specs for the mesh that is set", "it then uses that one", is_last=True), facts=_meshes),

@@ -8,14 +8,17 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 
 from pjit_inspect.analyze.errors.fits import advice, clauses
 from pjit_inspect.analyze.errors.printed import (
+    REPEATED,
     SHAPE,
     SHARDING,
     SPEC,
@@ -26,10 +29,12 @@ from pjit_inspect.analyze.errors.printed import (
     read_spec,
     read_type,
 )
-from pjit_inspect.analyze.errors.proposals import indexed_fits
+from pjit_inspect.analyze.errors.proposals import indexed_fits, nearest_name, split_operands
 from pjit_inspect.analyze.errors.specs import (
+    axes_in,
     axes_list,
     axes_words,
+    counted,
     divides,
     division,
     fitting_entries,
@@ -39,7 +44,7 @@ from pjit_inspect.analyze.errors.specs import (
     usable_axes,
     without_repeats,
 )
-from pjit_inspect.analyze.errors.table import Facts
+from pjit_inspect.analyze.errors.table import Facts, listed_facts, read_code
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import PLACING, ErrorArray, ErrorScene, Fit
@@ -67,15 +72,9 @@ def _given(match: re.Match[str]) -> Failing:
     return of_shape(array, shape), dimension, int(match["parts"])
 
 
-def _uneven(match: re.Match[str], scene: ErrorScene) -> Facts:
+def _uneven(match: re.Match[str], scene: ErrorScene, default: str = "") -> Facts:
     array, dimension, parts = _given(match)
-    return _not_divided([(_named(array, scene, ""), dimension, parts)], scene)
-
-
-def _uneven_result(match: re.Match[str], scene: ErrorScene) -> Facts:
-    # What an operation's type says is about its result, whatever its operands are.
-    array, dimension, parts = _given(match)
-    return _not_divided([(_named(array, scene, "result"), dimension, parts)], scene)
+    return _not_divided([(_named(array, scene, default), dimension, parts)], scene)
 
 
 def _named(array: ErrorArray, scene: ErrorScene, default: str) -> ErrorArray:
@@ -111,17 +110,23 @@ def _uneven_arguments(match: re.Match[str], scene: ErrorScene) -> Facts | None:
         path = one[4] + one[1][len(one[3]) :] if one[4] else one[1]
         array = of_shape(replace(array, name=path, is_named=bool(one[4])), array.shape or ())
         found.append((_named(array, scene, ""), dimension, int(one[7])))
-    note = say("the function under `shard_map` then sees other shapes, and `out_specs` may have to change with it")
-    return _not_divided(found, scene, note) if found else None
+    facts = _not_divided(found, scene) if found else {}
+    return {**facts, "fits": tuple(map(_for_both, listed_facts(facts, "fits", Fit)))} if found else None
 
 
-def _not_divided(found: Sequence[Failing], scene: ErrorScene, *notes: Sentence) -> Facts:
+def _for_both(fit: Fit) -> Fit:
+    """Another spec for an argument of `shard_map`, in words: what it computes has another split with it."""
+    words = say("write {} in `in_specs`, and in `out_specs` how the result is then split", Phrase("spec", fit.edit))
+    return advice(words, say("{}: the function sees other parts", fit.effect)) if fit.is_code else fit
+
+
+def _not_divided(found: Sequence[Failing], scene: ErrorScene) -> Facts:
     first = found[0]
     more = [say("the ways to fix it are for the first of them")] if len(found) > 1 else []
     which = () if first[0].is_named else _candidates(first[0], scene)
     return {
         "uneven": clauses([_uneven_sentence(*one) for one in found]), "arrays": tuple(array for array, _, _ in found),
-        "notes": (*notes, *which, *more), "fits": tuple(_evened(*first)),
+        "notes": (*which, *more), "fits": tuple(_evened(*first)),
     }  # fmt: skip
 
 
@@ -240,64 +245,60 @@ def _too_long_of_shard_map(match: re.Match[str], scene: ErrorScene) -> Facts:
     array = replace(array, mesh=next(iter(held.values())) if len(held) == 1 and axes else None)
     # Within `shard_map` the last entries alone would say another thing of what the function sees.
     facts = dict(_shorter(array, spec, rank, (spec[:rank], (None,) * rank)))
-    return facts if bound else facts | {"fits": tuple(_mapped_result(array, scene))}
+    place = re.search(r"\(\*args\)\[(\d{1,4})\]$", match["path"])
+    made = () if bound or not axes else _mapped_result(array, scene, int(place[1]) if place else None, match[0])
+    return facts if bound else {**facts, "fits": tuple(made)}
 
 
 def _shorter(array: ErrorArray, spec: PartitionSpec, rank: int, specs: Sequence[PartitionSpec]) -> Facts:
     known = [
         one for one in dict.fromkeys(specs) if not any(one) or (array.shape is not None and array.mesh is not None)
     ]
-    words = [
-        f"{len(one)} {'entry' if len(one) == 1 else 'entries'}" if any(one) else "a copy on every device"
-        for one in known
-    ]
+    words = [counted(len(one), "entry", "entries") if any(one) else "a copy on every device" for one in known]
     return {
-        "spec": spec_words(spec), "entries": f"{len(spec)} {'entry' if len(spec) == 1 else 'entries'}", "what": _called(array),
-        "rank": f"{rank} {'dimension' if rank == 1 else 'dimensions'}", "arrays": (array,),
+        "spec": spec_words(spec), "entries": counted(len(spec), "entry", "entries"), "what": _called(array),
+        "rank": counted(rank, "dimension", "dimensions"), "arrays": (array,),
         "fits": tuple(map(_spec_fit, [array] * len(known), known, words)),
     }  # fmt: skip
 
 
-def _mapped_result(array: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
+def _mapped_result(array: ErrorArray, scene: ErrorScene, place: int | None, said: str) -> Iterator[Fit]:
     """A result of `shard_map` with fewer dimensions than its spec has entries.
 
     A shorter spec would say that it is equal along the axes that are left out: no such spec is proposed, because one
     device's value would then stand for all.
     """
-    axes = dict.fromkeys(own for entry in array.spec or () for own in axes_of(entry))
-    over, own = axes_list(axes), repr(next(iter(axes)) if len(axes) == 1 else tuple(axes))
-    returns = [one for function in scene.functions for one in function.returns or ()]
-    if not axes:
-        return
+    axes = axes_in([array.spec or ()])
+    over, own = axes_list(axes), repr(axes[0] if len(axes) == 1 else tuple(axes))
     if array.shape:
-        spec = (*(None,) * (len(array.shape) - 1), entry_of(list(axes)))
+        spec = (*(None,) * (len(array.shape) - 1), entry_of(axes))
         effect = say("the parts of {} devices one after the other", over)
         yield Fit(edit=spec_text(spec), effect=effect, spec=spec, target="result")
         return
-    code_of = f"jax.lax.psum({returns[0][1] if len(returns) == 1 else 'result'}, {own})"
-    words = say("return {}, with {} in `out_specs`", code(code_of), Phrase("spec", "P()"))
+    returns = [one for function in scene.functions for one in function.returns or ()]
+    line, text = returns[0] if len(returns) == 1 else (0, "")
+    specs, node = say("{} for it", Phrase("spec", "P()")), read_code(text)
+    if place is not None and isinstance(node, ast.Tuple) and place < len(node.elts):
+        each = ["P()" if part is node.elts[place] else spec_text(array.spec or ()) for part in node.elts]
+        text = ast.get_source_segment(text, node.elts[place]) or ""
+        # The others keep the spec that is that of all.
+        specs = Phrase("spec", f"({', '.join(each)})") if "out_specs is" in said else specs
+    words = say("return {}, with {} in `out_specs`", code(f"jax.lax.psum({text or 'result'}, {own})"), specs)
     yield advice(words, say("if the sum over {} is meant: it is equal on all devices", over))
     effect = say("one number for each device along {}, put one after the other", over)
-    if len(returns) == 1 and returns[0][1]:
-        line, text = returns[0]
-        other = line if scene.frame is None or line != scene.frame.line else None
-        yield Fit(edit=f"jnp.reshape({text}, (1,))", effect=effect, replaces=text, line=other)
-    else:
-        yield advice(say("return it through {}", code("jnp.reshape(result, (1,))")), effect)
+    other = line if scene.frame is None or line != scene.frame.line else None
+    one = Fit(edit=f"jnp.reshape({text}, (1,))", effect=effect, replaces=text, line=other)
+    yield one if text else advice(say("return it through {}", code("jnp.reshape(result, (1,))")), effect)
 
 
 # ---------------------------------------------------------------- axes
-
-
-def _nearest(wrong: str, names: Sequence[str]) -> str:
-    return next(iter(get_close_matches(wrong, names, n=1, cutoff=0.6)), "")
 
 
 def _unknown_axis(match: re.Match[str], scene: ErrorScene) -> Facts:
     names, spec, wrong = tuple(map(str, read_spec(match["names"]))), read_spec(match["spec"]), match["axis"]
     # The message has no sizes; a mesh of the user's with the same names may.
     mesh = next((str(mesh) for mesh in scene.meshes if mesh.axis_names == names), ", ".join(names))
-    near = _nearest(wrong, names)
+    near = next(iter(get_close_matches(wrong, names, n=1)), "")
     right = tuple(entry_of([near if own == wrong else own for own in axes_of(entry)]) for entry in spec)
     fit = Fit(edit=spec_text(right), effect=say("{} is the nearest name", axis(near)), spec=right)
     return {"spec": spec_words(spec), "has": mesh, "fits": (fit,) if near and without_repeats(right) == right else ()}
@@ -305,9 +306,8 @@ def _unknown_axis(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _not_manual(match: re.Match[str], scene: ErrorScene) -> Facts:
     names = sorted(re.findall(r"'([^'\n]{1,200})'", match["manual"]))
-    near = _nearest(match["axis"], names)
-    fit = Fit(edit=repr(near), effect=say("the nearest name"), replaces=repr(match["axis"]))
-    return {"has": joined(list(map(axis, names)), ", ") or "none", "fits": (fit,) if near else ()}
+    near = tuple(nearest_name(match["axis"], names, scene))
+    return {"has": joined(list(map(axis, names)), ", ") or "none", "fits": near}
 
 
 def _repeated_result(match: re.Match[str], scene: ErrorScene) -> Facts | None:
@@ -321,8 +321,11 @@ def _repeated_result(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     }  # fmt: skip
 
 
-def _repeated(match: re.Match[str], scene: ErrorScene) -> Facts:
+def _repeated(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     spec, own = read_spec(match["spec"]), match["axis"]
+    # What nobody wrote is what an operation would make of its operands.
+    if len(split_operands(scene)) > 1 and own not in axes_in(one.spec or () for one in scene.specs):
+        return None
     places = [number for number, entry in enumerate(spec) if own in axes_of(entry)]
     kept = dict.fromkeys((without_repeats(spec), without_repeats(spec, last=True)))
     fits = [
@@ -381,13 +384,13 @@ _TOO_LONG = (
     r"(?:.{0,200}? with pytree key path (?P<path>.{1,500}?) is incompatible with its sharding annotation )?.{0,2000}?"
     rf"(?P<sharding>{SHARDING}) is only valid for values of rank at least \d{{1,4}}, but was applied to a value of rank (?P<rank>\d{{1,4}})"
 )
-_REPEATED = rf".{{0,400}}? but (?P<spec>{SPEC}) has duplicate entries for `(?P<axis>.{{1,200}}?)`"
 
 SPEC_ROWS = (
     _row("indivisible", _PARTITIONED, "{uneven}", facts=_uneven),
     _row("indivisible", r"Sharding spec .{1,400}? implies that array axis (?P<dimension>\d{1,4}) is partitioned (?P<parts>\d{1,12}) times, but does not evenly divide the "
          rf"dimension size \d{{1,18}}\. Got shape: (?P<shape>{SHAPE}) and sharding (?P<sharding>{SHARDING})",
-         "{uneven}", facts=_uneven_result),
+         # What an operation's type says is about its result, whatever its operands are.
+         "{uneven}", facts=partial(_uneven, default="result")),
     _row("indivisible", r".{0,600}? are not evenly divisible by the corresponding mesh axis sizes", "{uneven}", facts=_uneven_arguments),
     _row("rank", _TOO_LONG, "{spec} has {entries}, but {what} has {rank}", facts=_too_long),
     _row("rank", r"(?=.{0,600}?_specs entry which is too long to be compatible).{0,2000}?(?:in|out)_specs\S{0,400}? is "
@@ -400,8 +403,8 @@ SPEC_ROWS = (
     _row("unknown axis", r"shard_map (?:in|out)_specs argument must refer to an axis marked as manual \(frozenset\(\{(?P<manual>[^{}\n]{0,400})\}\)\), but:\s+"
          r"(?P<code_specs>(?:in|out)_specs\S{0,400}) refers to '(?P<axis>[^'\n]{1,200})'",
          "{code_specs} names {axis}, but the axes `shard_map` is manual over are {has}", facts=_not_manual),
-    _row("axis twice", _REPEATED, "{picks} would be {result}, from {own} of {name}, and an axis can split one dimension only", facts=_repeated_result),
-    _row("repeated axis", _REPEATED, "{spec} uses the axis {axis} twice; an axis can split one dimension only", facts=_repeated),
+    _row("axis twice", REPEATED, "{picks} would be {result}, from {own} of {name}, and an axis can split one dimension only", facts=_repeated_result),
+    _row("repeated axis", REPEATED, "{spec} uses the axis {axis} twice; an axis can split one dimension only", facts=_repeated),
     _row("mesh size", r"Number of devices (?P<count>\d{1,9}) must be >= the product of mesh_shape (?P<shape>\([\d, ]{0,200}\))",
          "a mesh of shape {shape} needs {product} devices; there are {count}", facts=_too_many),
 )  # fmt: skip

@@ -12,6 +12,7 @@ import re
 
 from pjit_inspect.analyze.errors.fits import listed
 from pjit_inspect.analyze.errors.printed import SHARDING, SPEC, type_name
+from pjit_inspect.analyze.errors.specs import counted
 from pjit_inspect.analyze.errors.table import Facts, Way, first_filled
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorScene
@@ -39,20 +40,12 @@ def _two(
         alone = {key: listed(held, code) for key, held in (("extra", extra), ("missing", missing)) if held}
         return {"own_keys": listed(own, code), "keys": listed(wanted, code), **alone}
     if lengths:
-        return {
-            "own_entries": _entries(lengths[0]),
-            "own_count": lengths[0],
-            "count": lengths[1],
-            "entries": _entries(lengths[1]),
-        }
+        own_entries, entries = (counted(length, "entry", "entries") for length in lengths)
+        return {"own_entries": own_entries, "own_count": lengths[0], "count": lengths[1], "entries": entries}
     if types and len(types) > 1:
         own, wanted = map(type_name, types[:2])
         return {"own_type": own, "type": wanted, **({} if wanted == "one array" else {"as_type": wanted})}
     return None
-
-
-def _entries(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count} entries"
 
 
 def _said(match: re.Match[str]) -> Facts | None:
@@ -125,7 +118,8 @@ def _prefix(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     facts = {
         "given": say("the tree of shardings") if is_placed else code(which + path), "what": "what is placed" if is_placed else what,
         "has": "have" if is_several else "has", "is": "are" if is_several else "is",
-        "one": _ONE.get(which, "one sharding"), **found,
+        # One number for a whole tree would also map what has no such dimension, or was not to be mapped.
+        **({} if which.endswith("axes") else {"one": _ONE.get(which, "one sharding")}), **found,
         "counted": f"the call has {'1 argument' if count == 1 else f'{count} arguments'}" if is_several else f"{what} has {count}",
     }  # fmt: skip
     steps = first_filled(_STEPS, facts)
