@@ -23,27 +23,29 @@ def number(module: Any) -> str:
     """Number every operation of a module, in place; the place that each had, as JSON for `read_places`."""
     places: dict[str, int] = {}
     found: list[Place] = []
+    ends: list[str] = []
     rows: list[int] = []
     for op in _mlir.each_op(module.operation):
         if op.name in _NO_OPERATIONS:
             continue
         text = str(op.location)
-        if text not in places:
-            places[text] = len(found)
+        row = places.get(text)
+        if row is None:
+            row = places[text] = len(found)
             found.append(read_location(text))
-        row = places[text]
-        _mlir.set_name(op, f"#{len(rows)}/{_OTHER.sub('_', found[row].name.rpartition('/')[2])}", keep_place=True)
+            ends.append(_OTHER.sub("_", found[row].name.rpartition("/")[2]))
+        _mlir.set_name(op, f"#{len(rows)}/{ends[row]}", keep_place=True)
         rows.append(row)
-    frames: dict[tuple[Any, ...], int] = {}
-    plain = [[own.name, [frames.setdefault(key, len(frames)) for key in _frames(own)]] for own in found]
-    return json.dumps({"frames": list(frames), "places": plain, "rows": rows})
+    # Frames of one text are mostly one object, of which there are few.
+    pairs = {id(frame): (frame, span) for own in found for frame, span in zip(own.frames, own.spans, strict=True)}
+    number_of = {key: place for place, key in enumerate(pairs)}
+    plain = [[own.name, [number_of[id(frame)] for frame in own.frames]] for own in found]
+    return json.dumps({"frames": [_plain(*pair) for pair in pairs.values()], "places": plain, "rows": rows})
 
 
-def _frames(place: Place) -> list[tuple[Any, ...]]:
-    return [
-        (own.file, own.line, own.function, *(() if span is None else (span.column, span.end_line, span.end_column)))
-        for own, span in zip(place.frames, place.spans, strict=True)
-    ]
+def _plain(frame: Frame, span: Span | None) -> list[Any]:
+    ends = () if span is None else (span.column, span.end_line, span.end_column)
+    return [frame.file, frame.line, frame.function, *ends]
 
 
 def read_places(content: bytes) -> tuple[Place, ...]:
