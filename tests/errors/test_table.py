@@ -119,7 +119,26 @@ TRACED = (
        "compiled", "`params` has other keys: `b`", since=(0, 9, 0)),
 )  # fmt: skip
 
-CASES = [case for case in (*AXES, *PLACES, *CALLS, *FUNCTIONS, *TRACED) if case.is_here]
+# What JAX raises here has a cause that it raised, and caught, in a function of its own.
+SHAPES = (
+    on("a bias along the other dimension", "logits, bias = jnp.ones((8, 16)), jnp.arange(8.)\nresult = logits + bias\n", "argument",
+       "`logits + bias` needs one length, or 1, along dimension 1: 16 and 8 (`logits` is `[8,16]` and `bias` is `[8]`)", fits=("bias[:, None]",), want="1 + np.arange(8.)[:, None] + np.zeros((8, 16))"),
+    on("a bias of a layer", "class Layer:\n    w, b = jnp.ones((16, 4)), jnp.arange(8.)\n    def __call__(self, x):\n        return x @ self.w + self.b\nresult = Layer()(jnp.ones((8, 16)))\n", "argument",
+       "`(x @ self.w)` is `[8,4]` and `self.b` is `[8]`", fits=("self.b[:, None]",), want="16 + np.arange(8.)[:, None] + np.zeros((8, 4))"),
+    on("a product in a jitted function", "@jax.jit\ndef f(x, y):\n    return x * y\nresult = f(jnp.ones((8, 16)), jnp.arange(8.))\n", "argument",
+       "`x * y` needs", "`y` is `[8]`", fits=("y[:, None]",), want="np.arange(8.)[:, None] + np.zeros((8, 16))"),
+    on("a choice between shapes", "x, y = jnp.ones((8, 16)), jnp.ones(8)\nresult = jnp.where(x > 2, x, y)\n", "argument",
+       "`jnp.where(x > 2, x, y)` needs one length, or 1, along dimension 1: 16 and 8", fits=("y[:, None]",), want="np.ones((8, 16))"),
+    on("shapes that no new dimension joins", "x, y = jnp.ones((8, 16)), jnp.ones(3)\nresult = jnp.add(x, y)\n", "argument", "`x` is `[8,16]` and `y` is `[3]`"),
+    on("ranks that lax does not join", "x, y = jnp.ones((8, 16)), jnp.arange(8.)\nresult = lax.add(x, y)\n", "argument",
+       "`x` is `[8,16]` and `y` is `[8]`", fits=("",), want="1 + np.arange(8.)[:, None] + np.zeros((8, 16))"),
+    # JAX's own text says 8 of the second and 16 of the first.
+    on("a label of two lengths", "q, k = jnp.ones((2, 4, 8)), jnp.ones((2, 4, 16))\nresult = jnp.einsum('bth,bsh->bts', q, k)\n", "argument", "`h` is 8 long in `q`, 16 long in `k`"),
+    on("a label of three operands", "q, k, w = jnp.ones((2, 4, 8)), jnp.ones((2, 4, 8)), jnp.ones((16, 3))\nresult = jnp.einsum('bth,...h,hd->bd', q, k, w)\n", "argument", "`h` is 8 long in `q` and `k`, 16 long in `w`"),
+    on("a label of what has no name", "q, k = jnp.ones((2, 4, 8)), jnp.ones((2, 4, 16))\nresult = jnp.einsum('bth,bsh->bts', q * 2, k * 2)\n", "argument", "`h` is 8 long in one operand and 16 in another"),
+)  # fmt: skip
+
+CASES = [case for case in (*AXES, *PLACES, *CALLS, *FUNCTIONS, *TRACED, *SHAPES) if case.is_here]
 
 
 @pytest.fixture(autouse=True)

@@ -34,7 +34,7 @@ _LOOSE = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
-_WITHIN = (*_COMPREHENSIONS, ast.Call)
+_WITHIN = (*_COMPREHENSIONS, ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare)
 """What has a value of its own within an expression, and no name."""
 
 _SYMBOLS: dict[type, tuple[str, str]] = {

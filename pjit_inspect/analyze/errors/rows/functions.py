@@ -9,15 +9,17 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from pjit_inspect.analyze.errors.fits import replaced_text
-from pjit_inspect.analyze.errors.proposals import call_of, in_axes
-from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts
+from pjit_inspect.analyze.errors.fits import listed, replaced_text
+from pjit_inspect.analyze.errors.proposals import call_of, first_accepted, in_axes
+from pjit_inspect.analyze.errors.table import Facts, Propose, Way, listed_facts
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
-from pjit_inspect.model.words.sentence import code, joined, name, say
+from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
 # ---------------------------------------------------------------- vmap
 
@@ -94,8 +96,12 @@ def _products(match: re.Match[str], scene: ErrorScene) -> Facts:
     one, other = (text.strip("(),") for text in (match["one"], match["other"]))
     if len(own) != 2:
         return {"words": f"{one} and {other}"}
-    words = [say("{} is {}", name(array.name), code(f"[{','.join(map(str, array.shape or ()))}]")) for array in own]
-    return {"words": say("{} ({})", f"{one} and {other}", joined(words)), "arrays": tuple(own)}
+    return {"words": say("{} ({})", f"{one} and {other}", _shapes(own)), "arrays": tuple(own)}
+
+
+def _shapes(arrays: Sequence[ErrorArray]) -> Sentence:
+    words = [say("{} is {}", name(one.name), code(f"[{','.join(map(str, one.shape or ()))}]")) for one in arrays]
+    return joined(words)
 
 
 def _transposed(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
@@ -111,19 +117,79 @@ def _transposed(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
 
 
 def _broadcast(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    shapes = [ast.literal_eval(one) for one in re.findall(r"\([\d, ]*\)", match["shapes"])]
-    rank = max(map(len, shapes))
-    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
-    bad = [place for place in range(rank) if len({shape[place] for shape in padded} - {1}) > 1]
+    groups = match.groupdict()
+    shapes = [ast.literal_eval(one) for one in re.findall(r"\([\d, ]*\)", groups.get("shapes") or "")]
     own = tuple(array for array in scene.operands if array.shape is not None)
-    own = own if [array.shape for array in own] == shapes else ()
-    lengths = [shape[bad[0]] for shape in padded] if bad else []
-    words = [say("{} has {}", name(array.name), length) for array, length in zip(own, lengths, strict=False)]
-    return (
-        {"where": f"dimension {bad[0]}", "lengths": joined(words or list(map(str, lengths))), "arrays": own}
-        if bad
-        else None
-    )
+    if not shapes:
+        ranks = sorted({len(array.shape or ()) for array in own})
+        is_told = ranks == sorted(map(int, groups["ranks"].split(",")))
+        return {"arrays": own, "ranks_words": _shapes(own), "fits": _spread(own, scene)} if is_told else {}
+    where, lengths = _unlike(shapes)
+    if not where:
+        return None
+    # Of a part of the operands, only if they do not go together either. JAX may quote them as long as the longest.
+    known = Counter(_padded(array.shape or (), shapes) for array in own) <= Counter(_padded(one, shapes) for one in shapes)
+    own = own if known and _unlike([array.shape or () for array in own])[0] else ()
+    words = say("{} ({})", lengths, _shapes(own)) if own else lengths
+    return {
+        "operation": code(scene.expression or match["code_op"]), "where": where, "lengths": words, "arrays": own,
+        "fits": _spread(own, scene),
+    }  # fmt: skip
+
+
+def _unlike(shapes: Sequence[tuple[int, ...]]) -> tuple[str, Sentence]:
+    """The first dimension along which shapes do not broadcast, and their lengths; "" where they do."""
+    for place, lengths in enumerate(zip(*(_padded(shape, shapes) for shape in shapes), strict=True)):
+        if len({*lengths} - {1}) > 1:
+            return f"dimension {place}", joined(list(map(str, dict.fromkeys(lengths))))
+    return "", say("")
+
+
+def _padded(shape: tuple[int, ...], shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    return (1,) * (max(map(len, shapes)) - len(shape)) + shape
+
+
+def _spread(own: Sequence[ErrorArray], scene: ErrorScene) -> Propose:
+    """An operand of fewer dimensions with new ones, of length 1, in other places; or as long as the largest."""
+
+    def changes() -> Iterator[Fit]:
+        shapes = {array.shape or () for array in own}
+        largest = max(shapes, key=len, default=())
+        for array in own:
+            shape = array.shape or ()
+            for kept in itertools.combinations(range(len(largest)), len(shape)):
+                if 0 < len(shape) < len(largest) and all(
+                    length in (1, largest[place]) for length, place in zip(shape, kept, strict=True)
+                ):
+                    places = [":" if place in kept else "None" for place in range(len(largest))]
+                    edit = f"{array.name}[{', '.join(places)}]"
+                    for text in (edit, f"jnp.broadcast_to({edit}, {largest})"):
+                        dimensions = " and ".join(str(place) for place in kept)
+                        effect = say("{} then lies along dimension {}", name(array.name), dimensions)
+                        own_text = replaced_text(array.name, scene)
+                        yield Fit(edit=text, effect=effect, replaces=own_text, target=array.name)
+
+    return lambda judge: first_accepted(changes(), judge)
+
+
+def _labelled(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """How long a label of `einsum` is in each operand; JAX's message may take one for the other."""
+    terms, held = scene.subscripts.partition("->")[0].replace(" ", "").split(","), dict[int, list[str]]()
+    texts = {argument.key: argument.text for argument in scene.arguments}
+    for number, term in enumerate(terms, start=1):
+        for array in scene.operands:
+            if array.name.strip("()") == texts.get(str(number), "").strip("()") and match["code_label"] in term:
+                before, dots, _ = term.partition("...")
+                place = term.index(match["code_label"])
+                place = place - len(term) if dots and place >= len(before) else place
+                held.setdefault((array.shape or ())[place], []).append(array.name)
+    lengths = [int(match["one"]), int(match["other"])]
+    if sorted(held) != sorted(lengths):
+        return {"words": say("{} long in one operand and {} in another", *sorted(lengths))}
+    return {
+        "words": joined([say("{} long in {}", length, listed(names)) for length, names in held.items()], ", "),
+        "arrays": tuple(array for array in scene.operands if any(array.name in names for names in held.values())),
+    }
 
 
 def _sizes(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -201,13 +267,15 @@ FUNCTION_ROWS = (
     _row("argument", r"Too many indices: (?:array is )?(?P<rank>\d+)-dimensional(?: array)?,? (?:but|with) (?P<count>\d+)",
          "{expression} has {count} indices, and the array has {rank} dimensions"),
     _row("argument", r"Size of label '(?P<code_label>\w)' for operand (?P<number>\d+) \((?P<one>\d+)\) does not match previous terms \((?P<other>\d+)\)",
-         "in {expression}, {code_label} is {one} long in operand {number} and {other} before"),
+         "in {expression}, {code_label} is {words}", facts=_labelled),
     _row("argument", r"dot_general requires contracting dimensions to have the same shape, got (?P<one>\([\d, ]*\)) and (?P<other>\([\d, ]*\))",
          "a product sums over two dimensions of one length, and got {words}",
          _transposed, facts=_products),
     _row("argument", r"(?P<code_op>\w+) got incompatible shapes for broadcasting: (?P<shapes>\([\d, ]*\)(?:, \([\d, ]*\))+)",
-         "{code_op} needs one length, or 1, along {where}: {lengths}",
+         "{operation} needs one length, or 1, along {where}: {lengths}",
          facts=_broadcast),
+    *(_row("argument", r"(?P<code_op>\w+): arrays must have (?:the )?same number of dimensions, got \{?(?P<ranks>[\d, ]{1,80})\}?", sentence, facts=_broadcast) for sentence in (
+        "{expression} needs arrays that have one number of dimensions: {ranks_words}", "{code_op} needs arrays that have one number of dimensions, and got {ranks}")),
     _row("argument", r"Cannot concatenate arrays with shapes that differ in dimensions other than the one being concatenated: concatenating along dimension (?P<dimension>\d+) for shapes (?P<shapes>[\d(), ]{1,400})\.",
          "arrays that are joined along dimension {dimension} must be alike in all others, and are {shapes}"),
     _row("argument", r"cannot reshape array of shape (?P<code_shape>\([\d, ]*\)) \(size (?P<size>\d+)\) into shape (?P<code_new>\([\d, -]*\)) \(size (?P<new>\d+)\)",
