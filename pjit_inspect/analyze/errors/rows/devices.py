@@ -176,16 +176,33 @@ def _mesh_of(side: ErrorArray, scene: ErrorScene) -> tuple[Mesh | None, str]:
 
 def _other_mesh(match: re.Match[str], scene: ErrorScene) -> Facts:
     wanted, other = read_mesh(match["mesh"]), read_mesh(match["other"])
-    odd = [array for array in scene.operands if array.mesh is not None and array.mesh.axes == other.axes]
+    is_alike = wanted.axes == other.axes
+    odd = [array for array in scene.operands if array.mesh is not None and _is_of(array.mesh, other, is_alike)]
     arrays = tuple(array for array in scene.operands if array.mesh is not None)
     if not arrays and (type_ := match.groupdict().get("type")):
         arrays = (replace(read_type(type_, "operand"), mesh=other),)
-    facts: dict[str, object] = {"what": "an operand", "other": str(other), "wanted": str(wanted), "arrays": arrays}
+    facts: dict[str, object] = {
+        "what": "an operand",
+        "other": _types(other, is_alike),
+        "wanted": _types(wanted, is_alike),
+        "arrays": arrays,
+    }
     if len(odd) != 1:
         return facts
-    effect = say("moves {} to {}", name(odd[0].name), str(wanted))
+    effect = say("moves {} to {}", name(odd[0].name), _types(wanted, is_alike))
     fit = _placed(replace(odd[0], is_named=True), wanted, mesh_named(wanted, scene), effect, scene)
     return facts | {"what": name(odd[0].name), "fits": (fit,)}
+
+
+def _is_of(mesh: MeshAxes, other: MeshAxes, is_alike: bool) -> bool:
+    return mesh.axes == other.axes and (not is_alike or mesh.axis_types == other.axis_types)
+
+
+def _types(mesh: MeshAxes, is_alike: bool) -> str:
+    """A mesh, with the types of its axes where those are what tells it from another."""
+    kinds = list(dict.fromkeys(mesh.axis_types)) if is_alike else []
+    each = " x ".join(map(str.capitalize, kinds if len(kinds) == 1 else mesh.axis_types))
+    return f"{mesh} with {each} axes" if kinds else str(mesh)
 
 
 def _asserted(match: re.Match[str], scene: ErrorScene) -> Facts:

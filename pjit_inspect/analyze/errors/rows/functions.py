@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from pjit_inspect.analyze.errors.fits import listed, replaced_text
-from pjit_inspect.analyze.errors.proposals import call_of, first_accepted, in_axes
+from pjit_inspect.analyze.errors.proposals import call_of, first_accepted, in_axes, with_keyword
 from pjit_inspect.analyze.errors.table import Facts, Propose, Way, listed_facts
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
@@ -46,10 +46,19 @@ def _lengths(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 def _range(match: re.Match[str], scene: ErrorScene) -> Facts:
     rank, shape = int(match["rank"]), ast.literal_eval(match["shape"])
     same = [array.name for array in scene.operands if array.shape == shape]
+    # A number of Python's is no array.
+    same = same or [
+        one.text for one in scene.arguments if not rank and one.type in ("int", "float", "bool") and one.text
+    ]
     facts: dict[str, object] = {
         "what": name(same[0]) if len(same) == 1 else "an argument", "place": int(match["axis_number"]),
         "has": "no dimension" if not rank else f"{rank} dimension" if rank == 1 else f"{rank} dimensions",
     }  # fmt: skip
+    given = [argument.text for argument in scene.arguments if argument.key.isdigit()]
+    if not rank and len(same) == 1 and given.count(same[0]) == 1 < len(given):
+        axes = ", ".join("None" if text == same[0] else "0" for text in given)
+        effect = f"`{same[0]}` is the same in every call"
+        return facts | {"fits": tuple(with_keyword(scene, match["function"], f"in_axes=({axes})", effect))}
     call = call_of(scene, match["function"])
     written = re.search(r"in_axes\s*=\s*(-?\d+)(?=[,)])", call)
     each = (
@@ -128,7 +137,9 @@ def _broadcast(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     if not where:
         return None
     # Of a part of the operands, only if they do not go together either. JAX may quote them as long as the longest.
-    known = Counter(_padded(array.shape or (), shapes) for array in own) <= Counter(_padded(one, shapes) for one in shapes)
+    known = Counter(_padded(array.shape or (), shapes) for array in own) <= Counter(
+        _padded(one, shapes) for one in shapes
+    )
     own = own if known and _unlike([array.shape or () for array in own])[0] else ()
     words = say("{} ({})", lengths, _shapes(own)) if own else lengths
     return {

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from pjit_inspect.analyze.errors.fits import advice, listed
 from pjit_inspect.analyze.errors.printed import TYPE, read_type
-from pjit_inspect.analyze.errors.proposals import text_of
+from pjit_inspect.analyze.errors.proposals import first_accepted, text_of
 from pjit_inspect.analyze.errors.specs import type_words
 from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Proposer, Reader, Way, listed_facts, read_code
 from pjit_inspect.analyze.errors.table import row as _row
@@ -34,6 +34,7 @@ _KEYWORDS = dict.fromkeys(("nonzero", "where", "unique", "argwhere", "flatnonzer
 """What says how long the result of a function of `jax.numpy` is."""
 _PLAIN = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
 """Functions of Python's whose result is known where their arguments are."""
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _IN = re.compile(r"([\w.]+)( not)? in ([\w.]+)")
 
 # ---------------------------------------------------------------- what asks for which value
@@ -48,15 +49,40 @@ def _tracing(match: re.Match[str], scene: ErrorScene) -> Facts:
         "line": _line(scene), "function": name(where[1]) if where else "the function", "names": names,
         "for": say(" for {}", code(where[3])) if where else "", "is_jit": bool(where and where[3] == "jit"),
         "depends": say(", which depends on the {} {}", arguments, listed(names)) if names else "",
-        "type": (read_type(type_),) if type_ else (), f"of_{scene.operator.replace('[]', 'item')}": _line(scene),
+        "type": (read_type(type_),) if type_ else (),
     }  # fmt: skip
+    if not any(isinstance(node, _COMPREHENSIONS) for node in _around(scene)):
+        facts[f"of_{scene.operator.replace('[]', 'item')}"] = _line(scene)
     if scene.operator in _KEYWORDS:
         facts |= {"sized": code(scene.operator), "length": code(_KEYWORDS[scene.operator])}
+    if _is_printed(scene):
+        return {**facts, "is_jit": False, "printed": ""}
+    facts["unprinted"] = ""
     if scene.operator in ("int", "float") and len(texts) == 1 and texts[0]:
         facts["array"] = code(f"jnp.asarray({texts[0]}, {scene.operator})")
     elif scene.expression.endswith(".item()"):
         facts["array"] = code(scene.expression.removesuffix(".item()"))
     return facts
+
+
+def _is_printed(scene: ErrorScene) -> bool:
+    """Whether the line prints what has the failing expression in it."""
+    calls = (node for node in _around(scene) if isinstance(node, ast.Call))
+    return any(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls)
+
+
+def _around(scene: ErrorScene) -> list[ast.AST]:
+    """The parts of the line that have the failing expression in them."""
+    text = f"{scene.line} pass" if scene.line.endswith(":") else scene.line
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return []
+    own = scene.expression
+    return [
+        node for node in nodes
+        if own and isinstance(node, ast.expr) and own in (ast.get_source_segment(text, node) or "")
+    ]  # fmt: skip
 
 
 def _line(scene: ErrorScene) -> Phrase | str:
@@ -119,6 +145,7 @@ _STATEMENTS = {
     "while": ("use `jax.lax.while_loop`", "the loop is then part of the program"),
     "assert": ("use `jax.experimental.checkify`, or check before the call", "the check is then made when it runs"),
 }
+_SIGNS = {"and": "for each element, as `&` does", "or": "for each element, as `|` does"}
 _BY_JAX = {
     "if else": ("jnp.where({}, {}, {})", "computes both and picks"), "not": ("jnp.logical_not({})", "for each element"),
     "any": ("jnp.any({})", "stays in the program"), "all": ("jnp.all({})", "stays in the program"),
@@ -135,7 +162,7 @@ def _truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
         yield advice(*_STATEMENTS[scene.statement])
         return
     texts = [argument.text for argument in scene.arguments if argument.key.isdigit() and " for " not in argument.text]
-    template, effect = _BY_JAX.get(scene.operator, ("", "for each element"))
+    template, effect = _BY_JAX.get(scene.operator, ("", _SIGNS.get(scene.operator, "for each element")))
     both = texts[0] if texts else ""
     if member := _IN.fullmatch(scene.expression):
         both, effect = f"{'~' if member[2] else ''}jnp.any({member[3]} == {member[1]})", "stays in the program"
@@ -176,7 +203,12 @@ def _logical(node: ast.expr, text: str) -> str:
 
 def _computing(match: re.Match[str], scene: ErrorScene) -> Facts:
     """The same by `jax.numpy`, where JAX takes that: not where the result is as long as values say."""
-    return {**_tracing(match, scene), "fits": lambda judge: [fit for fit in _by_jax(scene) if judge(fit, ())]}
+    facts = _tracing(match, scene)
+    return (
+        facts
+        if "printed" in facts
+        else {**facts, "fits": lambda judge: [fit for fit in _by_jax(scene) if judge(fit, ())]}
+    )
 
 
 def _by_jax(scene: ErrorScene) -> Iterator[Fit]:
@@ -190,6 +222,39 @@ def _by_jax(scene: ErrorScene) -> Iterator[Fit]:
         yield _replacing(scene, edit, "an array of JAX's can be indexed by it")
 
 
+def _cut(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """A slice whose bounds are traced: of a length that JAX takes, or of one that it must know."""
+    facts, node = _tracing(match, scene), read_code(scene.expression)
+    parts = [node.slice] if isinstance(node, ast.Subscript) else []
+    parts = parts[0].elts if parts and isinstance(parts[0], ast.Tuple) else parts
+    slices = [part for part in parts if isinstance(part, ast.Slice)]
+    names = dict.fromkeys(one.id for part in slices for one in ast.walk(part) if isinstance(one, ast.Name))
+    facts |= {"bounds": listed(tuple(names)), "static": _argnames(tuple(names))} if names else {}
+    cuts = [
+        (place, part)
+        for place, part in enumerate(parts)
+        if not isinstance(part, ast.Slice) or _bounds(part) != ["", ""]
+    ]
+    if not isinstance(node, ast.Subscript) or len(cuts) != 1 or not isinstance(part := cuts[0][1], ast.Slice):
+        return facts
+    (lower, upper), place, array = _bounds(part), cuts[0][0], ast.unparse(node.value)
+    length = upper
+    if isinstance(part.upper, ast.BinOp) and isinstance(part.upper.op, ast.Add) and lower:
+        left, right = ast.unparse(part.upper.left), ast.unparse(part.upper.right)
+        length = right if left == lower else left if right == lower else ""
+    elif lower and lower != "0":
+        length = ""
+    if not length or part.step is not None:
+        return facts
+    edit = f"jax.lax.dynamic_slice_in_dim({array}, {lower or 0}, {length}{f', axis={place}' if place else ''})"
+    fit = Fit(edit=edit, effect=say("the slice may begin anywhere, and its length is fixed"), replaces=scene.expression)
+    return {**facts, "fits": lambda judge: first_accepted([fit], judge)}
+
+
+def _bounds(part: ast.Slice) -> list[str]:
+    return ["" if bound is None else ast.unparse(bound) for bound in (part.lower, part.upper)]
+
+
 # ---------------------------------------------------------------- static arguments
 
 
@@ -197,11 +262,14 @@ def _static(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     """Arguments of the jitted function itself, whose value would be known if they were static."""
     names = listed_facts(facts, "names", str)
     if facts["is_jit"] and names and all(map(str.isidentifier, names)) and _asks_arguments(facts, scene):
-        static = code(f"static_argnames={names[0]!r}" if len(names) == 1 else f"static_argnames={names!r}")
         yield advice(
-            say("name it in the `jax.jit` of {}: {}", name(text_of(facts, "function")), static),
+            say("name it in the `jax.jit` of {}: {}", name(text_of(facts, "function")), _argnames(names)),
             "for Python numbers, not arrays: it is then known while tracing, and compiled for each value",
         )
+
+
+def _argnames(names: tuple[str, ...]) -> Phrase:
+    return code(f"static_argnames={(names[0] if len(names) == 1 else names)!r}")
 
 
 def _asks_arguments(facts: Facts, scene: ErrorScene) -> bool:
@@ -240,10 +308,13 @@ _ASKS = (
 )
 
 
+_PRINT = Way("use `jax.debug.print`{printed}", "prints the values each time that the program runs")
+
+
 def _needs(pattern: str, what: str, *ways: Way | Proposer, facts: Reader = _tracing) -> ErrorRow:
     """A row of a line that needs a value."""
     sentence = f"{{line}} needs {what}{{depends}}: while {{function}} is traced{{for}}, values are not known"
-    return _row("traced value", pattern, sentence, *ways, facts=facts)
+    return _row("traced value", pattern, sentence, *ways, _PRINT, facts=facts)
 
 
 _NUMBER = Way(
@@ -253,14 +324,17 @@ _NUMBER = Way(
 _AS_ARRAY = Way("write {array}", "where an array will do: it stays in the program")
 
 TRACED_ROWS = (
+    _row("argument", r"The truth value of an array with more than one element is ambiguous",
+         "{asks}, and an array of several elements has a truth for each", _truth,
+         Way("ask for one truth, as `jnp.all` or `jnp.any` of it", "it is then one element, which `jax.lax.cond` takes where it is traced"), facts=_asked),
     _row("leaked value", _ASKS,
          "{line} uses an intermediate value of {origin}, which was kept after the function returned: it has no data",
          Way("return the value from {function}", "what a traced function stores elsewhere has no data"), facts=_outlived),
     _row("traced value", rf"Attempted boolean conversion of {_TYPED}",
          "{asks}{depends}: while {function} is traced{for}, values are not known", _truth, _static, facts=_asked),
     _needs(rf"The numpy\.ndarray conversion method __array__\(\) was called on {_TYPED}", "its values as a numpy array",
-           Way("use a function of `jax.numpy`, where there is one", "numpy computes at once, and needs values", is_last=True),
-           Way("use `jax.pure_callback`", "calls it with values each time that the program runs", is_last=True), facts=_computing),
+           Way("use a function of `jax.numpy`, where there is one", "numpy computes at once, and needs values{unprinted}", is_last=True),
+           Way("use `jax.pure_callback`", "calls it with values each time that the program runs{unprinted}", is_last=True), facts=_computing),
     _needs(rf"The __index__\(\) method was called on {_TYPED}", "its value as an integer",
            Way("use `jax.lax.fori_loop` in place of {of_range}", "the loop is then part of the program"),
            Way("make one array of what {of_item} picks from, as `jnp.stack` does", "an array can be indexed by it"), _static),
@@ -284,15 +358,15 @@ TRACED_ROWS = (
     # 0.12.0.1 has the longer words; 0.8.1 has "Found".
     _needs(r"(?:Slice entries must be static integers|Array slice indices must have static start/stop/step to be used with NumPy indexing syntax)\. "
            r"(?:Got .{0,400}Trace.{0,400} at position \d|Found slice\(.{0,400}Trace)", "where a slice begins or ends",
-           Way("use `jax.lax.dynamic_slice`", "the slice may begin anywhere, and its length is fixed"),
-           Way("keep the length and set what is beyond to zero with `jnp.where`", "shapes stay as they are")),
+           Way("make {bounds} static, by {static} of the `jax.jit`", "for Python numbers, not arrays: compiled for each value", is_last=True),
+           Way("keep the length and set what is beyond to zero with `jnp.where`", "shapes stay as they are"), facts=_cut),
     _needs(rf"Array boolean indices must be concrete(?:; got|:) (?:ShapedArray\()?~?(?P<type>{TYPE})", "how many entries are true",
            Way("use `jnp.where` of the mask, the array and what counts for nothing, such as 0", "the shape stays"),
            Way("use `jnp.nonzero` of the mask with `size=`", "gives that many indices, filled up where there are fewer")),
     _needs(r"unhashable type: '(?:\w{0,40}Tracer)'$", "its value as a key",
            Way("keep the values in an array and index it", "an array can be indexed by a traced value")),
     _needs(r"unsupported format string passed to \w{0,40}Tracer\.__format__$", "its value as text",
-           Way("use `jax.debug.print`", "prints the values each time that the program runs")),
+           facts=lambda match, scene: {"printed": "", **_tracing(match, scene)}),
     _row("leaked value", rf"Encountered an unexpected tracer\. .{{0,300}}?(?:intermediate value with type|intermediate value with shape) ~?(?P<type>{TYPE}) (?:wrapped in a \w{{1,60}} )?"
          r"to escape the scope of the transformation",
          "{what} is an intermediate value of {origin}, and was kept after the function returned: it has no data",
