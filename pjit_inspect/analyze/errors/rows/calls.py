@@ -36,7 +36,9 @@ def _tree(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     words, facts = [], dict[str, object]()
     if count := _LENGTHS.search(match.string):
         seen, given = int(count[1]), int(count[2])
-        words.append(say("it takes {}, and got {}", _positional_count(seen), given))
+        words.append(
+            say("it takes {} positional {}, and got {}", seen, "argument" if seen == 1 else "arguments", given)
+        )
         facts |= {"more": given > seen, "fewer": given < seen}
     if keywords := _KEYWORDS.search(match.string):
         keys = _quoted(keywords[3] or "")
@@ -161,22 +163,6 @@ def _no_spec(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     return {"fits": lambda judge: first_accepted(fits, judge)}
 
 
-def _beyond(match: re.Match[str], scene: ErrorScene) -> Facts:
-    rank = int(match["rank"])
-    # What is inserted, as by `stack`, is counted.
-    own = [array.name for array in scene.operands if len(array.shape or ()) == rank]
-    what = say("{}, which has", name(own[0])) if len(own) == 1 else "an array of"
-    return {"has": say("{} {}", what, rank), "last": rank - 1} if rank else {"has": "a number, which has none"}
-
-
-def _given(match: re.Match[str], scene: ErrorScene) -> Facts:
-    return {"count": _positional_count(match["wanted"])}
-
-
-def _positional_count(count: object) -> str:
-    return f"{count} positional argument{'' if str(count) == '1' else 's'}"
-
-
 _AGAIN = Way(
     edit="call the jitted function in place of the compiled one", effect="JAX then compiles for what it is given"
 )
@@ -217,8 +203,8 @@ CALL_ROWS = (
          "{expression} calls {code_function} without {codes}",
          Way("give {codes} in the call", "or a default in the definition")),
     _row("argument", r"(?P<code_function>[\w.<>]{1,200})\(\) takes (?P<wanted>(?:from \d+ to )?\d+) positional arguments? but (?P<given>\d+) (?:was|were) given$",
-         "{code_function} takes {count}, and {expression} calls it with {given}",
-         Way("call it with {count}", "or name more in the definition"), facts=_given),
+         "{code_function} takes {wanted} by position, and {expression} calls it with {given}",
+         Way("call it with {wanted}", "or name more in the definition")),
     _row("argument", r"(?P<code_function>[\w.<>]{1,200})\(\) got an unexpected keyword argument '(?P<code_key>\w{1,200})'",
          "{expression} calls {code_function} with {code_key}, which it does not take",
          Way("leave {code_key} out, or name it in the definition", "each keyword is the name of an argument")),
@@ -226,17 +212,17 @@ CALL_ROWS = (
          "a `NamedSharding` is of a mesh and a `PartitionSpec`, and {expression} gives it something else",
          Way("give it a mesh and a spec, such as `P('data')`", "the spec has an entry for each dimension", is_last=True), facts=_no_spec),
     _row("argument", r"axis (?P<place>-?\d+) is out of bounds for array of dimension (?P<rank>\d+)",
-         "{expression} names dimension {place} of {has}",
-         Way("name a dimension from 0 to {last}", "negative ones count from the end"), facts=_beyond),
+         "{expression} names dimension {place} of an array that has {rank}",
+         Way("name a dimension below {rank}", "they are counted from 0, negative ones from the end")),
     _row("argument", r"JAX arrays are immutable and do not support in-place item assignment",
          "arrays of JAX do not change in place",
          Way("write `x = x.at[index].set(value)`", "a new array; under `jax.jit` no copy is made where none is needed")),
     _row("static argument", r"static_argnames and donate_argnames cannot intersect\. Argument names (?P<codes>\{[^{}]*\})",
          "{codes} is both static and donated, and a static argument has no array to donate",
          Way("leave it out of `donate_argnums`, or of `static_argnums`", "one of them only")),
-    _row("static argument", r"Jitted function has (?P<code_which>static_argnums|donate_argnums)=(?P<code_numbers>\([\d, -]*\)), but only accepts (?P<wanted>\d+) positional arguments",
-         "{code_which} is {code_numbers}, but the function has {count}, counted from 0",
-         Way("count from 0, or name them with `static_argnames` or `donate_argnames`", "names do not shift"), facts=_given),
+    _row("static argument", r"Jitted function has (?P<code_which>static_argnums|donate_argnums)=(?P<code_numbers>\([\d, -]*\)), but only accepts (?P<count>\d+) positional arguments",
+         "{code_which} is {code_numbers}, counted from 0, but the function takes {count} by position",
+         Way("count from 0, or name them with `static_argnames` or `donate_argnames`", "names do not shift")),
     _row("static argument", r"Jitted function has invalid argnames (?P<codes>\{[^{}]*\}) in (?P<code_which>\w+)\. ",
          "{code_which} names {codes}, which is no argument of the function{takes}",
          Way("write the name that the definition has", "names are those of its arguments", is_last=True), facts=_unnamed),

@@ -176,26 +176,18 @@ def _mesh_of(side: ErrorArray, scene: ErrorScene) -> tuple[Mesh | None, str]:
 
 def _other_mesh(match: re.Match[str], scene: ErrorScene) -> Facts:
     wanted, other = read_mesh(match["mesh"]), read_mesh(match["other"])
-    is_alike = wanted.axes == other.axes
-    odd = [array for array in scene.operands if array.mesh is not None and _is_of(array.mesh, other, is_alike)]
+    target, source = (_types(mesh, wanted.axes == other.axes) for mesh in (wanted, other))
+    meshes = [(mesh.axes, mesh.axis_types) if (mesh := array.mesh) else None for array in scene.operands]
+    odd = [array for array, mesh in zip(scene.operands, meshes, strict=True) if mesh == (other.axes, other.axis_types)]
     arrays = tuple(array for array in scene.operands if array.mesh is not None)
     if not arrays and (type_ := match.groupdict().get("type")):
         arrays = (replace(read_type(type_, "operand"), mesh=other),)
-    facts: dict[str, object] = {
-        "what": "an operand",
-        "other": _types(other, is_alike),
-        "wanted": _types(wanted, is_alike),
-        "arrays": arrays,
-    }
+    facts: dict[str, object] = {"what": "an operand", "other": source, "wanted": target, "arrays": arrays}
     if len(odd) != 1:
         return facts
-    effect = say("moves {} to {}", name(odd[0].name), _types(wanted, is_alike))
+    effect = say("moves {} to {}", name(odd[0].name), target)
     fit = _placed(replace(odd[0], is_named=True), wanted, mesh_named(wanted, scene), effect, scene)
     return facts | {"what": name(odd[0].name), "fits": (fit,)}
-
-
-def _is_of(mesh: MeshAxes, other: MeshAxes, is_alike: bool) -> bool:
-    return mesh.axes == other.axes and (not is_alike or mesh.axis_types == other.axis_types)
 
 
 def _types(mesh: MeshAxes, is_alike: bool) -> str:

@@ -11,11 +11,10 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from pjit_inspect.analyze.errors.fits import listed, replaced_text
-from pjit_inspect.analyze.errors.proposals import call_of, first_accepted, in_axes, with_keyword
+from pjit_inspect.analyze.errors.proposals import call_of, first_accepted, in_axes
 from pjit_inspect.analyze.errors.table import Facts, Propose, Way, listed_facts
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
@@ -54,11 +53,6 @@ def _range(match: re.Match[str], scene: ErrorScene) -> Facts:
         "what": name(same[0]) if len(same) == 1 else "an argument", "place": int(match["axis_number"]),
         "has": "no dimension" if not rank else f"{rank} dimension" if rank == 1 else f"{rank} dimensions",
     }  # fmt: skip
-    given = [argument.text for argument in scene.arguments if argument.key.isdigit()]
-    if not rank and len(same) == 1 and given.count(same[0]) == 1 < len(given):
-        axes = ", ".join("None" if text == same[0] else "0" for text in given)
-        effect = f"`{same[0]}` is the same in every call"
-        return facts | {"fits": tuple(with_keyword(scene, match["function"], f"in_axes=({axes})", effect))}
     call = call_of(scene, match["function"])
     written = re.search(r"in_axes\s*=\s*(-?\d+)(?=[,)])", call)
     each = (
@@ -126,61 +120,42 @@ def _transposed(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
 
 
 def _broadcast(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    groups = match.groupdict()
-    shapes = [ast.literal_eval(one) for one in re.findall(r"\([\d, ]*\)", groups.get("shapes") or "")]
     own = tuple(array for array in scene.operands if array.shape is not None)
-    if not shapes:
-        ranks = sorted({len(array.shape or ()) for array in own})
-        is_told = ranks == sorted(map(int, groups["ranks"].split(",")))
-        return {"arrays": own, "ranks_words": _shapes(own), "fits": _spread(own, scene)} if is_told else {}
-    where, lengths = _unlike(shapes)
-    if not where:
-        return None
-    # Of a part of the operands, only if they do not go together either. JAX may quote them as long as the longest.
-    known = Counter(_padded(array.shape or (), shapes) for array in own) <= Counter(
-        _padded(one, shapes) for one in shapes
-    )
-    own = own if known and _unlike([array.shape or () for array in own])[0] else ()
-    words = say("{} ({})", lengths, _shapes(own)) if own else lengths
+    where, lengths = found = _unlike([ast.literal_eval(one) for one in re.findall(r"\([\d, ]*\)", match["shapes"])])
+    is_known = found == _unlike([array.shape or () for array in own])
     return {
-        "operation": code(scene.expression or match["code_op"]), "where": where, "lengths": words, "arrays": own,
-        "fits": _spread(own, scene),
-    }  # fmt: skip
+        "operation": code(scene.expression or match["code_op"]), "where": where, "arrays": own if is_known else (),
+        "lengths": say("{} ({})", lengths, _shapes(own)) if is_known else lengths, "fits": _spread(own, scene),
+    } if where else None  # fmt: skip
 
 
-def _unlike(shapes: Sequence[tuple[int, ...]]) -> tuple[str, Sentence]:
+def _unlike(shapes: Sequence[tuple[int, ...]]) -> tuple[str, str]:
     """The first dimension along which shapes do not broadcast, and their lengths; "" where they do."""
-    for place, lengths in enumerate(zip(*(_padded(shape, shapes) for shape in shapes), strict=True)):
+    rank = max(map(len, shapes), default=0)
+    for place, lengths in enumerate(zip(*((1,) * (rank - len(shape)) + shape for shape in shapes), strict=True)):
         if len({*lengths} - {1}) > 1:
             return f"dimension {place}", joined(list(map(str, dict.fromkeys(lengths))))
-    return "", say("")
+    return "", ""
 
 
-def _padded(shape: tuple[int, ...], shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    return (1,) * (max(map(len, shapes)) - len(shape)) + shape
+def _ranks(match: re.Match[str], scene: ErrorScene) -> Facts:
+    own = tuple(array for array in scene.operands if array.shape is not None)
+    return {"shapes": say(" ({})", _shapes(own)) if own else "", "arrays": own, "fits": _spread(own, scene)}
 
 
 def _spread(own: Sequence[ErrorArray], scene: ErrorScene) -> Propose:
-    """An operand of fewer dimensions with new ones, of length 1, in other places; or as long as the largest."""
-
-    def changes() -> Iterator[Fit]:
-        shapes = {array.shape or () for array in own}
-        largest = max(shapes, key=len, default=())
-        for array in own:
-            shape = array.shape or ()
-            for kept in itertools.combinations(range(len(largest)), len(shape)):
-                if 0 < len(shape) < len(largest) and all(
-                    length in (1, largest[place]) for length, place in zip(shape, kept, strict=True)
-                ):
-                    places = [":" if place in kept else "None" for place in range(len(largest))]
-                    edit = f"{array.name}[{', '.join(places)}]"
-                    for text in (edit, f"jnp.broadcast_to({edit}, {largest})"):
-                        dimensions = " and ".join(str(place) for place in kept)
-                        effect = say("{} then lies along dimension {}", name(array.name), dimensions)
-                        own_text = replaced_text(array.name, scene)
-                        yield Fit(edit=text, effect=effect, replaces=own_text, target=array.name)
-
-    return lambda judge: first_accepted(changes(), judge)
+    """An operand of fewer dimensions with new ones, of length 1, in other places."""
+    rank = max((len(array.shape or ()) for array in own), default=0)
+    fits = [
+        Fit(
+            edit=f"{array.name}[{', '.join(':' if place in kept else 'None' for place in range(rank))}]",
+            effect=say("{} then lies along dimension {}", name(array.name), " and ".join(map(str, kept))),
+            replaces=replaced_text(array.name, scene), target=array.name,
+        )
+        for array in own if len(array.shape or ()) < rank
+        for kept in itertools.combinations(range(rank), len(array.shape or ()))
+    ]  # fmt: skip
+    return lambda judge: first_accepted(fits, judge)
 
 
 def _labelled(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -285,8 +260,9 @@ FUNCTION_ROWS = (
     _row("argument", r"(?P<code_op>\w+) got incompatible shapes for broadcasting: (?P<shapes>\([\d, ]*\)(?:, \([\d, ]*\))+)",
          "{operation} needs one length, or 1, along {where}: {lengths}",
          facts=_broadcast),
-    *(_row("argument", r"(?P<code_op>\w+): arrays must have (?:the )?same number of dimensions, got \{?(?P<ranks>[\d, ]{1,80})\}?", sentence, facts=_broadcast) for sentence in (
-        "{expression} needs arrays that have one number of dimensions: {ranks_words}", "{code_op} needs arrays that have one number of dimensions, and got {ranks}")),
+    _row("argument", r"(?P<code_op>\w+): arrays must have (?:the )?same number of dimensions, got \{?(?P<ranks>[\d, ]{1,80})\}?",
+         "{code_op} needs arrays that have one number of dimensions, and got {ranks}{shapes}",
+         facts=_ranks),
     _row("argument", r"Cannot concatenate arrays with shapes that differ in dimensions other than the one being concatenated: concatenating along dimension (?P<dimension>\d+) for shapes (?P<shapes>[\d(), ]{1,400})\.",
          "arrays that are joined along dimension {dimension} must be alike in all others, and are {shapes}"),
     _row("argument", r"cannot reshape array of shape (?P<code_shape>\([\d, ]*\)) \(size (?P<size>\d+)\) into shape (?P<code_new>\([\d, -]*\)) \(size (?P<new>\d+)\)",

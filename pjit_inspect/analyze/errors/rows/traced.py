@@ -34,7 +34,8 @@ _KEYWORDS = dict.fromkeys(("nonzero", "where", "unique", "argwhere", "flatnonzer
 """What says how long the result of a function of `jax.numpy` is."""
 _PLAIN = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
 """Functions of Python's whose result is known where their arguments are."""
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_PRINTED = re.compile(r"(?<![\w.])print\(")
+_SLICE = re.compile(r"(?P<array>.+)\[(?P<whole>(?::, )*)(?P<lower>[^:,]+):(?P<upper>[^:,]+)\]")
 _IN = re.compile(r"([\w.]+)( not)? in ([\w.]+)")
 
 # ---------------------------------------------------------------- what asks for which value
@@ -51,38 +52,19 @@ def _tracing(match: re.Match[str], scene: ErrorScene) -> Facts:
         "depends": say(", which depends on the {} {}", arguments, listed(names)) if names else "",
         "type": (read_type(type_),) if type_ else (),
     }  # fmt: skip
-    if not any(isinstance(node, _COMPREHENSIONS) for node in _around(scene)):
+    # What counts the parts of a list is no loop.
+    if scene.operator != "range" or scene.line.startswith("for "):
         facts[f"of_{scene.operator.replace('[]', 'item')}"] = _line(scene)
     if scene.operator in _KEYWORDS:
         facts |= {"sized": code(scene.operator), "length": code(_KEYWORDS[scene.operator])}
-    if _is_printed(scene):
-        return {**facts, "is_jit": False, "printed": ""}
+    if scene.expression and _PRINTED.search(scene.line.partition(scene.expression)[0]):
+        return {**facts, "is_jit": False, "printed": "", "fits": ()}
     facts["unprinted"] = ""
     if scene.operator in ("int", "float") and len(texts) == 1 and texts[0]:
         facts["array"] = code(f"jnp.asarray({texts[0]}, {scene.operator})")
     elif scene.expression.endswith(".item()"):
         facts["array"] = code(scene.expression.removesuffix(".item()"))
     return facts
-
-
-def _is_printed(scene: ErrorScene) -> bool:
-    """Whether the line prints what has the failing expression in it."""
-    calls = (node for node in _around(scene) if isinstance(node, ast.Call))
-    return any(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls)
-
-
-def _around(scene: ErrorScene) -> list[ast.AST]:
-    """The parts of the line that have the failing expression in them."""
-    text = f"{scene.line} pass" if scene.line.endswith(":") else scene.line
-    try:
-        nodes = list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return []
-    own = scene.expression
-    return [
-        node for node in nodes
-        if own and isinstance(node, ast.expr) and own in (ast.get_source_segment(text, node) or "")
-    ]  # fmt: skip
 
 
 def _line(scene: ErrorScene) -> Phrase | str:
@@ -203,12 +185,7 @@ def _logical(node: ast.expr, text: str) -> str:
 
 def _computing(match: re.Match[str], scene: ErrorScene) -> Facts:
     """The same by `jax.numpy`, where JAX takes that: not where the result is as long as values say."""
-    facts = _tracing(match, scene)
-    return (
-        facts
-        if "printed" in facts
-        else {**facts, "fits": lambda judge: [fit for fit in _by_jax(scene) if judge(fit, ())]}
-    )
+    return {"fits": lambda judge: [fit for fit in _by_jax(scene) if judge(fit, ())], **_tracing(match, scene)}
 
 
 def _by_jax(scene: ErrorScene) -> Iterator[Fit]:
@@ -224,35 +201,18 @@ def _by_jax(scene: ErrorScene) -> Iterator[Fit]:
 
 def _cut(match: re.Match[str], scene: ErrorScene) -> Facts:
     """A slice whose bounds are traced: of a length that JAX takes, or of one that it must know."""
-    facts, node = _tracing(match, scene), read_code(scene.expression)
-    parts = [node.slice] if isinstance(node, ast.Subscript) else []
-    parts = parts[0].elts if parts and isinstance(parts[0], ast.Tuple) else parts
-    slices = [part for part in parts if isinstance(part, ast.Slice)]
-    names = dict.fromkeys(one.id for part in slices for one in ast.walk(part) if isinstance(one, ast.Name))
-    facts |= {"bounds": listed(tuple(names)), "static": _argnames(tuple(names))} if names else {}
-    cuts = [
-        (place, part)
-        for place, part in enumerate(parts)
-        if not isinstance(part, ast.Slice) or _bounds(part) != ["", ""]
-    ]
-    if not isinstance(node, ast.Subscript) or len(cuts) != 1 or not isinstance(part := cuts[0][1], ast.Slice):
+    facts, cut = _tracing(match, scene), _SLICE.fullmatch(scene.expression)
+    names = tuple(dict.fromkeys(re.findall(r"(?<![\w.])[^\W\d]\w*", scene.subscripts)))
+    facts |= {"bounds": listed(names), "static": _argnames(names)} if names else {}
+    terms = [term.strip() for term in cut["upper"].split("+")] if cut else []
+    if cut is None or len(terms) != 2 or cut["lower"] not in terms:
         return facts
-    (lower, upper), place, array = _bounds(part), cuts[0][0], ast.unparse(node.value)
-    length = upper
-    if isinstance(part.upper, ast.BinOp) and isinstance(part.upper.op, ast.Add) and lower:
-        left, right = ast.unparse(part.upper.left), ast.unparse(part.upper.right)
-        length = right if left == lower else left if right == lower else ""
-    elif lower and lower != "0":
-        length = ""
-    if not length or part.step is not None:
-        return facts
-    edit = f"jax.lax.dynamic_slice_in_dim({array}, {lower or 0}, {length}{f', axis={place}' if place else ''})"
-    fit = Fit(edit=edit, effect=say("the slice may begin anywhere, and its length is fixed"), replaces=scene.expression)
-    return {**facts, "fits": lambda judge: first_accepted([fit], judge)}
-
-
-def _bounds(part: ast.Slice) -> list[str]:
-    return ["" if bound is None else ast.unparse(bound) for bound in (part.lower, part.upper)]
+    terms.remove(cut["lower"])
+    where = f", axis={cut['whole'].count(':')}" if cut["whole"] else ""
+    edit = f"jax.lax.dynamic_slice_in_dim({cut['array']}, {cut['lower']}, {terms[0]}{where})"
+    effect = say("the slice may begin anywhere, and its length is fixed")
+    fit = Fit(edit=edit, effect=effect, replaces=scene.expression)
+    return {"fits": lambda judge: first_accepted([fit], judge), **facts}
 
 
 # ---------------------------------------------------------------- static arguments
