@@ -163,23 +163,25 @@ def explain_error(error: BaseException | None = None) -> ErrorExplanation:
 
 def explain_known_error(error: BaseException) -> ErrorExplanation | None:
     """The explanation of an error that is known; None for any other."""
-    from pjit_inspect.observe.errors.scene import error_scene, linked_errors
+    from pjit_inspect.observe.errors.scene import error_scene, linked_errors, user_places
 
-    guard = Guard()
+    guard, seen = Guard(), error
     for link in linked_errors(error):
+        # What JAX caught itself has frames of JAX's only: the user's line is in what was raised from it.
+        seen = link if guard.run("the lines of an error", lambda link=link: user_places(link), frozenset()) else seen
         shortage = guard.run("an error of memory", lambda link=link: parse_memory_shortage(_message(link)), None)
         if shortage is not None:
             found = guard.run(
-                "an explanation of an error", lambda s=shortage, link=link: _autopsy(s, link, error), None
+                "an explanation of an error", lambda s=shortage, seen=seen: _autopsy(s, seen, error), None
             )
             if found is not None:
                 return found
         message = _message(link)
         if explain_errors.is_known(message):
-            scene = guard.run("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
+            scene = guard.run("the names in an explained error", lambda seen=seen: error_scene(seen), ErrorScene())
             found = guard.run(
                 "an explanation of an error",
-                lambda s=scene, link=link: _explained(s, link, error),
+                lambda s=scene, m=message, seen=seen: _explained(m, s, seen, error),
                 None,
             )
             if found is not None:
@@ -195,7 +197,8 @@ def _autopsy(shortage: MemoryShortage, link: BaseException, error: BaseException
     return _explanation(explained, link, error, autopsy, record)
 
 
-def _explained(scene: ErrorScene, link: BaseException, error: BaseException) -> ErrorExplanation | None:
+def _explained(message: str, scene: ErrorScene, link: BaseException, error: BaseException) -> ErrorExplanation | None:
+    """That of a message, with the scene and the frames of the link of the chain that reaches the user's line."""
     from pjit_inspect.observe.errors.check import Trial
     from pjit_inspect.observe.errors.scene import error_trial
 
@@ -205,7 +208,7 @@ def _explained(scene: ErrorScene, link: BaseException, error: BaseException) -> 
         what, own = "a trial of a way to fix an error", arrays or scene.operands
         return Guard().run(what, lambda: trial.accepts(fit, own, is_whole=is_whole), None)
 
-    explained = explain_errors.explain_message(_message(link), scene, judge)
+    explained = explain_errors.explain_message(message, scene, judge)
     if explained is None:
         return None
     # What JAX refuses is left out; what cannot be tried is advice, and no code.

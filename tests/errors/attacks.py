@@ -201,7 +201,7 @@ EXPLICIT = (
     explicit("A layer on its own activations", "w1, w2 = counted(8, 8, spec=P(None, 'model')), counted(8, 8, spec=P('model', None))\ndef mlp(h):\n    return jax.nn.relu(h @ w1) @ w2\nresult = mlp(jax.sharding.reshard(x, P('data')))\n", "contraction", "", want="(X @ X) @ X"),
     explicit("A residual that is split differently", "def block(h):\n    skip = h\n    h = jax.sharding.reshard(h, P('model', 'data'))\n    return skip + h\nresult = jax.jit(block)(x)\n", "conflict", "", want="X + X"),
     explicit("A stack of two", "y = jax.sharding.reshard(x, P('model'))\nresult = jnp.stack([x, y])\n", "conflict", "", want="np.stack([X, X])"),
-    explicit("Means that are normalised along a sum", "result = jnp.cumsum(x * 1, axis=0)\n", "split dimension", "along dimension 0 of its operand", fits=(), since=(0, 10, 0)),
+    explicit("Means that are normalised along a sum", "result = jnp.cumsum(x * 1, axis=0)\n", "split dimension", "along dimension 0 of `(x * 1)`, which is split over `data`", fits=("jax.sharding.reshard((x * 1), P(None, 'model'))",), since=(0, 10, 0)),
     explicit("The best logits", "result = jax.lax.top_k(x, 2)[0]\n", "split dimension", "along dimension 1 of `x`, which is split over `model`", want="X[:, ::-1][:, :2]", since=(0, 10, 0)),
     explicit("The best logits, fewer than devices", "result = jax.lax.top_k(x, 2)[0]\n", "indivisible", "dimension 1 of `result` is 2, and `P('data', 'model')` splits it over `model` (4): 2 / 4 = 0.5", want="X[:, ::-1][:, :2]", until=(0, 10, 0),
              by_hand={"pad dimension 1 from 2 to 4": (("top_k(x, 2)[0]", "top_k(x, 4)[0].at[:, :2].get(out_sharding=P())"),), "SPEC": (("P('data', 'model')", ""),)}),

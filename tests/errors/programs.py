@@ -341,7 +341,7 @@ step = jax.pmap(lambda w, x: w + x)
 w = np.ones((8, 3))
 result = step(w, np.ones((32, 3)))
 """,
-        says=("do not have one slice for each device along the mapped dimension",), fits=(), since=(0, 9, 0),
+        says=("do not have one slice for each device along the mapped dimension: one of them has 4",), fits=(), since=(0, 9, 0),
     ),
     Case(
         name="pmap with a wrong axis_size", kind="pmap",
@@ -430,10 +430,10 @@ EXPLICIT = (
           fits=("jax.sharding.reshard(x, P(None, 'model'))",)),
     typed("roll on JAX 0.12", "jnp.roll(x, 1, axis=0)", "np.roll(X, 1, axis=0)", kind="split dimension", since=(0, 12, 0),
           says=("`roll` works along dimension 0 of `x`, which is split over `data`",), fits=("jax.sharding.reshard(x, P(None, 'model'))",)),
-    typed("roll the other dimension", "jnp.roll(x * 1, 1, axis=1)", "np.roll(X, 1, axis=1)", kind="new size", since=(0, 10, 2), until=(0, 12, 0),
+    typed("roll the other dimension", "jnp.roll([x * 1][0], 1, axis=1)", "np.roll(X, 1, axis=1)", kind="new size", since=(0, 10, 2), until=(0, 12, 0),
           says=("along dimension 1 of an array [8,8], which is split over `model`: 1 / 4 = 0.25",), fits=()),
     # Up to 0.10.0 the message has no types.
-    typed("roll the other dimension of an unknown array", "jnp.roll(x * 1, 1, axis=1)", "np.roll(X, 1, axis=1)", kind="new size", until=(0, 10, 1),
+    typed("roll the other dimension of an unknown array", "jnp.roll([x * 1][0], 1, axis=1)", "np.roll(X, 1, axis=1)", kind="new size", until=(0, 10, 1),
           says=("along a dimension of its operand, which is split over `model`: 1 / 4 = 0.25",), fits=()),
     typed("roll all", "jnp.roll(x, 1)", "np.roll(X, 1)", kind="new size", since=(0, 10, 0), until=(0, 12, 0), says=("1 / 8 = 0.125",)),
     # Up to 0.9.2 `x` is not even made flat.
@@ -775,7 +775,7 @@ TRACED = (
     traced("an axis", "return jnp.sum(x, axis=n)", "f(np.ones((2, 3)), 0)", "np.full(3, 2.)", by_hand=STATIC_N,
            says=("`jnp.sum(x, axis=n)` needs an axis",)),
     traced("the first n", "return x[:n]", "f(np.ones(4), 2).sum()", "2.", says=("`x[:n]` needs where a slice begins or ends",),
-           by_hand={"use `jax.lax.dynamic_slice`": (("x[:n]", "lax.dynamic_slice(x, (n,), (2,))"),),
+           by_hand={"make `n` static, by `static_argnames='n'`": (("@jax.jit", "@partial(jax.jit, static_argnames='n')"),),
                     "keep the length": (("x[:n]", "jnp.where(jnp.arange(4) < n, x, 0)"),)}),
     traced("a mask", "return x[x > n].sum()", "f(np.arange(4.), 1)", "5.", says=("`x[x > n]` needs how many entries are true",),
            by_hand={"use `jnp.where` of the mask": (("x[x > n]", "jnp.where(x > n, x, 0)"),),

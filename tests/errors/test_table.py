@@ -119,7 +119,61 @@ TRACED = (
        "compiled", "`params` has other keys: `b`", since=(0, 9, 0)),
 )  # fmt: skip
 
-CASES = [case for case in (*AXES, *PLACES, *CALLS, *FUNCTIONS, *TRACED) if case.is_here]
+# What JAX raises here has a cause that it raised, and caught, in a function of its own.
+SHAPES = (
+    on("a bias along the other dimension", "logits, bias = jnp.ones((8, 16)), jnp.arange(8.)\nresult = logits + bias\n", "argument",
+       "`logits + bias` needs one length, or 1, along dimension 1: 16 and 8 (`logits` is `[8,16]` and `bias` is `[8]`)", fits=("bias[:, None]",), want="1 + np.arange(8.)[:, None] + np.zeros((8, 16))"),
+    on("a bias of a layer", "class Layer:\n    w, b = jnp.ones((16, 4)), jnp.arange(8.)\n    def __call__(self, x):\n        return x @ self.w + self.b\nresult = Layer()(jnp.ones((8, 16)))\n", "argument",
+       "`(x @ self.w)` is `[8,4]` and `self.b` is `[8]`", fits=("self.b[:, None]",), want="16 + np.arange(8.)[:, None] + np.zeros((8, 4))"),
+    on("a product in a jitted function", "@jax.jit\ndef f(x, y):\n    return x * y\nresult = f(jnp.ones((8, 16)), jnp.arange(8.))\n", "argument",
+       "`x * y` needs", "`y` is `[8]`", fits=("y[:, None]",), want="np.arange(8.)[:, None] + np.zeros((8, 16))"),
+    on("a choice between shapes", "x, y = jnp.ones((8, 16)), jnp.ones(8)\nresult = jnp.where(x > 2, x, y)\n", "argument",
+       "`jnp.where(x > 2, x, y)` needs one length, or 1, along dimension 1: 16 and 8", fits=("y[:, None]",), want="np.ones((8, 16))"),
+    on("shapes that no new dimension joins", "x, y = jnp.ones((8, 16)), jnp.ones(3)\nresult = jnp.add(x, y)\n", "argument", "`x` is `[8,16]` and `y` is `[3]`"),
+    on("ranks that lax does not join", "x, y = jnp.ones((8, 16)), jnp.arange(8.)\nresult = lax.add(x, y)\n", "argument",
+       "`x` is `[8,16]` and `y` is `[8]`", fits=("",), want="1 + np.arange(8.)[:, None] + np.zeros((8, 16))"),
+    # JAX's own text says 8 of the second and 16 of the first.
+    on("a label of two lengths", "q, k = jnp.ones((2, 4, 8)), jnp.ones((2, 4, 16))\nresult = jnp.einsum('bth,bsh->bts', q, k)\n", "argument", "`h` is 8 long in `q`, 16 long in `k`"),
+    on("a label of three operands", "q, k, w = jnp.ones((2, 4, 8)), jnp.ones((2, 4, 8)), jnp.ones((16, 3))\nresult = jnp.einsum('bth,...h,hd->bd', q, k, w)\n", "argument", "`h` is 8 long in `q` and `k`, 16 long in `w`"),
+    on("a label of what has no name", "q, k = jnp.ones((2, 4, 8)), jnp.ones((2, 4, 16))\nresult = jnp.einsum('bth,bsh->bts', q * 2, k * 2)\n", "argument", "`h` is 8 long in one operand and 16 in another"),
+)  # fmt: skip
+
+SEVERAL = "@jax.jit\ndef f(x, y):\n    {}\n    return x\nresult = f(jnp.arange(4.), jnp.arange(4.))\n"
+TRUTHS = (
+    on("an if of several elements", SEVERAL.format("if x > 0:\n        x = y"), "argument", "the `if` asks whether `x > 0` is true, and an array of several elements has a truth for each"),
+    on("both of several elements", SEVERAL.format("x = (x > 0) and (y < 2)"), "argument", "`(x > 0) and (y < 2)` asks", fits=("jnp.logical_and(x > 0, y < 2)",), want="np.array([False, True, False, False])"),
+    on("a choice of several elements", SEVERAL.format("x = 1 if x > 0 else 2"), "argument", "`1 if x > 0 else 2` asks", fits=("jnp.where(x > 0, 1, 2)",), want="np.array([2, 1, 1, 1])"),
+)  # fmt: skip
+
+MISTAKES = (
+    on("axes of two types", "x, y = counted(8, 4, spec=P('data')), counted(8, 4, spec=P('data'), mesh=MESH)\nresult = x + y\n", "mesh",
+       "`y` is on the mesh data=2 x model=4 with Auto axes, everything else on data=2 x model=4 with Explicit axes", fits=("jax.device_put(y, NamedSharding(EX, P('data', None)))",), want="2 * np.arange(1., 33.).reshape(8, 4)"),
+    on("an axis in place of a spec", "result = NamedSharding(MESH, 'data')\n", "prefix", "`NamedSharding(MESH, 'data')` gives it something else", fits=("NamedSharding(MESH, P('data'))",)),
+    on("a tuple in place of a spec", "result = NamedSharding(MESH, ('data', None))\n", "prefix", "of a mesh and a `PartitionSpec`", fits=("NamedSharding(MESH, P('data', None))",)),
+    on("a spec before its mesh", "result = NamedSharding(P('data'), MESH)\n", "prefix", "of a mesh and a `PartitionSpec`", fits=("NamedSharding(MESH, P('data'))",)),
+    on("an argument less", "f = jax.jit(lambda x, y: x + y)\nresult = f(np.ones(3))\n", "argument", "`f(np.ones(3))` calls `<lambda>` without `y`"),
+    on("an argument more", "@jax.jit\ndef f(x):\n    return x\nresult = f(np.ones(3), 2)\n", "argument", "`f` takes 1 by position, and `f(np.ones(3), 2)` calls it with 2"),
+    on("a keyword of another name", "@jax.jit\ndef f(x):\n    return x\nresult = f(np.ones(3), y=2)\n", "argument", "calls `f` with `y`, which it does not take"),
+    on("a dimension that is not there", "f = lambda x: lax.all_gather(x, 'data', axis=2, tiled=True)\nresult = jax.shard_map(f, mesh=MESH, in_specs=P('data'), out_specs=P('data'))(np.ones((8, 4)))\n",
+       "argument", "names dimension 2 of an array that has 2"),
+    on("a static name with a letter more", "def f(x, n, size):\n    return x[:size]\nf = jax.jit(f, static_argnames=('n', 'sizes'))\nresult = f(np.ones(3), 1, size=2)\n", "static argument",
+       "`static_argnames` names `sizes`, which is no argument of the function: it takes `x`, `n` and `size`", fits=("'size'",), want="np.ones(2)"),
+    on("a static number beyond the arguments", "result = jax.jit(lambda x: x, static_argnums=3)(2)\n", "static argument", "counted from 0, but the function takes 1 by position"),
+    on("a slice of a length that is traced", "@jax.jit\ndef f(x, start, size):\n    return x[start:start + size]\nresult = f(np.arange(10), 2, 3)\n", "traced value", "`x[start:start + size]` needs where a slice begins or ends"),
+    on("a slice of four", "@jax.jit\ndef f(x, start):\n    return x[:, start:start + 4]\nresult = f(np.ones((2, 10)), 2)\n", "traced value", "needs where a slice begins", fits=("jax.lax.dynamic_slice_in_dim(x, start, 4, axis=1)",), want="np.ones((2, 4))"),
+    on("a slice of a number that is known", "n = 3\n@jax.jit\ndef f(x, start):\n    return x[start:n + start]\nresult = f(np.arange(10), 2)\n", "traced value", "needs where a slice begins", fits=("jax.lax.dynamic_slice_in_dim(x, start, n)",), want="np.array([2, 3, 4])"),
+    on("a reshape to one number", "x = counted(8, 8, spec=P(None, 'model'))\nresult = x.reshape(64)\n", "reshape", "is to become [64]", mesh=EX,
+       fits=("jnp.reshape(x, (64,), out_sharding=P('model'))", "jnp.reshape(x, (64,), out_sharding=P(None))"), want="np.arange(1., 65.)"),
+    on("a constraint on what has no name", "x = counted(8, 8, spec=P('data', 'model'))\nresult = lax.with_sharding_constraint(x * 2, P('model', 'data'))\n", "other spec", "`(x * 2)` is `P('data', 'model')`, but", mesh=EX,
+       fits=("jax.sharding.reshard((x * 2), P('model', 'data'))",), want="2 * np.arange(1., 65.).reshape(8, 8)"),
+    on("pmap of more rows than devices", "result = jax.pmap(lambda x: x * 2)(np.ones((16, 4)))\n", "pmap", "`np.ones((16, 4))` has 2", since=(0, 9, 0)),
+    on("vmap of a number", "a = np.arange(3.)\nresult = jax.vmap(lambda a, b: a * b)(a, 2.5)\n", "mapped", "`2.5` has no dimension"),
+    on("what is donated by name", "f = jax.jit(lambda s, g: s - g, donate_argnames='s')\ns = counted(8)\nnew = f(s=s, g=1.)\nresult = s + 1\n", "deleted", "in line 3 donates it (`donate_argnames`)", fits=("f(s=jnp.copy(s), g=1.)",), want="np.arange(2., 10.)"),
+    on("an array of numpy that is static", "f = jax.jit(lambda x, shape: x.reshape(shape), static_argnums=1)\nx = np.ones(6)\nresult = f(x, np.array([2, 3]))\n", "static argument", "`np.array([2, 3])` is static and of the type `array`"),
+    on("names with in_shardings", "one = NamedSharding(MESH, P())\nf = jax.jit(lambda x, y: x + y, in_shardings=(one, one))\nresult = f(np.ones(8), y=np.ones(8))\n", "argument", "takes positional arguments only"),
+)  # fmt: skip
+
+CASES = [case for case in (*AXES, *PLACES, *CALLS, *FUNCTIONS, *TRACED, *SHAPES, *TRUTHS, *MISTAKES) if case.is_here]
 
 
 @pytest.fixture(autouse=True)
@@ -145,6 +199,34 @@ def test_a_row_says_what_is_wrong_and_every_line_that_it_proposes_runs(case: Cas
             import numpy as np
 
             np.testing.assert_allclose(np.asarray(space["result"]), eval(case.want, {"np": np}))
+
+
+OBJECT = (
+    "class M:\n    w = 2.\n    @jax.jit\n    def f(self, x):\n        return self.w * x\nresult = M().f(np.ones(3))\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "unsaid"),
+    [
+        # What runs while it is traced prints no value.
+        (JIT.format("print('loss', float(x))", "1."), "use `jax.debug.print`", "asarray"),
+        (JIT.format("print('loss', x.item())", "1."), "use `jax.debug.print`", "write"),
+        (JIT.format("print('loss', np.asarray(x))", "1."), "use `jax.debug.print`", "asarray"),
+        # A program that knows the object goes on with the old `w`.
+        (OBJECT, "register the class as a tree", "for objects with a hash"),
+        (OBJECT, "a later change of what the object holds is not seen", "for objects with a hash"),
+        # No loop of JAX's makes a list, and no slice of JAX's has a length that is traced.
+        (JIT.format("[x * i for i in range(n)]", "1."), "static_argnames='n'", "fori_loop"),
+        (JIT.format("x[n:n + n]", "np.ones(9)"), "static_argnames='n'", "dynamic_slice"),
+        (TRUTHS[0].code, "`jnp.all` or `jnp.any`", "static_argnames"),
+    ],
+)
+def test_what_is_advised_is_what_the_line_is_for(code: str, said: str, unsaid: str):
+    found = pi.explain_error(refusal(on("advice", code, "traced value")))
+    told = " ".join(f"{fit.edit} {fit.effect}" for fit in found.fits)
+    assert said in told
+    assert unsaid not in told
 
 
 # ---------------------------------------------------------------- values

@@ -80,12 +80,14 @@ class ErrorArgument:
       text: the user's text of its value.
       type: the name of the value's type; "" when it is not known.
       paths: where the leaves of its value are, None being one; () when it is not known. Of calls with functions only.
+      is_static: whether the jitted function that is called, if that is known, has it as a static argument.
     """
 
     key: str
     text: str
     type: str = ""
     paths: tuple[str, ...] = ()
+    is_static: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

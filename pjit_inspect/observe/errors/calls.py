@@ -37,10 +37,12 @@ def find_arguments(expression: Expression, variables: Mapping[str, Any]) -> tupl
     if any(isinstance(part, ast.Starred) for part in node.args) or any(key.arg is None for key in node.keywords):
         return ()
     keyed = keyed_arguments(node)
+    places, names = _jax.static_arguments(look_up(node.func, variables))
+    static = {*map(str, places), *names}
     has_function = any(isinstance(part, ast.Lambda) or callable(look_up(part, variables)) for _, part in keyed)
     return tuple(
         ErrorArgument(
-            key=key, text=expression.exact(part), type=_type_of(part, variables),
+            key=key, text=expression.exact(part), type=_type_of(part, variables), is_static=key in static,
             paths=leaf_paths(part, variables) if has_function else (),
         )
         for key, part in keyed

@@ -34,7 +34,7 @@ _LOOSE = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
-_WITHIN = (*_COMPREHENSIONS, ast.Call)
+_WITHIN = (*_COMPREHENSIONS, ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare)
 """What has a value of its own within an expression, and no name."""
 
 _SYMBOLS: dict[type, tuple[str, str]] = {
@@ -240,8 +240,12 @@ def _is_of_module(func: ast.expr, variables: Mapping[str, Any]) -> bool:
 
 
 def look_up(node: ast.expr, variables: Mapping[str, Any]) -> Any:
-    """The value of a name, or of an item or attribute of one, without running code; `MISSING` for anything else."""
+    """The value of a name, of an item or attribute of one, or of a literal, without running code; else `MISSING`."""
     match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
+            return -value
         case ast.Name(id=name):
             return variables.get(name, MISSING)
         case ast.Subscript(value=value, slice=ast.Constant(value=key)):

@@ -48,6 +48,9 @@ _LONGEST_LINE = 400
 _FILTERED = "JAX_TRACEBACK_FILTERING=off"
 """What JAX's note names as the way to keep its frames."""
 
+_TRUTH = "truth value of an array"
+"""What JAX and numpy say of an array that is asked whether it is true."""
+
 _TRACED = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError, TypeError, IndexError)
 
 Step = tuple[FrameType, int, int]
@@ -111,7 +114,9 @@ def error_scene(error: BaseException) -> ErrorScene:
         scene, operator=found.operator, operands=found.arrays, subscripts=found.subscripts,
         is_complete=found.is_complete, deleted=deleted, taken=takers(own[0], own[1], deleted, variables),
     )  # fmt: skip
-    return _with_call(scene, own, asks_truth=isinstance(error, jax.errors.TracerBoolConversionError))
+    is_of_several = isinstance(error, ValueError) and _TRUTH in str(error.args[:1])
+    asks_truth = is_of_several or isinstance(error, jax.errors.TracerBoolConversionError)
+    return _with_call(scene, own, asks_truth=asks_truth)
 
 
 def error_trial(error: BaseException) -> Trial:

@@ -133,12 +133,14 @@ def _gone(match: re.Match[str], scene: ErrorScene) -> Facts:
         "arrays": tuple(gone.values()),
     }  # fmt: skip
     if not gone or not scene.taken:
-        why = "it was deleted, as a jitted function does with what it is given under `donate_argnums`"
+        why = "it was deleted, as a jitted function does with what is donated to it"
         return facts | {"why": say(why), "call": "the function", "copy": "a copy"}
     line, text, is_sure = scene.taken[0]
     call = " ".join(text.split())
     took = "and the function took its memory" if is_sure else "and its memory is gone once that has run"
-    why = say("{} in line {} donates it (`donate_argnums`), {}", code(call), line, took)
+    by_name = re.search(rf"\b\w+\s*=\s*{re.escape(re.split(r'[.[]', next(iter(gone)))[0])}\b", call)
+    donated = code("donate_argnames" if by_name else "donate_argnums")
+    why = say("{} in line {} donates it ({}), {}", code(call), line, donated, took)
     return facts | {"why": why, "call": code(call), "names": tuple(gone)}
 
 
@@ -189,8 +191,9 @@ def _hashless(match: re.Match[str], scene: ErrorScene) -> Facts:
     """What has no hash: a static argument, or something in it."""
     type_, held = (match["type"] or match["type2"]).rpartition(".")[2], _HELD.search(match.string)
     inner = held[1].rpartition(".")[2] if held else type_
-    # The only argument of that type in the call.
-    same = [argument for argument in scene.arguments if argument.type.partition(" of ")[0] == type_ and argument.text]
+    # The only static argument that may be of that type.
+    static = [argument for argument in scene.arguments if argument.is_static] or scene.arguments
+    same = [argument for argument in static if argument.type.partition(" of ")[0] in (type_, "") and argument.text]
     argument, form = same[0] if len(same) == 1 else None, _FORMS.get(inner, "type")
     what, word = code(argument.text) if argument else "a static argument", "array" if form == "array" else inner
     if inner != type_:
@@ -212,8 +215,10 @@ def _hashless(match: re.Match[str], scene: ErrorScene) -> Facts:
 def _untraceable(match: re.Match[str], scene: ErrorScene) -> Facts:
     path = match["name_path"]
     facts: dict[str, object] = {"type": code(match["type"].rpartition(".")[2])}
-    root = name(path.partition("[")[0].partition(".")[0])
-    return facts | ({"static": code(f"static_argnames={path!r}")} if path.isidentifier() else {"root": root})
+    root = path.partition("[")[0].partition(".")[0]
+    if root == "self":
+        return facts | {"self": code("self")}
+    return facts | ({"static": code(f"static_argnames={path!r}")} if path.isidentifier() else {"root": name(root)})
 
 
 # ---------------------------------------------------------------- ordered effects
@@ -269,6 +274,10 @@ ARGUMENT_ROWS = (
     _row("static argument", r"Error interpreting argument to .{1,500}? as an abstract array\. The problematic value is of type <(?:class|enum) '(?P<type>[^'\n]{1,300})'> and was passed to the function at path (?P<name_path>\S{1,300}?)\.\n",
          "{name_path} is given an object of the type {type}, which is no array and cannot be traced",
          Way("name it in the `jax.jit` of the function: {static}", "for objects with a hash: it is then known while tracing, and compiled for each value"),
+         # A program that knows an object goes on with what the object held when it was compiled.
+         Way("register the class as a tree, as `jax.tree_util.register_dataclass` does, with its arrays as the leaves", "{self} is then traced, and a call takes what it holds at the time"),
+         Way("jit a function that takes the arrays of {self} as arguments", "what changes must be an argument"),
+         Way("name it in the `jax.jit` of the function: `static_argnames='self'`, only if nothing in {self} ever changes", "it is compiled for each object: a later change of what the object holds is not seen"),
          Way("take it out of {root}, and give it as an argument of its own that is static", "all leaves of a tree are traced"), facts=_untraceable),
     _row("ordered effects", r"The following ordered effects are not supported for more than 1 device: \[(?P<effects>.{1,2000})\]$",
          "the program runs on {on}, and {calls} in it has `ordered=True`: JAX keeps an order on one device only", _UNORDERED, facts=_ordered),

@@ -8,11 +8,13 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator
 
 from pjit_inspect.analyze.errors.fits import clauses, listed, replaced_text
 from pjit_inspect.analyze.errors.printed import type_name
+from pjit_inspect.analyze.errors.proposals import first_accepted
 from pjit_inspect.analyze.errors.specs import axes_words
 from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts
 from pjit_inspect.analyze.errors.table import row as _row
@@ -138,6 +140,29 @@ def _meshes(match: re.Match[str], scene: ErrorScene) -> Facts:
     return {"mesh": code(variable), "axes": axes_words(mesh.axis_names, mesh.sizes)}
 
 
+def _unnamed(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The arguments that the function has, and those that are nearest to names that it has not."""
+    known = [one for function in scene.functions[:1] for one in function.parameters]
+    fits: list[Fit] = []
+    for wrong in _quoted(match["codes"]):
+        for text in (f"'{wrong}'", f'"{wrong}"'):
+            for close in difflib.get_close_matches(wrong, known, n=1) if text in scene.expression else ():
+                effect = say("the argument that has the nearest name")
+                fits.append(Fit(edit=text.replace(wrong, close), effect=effect, replaces=text))
+    return {"takes": say(": it takes {}", listed(known)) if known else "", "fits": tuple(fits)}
+
+
+def _no_spec(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """A `NamedSharding` of something else than a mesh and a spec."""
+    texts = [argument.text for argument in scene.arguments]
+    if scene.operator != "NamedSharding" or len(texts) != 2 or not all(texts):
+        return None
+    callee, (mesh, own) = scene.expression.partition("(")[0], texts
+    edits = [f"{callee}({mesh}, P({own}))", f"{callee}({mesh}, P({own.strip('()[]')}))", f"{callee}({own}, {mesh})"]
+    fits = [Fit(edit=edit, effect=say("a mesh, then a spec"), replaces=scene.expression) for edit in edits]
+    return {"fits": lambda judge: first_accepted(fits, judge)}
+
+
 _AGAIN = Way(
     edit="call the jitted function in place of the compiled one", effect="JAX then compiles for what it is given"
 )
@@ -174,6 +199,21 @@ CALL_ROWS = (
          "{name_function} returns an object of the type {code_type}, which is no array and cannot leave a function that is traced for {code_for}",
          Way("leave it out of what {name_function} returns, at {code_at}", "what is no array is known before the call"),
          Way("return arrays and numbers only", "in tuples, lists and dicts")),
+    _row("argument", r"(?P<code_function>[\w.<>]{1,200})\(\) missing \d+ required (?:positional|keyword-only) arguments?: (?P<codes>'[^\n]{1,400})$",
+         "{expression} calls {code_function} without {codes}",
+         Way("give {codes} in the call", "or a default in the definition")),
+    _row("argument", r"(?P<code_function>[\w.<>]{1,200})\(\) takes (?P<wanted>(?:from \d+ to )?\d+) positional arguments? but (?P<given>\d+) (?:was|were) given$",
+         "{code_function} takes {wanted} by position, and {expression} calls it with {given}",
+         Way("call it with {wanted}", "or name more in the definition")),
+    _row("argument", r"(?P<code_function>[\w.<>]{1,200})\(\) got an unexpected keyword argument '(?P<code_key>\w{1,200})'",
+         "{expression} calls {code_function} with {code_key}, which it does not take",
+         Way("leave {code_key} out, or name it in the definition", "each keyword is the name of an argument")),
+    _row("prefix", r"(?:'\w{1,200}' object has no attribute '\w{1,200}'|__init__\(\): incompatible function arguments\.)",
+         "a `NamedSharding` is of a mesh and a `PartitionSpec`, and {expression} gives it something else",
+         Way("give it a mesh and a spec, such as `P('data')`", "the spec has an entry for each dimension", is_last=True), facts=_no_spec),
+    _row("argument", r"axis (?P<place>-?\d+) is out of bounds for array of dimension (?P<rank>\d+)",
+         "{expression} names dimension {place} of an array that has {rank}",
+         Way("name a dimension below {rank}", "they are counted from 0, negative ones from the end")),
     _row("argument", r"JAX arrays are immutable and do not support in-place item assignment",
          "arrays of JAX do not change in place",
          Way("write `x = x.at[index].set(value)`", "a new array; under `jax.jit` no copy is made where none is needed")),
@@ -181,11 +221,12 @@ CALL_ROWS = (
          "{codes} is both static and donated, and a static argument has no array to donate",
          Way("leave it out of `donate_argnums`, or of `static_argnums`", "one of them only")),
     _row("static argument", r"Jitted function has (?P<code_which>static_argnums|donate_argnums)=(?P<code_numbers>\([\d, -]*\)), but only accepts (?P<count>\d+) positional arguments",
-         "{code_which} is {code_numbers}, but the function has {count} positional arguments, counted from 0",
+         "{code_which} is {code_numbers}, counted from 0, but the function takes {count} by position",
          Way("count from 0, or name them with `static_argnames` or `donate_argnames`", "names do not shift")),
     _row("static argument", r"Jitted function has invalid argnames (?P<codes>\{[^{}]*\}) in (?P<code_which>\w+)\. ",
-         "{code_which} names {codes}, which is no argument of the function"),
-    _row("static argument", r"pjit does not support kwargs when in_shardings is specified",
+         "{code_which} names {codes}, which is no argument of the function{takes}",
+         Way("write the name that the definition has", "names are those of its arguments", is_last=True), facts=_unnamed),
+    _row("argument", r"pjit does not support kwargs when in_shardings is specified",
          "a function with `in_shardings` takes positional arguments only, and {expression} gives some by name",
          Way("{positional}", "by position", replaces="{expression}"), Way("give the arguments by position", "in the order of `in_shardings`", is_last=True), facts=_positional),
     _row("prefix", r"(?P<code_which>\w+) leaf specifications are expected to be PartitionSpec instances or None, but got (?P<code_value>.{1,100})",

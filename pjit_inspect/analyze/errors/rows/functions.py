@@ -9,15 +9,16 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from pjit_inspect.analyze.errors.fits import replaced_text
-from pjit_inspect.analyze.errors.proposals import call_of, in_axes
-from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts
+from pjit_inspect.analyze.errors.fits import listed, replaced_text
+from pjit_inspect.analyze.errors.proposals import call_of, first_accepted, in_axes
+from pjit_inspect.analyze.errors.table import Facts, Propose, Way, listed_facts
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
-from pjit_inspect.model.words.sentence import code, joined, name, say
+from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
 # ---------------------------------------------------------------- vmap
 
@@ -44,6 +45,10 @@ def _lengths(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 def _range(match: re.Match[str], scene: ErrorScene) -> Facts:
     rank, shape = int(match["rank"]), ast.literal_eval(match["shape"])
     same = [array.name for array in scene.operands if array.shape == shape]
+    # A number of Python's is no array.
+    same = same or [
+        one.text for one in scene.arguments if not rank and one.type in ("int", "float", "bool") and one.text
+    ]
     facts: dict[str, object] = {
         "what": name(same[0]) if len(same) == 1 else "an argument", "place": int(match["axis_number"]),
         "has": "no dimension" if not rank else f"{rank} dimension" if rank == 1 else f"{rank} dimensions",
@@ -94,8 +99,12 @@ def _products(match: re.Match[str], scene: ErrorScene) -> Facts:
     one, other = (text.strip("(),") for text in (match["one"], match["other"]))
     if len(own) != 2:
         return {"words": f"{one} and {other}"}
-    words = [say("{} is {}", name(array.name), code(f"[{','.join(map(str, array.shape or ()))}]")) for array in own]
-    return {"words": say("{} ({})", f"{one} and {other}", joined(words)), "arrays": tuple(own)}
+    return {"words": say("{} ({})", f"{one} and {other}", _shapes(own)), "arrays": tuple(own)}
+
+
+def _shapes(arrays: Sequence[ErrorArray]) -> Sentence:
+    words = [say("{} is {}", name(one.name), code(f"[{','.join(map(str, one.shape or ()))}]")) for one in arrays]
+    return joined(words)
 
 
 def _transposed(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
@@ -111,19 +120,62 @@ def _transposed(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
 
 
 def _broadcast(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    shapes = [ast.literal_eval(one) for one in re.findall(r"\([\d, ]*\)", match["shapes"])]
-    rank = max(map(len, shapes))
-    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
-    bad = [place for place in range(rank) if len({shape[place] for shape in padded} - {1}) > 1]
     own = tuple(array for array in scene.operands if array.shape is not None)
-    own = own if [array.shape for array in own] == shapes else ()
-    lengths = [shape[bad[0]] for shape in padded] if bad else []
-    words = [say("{} has {}", name(array.name), length) for array, length in zip(own, lengths, strict=False)]
-    return (
-        {"where": f"dimension {bad[0]}", "lengths": joined(words or list(map(str, lengths))), "arrays": own}
-        if bad
-        else None
-    )
+    where, lengths = found = _unlike([ast.literal_eval(one) for one in re.findall(r"\([\d, ]*\)", match["shapes"])])
+    is_known = found == _unlike([array.shape or () for array in own])
+    return {
+        "operation": code(scene.expression or match["code_op"]), "where": where, "arrays": own if is_known else (),
+        "lengths": say("{} ({})", lengths, _shapes(own)) if is_known else lengths, "fits": _spread(own, scene),
+    } if where else None  # fmt: skip
+
+
+def _unlike(shapes: Sequence[tuple[int, ...]]) -> tuple[str, str]:
+    """The first dimension along which shapes do not broadcast, and their lengths; "" where they do."""
+    rank = max(map(len, shapes), default=0)
+    for place, lengths in enumerate(zip(*((1,) * (rank - len(shape)) + shape for shape in shapes), strict=True)):
+        if len({*lengths} - {1}) > 1:
+            return f"dimension {place}", joined(list(map(str, dict.fromkeys(lengths))))
+    return "", ""
+
+
+def _ranks(match: re.Match[str], scene: ErrorScene) -> Facts:
+    own = tuple(array for array in scene.operands if array.shape is not None)
+    return {"shapes": say(" ({})", _shapes(own)) if own else "", "arrays": own, "fits": _spread(own, scene)}
+
+
+def _spread(own: Sequence[ErrorArray], scene: ErrorScene) -> Propose:
+    """An operand of fewer dimensions with new ones, of length 1, in other places."""
+    rank = max((len(array.shape or ()) for array in own), default=0)
+    fits = [
+        Fit(
+            edit=f"{array.name}[{', '.join(':' if place in kept else 'None' for place in range(rank))}]",
+            effect=say("{} then lies along dimension {}", name(array.name), " and ".join(map(str, kept))),
+            replaces=replaced_text(array.name, scene), target=array.name,
+        )
+        for array in own if len(array.shape or ()) < rank
+        for kept in itertools.combinations(range(rank), len(array.shape or ()))
+    ]  # fmt: skip
+    return lambda judge: first_accepted(fits, judge)
+
+
+def _labelled(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """How long a label of `einsum` is in each operand; JAX's message may take one for the other."""
+    terms, held = scene.subscripts.partition("->")[0].replace(" ", "").split(","), dict[int, list[str]]()
+    texts = {argument.key: argument.text for argument in scene.arguments}
+    for number, term in enumerate(terms, start=1):
+        for array in scene.operands:
+            if array.name.strip("()") == texts.get(str(number), "").strip("()") and match["code_label"] in term:
+                before, dots, _ = term.partition("...")
+                place = term.index(match["code_label"])
+                place = place - len(term) if dots and place >= len(before) else place
+                held.setdefault((array.shape or ())[place], []).append(array.name)
+    lengths = [int(match["one"]), int(match["other"])]
+    if sorted(held) != sorted(lengths):
+        return {"words": say("{} long in one operand and {} in another", *sorted(lengths))}
+    return {
+        "words": joined([say("{} long in {}", length, listed(names)) for length, names in held.items()], ", "),
+        "arrays": tuple(array for array in scene.operands if any(array.name in names for names in held.values())),
+    }
 
 
 def _sizes(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -201,13 +253,16 @@ FUNCTION_ROWS = (
     _row("argument", r"Too many indices: (?:array is )?(?P<rank>\d+)-dimensional(?: array)?,? (?:but|with) (?P<count>\d+)",
          "{expression} has {count} indices, and the array has {rank} dimensions"),
     _row("argument", r"Size of label '(?P<code_label>\w)' for operand (?P<number>\d+) \((?P<one>\d+)\) does not match previous terms \((?P<other>\d+)\)",
-         "in {expression}, {code_label} is {one} long in operand {number} and {other} before"),
+         "in {expression}, {code_label} is {words}", facts=_labelled),
     _row("argument", r"dot_general requires contracting dimensions to have the same shape, got (?P<one>\([\d, ]*\)) and (?P<other>\([\d, ]*\))",
          "a product sums over two dimensions of one length, and got {words}",
          _transposed, facts=_products),
     _row("argument", r"(?P<code_op>\w+) got incompatible shapes for broadcasting: (?P<shapes>\([\d, ]*\)(?:, \([\d, ]*\))+)",
-         "{code_op} needs one length, or 1, along {where}: {lengths}",
+         "{operation} needs one length, or 1, along {where}: {lengths}",
          facts=_broadcast),
+    _row("argument", r"(?P<code_op>\w+): arrays must have (?:the )?same number of dimensions, got \{?(?P<ranks>[\d, ]{1,80})\}?",
+         "{code_op} needs arrays that have one number of dimensions, and got {ranks}{shapes}",
+         facts=_ranks),
     _row("argument", r"Cannot concatenate arrays with shapes that differ in dimensions other than the one being concatenated: concatenating along dimension (?P<dimension>\d+) for shapes (?P<shapes>[\d(), ]{1,400})\.",
          "arrays that are joined along dimension {dimension} must be alike in all others, and are {shapes}"),
     _row("argument", r"cannot reshape array of shape (?P<code_shape>\([\d, ]*\)) \(size (?P<size>\d+)\) into shape (?P<code_new>\([\d, -]*\)) \(size (?P<new>\d+)\)",

@@ -96,6 +96,14 @@ def _sliced(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     return facts | ({"local_shape": local, "sizes": f"{count:,} x {each:,}"} if is_whole and dimension == 0 else {})
 
 
+def _of_part(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """What a device would get of arrays that are not known."""
+    local, dimension = read_integers(match["local"] or "()"), int(match["dimension"] or 0)
+    texts = [code(argument.text) for argument in scene.arguments]
+    own = {"what": texts[0], "alone": texts[0]} if len(texts) == 1 else {"what": "one of them"}
+    return {**own, "each": local[dimension]} if len(local) > dimension else {}
+
+
 def _division(match: re.Match[str], dimension: int, arrays: Sequence[ErrorArray]) -> tuple[int, int]:
     """The length that was mapped, and the devices, 0 where that is not known."""
     if match["asked"]:
@@ -137,6 +145,9 @@ PMAP_ROWS = (
          "{what} has {length} along dimension {dimension}, and `pmap` gives one to each of {count} devices: {share}",
          Way("reshape dimension 0 from {length} to {sizes} and give `pmap` the `jax.vmap` of the function", "a device then maps over {local_shape}"),
          Way("use `jax.jit` of the `jax.vmap` of the function, with the array placed on a mesh", "{gain}"), facts=_of_pmap(_sliced)),
+    _row("pmap", _SLICES,
+         "the arrays that `pmap` maps do not have one slice for each device along the mapped dimension: {what} has {each}",
+         Way("use `jax.jit` of the `jax.vmap` of the function, with {alone} placed on a mesh", "a device may then hold {each} of them"), facts=_of_pmap(_of_part)),
     _row("pmap", _SLICES,
          "the arrays that `pmap` maps do not have one slice for each device along the mapped dimension", facts=_of_pmap(_of_any)),
 )  # fmt: skip

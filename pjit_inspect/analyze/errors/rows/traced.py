@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from pjit_inspect.analyze.errors.fits import advice, listed
 from pjit_inspect.analyze.errors.printed import TYPE, read_type
-from pjit_inspect.analyze.errors.proposals import text_of
+from pjit_inspect.analyze.errors.proposals import first_accepted, text_of
 from pjit_inspect.analyze.errors.specs import type_words
 from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Proposer, Reader, Way, listed_facts, read_code
 from pjit_inspect.analyze.errors.table import row as _row
@@ -34,6 +34,8 @@ _KEYWORDS = dict.fromkeys(("nonzero", "where", "unique", "argwhere", "flatnonzer
 """What says how long the result of a function of `jax.numpy` is."""
 _PLAIN = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
 """Functions of Python's whose result is known where their arguments are."""
+_PRINTED = re.compile(r"(?<![\w.])print\(")
+_SLICE = re.compile(r"(?P<array>.+)\[(?P<whole>(?::, )*)(?P<lower>[^:,]+):(?P<upper>[^:,]+)\]")
 _IN = re.compile(r"([\w.]+)( not)? in ([\w.]+)")
 
 # ---------------------------------------------------------------- what asks for which value
@@ -48,10 +50,16 @@ def _tracing(match: re.Match[str], scene: ErrorScene) -> Facts:
         "line": _line(scene), "function": name(where[1]) if where else "the function", "names": names,
         "for": say(" for {}", code(where[3])) if where else "", "is_jit": bool(where and where[3] == "jit"),
         "depends": say(", which depends on the {} {}", arguments, listed(names)) if names else "",
-        "type": (read_type(type_),) if type_ else (), f"of_{scene.operator.replace('[]', 'item')}": _line(scene),
+        "type": (read_type(type_),) if type_ else (),
     }  # fmt: skip
+    # What counts the parts of a list is no loop.
+    if scene.operator != "range" or scene.line.startswith("for "):
+        facts[f"of_{scene.operator.replace('[]', 'item')}"] = _line(scene)
     if scene.operator in _KEYWORDS:
         facts |= {"sized": code(scene.operator), "length": code(_KEYWORDS[scene.operator])}
+    if scene.expression and _PRINTED.search(scene.line.partition(scene.expression)[0]):
+        return {**facts, "is_jit": False, "printed": "", "fits": ()}
+    facts["unprinted"] = ""
     if scene.operator in ("int", "float") and len(texts) == 1 and texts[0]:
         facts["array"] = code(f"jnp.asarray({texts[0]}, {scene.operator})")
     elif scene.expression.endswith(".item()"):
@@ -119,6 +127,7 @@ _STATEMENTS = {
     "while": ("use `jax.lax.while_loop`", "the loop is then part of the program"),
     "assert": ("use `jax.experimental.checkify`, or check before the call", "the check is then made when it runs"),
 }
+_SIGNS = {"and": "for each element, as `&` does", "or": "for each element, as `|` does"}
 _BY_JAX = {
     "if else": ("jnp.where({}, {}, {})", "computes both and picks"), "not": ("jnp.logical_not({})", "for each element"),
     "any": ("jnp.any({})", "stays in the program"), "all": ("jnp.all({})", "stays in the program"),
@@ -135,7 +144,7 @@ def _truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
         yield advice(*_STATEMENTS[scene.statement])
         return
     texts = [argument.text for argument in scene.arguments if argument.key.isdigit() and " for " not in argument.text]
-    template, effect = _BY_JAX.get(scene.operator, ("", "for each element"))
+    template, effect = _BY_JAX.get(scene.operator, ("", _SIGNS.get(scene.operator, "for each element")))
     both = texts[0] if texts else ""
     if member := _IN.fullmatch(scene.expression):
         both, effect = f"{'~' if member[2] else ''}jnp.any({member[3]} == {member[1]})", "stays in the program"
@@ -176,7 +185,7 @@ def _logical(node: ast.expr, text: str) -> str:
 
 def _computing(match: re.Match[str], scene: ErrorScene) -> Facts:
     """The same by `jax.numpy`, where JAX takes that: not where the result is as long as values say."""
-    return {**_tracing(match, scene), "fits": lambda judge: [fit for fit in _by_jax(scene) if judge(fit, ())]}
+    return {"fits": lambda judge: [fit for fit in _by_jax(scene) if judge(fit, ())], **_tracing(match, scene)}
 
 
 def _by_jax(scene: ErrorScene) -> Iterator[Fit]:
@@ -190,6 +199,22 @@ def _by_jax(scene: ErrorScene) -> Iterator[Fit]:
         yield _replacing(scene, edit, "an array of JAX's can be indexed by it")
 
 
+def _cut(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """A slice whose bounds are traced: of a length that JAX takes, or of one that it must know."""
+    facts, cut = _tracing(match, scene), _SLICE.fullmatch(scene.expression)
+    names = tuple(dict.fromkeys(re.findall(r"(?<![\w.])[^\W\d]\w*", scene.subscripts)))
+    facts |= {"bounds": listed(names), "static": _argnames(names)} if names else {}
+    terms = [term.strip() for term in cut["upper"].split("+")] if cut else []
+    if cut is None or len(terms) != 2 or cut["lower"] not in terms:
+        return facts
+    terms.remove(cut["lower"])
+    where = f", axis={cut['whole'].count(':')}" if cut["whole"] else ""
+    edit = f"jax.lax.dynamic_slice_in_dim({cut['array']}, {cut['lower']}, {terms[0]}{where})"
+    effect = say("the slice may begin anywhere, and its length is fixed")
+    fit = Fit(edit=edit, effect=effect, replaces=scene.expression)
+    return {"fits": lambda judge: first_accepted([fit], judge), **facts}
+
+
 # ---------------------------------------------------------------- static arguments
 
 
@@ -197,11 +222,14 @@ def _static(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     """Arguments of the jitted function itself, whose value would be known if they were static."""
     names = listed_facts(facts, "names", str)
     if facts["is_jit"] and names and all(map(str.isidentifier, names)) and _asks_arguments(facts, scene):
-        static = code(f"static_argnames={names[0]!r}" if len(names) == 1 else f"static_argnames={names!r}")
         yield advice(
-            say("name it in the `jax.jit` of {}: {}", name(text_of(facts, "function")), static),
+            say("name it in the `jax.jit` of {}: {}", name(text_of(facts, "function")), _argnames(names)),
             "for Python numbers, not arrays: it is then known while tracing, and compiled for each value",
         )
+
+
+def _argnames(names: tuple[str, ...]) -> Phrase:
+    return code(f"static_argnames={(names[0] if len(names) == 1 else names)!r}")
 
 
 def _asks_arguments(facts: Facts, scene: ErrorScene) -> bool:
@@ -240,10 +268,13 @@ _ASKS = (
 )
 
 
+_PRINT = Way("use `jax.debug.print`{printed}", "prints the values each time that the program runs")
+
+
 def _needs(pattern: str, what: str, *ways: Way | Proposer, facts: Reader = _tracing) -> ErrorRow:
     """A row of a line that needs a value."""
     sentence = f"{{line}} needs {what}{{depends}}: while {{function}} is traced{{for}}, values are not known"
-    return _row("traced value", pattern, sentence, *ways, facts=facts)
+    return _row("traced value", pattern, sentence, *ways, _PRINT, facts=facts)
 
 
 _NUMBER = Way(
@@ -253,14 +284,17 @@ _NUMBER = Way(
 _AS_ARRAY = Way("write {array}", "where an array will do: it stays in the program")
 
 TRACED_ROWS = (
+    _row("argument", r"The truth value of an array with more than one element is ambiguous",
+         "{asks}, and an array of several elements has a truth for each", _truth,
+         Way("ask for one truth, as `jnp.all` or `jnp.any` of it", "it is then one element, which `jax.lax.cond` takes where it is traced"), facts=_asked),
     _row("leaked value", _ASKS,
          "{line} uses an intermediate value of {origin}, which was kept after the function returned: it has no data",
          Way("return the value from {function}", "what a traced function stores elsewhere has no data"), facts=_outlived),
     _row("traced value", rf"Attempted boolean conversion of {_TYPED}",
          "{asks}{depends}: while {function} is traced{for}, values are not known", _truth, _static, facts=_asked),
     _needs(rf"The numpy\.ndarray conversion method __array__\(\) was called on {_TYPED}", "its values as a numpy array",
-           Way("use a function of `jax.numpy`, where there is one", "numpy computes at once, and needs values", is_last=True),
-           Way("use `jax.pure_callback`", "calls it with values each time that the program runs", is_last=True), facts=_computing),
+           Way("use a function of `jax.numpy`, where there is one", "numpy computes at once, and needs values{unprinted}", is_last=True),
+           Way("use `jax.pure_callback`", "calls it with values each time that the program runs{unprinted}", is_last=True), facts=_computing),
     _needs(rf"The __index__\(\) method was called on {_TYPED}", "its value as an integer",
            Way("use `jax.lax.fori_loop` in place of {of_range}", "the loop is then part of the program"),
            Way("make one array of what {of_item} picks from, as `jnp.stack` does", "an array can be indexed by it"), _static),
@@ -284,15 +318,15 @@ TRACED_ROWS = (
     # 0.12.0.1 has the longer words; 0.8.1 has "Found".
     _needs(r"(?:Slice entries must be static integers|Array slice indices must have static start/stop/step to be used with NumPy indexing syntax)\. "
            r"(?:Got .{0,400}Trace.{0,400} at position \d|Found slice\(.{0,400}Trace)", "where a slice begins or ends",
-           Way("use `jax.lax.dynamic_slice`", "the slice may begin anywhere, and its length is fixed"),
-           Way("keep the length and set what is beyond to zero with `jnp.where`", "shapes stay as they are")),
+           Way("make {bounds} static, by {static} of the `jax.jit`", "for Python numbers, not arrays: compiled for each value", is_last=True),
+           Way("keep the length and set what is beyond to zero with `jnp.where`", "shapes stay as they are"), facts=_cut),
     _needs(rf"Array boolean indices must be concrete(?:; got|:) (?:ShapedArray\()?~?(?P<type>{TYPE})", "how many entries are true",
            Way("use `jnp.where` of the mask, the array and what counts for nothing, such as 0", "the shape stays"),
            Way("use `jnp.nonzero` of the mask with `size=`", "gives that many indices, filled up where there are fewer")),
     _needs(r"unhashable type: '(?:\w{0,40}Tracer)'$", "its value as a key",
            Way("keep the values in an array and index it", "an array can be indexed by a traced value")),
     _needs(r"unsupported format string passed to \w{0,40}Tracer\.__format__$", "its value as text",
-           Way("use `jax.debug.print`", "prints the values each time that the program runs")),
+           facts=lambda match, scene: {"printed": "", **_tracing(match, scene)}),
     _row("leaked value", rf"Encountered an unexpected tracer\. .{{0,300}}?(?:intermediate value with type|intermediate value with shape) ~?(?P<type>{TYPE}) (?:wrapped in a \w{{1,60}} )?"
          r"to escape the scope of the transformation",
          "{what} is an intermediate value of {origin}, and was kept after the function returned: it has no data",
