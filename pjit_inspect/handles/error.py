@@ -7,6 +7,7 @@ Not its job: messages (`analyze.errors.table`), tracebacks (`observe.errors.scen
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pjit_inspect.analyze.errors import explain as explain_errors
@@ -168,33 +169,30 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
     guard, seen = Guard(), error
     for link in linked_errors(error):
         # What JAX caught itself has frames of JAX's only: the user's line is in what was raised from it.
-        seen = link if guard.run("the lines of an error", lambda link=link: user_places(link), frozenset()) else seen
-        shortage = guard.run("an error of memory", lambda link=link: parse_memory_shortage(_message(link)), None)
-        if shortage is not None:
-            found = guard.run(
-                "an explanation of an error", lambda s=shortage, seen=seen: _autopsy(s, seen, error), None
-            )
-            if found is not None:
-                return found
+        seen = (
+            link
+            if guard.run("the names in an explained error", lambda link=link: user_places(link), frozenset())
+            else seen
+        )
         message = _message(link)
-        if explain_errors.is_known(message):
-            scene = guard.run("the names in an explained error", lambda seen=seen: error_scene(seen), ErrorScene())
-            found = guard.run(
-                "an explanation of an error",
-                lambda s=scene, m=message, seen=seen: _explained(m, s, seen, error),
-                None,
-            )
-            if found is not None:
-                return found
+        shortage = guard.run("an error of memory", lambda m=message: parse_memory_shortage(m), None)
+        if shortage is None and not explain_errors.is_known(message):
+            continue
+        scene = guard.run("the names in an explained error", lambda seen=seen: error_scene(seen), ErrorScene())
+        explain = partial(_explained, message) if shortage is None else partial(_autopsy, shortage)
+        found = guard.run("an explanation of an error", partial(explain, scene, seen, error), None)
+        if found is not None:
+            return found
     return None
 
 
-def _autopsy(shortage: MemoryShortage, link: BaseException, error: BaseException) -> ErrorExplanation:
-    from pjit_inspect.observe.errors.scene import error_scene, user_places
+def _autopsy(
+    shortage: MemoryShortage, scene: ErrorScene, link: BaseException, error: BaseException
+) -> ErrorExplanation:
+    from pjit_inspect.observe.errors.scene import user_places
 
-    scene = Guard().run("the names in an explained error", lambda: error_scene(link), ErrorScene())
     explained, autopsy, record = autopsy_of(cleaned(shortage), scene, user_places(link))
-    return _explanation(explained, link, error, autopsy, record)
+    return ErrorExplanation(cleaned(_told(explained, link, error)), autopsy, record)
 
 
 def _explained(message: str, scene: ErrorScene, link: BaseException, error: BaseException) -> ErrorExplanation | None:
@@ -217,7 +215,7 @@ def _explained(message: str, scene: ErrorScene, link: BaseException, error: Base
         replace(fit, is_checked=True) if verdict else _as_advice(fit)
         for fit, verdict in zip(explained.fits, verdicts, strict=True) if verdict is not False
     )  # fmt: skip
-    return _explanation(replace(explained, fits=fits), link, error)
+    return ErrorExplanation(cleaned(_told(replace(explained, fits=fits), link, error)))
 
 
 def _as_advice(fit: Fit) -> Fit:
@@ -229,19 +227,10 @@ def _as_advice(fit: Fit) -> Fit:
     return replace(fit, edit=say("write {}{}{}", code(fit.edit), where, line), replaces="", line=None, is_code=False)
 
 
-def _explanation(
-    explained: ExplainedError,
-    link: BaseException,
-    error: BaseException,
-    autopsy: Autopsy | None = None,
-    record: CompileRecord | None = None,
-) -> ErrorExplanation:
+def _told(explained: ExplainedError, link: BaseException, error: BaseException) -> ExplainedError:
     """That of one error in a chain. Names in it may hold anything, and it is printed."""
-    told = explained if link is error else _behind(explained, error)
-    return ErrorExplanation(cleaned(told), autopsy, record)
-
-
-def _behind(explained: ExplainedError, error: BaseException) -> ExplainedError:
+    if link is error:
+        return explained
     raised = code(type(error).__name__)
     note = say("what was raised in the end is {}; the error explained stands behind it", raised)
     return replace(explained, notes=(*explained.notes, note))

@@ -6,6 +6,7 @@ Each program here has 30 levels where work that doubles with each level would ne
 from __future__ import annotations
 
 import pytest
+from data.hlo_texts import parse_hlo_text
 
 from pjit_inspect.analyze.collectives import collectives
 from pjit_inspect.analyze.collectives.collectives import find_collectives
@@ -19,7 +20,6 @@ from pjit_inspect.analyze.report.notes import find_widened, program_notes
 from pjit_inspect.analyze.report.report import report
 from pjit_inspect.model.program.hlo import Details, HloModule
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 LEVELS = 30
 ADD = """

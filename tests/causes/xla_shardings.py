@@ -15,12 +15,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from data.hlo_texts import parse_hlo_text
+
 from causes.case import Case
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.propagation import _Walk, propagate
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
 __all__ = ["Comparison", "Dumped", "compare_by_name", "compare_by_structure", "dump"]

@@ -9,12 +9,12 @@ from collections import Counter
 from types import SimpleNamespace
 
 import pytest
+from data.hlo_texts import parse_hlo_text
 
 from corpus.checks import check_shardings, count_unpaired
 from corpus.program import Program
 from corpus.programs import PROGRAMS
 from corpus.table import compiled, limits_of, measure
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
 _FAST = (

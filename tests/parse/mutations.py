@@ -20,6 +20,7 @@ from random import Random
 from typing import Any
 
 from data import hlo_fixtures as fixtures
+from data.hlo_texts import parse_hlo_text
 from google.protobuf.message import DecodeError
 from lowerings import lower_file, read_file
 
@@ -42,7 +43,6 @@ from pjit_inspect.model.words.sentence import name as named
 from pjit_inspect.model.words.sentence import say
 from pjit_inspect.parse.files.record_file import read_record, write_record
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.wire.hlo_schema import message_class
 
 __all__ = ["KINDS", "Case", "make_case", "real_record", "use_case"]

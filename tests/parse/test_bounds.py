@@ -6,12 +6,12 @@ import tracemalloc
 from typing import Any
 
 import pytest
+from data.hlo_texts import encode_hlo_text
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
-from pjit_inspect.parse.hlo_text.hlo_text import encode_hlo_text
 from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.replica_groups import expand_iota, expand_mesh_axes
 from pjit_inspect.parse.wire.shapes import MAX_RANK, parse_shape

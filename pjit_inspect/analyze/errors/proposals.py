@@ -218,7 +218,7 @@ def nearest_name(wrong: str, names: Sequence[str], scene: ErrorScene) -> Iterato
     """The nearest of some names in place of one that there is not, as the user has quoted it."""
     written = quoted if (quoted := f'"{wrong}"') in scene.expression else repr(wrong)
     for near in get_close_matches(wrong, names, n=1):
-        yield Fit(edit=repr(near), effect=say("the nearest name"), replaces=written)
+        yield Fit(edit=written.replace(wrong, near), effect=say("the nearest name"), replaces=written)
 
 
 def next_multiple(length: int, parts: int) -> int:

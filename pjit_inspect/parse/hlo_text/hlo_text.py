@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.incomplete import MORE_PROGRAMS, NO_BEGINNING, NO_END, NO_ENTRY, UNREADABLE_LINES
-from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, OTHER_LINES, parse_program, verbatim_field
+from pjit_inspect.model.program.incomplete import NO_BEGINNING, NO_END, NO_ENTRY, UNREADABLE_LINES
+from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, OTHER_LINES, verbatim_field
 from pjit_inspect.parse.hlo_text.attributes import read_aliases, read_attribute
 from pjit_inspect.parse.hlo_text.instructions import ComputationWriter
 from pjit_inspect.parse.hlo_text.pasted import without_line_beginnings
@@ -30,36 +29,14 @@ from pjit_inspect.parse.wire.text_wire import content_field, number_field, packe
 _NAME, _ENTRY_NAME, _ENTRY_ID, _SCHEDULE, _FRAMES = 1, 2, 6, 7, 17
 
 
-def parse_hlo_text(text: str, *, path: str | None = None) -> HloModule:
-    """The program that `text` describes, as XLA prints it.
-
-    Lines that cannot be read, unknown attributes and opcodes are kept, and counted in `HloModule.unknown`. Raises
-    `ParseError` with the line, naming `path` when it is given, for a text that is no HLO.
-    """
-    return parse_program(encode_hlo_text(text, path=path), path=path)
-
-
-def encode_hlo_text(text: str, *, path: str | None = None) -> bytes:
-    """The same as a serialised `xla.HloModuleProto`, for `parse_program`.
-
-    Ids are given in the order of the text. What has no field stands in a field of our own (`parse.hlo_proto.verbatim`).
-    """
-    try:
-        first, *more = encode_hlo_texts(text)
-    except ParseError as error:
-        raise ParseError(error.message, path=path, offset=error.offset, expected=error.expected) from error
-    if isinstance(first.proto, ParseError):
-        raise ParseError(first.proto.message, path=path, offset=first.proto.offset, expected=first.proto.expected)
-    return first.proto + verbatim_field(MORE_PROGRAMS, "") * len(more)
-
-
 class EncodedText(NamedTuple):
     """One of the programs of a text.
 
     Attributes:
       name: the name in its header; "" when it has none.
       text: what stands of it in the text.
-      proto: as `encode_hlo_text` gives it; why it cannot be read in its place.
+      proto: a serialised `xla.HloModuleProto`, for `parse_program`; in its place why it cannot be read. What has no
+        field stands in one of our own (`parse.hlo_proto.verbatim`).
     """
 
     name: str

@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 from data import hlo_fixtures as fixtures
+from data.hlo_texts import parse_hlo_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,6 @@ import pjit_inspect
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.collectives.mesh_axes import find_axes, find_parts, find_permute_axes
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.wire.replica_groups import expand_mesh_axes
 
 NAMES = ("a", "b", "c", "d", "e", "f")

@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 from data import hlo_fixtures as fixtures
+from data.hlo_texts import parse_hlo_text
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.graph.build import find_graph
@@ -13,7 +14,6 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.graph import GraphBox, ProgramGraph
 from pjit_inspect.model.report.graph_columns import HOWS, PHASES
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 ADD = """
 %add (a: f32[], b: f32[]) -> f32[] {

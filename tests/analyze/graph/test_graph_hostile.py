@@ -6,13 +6,13 @@ import dataclasses
 
 import pytest
 from data import hlo_fixtures as fixtures
+from data.hlo_texts import parse_hlo_text
 from graph_cases import graph_of, lines, op, program
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.graph.build import find_graph
 from pjit_inspect.analyze.graph.fold import count_shown
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 MANY = 4_000
 GROUPS = ", replica_groups={{0,1}}, channel_id=%d, to_apply=%%add"

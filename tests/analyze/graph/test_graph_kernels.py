@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from data import hlo_fixtures as fixtures
+from data.hlo_texts import parse_hlo_text
 from graph_cases import carried, compiled, edges, fixture, graph_of, lines, op, program
 
 from pjit_inspect.analyze.graph.kernels import find_kernels
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 # From `visual_target/GRAPH.md`, section 2, counted there by other code: instructions that run, kernels, edges between
 # kernels. For TPUs see below.

@@ -6,11 +6,10 @@ import itertools
 
 import pytest
 from data import hlo_fixtures as fixtures
+from data.hlo_texts import parse_hlo_text
 from graph_cases import compiled, graph_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 
 def text(body: str, result: str, *parameters: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from data.hlo_texts import parse_hlo_text
+
 from pjit_inspect.analyze.memory.live_ranges import find_live_ranges
 from pjit_inspect.analyze.memory.memory_use import occupancy_of
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy
 from pjit_inspect.analyze.memory.passing import Nodes
 from pjit_inspect.analyze.program.running import find_running
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 LOOP = """HloModule m, is_scheduled=true
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from data.hlo_texts import parse_hlo_text
+
 from pjit_inspect.analyze.partition.align import Aligned, align
 from pjit_inspect.analyze.partition.edges import find_edges
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.sharding.propagated_hlo import PropagatedHlo, read_propagated_hlo
 
 __all__ = ["AFTER", "BEFORE", "MESH", "OPTIMIZED", "aligned", "partitioned", "program", "side_by_side"]

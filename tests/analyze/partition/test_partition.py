@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
+from data.hlo_texts import parse_hlo_text
 from partitioned import AFTER, BEFORE, OPTIMIZED, aligned, partitioned, program, side_by_side
 
 from pjit_inspect.analyze.causes.need_finder import NeedFinder
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.partition.join import join
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 
 def name_of(propagation: ShardedProgram, value: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from data.hlo_texts import parse_hlo_text
 
 from pjit_inspect.analyze.processes.program_differences import ProgramSide, collective_differences, program_differences
 from pjit_inspect.model.program.hlo import HloModule
@@ -11,7 +12,6 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.model.words.sentence import Sentence, code, name, place, spec
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 
 def record(**changes) -> RecordData:

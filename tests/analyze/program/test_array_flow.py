@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from data.hlo_texts import parse_hlo_text
+
 from pjit_inspect.analyze.program.array_flow import Flow
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 LOOP = """HloModule m
 

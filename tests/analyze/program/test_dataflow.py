@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from data import hlo_fixtures as fixtures
+from data.hlo_texts import parse_hlo_text
 
 from pjit_inspect.analyze.program.dataflow import joins, operand, settled
 from pjit_inspect.model.program.hlo import HloModule, Instruction
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 PROGRAM = """HloModule flow
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from data.hlo_texts import parse_hlo_text
+
 from pjit_inspect.analyze.sharding.axis_origins import with_origins
 from pjit_inspect.analyze.sharding.same_data import SameData
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
 MESH = Mesh(axis_names=("x",), shape=(4,), device_ids=tuple(range(4)))

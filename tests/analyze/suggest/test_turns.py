@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from data.hlo_texts import parse_hlo_text
 
 from pjit_inspect.analyze.program.unknown_loops import count_turns, loop_names, pair_loops, unknown_loops
 from pjit_inspect.analyze.suggest.suggestions import _sent_words, _work_words
 from pjit_inspect.analyze.suggest.turns import Figure, Parts
 from pjit_inspect.model.report.suggestion import Checked
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 LOOPS = """HloModule m
 

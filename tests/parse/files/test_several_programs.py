@@ -9,10 +9,10 @@ import re
 
 import pytest
 from data import hlo_fixtures as fixtures
+from data.hlo_texts import parse_hlo_text
 
 import pjit_inspect as pi
 from pjit_inspect.model.program.incomplete import why_incomplete
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 NAME = "mlp_step.cpu_8"
 MORE = "incomplete: the file holds more than one program, and this is the first"

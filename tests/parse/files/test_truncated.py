@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 from data import hlo_fixtures as fixtures
+from data.hlo_texts import parse_hlo_text
 
 import pjit_inspect as pi
 from pjit_inspect.model.program.incomplete import why_incomplete
@@ -20,7 +21,6 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.parse.files.recognise import read_program
 from pjit_inspect.parse.files.record_file import read_record, write_record
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.wire.text_wire import content_field
 from pjit_inspect.parse.wire.wire import split_message
 

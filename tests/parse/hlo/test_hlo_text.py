@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from data import hlo_fixtures as fixtures
+from data.hlo_texts import encode_hlo_text, parse_hlo_text
 from hlo_differences import EXPECTED, differences
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
@@ -22,7 +23,6 @@ from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
-from pjit_inspect.parse.hlo_text.hlo_text import encode_hlo_text, parse_hlo_text
 
 ATTRIBUTES = (Path(__file__).parent / "attributes.hlo").read_text()
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from data import hlo_fixtures as fixtures
+from data.hlo_texts import parse_hlo_text
 from hlo_differences import EXPECTED, differences
 
 import pjit_inspect as pi
 from pjit_inspect.model.program.incomplete import why_incomplete
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 SUM = """
 %sum (a: f32[], b: f32[]) -> f32[] {

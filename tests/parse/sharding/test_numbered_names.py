@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from data.hlo_texts import encode_hlo_text
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import Place
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
-from pjit_inspect.parse.hlo_text.hlo_text import encode_hlo_text
 from pjit_inspect.parse.sharding.numbered_names import NumberedNames
 
 FRAMES = tuple(Frame(file="a.py", line=line) for line in (1, 2, 3))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from data.hlo_texts import parse_hlo_text
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import Place, ShardedProgram, Span
-from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.sharding.numbered_names import NumberedNames
 from pjit_inspect.parse.sharding.propagated_hlo import read_borders, read_propagated_hlo
 

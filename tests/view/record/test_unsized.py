@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from data import hlo_fixtures as fixtures
 from data.hlo_fixtures import opened
+from data.hlo_texts import encode_hlo_text
 
 import pjit_inspect as pi
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.cli import main
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.parse.hlo_text.hlo_text import encode_hlo_text
 
 NAME = "mlp_step.cpu_8"
 GROUPS = re.compile(r"replica_groups=(?:\{\{.*?\}\}|mesh\[.*?\] \{.*?\})")

@@ -199,12 +199,8 @@ def _hashless(match: re.Match[str], scene: ErrorScene) -> Facts:
     if inner != type_:
         what = what if argument else say("a static argument of the type {}", code(type_))
         words = say("{} is static and holds something of the type {}", what, code(word))
-        return {
-            "what": words,
-            "held_type" if form in ("type", "dict") else f"held_{form}": code(inner)
-            if form in ("type", "dict")
-            else word,
-        }
+        is_named = form in ("type", "dict")
+        return {"what": words, f"held_{'type' if is_named else form}": code(inner) if is_named else word}
     words = say("{} {} the type {}", what, "is static and of" if argument else "is of", code(word))
     edit = (f"tuple(sorted({argument.text}))" if type_ == "set" else f"tuple({argument.text})") if argument else ""
     is_plain = argument is not None and argument.type.endswith("of plain")

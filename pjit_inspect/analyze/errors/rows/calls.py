@@ -8,13 +8,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator
 
 from pjit_inspect.analyze.errors.fits import clauses, listed, replaced_text
 from pjit_inspect.analyze.errors.printed import type_name
-from pjit_inspect.analyze.errors.proposals import first_accepted
+from pjit_inspect.analyze.errors.proposals import first_accepted, nearest_name
 from pjit_inspect.analyze.errors.specs import axes_words
 from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts
 from pjit_inspect.analyze.errors.table import row as _row
@@ -143,13 +142,8 @@ def _meshes(match: re.Match[str], scene: ErrorScene) -> Facts:
 def _unnamed(match: re.Match[str], scene: ErrorScene) -> Facts:
     """The arguments that the function has, and those that are nearest to names that it has not."""
     known = [one for function in scene.functions[:1] for one in function.parameters]
-    fits: list[Fit] = []
-    for wrong in _quoted(match["codes"]):
-        for text in (f"'{wrong}'", f'"{wrong}"'):
-            for close in difflib.get_close_matches(wrong, known, n=1) if text in scene.expression else ():
-                effect = say("the argument that has the nearest name")
-                fits.append(Fit(edit=text.replace(wrong, close), effect=effect, replaces=text))
-    return {"takes": say(": it takes {}", listed(known)) if known else "", "fits": tuple(fits)}
+    fits = tuple(fit for wrong in _quoted(match["codes"]) for fit in nearest_name(wrong, known, scene))
+    return {"takes": say(": it takes {}", listed(known)) if known else "", "fits": fits}
 
 
 def _no_spec(match: re.Match[str], scene: ErrorScene) -> Facts | None:

@@ -192,7 +192,7 @@ FUNCTION_ROWS = (
          Way("{edit}", "maps dimension {to}", replaces="{call}"), Way("choose `in_axes` from {last}", "or `None` for an argument that is not mapped", is_last=True), Way("give `{function}` `in_axes` with `None` for that argument", "it is then the same in every call"), facts=_range),
     _row("mapped", r"(?P<function>vmap|pmap) in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to the function, but got len\(in_axes\)=(?P<given>\d+), len\(args\)=(?P<wanted>\d+)",
          "`in_axes` has the length {given}, and the function got {wanted} arguments",
-         Way("give `in_axes` the length {wanted}", "`None` for an argument that is not mapped"), Way("give one number", "it is then the dimension of every argument")),
+         Way("give `in_axes` the length {wanted}", "`None` for an argument that is not mapped")),
     _row("mapped", r"(?P<function>vmap|pmap) must have at least one non-None value in in_axes",
          "`in_axes` is `None` for every argument, so `{function}` maps nothing",
          Way("give a dimension for one argument", "or `axis_size`")),

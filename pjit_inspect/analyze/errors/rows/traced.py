@@ -201,7 +201,7 @@ def _by_jax(scene: ErrorScene) -> Iterator[Fit]:
 
 def _cut(match: re.Match[str], scene: ErrorScene) -> Facts:
     """A slice whose bounds are traced: of a length that JAX takes, or of one that it must know."""
-    facts, cut = _tracing(match, scene), _SLICE.fullmatch(scene.expression)
+    facts, cut = dict(_tracing(match, scene)), _SLICE.fullmatch(scene.expression)
     names = tuple(dict.fromkeys(re.findall(r"(?<![\w.])[^\W\d]\w*", scene.subscripts)))
     facts |= {"bounds": listed(names), "static": _argnames(names)} if names else {}
     terms = [term.strip() for term in cut["upper"].split("+")] if cut else []
