@@ -36,6 +36,7 @@ from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
 _LONGEST_LINE = 400
+_NAMES = "the names in an explained error"
 
 
 class ErrorExplanation(Displayable):
@@ -169,16 +170,12 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
     guard, seen = Guard(), error
     for link in linked_errors(error):
         # What JAX caught itself has frames of JAX's only: the user's line is in what was raised from it.
-        seen = (
-            link
-            if guard.run("the names in an explained error", lambda link=link: user_places(link), frozenset())
-            else seen
-        )
+        seen = link if guard.run(_NAMES, lambda link=link: user_places(link), frozenset()) else seen
         message = _message(link)
         shortage = guard.run("an error of memory", lambda m=message: parse_memory_shortage(m), None)
         if shortage is None and not explain_errors.is_known(message):
             continue
-        scene = guard.run("the names in an explained error", lambda seen=seen: error_scene(seen), ErrorScene())
+        scene = guard.run(_NAMES, lambda seen=seen: error_scene(seen), ErrorScene())
         explain = partial(_explained, message) if shortage is None else partial(_autopsy, shortage)
         found = guard.run("an explanation of an error", partial(explain, scene, seen, error), None)
         if found is not None:
@@ -200,7 +197,7 @@ def _explained(message: str, scene: ErrorScene, link: BaseException, error: Base
     from pjit_inspect.observe.errors.check import Trial
     from pjit_inspect.observe.errors.scene import error_trial
 
-    trial = Guard().run("the names in an explained error", lambda: error_trial(link), Trial())
+    trial = Guard().run(_NAMES, lambda: error_trial(link), Trial())
 
     def judge(fit: Fit, arrays: tuple[ErrorArray, ...], *, is_whole: bool = True) -> ErrorArray | bool | None:
         what, own = "a trial of a way to fix an error", arrays or scene.operands
@@ -248,7 +245,7 @@ def _unknown(error: BaseException) -> ExplainedError:
     """An error that is not known: what it says in its first line, and where."""
     from pjit_inspect.observe.errors.scene import error_scene
 
-    scene = Guard().run("the names in an explained error", lambda: error_scene(error), ErrorScene())
+    scene = Guard().run(_NAMES, lambda: error_scene(error), ErrorScene())
     first = next((line.strip() for line in _message(error).splitlines() if line.strip()), "")
     said = word(f": {first[:_LONGEST_LINE]}" if first else "")
     sentence = say("{}{}", code(type(error).__name__), said)

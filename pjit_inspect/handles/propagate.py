@@ -161,8 +161,7 @@ class PartitionedProgram:
     @classmethod
     def of(cls, found: Partitioned, early: EarlyProgram | None = None) -> Self:
         """An answer about a program, half of which may be read already. Raises ParseError."""
-        before = (early or EarlyProgram()).of(found.before)
-        return cls(found=found, before=before)
+        return cls(found=found, before=(early or EarlyProgram()).of(found.before))
 
     def borders(self, data: RecordData) -> Borders:
         """How arguments and results are split, by the meshes of a record's data. Raises ParseError."""
