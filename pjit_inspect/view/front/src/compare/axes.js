@@ -49,7 +49,11 @@ export function axisBars(store) {
       `${unit} sent per device and call, by mesh axis${first.incomplete.length ? ", in the part that is there" : ""} `,
       h("span", { class: "key" }, h("i", { class: "before" }), "before ", h("i", { class: "after" }), "after"),
     ),
-    h("div", { class: "axisrows" }, buttons.length ? buttons : h("p", { class: "dim" }, first.unsent ?? "Nothing is sent.")),
+    h(
+      "div",
+      { class: "axisrows" },
+      buttons.length ? buttons : h("p", { class: "dim" }, first.unsent ?? "Nothing is sent."),
+    ),
   );
 }
 
