@@ -35,6 +35,9 @@ _NO_PARAMETERS = "HLO does not say how its parameters are sharded"
 _NO_MESH = "the shardings of its parameters follow no common mesh"
 _NAMED = 6
 _TUPLE = 2
+_SHARDY = re.compile(r"#sdy\.sharding<(?:@\"?([^\",]+)\"?|mesh(<.*?>)), (.*)>", flags=re.S)
+_SHARDY_MESH = re.compile(r".*?<\[(.*?)\](?:, device_ids=\[(.*?)\])?>", flags=re.S)
+_PRIORITY = re.compile(r"\}p\d+")
 _Border = tuple[str, Shape, Any]
 """An argument or a result: its path, its shape, and its sharding as a message, None where it has none."""
 _LONG = (("bf", "bfloat"), ("s", "int"), ("u", "uint"), ("f", "float"), ("c", "complex"))
@@ -89,10 +92,6 @@ def _tensor(text: str) -> Shape:
     return Shape(dtype="opaque") if read is None else Shape(dtype=read[0], dimensions=read[1])
 
 
-_SHARDY = re.compile(r"#sdy\.sharding<(?:@\"?([^\",]+)\"?|mesh(<.*?>)), (.*)>", flags=re.S)
-_SHARDY_MESH = re.compile(r".*?<\[(.*?)\](?:, device_ids=\[(.*?)\])?>", flags=re.S)
-
-
 def _written_sharding(text: str, meshes: Mapping[str, str]) -> Any:
     """A sharding of Shardy's or of GSPMD's as `xla.OpSharding`; None where there is none, or it is not understood.
 
@@ -111,9 +110,6 @@ def _written_sharding(text: str, meshes: Mapping[str, str]) -> Any:
         return read_sharding(f"{{mesh[{mesh[1]}]{devices}, {_PRIORITY.sub('}', shardy[3])}}}")
     except ValueError:
         return None
-
-
-_PRIORITY = re.compile(r"\}p\d+")
 
 
 def _with_borders(

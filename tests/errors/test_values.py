@@ -181,3 +181,15 @@ def test_one_number_does_not_stand_for_a_tree_of_axes():
     code = "p, x = {'w': np.ones((3, 4)), 'b': np.float32(1)}, np.ones(4)\nresult = jax.vmap(lambda p, x: p['w'] + x, in_axes=({'w': 0}, None))(p, x)\n"
     _, found = explained(code, is_explicit=False)
     assert [fit.edit for fit in found.fits] == ["add `b` to `in_axes[0]`"]
+
+
+def test_meshes_that_differ_in_the_types_of_their_axes_are_told_by_these():
+    explicit = jax.make_mesh((4, 2), ("data", "model"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+    auto = jax.make_mesh((4, 2), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    spec = jax.sharding.PartitionSpec("data")
+    doubled = jax.shard_map(lambda x: x * 2, mesh=explicit, in_specs=spec, out_specs=spec)
+    with jax.set_mesh(auto), pytest.raises(ValueError, match="should match the mesh passed") as caught:
+        doubled(jax.numpy.ones((8, 8)))
+    sentence = pi.explain_error(caught.value).sentence
+    assert "data=4 x model=2 with Explicit axes" in sentence
+    assert "data=4 x model=2 with Auto axes" in sentence

@@ -77,6 +77,13 @@ def read_mesh(text: str) -> MeshAxes:
     return MeshAxes(axis_names=names, shape=sizes, axis_types=kinds if len(kinds) == len(axes) else ())
 
 
+def mesh_words(mesh: MeshAxes, other: MeshAxes) -> str:
+    """A mesh, with the types of its axes where those are what tells it from another."""
+    kinds = list(dict.fromkeys(mesh.axis_types)) if mesh.axes == other.axes else []
+    each = " x ".join(map(str.capitalize, kinds if len(kinds) == 1 else mesh.axis_types))
+    return f"{mesh} with {each} axes" if kinds else str(mesh)
+
+
 def read_sharding(text: str) -> ErrorArray:
     """The mesh and the spec of a `NamedSharding`; an array of which nothing is known for any other sharding."""
     match = _SHARDING.match(text)

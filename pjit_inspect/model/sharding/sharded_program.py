@@ -7,6 +7,7 @@ follows from it for collectives (`analyze.sharding.needs`).
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -18,6 +19,7 @@ from pjit_inspect.model.program.spec import Dimensions, local_shape
 devices along it before the part, and those of the part."""
 
 _MOST_DEVICES = 1 << 31
+_NOT_KEPT = re.compile(r"[^\w.-]", re.ASCII)
 _STABLEHLO_NAMES = {
     "broadcast": "broadcast_in_dim",
     "conditional": "case",
@@ -60,6 +62,11 @@ class Place:
     name: str = ""
     frames: tuple[Frame, ...] = ()
     spans: tuple[Span | None, ...] = ()
+
+    @property
+    def kept(self) -> str:
+        """The last part of its name, of characters that XLA keeps: what a numbered copy calls it behind the number."""
+        return _NOT_KEPT.sub("_", self.name.rpartition("/")[2])
 
     def within(self, call: Place) -> Place:
         """The place of an operation of a called function: the call's name and frames stand around its own."""

@@ -7,7 +7,6 @@ stands in the source is kept. Not its job: numbers in XLA's programs (`parse.sha
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 from pjit_inspect.model.program.source import Frame
@@ -16,14 +15,12 @@ from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.mlir_locations import read_location
 
 _NO_OPERATIONS = frozenset(("builtin.module", "func.func", "sdy.mesh"))
-_OTHER = re.compile(r"[^\w.-]", re.ASCII)
 
 
 def number(module: Any) -> str:
     """Number every operation of a module, in place; the place that each had, as JSON for `read_places`."""
     places: dict[str, int] = {}
     found: list[Place] = []
-    ends: list[str] = []
     rows: list[int] = []
     for op in _mlir.each_op(module.operation):
         if op.name in _NO_OPERATIONS:
@@ -33,8 +30,7 @@ def number(module: Any) -> str:
         if row is None:
             row = places[text] = len(found)
             found.append(read_location(text))
-            ends.append(_OTHER.sub("_", found[row].name.rpartition("/")[2]))
-        _mlir.set_name(op, f"#{len(rows)}/{ends[row]}", keep_place=True)
+        _mlir.set_name(op, f"#{len(rows)}/{found[row].kept}", keep_place=True)
         rows.append(row)
     # Frames of one text are mostly one object, of which there are few.
     pairs = {id(frame): (frame, span) for own in found for frame, span in zip(own.frames, own.spans, strict=True)}

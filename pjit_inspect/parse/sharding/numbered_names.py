@@ -18,12 +18,6 @@ from pjit_inspect.parse.wire.hlo_schema import decode
 _NUMBER = re.compile(r"(?<![^/(:;])#(\d{1,9})(?:/([\w.-]+))?(/|(?=[;:)]|$))", re.ASCII)
 _NAME = re.compile(r'(?<=op_name=")[^"\n]*(?=")')
 _FIRST = re.compile(r"[^;:]*")
-_OTHER = re.compile(r"[^\w.-]", re.ASCII)
-
-
-def last_part(name: str) -> str:
-    """What a numbered name has of the name that an operation had, as `observe.shardy.numbering` writes it."""
-    return _OTHER.sub("_", name.rpartition("/")[2])
 
 
 class NumberedNames:
@@ -44,12 +38,13 @@ class NumberedNames:
         return self._known[name]
 
     def _read(self, name: str) -> Place:
-        found = map(self._numbered, _NUMBER.finditer(_FIRST.match(name)[0]))  # type: ignore[index]
-        *calls, own = [None, *(place for place in found if place is not None)]
-        if own is None:
+        numbers = map(self._numbered, _NUMBER.finditer(_FIRST.match(name)[0]))  # type: ignore[index]
+        found = [place for place in numbers if place is not None]
+        if not found:
             return Place(name=name)
-        for call in reversed(calls[1:]):
-            own = own.within(call or own)
+        *calls, own = found
+        for call in reversed(calls):
+            own = own.within(call)
         # Of several operations that XLA made one of, the first is what the instruction still does, and has the calls.
         first, *others = map(self._restored, name.split(";"))
         others = [part for part in dict.fromkeys(others) if part and not f"/{first}".endswith(f"/{part}")]
@@ -59,7 +54,7 @@ class NumberedNames:
         """The operation of a number; None for what only looks like one, as the name of an argument may."""
         number, last = int(match[1]), match[2] or ""
         place = self._places[number] if number < len(self._places) else None
-        return place if place is not None and last_part(place.name) == last else None
+        return place if place is not None and place.kept == last else None
 
     def _restored(self, part: str) -> str:
         def one(match: re.Match[str]) -> str:

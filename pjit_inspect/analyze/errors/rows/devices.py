@@ -19,6 +19,7 @@ from pjit_inspect.analyze.errors.printed import (
     MESH,
     SHARDING,
     SPEC,
+    mesh_words,
     of_shape,
     read_integers,
     read_mesh,
@@ -176,7 +177,7 @@ def _mesh_of(side: ErrorArray, scene: ErrorScene) -> tuple[Mesh | None, str]:
 
 def _other_mesh(match: re.Match[str], scene: ErrorScene) -> Facts:
     wanted, other = read_mesh(match["mesh"]), read_mesh(match["other"])
-    target, source = (_types(mesh, wanted.axes == other.axes) for mesh in (wanted, other))
+    target, source = mesh_words(wanted, other), mesh_words(other, wanted)
     meshes = [(mesh.axes, mesh.axis_types) if (mesh := array.mesh) else None for array in scene.operands]
     odd = [array for array, mesh in zip(scene.operands, meshes, strict=True) if mesh == (other.axes, other.axis_types)]
     arrays = tuple(array for array in scene.operands if array.mesh is not None)
@@ -188,13 +189,6 @@ def _other_mesh(match: re.Match[str], scene: ErrorScene) -> Facts:
     effect = say("moves {} to {}", name(odd[0].name), target)
     fit = _placed(replace(odd[0], is_named=True), wanted, mesh_named(wanted, scene), effect, scene)
     return facts | {"what": name(odd[0].name), "fits": (fit,)}
-
-
-def _types(mesh: MeshAxes, is_alike: bool) -> str:
-    """A mesh, with the types of its axes where those are what tells it from another."""
-    kinds = list(dict.fromkeys(mesh.axis_types)) if is_alike else []
-    each = " x ".join(map(str.capitalize, kinds if len(kinds) == 1 else mesh.axis_types))
-    return f"{mesh} with {each} axes" if kinds else str(mesh)
 
 
 def _asserted(match: re.Match[str], scene: ErrorScene) -> Facts:

@@ -12,32 +12,37 @@ import ast
 import re
 from collections.abc import Iterator
 
-from pjit_inspect.analyze.errors.fits import advice
+from pjit_inspect.analyze.errors.fits import advice, mesh_named
+from pjit_inspect.analyze.errors.printed import MESH, mesh_words, read_mesh
 from pjit_inspect.analyze.errors.specs import axes_list
 from pjit_inspect.analyze.errors.table import Facts, Way, read_code
 from pjit_inspect.analyze.errors.table import row as _row
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
+from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.model.words.sentence import code, name, say
 
-_MESH = r"(?:Abstract)?Mesh\((?P<{0}>(?:'[^']{{1,200}}': \d+(?:, )?)*)[^\n]*?\)"
+_MESHES = (rf"(?P<set>{MESH})", rf"(?P<given>{MESH})")
+
+
+def _sides(match: re.Match[str]) -> tuple[MeshAxes, MeshAxes]:
+    """The mesh that is set, and the one that is given."""
+    one, other = (read_mesh(match[side]) for side in ("set", "given"))
+    return one, other
 
 
 def _meshes(match: re.Match[str], scene: ErrorScene) -> Facts:
-    facts: dict[str, object] = {}
-    for side in ("set", "given"):
-        axes = dict(re.findall(r"'([^']{1,200})': (\d+)", match[side]))
-        facts[f"{side}_words"] = code(" x ".join(f"{own}={size}" for own, size in axes.items()) or "no axes")
-        like = [v for mesh, v in scene.meshes.items() if v and {a: str(s) for a, s in mesh.sizes.items()} == axes]
-        if len(like) == 1:
-            facts[f"{side}_mesh"] = code(like[0])
-    return facts
+    one, other = _sides(match)
+    facts: dict[str, object] = {"set_words": code(mesh_words(one, other)), "given_words": code(mesh_words(other, one))}
+    variable = mesh_named(other, scene)
+    return facts | ({"given_mesh": code(variable)} if variable else {})
 
 
 def _nested(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    facts, around = _meshes(match, scene), match[0].partition("should match")[0]
-    kinds = zip(re.findall(r"'([^']{1,200})': \d+", around), re.findall("Auto|Explicit|Manual", around), strict=False)
-    free = {"free": axes_list(own)} if (own := [own for own, kind in kinds if kind != "Manual"]) else {}
-    return {**facts, **free} if "Manual" in around and facts["set_words"] == facts["given_words"] else None
+    one, other = _sides(match)
+    if "manual" not in one.axis_types or one.axes != other.axes:
+        return None
+    free = [own for own, kind in zip(one.axis_names, one.axis_types, strict=True) if kind != "manual"]
+    return {"given_words": code(str(other)), **({"free": axes_list(free)} if free else {})}
 
 
 def _called_itself(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
@@ -90,13 +95,13 @@ def _shards(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 
 PLACE_ROWS = (
-    _row("mesh", r"The context mesh " + _MESH.format("set") + r" should match the mesh passed to shard_map " + _MESH.format("given"),
+    _row("mesh", r"The context mesh " + _MESHES[0] + r" should match the mesh passed to shard_map " + _MESHES[1],
          "one `jax.shard_map` is inside another and is given the whole mesh, {given_words}, whose axes are manual there",
          _called_itself, Way("leave `mesh` out of the inner `jax.shard_map`, and let its specs and `axis_names` name {free} only", "the other axes are manual already"), facts=_nested),
-    _row("mesh", r"The context mesh " + _MESH.format("set") + r" should match the mesh passed to shard_map " + _MESH.format("given"),
+    _row("mesh", r"The context mesh " + _MESHES[0] + r" should match the mesh passed to shard_map " + _MESHES[1],
          "`jax.shard_map` is given the mesh {given_words}, but the mesh that is set is {set_words}",
          Way("set {given_mesh} with `jax.set_mesh`", "before the call"), _without_mesh, Way("leave `mesh` out, with specs for the mesh that is set", "it then uses that one", is_last=True), facts=_meshes),
-    _row("mesh", r"Context mesh " + _MESH.format("set") + r" should match the mesh of sharding " + _MESH.format("given") + r" passed to (?P<code_op>\w+)",
+    _row("mesh", r"Context mesh " + _MESHES[0] + r" should match the mesh of sharding " + _MESHES[1] + r" passed to (?P<code_op>\w+)",
          "{code_op} is given a sharding of the mesh {given_words}, but the mesh that is set is {set_words}",
          Way("give it a spec of the mesh that is set", "a spec alone is enough there"), Way("set {given_mesh} with `jax.set_mesh`", "before the call"), facts=_meshes),
     _row("mesh", r"Please pass `jax\.Array`s with a `NamedSharding` as input to `shard_map` when passing `AbstractMesh`",
