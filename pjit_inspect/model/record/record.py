@@ -54,6 +54,7 @@ class MemoryStats:
       alias_bytes: that part of the results which lies in the buffers of donated arguments.
       temporary_bytes: what it needs beside them while it runs.
       code_bytes: the compiled code.
+      host_temporary_bytes: what it needs in the memory of the host while it runs.
     """
 
     argument_bytes: int | None = None
@@ -61,6 +62,7 @@ class MemoryStats:
     alias_bytes: int | None = None
     temporary_bytes: int | None = None
     code_bytes: int | None = None
+    host_temporary_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)

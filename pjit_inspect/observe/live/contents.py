@@ -169,6 +169,7 @@ def _memory(stats: Any) -> MemoryStats:
         alias_bytes=stats.alias_size_in_bytes,
         temporary_bytes=stats.temp_size_in_bytes,
         code_bytes=stats.generated_code_size_in_bytes,
+        host_temporary_bytes=stats.host_temp_size_in_bytes,
     )
 
 

@@ -87,6 +87,7 @@ def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
                 (stats.argument_bytes, "in"),
                 (stats.output_bytes, "out"),
                 (stats.temporary_bytes, "temporary"),
+                (stats.host_temporary_bytes or None, "temporary in host memory"),
             )
             if size is not None
         ]
@@ -103,8 +104,9 @@ def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
     if use.source == "modelled" and use.peak_bytes is not None:
         words = "modelled from the schedule and the shapes: XLA's own buffer assignment is not there"
         lines.append(Line((Text(words, "dim"),)))
+    is_host_counted = stats is not None and bool(stats.host_temporary_bytes)
     for curve in use.curves[1:]:
-        if curve.peak_bytes:
+        if curve.peak_bytes and not (curve.name == "host" and is_host_counted):
             words = f"{bytes_text(curve.peak_bytes)} alive at the peak in {curve.name} memory ({use.source})"
             lines.append(Line((Text(words, "dim"),)))
     if use.unknown:

@@ -10,6 +10,7 @@ from data import hlo_fixtures as fixtures
 import pjit_inspect as pi
 from pjit_inspect.analyze.memory.could import find_suggestions
 from pjit_inspect.model.memory.memory_use import LiveTable, MemoryCurve
+from pjit_inspect.model.record.record import MemoryStats
 from pjit_inspect.view.memory.memory import provenance_lines
 
 ran = fixtures.on_h200
@@ -83,6 +84,10 @@ def test_what_is_alive_in_host_memory_is_said_apart():
     said = [str(line) for line in provenance_lines(replace(use, curves=(*use.curves, host)), None)]
     assert any("2 MiB alive at the peak in host memory (modelled)" in line for line in said)
     assert not any("host memory" in str(line) for line in provenance_lines(use, None))
+    counted = MemoryStats(temporary_bytes=0, host_temporary_bytes=1 << 20)
+    said = [str(line) for line in provenance_lines(replace(use, curves=(*use.curves, host)), counted)]
+    assert [line for line in said if "host memory" in line] == [said[0]]
+    assert "0 B temporary, 1 MiB temporary in host memory" in said[0]
 
 
 def test_the_texts_of_a_dump_are_xlas_account_too():
