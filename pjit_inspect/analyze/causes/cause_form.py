@@ -112,7 +112,9 @@ class _Writer:
             needed_by=(*(() if own is None else (self.names.op(own),)), *others),
             had=self._spec(had),
             wanted=self._spec(about.target() if moved is not None else None),
-            asked_at=self.words.asker() if request is not None and request.kind == "reshard_requested" else Sentence(),
+            asked_at=Sentence(self.words.asker())
+            if request is not None and request.kind == "reshard_requested"
+            else Sentence(),
             phase=None if op is None else self.names.phase(op),
             op_name="" if op is None else op.op_name,
             source=() if told is None else self.names.frames(told),

@@ -28,7 +28,7 @@ place: a file and line, or a cell ("train.py:12").
 PHRASE_KINDS: tuple[PhraseKind, ...] = get_args(PhraseKind)
 
 _MARKED = re.compile(r"`([^`]*)`")
-_BEFORE_AXIS = re.compile(r"\b(over|axis|axes) $")
+_BEFORE_AXIS = re.compile(r"\b(over|[Aa]xis|[Aa]xes) $")
 _BETWEEN_AXES = ("", " and ", ", ", " or ")
 _HOLE = "{}"
 _PLAIN = ("word", "place")

@@ -138,7 +138,7 @@ def test_every_mark_is_said():
         "2 arrays combined, across hosts",
         "a ring in place of all-gather, async beside 3 kernels",
         "indexing, by name alone forward, part of one exchange with 1 other collective",
-        "the program does not tell why",
+        "The program does not tell why",
         "XLA warned note Involuntary full rematerialization of `h` at step.py:2",
         "the four gathers go, each device holds 4 MiB more",
         "change modelled counted compiled give",
