@@ -125,23 +125,8 @@ class CauseSubject:
         return () if self.need is None else self.need.parts
 
     def target(self) -> Dimensions | None:
-        """How the moved value is wanted: as XLA partitioned its taker; None where only the pieces are known.
-
-        What the rules of the operation say counts only where the pieces that XLA made are those of it.
-        """
-        if self.match.target is not None:
-            return self.match.target
-        wanted = None if self.need is None else self.need.target
-        moved, taker = self.moved(), self.match.taker
-        if moved is None or taker is None:
-            return wanted
-        shape = self.program.values[moved].shape
-        if wanted is not None and len(wanted) == len(shape):
-            pieces = tuple(-(-n // self.program.pieces(axes)) for n, axes in zip(shape, wanted, strict=True))
-            if pieces == taker.shape:
-                return wanted
-        # Else it is known only where each device gets all of it.
-        return ((),) * len(shape) if taker.shape == shape else None
+        """How the moved value is wanted: as XLA partitioned its taker; None where only the pieces are known."""
+        return self.match.wanted
 
     def is_void_request(self, op: ShardedOp) -> bool:
         """Whether an operation asks for the sharding that the moved value has already: then it changes nothing."""

@@ -77,7 +77,9 @@ def word_match(
     `kind` is the kind of cause where it is not that of the need; `returned` how each result of the program is split
     where it is returned, as far as it is known.
     """
-    need = None if match.need is None else _over_these(match.need, frozenset(map(axis_name, axes or ())))
+    need = match.need
+    if need is not None and match.step is None:
+        need = _over_these(need, frozenset(map(axis_name, axes or ())))
     about = CauseSubject(program=names.program, match=match, need=need, axes=axes or ())
     words = CauseWords(about=about, names=names)
     return _Writer(about=about, words=words, names=names, returned=tuple(returned)).wording(kind)

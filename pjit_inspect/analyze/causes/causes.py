@@ -315,14 +315,12 @@ class CauseFinder:
         if match.need is not None and match.need.kind not in _RESHARDS:
             return False
         size = math.prod(program.values[match.taken].shape)
-        wanted = match.target or (match.need.target if match.need is not None else None) or ()
-        kept = {axis_name(axis) for axes in wanted for axis in axes} & {axis_name(axis) for axis in row.axes}
-        if not kept or math.prod(taker.shape) >= size:
-            return False
+        axes = {axis_name(axis) for axis in row.axes}
+        is_kept = any(axis_name(axis) in axes for own in match.wanted or () for axis in own)
         # Several gathers may lead there, one after the other.
-        ends = set(edge.takers)
-        way = (k for k in program.collectives if k.makers == edge.makers and not ends.isdisjoint(k.takers))
-        return any(other.kind == "all-gather" and other.elements * other.group_size == size for other in way)
+        gathers = (step for step in match.way if step.kind == "all-gather")
+        whole = any(step.elements * step.group_size == size for step in gathers)
+        return is_kept and whole and math.prod(taker.shape) < size
 
 
 def _common_source(causes: Sequence[Cause]) -> tuple[Frame, ...]:

@@ -20,7 +20,7 @@ import numpy as np
 
 from pjit_inspect.analyze.causes.causes import CauseFinder
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
-from pjit_inspect.analyze.collectives.mesh_axes import find_axes, find_parts, find_permute_axes, positions_of
+from pjit_inspect.analyze.sharding.mesh_axes import find_axes, find_parts, find_permute_axes, positions_of
 from pjit_inspect.analyze.collectives.overlap import OverlapFinder
 from pjit_inspect.analyze.collectives.traffic import wire_bytes, with_hosts
 from pjit_inspect.analyze.program.bounded_groups import MOST_MEMBERS, with_bounded_groups
