@@ -7,9 +7,9 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 import pytest
+from causes.meshes import CUBE, array, named
 
 import pjit_inspect as pi
-from causes.meshes import CUBE, array, named
 from pjit_inspect.analyze.causes.need_finder import Match, NeedFinder
 from pjit_inspect.model.sharding.sharded_program import (
     EntryValue,
