@@ -26,7 +26,7 @@ def gather(layer: int, length: int) -> Collective:
 def test_layers_of_other_shapes_are_each_told_with_their_own():
     [group] = group_by_cause([gather(0, 16), gather(1, 32), gather(2, 64)])
     [reason] = group.reasons
-    assert reason.clause == "`x @ w` needs `ws[*]` as `P(None)`"
+    assert reason.sentence == "`x @ w` needs `ws[*]` as `P(None)`"
     shapes = [f"operand 1, `ws[*]`: shape [{length}, 8]" for length in (16, 32, 64)]
     assert sorted(reason.facts) == sorted(["`data` comes from argument `ws`", *shapes])
 

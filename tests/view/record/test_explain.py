@@ -107,14 +107,14 @@ def test_collectives_of_equal_layers_are_one_finding_with_starred_names():
     first = group_by_cause(ROWS)[0]
     assert len(first.members) == 4
     assert first.sent_bytes == 4 * view_reports.MIB
-    assert "`p['layers'][*]['w1']`" in first.reasons[0].clause
+    assert "`p['layers'][*]['w1']`" in first.reasons[0].sentence
     # The shape in the fact is no layer number.
     assert first.reasons[0].facts[0].endswith("shape [512], P('data', 'model')")
 
 
 def test_a_single_collective_keeps_its_layer_number():
     (group,) = group_by_cause(ROWS[:1])
-    assert "`p['layers'][0]['w1']`" in group.reasons[0].clause
+    assert "`p['layers'][0]['w1']`" in group.reasons[0].sentence
 
 
 def test_a_combined_collective_gives_a_reason_for_each_part_most_bytes_first():
