@@ -254,7 +254,9 @@ class CauseFinder:
         while op.parent is not None:
             op = program.ops[op.parent]
             if op.kind == "call" and not op_name.startswith(op.op_name):
-                op_name, frames = f"{op.op_name}/{op_name}", (*frames, *op.frames)
+                op_name = f"{op.op_name}/{op_name}"
+                # Before JAX 0.10 they go on to the end all the same.
+                frames = frames if frames[-len(op.frames) :] == op.frames else (*frames, *op.frames)
         return op_name, user_frames(frames, self.cells)
 
     def _ops(self, edges: Iterable[PartitionedCollective]) -> list[int]:

@@ -8,6 +8,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 from causes.meshes import LINE, array
+from causes.told import another_before_jax_0_10
 from jax.sharding import PartitionSpec
 
 import pjit_inspect as pi
@@ -116,6 +117,7 @@ def test_what_has_its_counterpart_at_the_same_text_is_made_by_differentiation() 
     assert len(found) == 8
 
 
+@another_before_jax_0_10
 def test_what_is_computed_again_is_what_the_user_wrote() -> None:
     body = jax.checkpoint(lambda x: jnp.sin(jax.lax.all_gather(jnp.sin(x), "x")).sum(0))
     gradient = jax.grad(summed(manual(body, in_specs=SPLIT, typed=False)))
