@@ -189,7 +189,10 @@ class CauseFinder:
         own = array if array.op_name in names else None
         op_name = own.op_name if own is not None else row.op_name
         source = user_frames(own.frames, self.cells) if own is not None and own.frames else row.source
-        ops = [op for op in self._ops_of_kind(row) if self._name_and_place(op) == (op_name, source)]
+        places = {op: self._name_and_place(op) for op in self._ops_of_kind(row)}
+        ops = [op for op, own in places.items() if own == (op_name, source)]
+        # Before JAX 0.10 the frames of a body go on to the end.
+        ops = ops or [op for op, (own, frames) in places.items() if own == op_name and frames[: len(source)] == source]
         return self._of_code(op_name, source, array, row, ops)
 
     def _of_code(
@@ -254,9 +257,7 @@ class CauseFinder:
         while op.parent is not None:
             op = program.ops[op.parent]
             if op.kind == "call" and not op_name.startswith(op.op_name):
-                op_name = f"{op.op_name}/{op_name}"
-                # Before JAX 0.10 they go on to the end all the same.
-                frames = frames if frames[-len(op.frames) :] == op.frames else (*frames, *op.frames)
+                op_name, frames = f"{op.op_name}/{op_name}", (*frames, *op.frames)
         return op_name, user_frames(frames, self.cells)
 
     def _ops(self, edges: Iterable[PartitionedCollective]) -> list[int]:
