@@ -106,7 +106,7 @@ class _Writer:
         told = op if op is not None else self._maker_of(moved)
         return Cause(
             kind=kind,
-            sentence=forms[kind](),
+            sentence=self.predicate() if about.decides() else forms[kind](),
             facts=CauseFacts(words=self.words).facts(others),
             evidence="nothing" if kind == "unknown" else "sharding",
             operation=Sentence() if op is None else self.names.op(op),
@@ -375,9 +375,8 @@ class _Writer:
         return self._say("no rule")
 
     def predicate(self) -> Sentence:
-        there = (self.about.maker(), *(self.about.program.ops[taker.op] for taker in self.about.match.edge.takers))
-        is_loop = any(op is not None and op.in_condition for op in there)
-        return self._say("predicate", decided="whether the loop goes on" if is_loop else "which branch runs")
+        decided = "whether the loop goes on" if self.about.decides() == "loop" else "which branch runs"
+        return self._say("predicate", decided=decided)
 
     def unknown(self) -> Sentence:
         return self._say("unknown" if self.about.maker() is None else "unknown, made of")

@@ -42,7 +42,6 @@ _WRITTEN = {
 }
 """Who made a collective in manual code -> the form that says so."""
 _MOST_ALTERNATIVES = 3
-_MOST_STEPS = 64
 
 
 @dataclass(slots=True)
@@ -294,32 +293,7 @@ class CauseFinder:
 
     def _kind(self, match: Match, row: Collective) -> CauseKind | None:
         """The kind that the need does not tell by itself; None where it does."""
-        program = self._names.program
-        if self._is_predicate(match):
-            return "loop_predicate"
-        return "full_replication" if self._gives_up(match, row, program) else None
-
-    def _is_predicate(self, match: Match) -> bool:
-        """Whether it is for what decides if a loop goes on, or which branch is taken."""
-        program, edge = self._names.program, match.edge
-        makers = [program.values[value].op for value in edge.makers]
-        if any(op is not None and program.ops[op].in_condition for op in makers):
-            return True
-        # One number may be compared and converted before it decides; every way it goes must end there.
-        border = [(taker.op, taker.operand) for taker in edge.takers]
-        is_used = bool(border)
-        for _ in range(_MOST_STEPS):
-            if not border:
-                return is_used
-            index, operand = border.pop()
-            op = program.ops[index]
-            if op.in_condition or (op.kind == "case" and operand == 0):
-                continue
-            users = [user for result in op.results for user in program.users.get(result, ())]
-            if not users or any(program.values[result].shape for result in op.results):
-                return False
-            border += users
-        return False
+        return "full_replication" if self._gives_up(match, row, self._names.program) else None
 
     def _gives_up(self, match: Match, row: Collective, program: ShardedProgram) -> bool:
         """Whether an array is gathered on every device though each keeps a piece over the same axes again."""
