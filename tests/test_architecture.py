@@ -75,7 +75,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "sharding": {"program"},
         "partition": {"program"},
         "causes": {"program", "sharding", "partition"},
-        "collectives": {"program", "causes"},
+        "collectives": {"program", "sharding", "causes"},
         "graph": {"program"},
         "suggest": {"program", "sharding", "collectives", "graph"},
         "advice": {"program", "sharding"},

@@ -57,7 +57,9 @@ def cause_of(
     `kind` is the kind of cause where it is not that of the need; `collective` the kind of collective; `returned` how
     each result of the program is split where it is returned, as far as it is known.
     """
-    need = None if match.need is None else _over_these(match.need, frozenset(map(axis_name, axes or ())))
+    need = match.need
+    if need is not None and match.step is None:
+        need = _over_these(need, frozenset(map(axis_name, axes or ())))
     about = CauseSubject(program=names.program, match=match, need=need, axes=axes or (), kind_of_collective=collective)
     words = CauseWords(about=about, names=names)
     return _Writer(about=about, words=words, names=names, returned=tuple(returned)).cause(kind or about.kind())
@@ -104,7 +106,7 @@ class _Writer:
         told = op if op is not None else self._maker_of(moved)
         return Cause(
             kind=kind,
-            sentence=forms[kind](),
+            sentence=self.predicate() if about.decides() else forms[kind](),
             facts=CauseFacts(words=self.words).facts(others),
             evidence="nothing" if kind == "unknown" else "sharding",
             operation=Sentence() if op is None else self.names.op(op),
@@ -112,6 +114,7 @@ class _Writer:
             needed_by=(*(() if own is None else (self.names.op(own),)), *others),
             had=self._spec(had),
             wanted=self._spec(about.target() if moved is not None else None),
+            step=about.match.step,
             asked_at=Sentence(self.words.asker())
             if request is not None and request.kind == "reshard_requested"
             else Sentence(),
@@ -159,9 +162,20 @@ class _Writer:
         returned = [one for one in results[taker is None :] if self.names.seen_through(one.value) == array]
         return (*others, *(say("{}", name(one.label)) for one in returned if one.label))
 
+    def _step(self, why: str, who: object) -> Sentence | None:
+        """One collective of several that together are a reshard: from and to what they bring the array."""
+        match = self.about.match
+        if match.step is None or match.had is None or match.wanted is None or match.had == match.wanted:
+            return None
+        step, steps = match.step
+        wanted = self.words.spec(match.wanted)
+        return self._say("step", step=step, steps=steps, wanted=wanted, needs_it=say(why, who))
+
     # ------------------------------------------------------------ somebody asks for a sharding
 
     def requested(self) -> Sentence:
+        if (step := self._step("{} asks for it", self.words.asker())) is not None:
+            return step
         request = None if self.about.need is None else self.about.need.request
         if (
             request is None
@@ -196,6 +210,8 @@ class _Writer:
             )
         if boundary.spec is None:
             return self._left_free(result, index)
+        if (step := self._step("{} must be split so", result)) is not None:
+            return step
         asked = spec(spec_text(boundary.spec))
         if self.about.need is None or self.about.need.op is None:
             made = self.about.match.edge.makers
@@ -225,6 +241,8 @@ class _Writer:
         own = self.about.own()
         if own is not None and (own.is_on_one or self.about.sender() is not None) and self.about.need is None:
             return self._on_one()
+        if (step := self._step("{} needs it", self.words.op())) is not None:
+            return step
         taken = self.words.taken()
         if not taken and (row := self._row()) is not None:
             return row
@@ -374,9 +392,8 @@ class _Writer:
         return self._say("no rule")
 
     def predicate(self) -> Sentence:
-        there = (self.about.maker(), *(self.about.program.ops[taker.op] for taker in self.about.match.edge.takers))
-        is_loop = any(op is not None and op.in_condition for op in there)
-        return self._say("predicate", decided="whether the loop goes on" if is_loop else "which branch runs")
+        decided = "whether the loop goes on" if self.about.decides() == "loop" else "which branch runs"
+        return self._say("predicate", decided=decided)
 
     def unknown(self) -> Sentence:
         return self._say("unknown" if self.about.maker() is None else "unknown, made of")

@@ -18,6 +18,7 @@ from pjit_inspect.analyze.causes.cause_names import kind_of_name
 from pjit_inspect.analyze.causes.moved_arrays import MovedArray, find_moved_arrays
 from pjit_inspect.analyze.causes.need_finder import Match, NeedFinder
 from pjit_inspect.analyze.causes.wording import worded
+from pjit_inspect.analyze.causes.written import WrittenFinder
 from pjit_inspect.analyze.partition.join import Joined, join
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.phases import find_phase, is_written_name, split_op_names
@@ -29,12 +30,18 @@ from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
-from pjit_inspect.model.words.sentence import Sentence, joined, name, place, say
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, axis_name
+from pjit_inspect.model.words.sentence import Sentence, axis, joined, name, place, say
 
 _RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
+_WRITTEN = {
+    "user": "written",
+    "transpose": "written, differentiated",
+    "spread": "written, spread",
+    "backward": "written, backward",
+}
+"""Who made a collective in manual code -> the form that says so."""
 _MOST_ALTERNATIVES = 3
-_MOST_STEPS = 64
 
 
 @dataclass(slots=True)
@@ -55,6 +62,7 @@ class CauseFinder:
     _needs: NeedFinder | None = field(init=False, default=None)
     _accumulation: Accumulation = field(init=False)
     _names: ValueNames = field(init=False)
+    _writers: WrittenFinder = field(init=False)
     # Equal layers are alike: each of their arrays may be moved by what the partitioner made for any of them.
     _found: dict[tuple[int, tuple[str, ...] | None], Match] = field(init=False, default_factory=dict)
     _worded: dict[object, Cause] = field(init=False, default_factory=dict)
@@ -64,6 +72,7 @@ class CauseFinder:
             self._needs = NeedFinder(self.program)
         self._accumulation = Accumulation(self.program or ShardedProgram())
         self._names = ValueNames(self.program or ShardedProgram(), self.sources, self.cells)
+        self._writers = WrittenFinder(self._names)
 
     def explain(self, sites: Sequence[CollectiveOp], rows: Sequence[Collective]) -> list[Collective]:
         """The collectives with a cause for every array each moves, in order; those of one need know of each other."""
@@ -98,7 +107,7 @@ class CauseFinder:
             return self._named(array, row)
         matches = [self._match(self._needs, edge, row.axes) for edge in self._of_one_name(array, edges)]
         causes = [self._proven(match, array, row) for match in matches]
-        return self._one_of([*causes, *self._in_code(self._ops(written), array)], array, row)
+        return self._one_of([*causes, *self._in_code(self._ops(written), array, row)], array, row)
 
     def _match(self, needs: NeedFinder, edge: PartitionedCollective, axes: tuple[str, ...] | None) -> Match:
         key = (id(edge), axes)
@@ -179,15 +188,31 @@ class CauseFinder:
         own = array if array.op_name in names else None
         op_name = own.op_name if own is not None else row.op_name
         source = user_frames(own.frames, self.cells) if own is not None and own.frames else row.source
-        return self._of_code(op_name, source, array)
+        places = {op: self._name_and_place(op) for op in self._ops_of_kind(row)}
+        ops = [op for op, own in places.items() if own == (op_name, source)]
+        # Before JAX 0.10 the frames of a body go on to the end.
+        ops = ops or [op for op, (own, frames) in places.items() if own == op_name and frames[: len(source)] == source]
+        return self._of_code(op_name, source, array, row, ops)
 
-    def _of_code(self, op_name: str, source: tuple[Frame, ...], array: MovedArray) -> Cause:
+    def _of_code(
+        self, op_name: str, source: tuple[Frame, ...], array: MovedArray, row: Collective, ops: Sequence[int]
+    ) -> Cause:
+        """The cause of what was written with a name at a place: one of these operations."""
         collective = name(users_word(op_name.rpartition("/")[2]))
         at = say(" at {}", place(source[0].where)) if source else ""
-        form = "written, differentiated" if "transpose(" in op_name else "written"
+        written = self._writers.find(ops, row.axes or ())
+        form = _WRITTEN[written.by if find_phase(op_name) == "backward" else "user"]
+        moved = Sentence() if written.operand is None else self._names.value(written.operand)
         return Cause(
             kind="written",
-            sentence=_worded(form, collective=collective, at=at),
+            sentence=_worded(
+                f"{form}, returned" if written.is_returned else form,
+                collective=collective,
+                at=at,
+                moved=moved or "an operand",
+                axes=joined(list(map(axis, row.axes or ()))),
+            ),
+            moved=moved,
             facts=(say("the operation is named {}", name(users_word(op_name))),),
             evidence="name",
             operation=say("{}{}", collective, at),
@@ -200,10 +225,9 @@ class CauseFinder:
     def _written_part(self, array: MovedArray, written: Sequence[PartitionedCollective], row: Collective) -> Cause:
         """The cause of one array of several that XLA has combined: it keeps the name and the line of one of them."""
         if written:
-            return self._one_of(self._in_code(self._ops(written), array), array, row)
+            return self._one_of(self._in_code(self._ops(written), array, row), array, row)
         # Where dataflow does not tell, it is known only where all collectives of the kind are of one place.
-        kinds = {row.kind.replace("-", "_"), *(("all_reduce",) if row.kind in SUMS else ())}
-        alike = self._in_code([op for op in self._names.program.ops if op.kind in kinds], array)
+        alike = self._in_code(self._ops_of_kind(row), array, row)
         if len({cause.sentence for cause in alike}) == 1:
             return self._one_of(alike, array, row)
         where = say(", at {}", place(row.source[0].where)) if row.source else ""
@@ -215,21 +239,28 @@ class CauseFinder:
             payload_bytes=array.bytes,
         )
 
-    def _in_code(self, ops: Iterable[ShardedOp], array: MovedArray) -> list[Cause]:
+    def _in_code(self, ops: Iterable[int], array: MovedArray, row: Collective) -> list[Cause]:
         """The causes of some collectives that were written."""
-        return list(dict.fromkeys(self._of_code(*self._name_and_place(op), array) for op in ops))
+        return list(dict.fromkeys(self._of_code(*self._name_and_place(op), array, row, (op,)) for op in ops))
 
-    def _name_and_place(self, op: ShardedOp) -> tuple[str, tuple[Frame, ...]]:
+    def _ops_of_kind(self, row: Collective) -> list[int]:
+        """The collectives of the program before partitioning that one of the optimized program may be by its kind."""
+        kinds = {row.kind.replace("-", "_"), *(("all_reduce",) if row.kind in SUMS else ())}
+        return [op for op in self._writers.collectives if self._names.program.ops[op].kind in kinds]
+
+    def _name_and_place(self, index: int) -> tuple[str, tuple[Frame, ...]]:
         """As the optimized program has them; in the body of a `shard_map`, both begin at the body."""
-        op_name, frames, program = op.op_name, op.frames, self._names.program
+        program = self._names.program
+        op = program.ops[index]
+        op_name, frames = op.op_name, op.frames
         while op.parent is not None:
             op = program.ops[op.parent]
             if op.kind == "call" and not op_name.startswith(op.op_name):
                 op_name, frames = f"{op.op_name}/{op_name}", (*frames, *op.frames)
         return op_name, user_frames(frames, self.cells)
 
-    def _ops(self, edges: Iterable[PartitionedCollective]) -> list[ShardedOp]:
-        return [self._names.program.ops[op] for edge in edges for op in edge.visited]
+    def _ops(self, edges: Iterable[PartitionedCollective]) -> list[int]:
+        return [op for edge in edges for op in edge.visited]
 
     def _named(self, array: MovedArray, row: Collective) -> Cause:
         op_name = array.op_name
@@ -262,32 +293,7 @@ class CauseFinder:
 
     def _kind(self, match: Match, row: Collective) -> CauseKind | None:
         """The kind that the need does not tell by itself; None where it does."""
-        program = self._names.program
-        if self._is_predicate(match):
-            return "loop_predicate"
-        return "full_replication" if self._gives_up(match, row, program) else None
-
-    def _is_predicate(self, match: Match) -> bool:
-        """Whether it is for what decides if a loop goes on, or which branch is taken."""
-        program, edge = self._names.program, match.edge
-        makers = [program.values[value].op for value in edge.makers]
-        if any(op is not None and program.ops[op].in_condition for op in makers):
-            return True
-        # One number may be compared and converted before it decides; every way it goes must end there.
-        border = [(taker.op, taker.operand) for taker in edge.takers]
-        is_used = bool(border)
-        for _ in range(_MOST_STEPS):
-            if not border:
-                return is_used
-            index, operand = border.pop()
-            op = program.ops[index]
-            if op.in_condition or (op.kind == "case" and operand == 0):
-                continue
-            users = [user for result in op.results for user in program.users.get(result, ())]
-            if not users or any(program.values[result].shape for result in op.results):
-                return False
-            border += users
-        return False
+        return "full_replication" if self._gives_up(match, row, self._names.program) else None
 
     def _gives_up(self, match: Match, row: Collective, program: ShardedProgram) -> bool:
         """Whether an array is gathered on every device though each keeps a piece over the same axes again."""
@@ -297,14 +303,12 @@ class CauseFinder:
         if match.need is not None and match.need.kind not in _RESHARDS:
             return False
         size = math.prod(program.values[match.taken].shape)
-        wanted = match.target or (match.need.target if match.need is not None else None) or ()
-        kept = {axis_name(axis) for axes in wanted for axis in axes} & {axis_name(axis) for axis in row.axes}
-        if not kept or math.prod(taker.shape) >= size:
-            return False
+        axes = {axis_name(axis) for axis in row.axes}
+        is_kept = any(axis_name(axis) in axes for own in match.wanted or () for axis in own)
         # Several gathers may lead there, one after the other.
-        ends = set(edge.takers)
-        way = (k for k in program.collectives if k.makers == edge.makers and not ends.isdisjoint(k.takers))
-        return any(other.kind == "all-gather" and other.elements * other.group_size == size for other in way)
+        gathers = (step for step in match.way if step.kind == "all-gather")
+        whole = any(step.elements * step.group_size == size for step in gathers)
+        return is_kept and whole and math.prod(taker.shape) < size
 
 
 def _common_source(causes: Sequence[Cause]) -> tuple[Frame, ...]:

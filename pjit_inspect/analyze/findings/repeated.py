@@ -272,7 +272,7 @@ class _Summed:
 def asked_every_turn(subject: Subject) -> Iterator[Candidate]:
     """Loops that go on only when devices have asked each other."""
     for rows, cause in _of_kind(subject, "loop_predicate"):
-        # A branch that is taken once is no loop.
+        # A loop of one turn asks no second time.
         own = [row for row in rows if row.count is None or row.count > 1]
         if own:
             yield Candidate(

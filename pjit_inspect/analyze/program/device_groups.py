@@ -2,7 +2,7 @@
 
 An id counts replicas, partitions, or both, depending on the instruction. Here all become logical ids: replica times
 number of partitions plus partition, which is the index of the device in the program's device list.
-Not its job: reading groups (`parse.wire.replica_groups`), mesh axes (`analyze.collectives.mesh_axes`).
+Not its job: reading groups (`parse.wire.replica_groups`), mesh axes (`analyze.program.mesh_axes`).
 
 *Source*: `GetCollectiveOpGroupMode` and `GetParticipatingDevicesGroups` in `xla/service/collective_ops_utils.cc`.
 """

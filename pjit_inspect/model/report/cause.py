@@ -37,7 +37,7 @@ halo: neighbours' edges for a convolution, pad, slice, roll, concatenate or wind
 indexing: gather, scatter, dynamic slice, sort, top-k or cumulative sum along a sharded dimension.
 full_replication: the partitioner knew no better way than to gather the whole array and cut it up again.
 no_sharding_rule: an operation that the partitioner cannot split (a custom call, a callback, an FFT along a dimension).
-loop_predicate: what decides whether a loop goes on, or which branch runs, is computed from sharded values.
+loop_predicate: what decides whether a loop goes on is computed from sharded values.
 unknown: the program does not tell.
 """
 

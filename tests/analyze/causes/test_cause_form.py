@@ -29,7 +29,8 @@ def clause(program: ShardedProgram, *, source: SourceText = SOURCE) -> str:
     need = next(need for need in find_needs(program))
     edge = PartitionedCollective(kind="all-reduce" if need.is_sum else "all-gather")
     names = ValueNames(program, (source,))
-    return cause_of(Match(edge=edge, need=need), names, None, tuple(sorted(need.axes)), edge.kind).sentence
+    match = Match(edge=edge, need=need, wanted=need.target)
+    return cause_of(match, names, None, tuple(sorted(need.axes)), edge.kind).sentence
 
 
 def test_a_contraction_names_both_sides_and_the_line():
