@@ -77,7 +77,8 @@ class Computed:
         # need one another in one direction only, so no two threads can wait for each other.
         with self._locks.setdefault(name, threading.RLock()):
             if name not in self.known:
-                self.known[name] = compute(self)
+                with gc_paused():
+                    self.known[name] = compute(self)
                 self._locks.pop(name, None)
             return self.known[name]
 
@@ -521,7 +522,7 @@ class RecordState:
         if "propagation_and_reason" in now.known:
             self._at_once = None
             return now
-        with self._lock, gc_paused():
+        with self._lock:
             if self._at_once is None or self._at_once.asked is not now:
                 self._at_once = now.at_once() or now
             return self._at_once

@@ -155,7 +155,8 @@ class Diff(Displayable):
 
 def diff_analyses(before: Analyses, after: Analyses) -> Diff:
     """Two records compared."""
-    return Diff(diff_programs(_side(before), _side(after), _lowering(before, after)), (before, after))
+    with gc_paused():
+        return Diff(diff_programs(_side(before), _side(after), _lowering(before, after)), (before, after))
 
 
 def _lowering(before: Analyses, after: Analyses) -> LoweringDiff | None:
