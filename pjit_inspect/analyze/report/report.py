@@ -13,8 +13,8 @@ from types import MappingProxyType
 from pjit_inspect.analyze.causes.causes import CauseFinder
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.collectives.traffic import total_by_axes
-from pjit_inspect.analyze.program.bounded_groups import with_bounded_groups
 from pjit_inspect.analyze.program.custom_calls import find_callbacks
+from pjit_inspect.analyze.program.device_groups import with_bounded_groups
 from pjit_inspect.analyze.program.device_memory import with_aliases, with_host_memory
 from pjit_inspect.analyze.program.fusions import find_fusions
 from pjit_inspect.analyze.program.other_communication import find_other_communication
