@@ -1,6 +1,6 @@
 """What a cause is about: the operation whose need it is, the value that moves for it, and how it is wanted.
 
-Not its job: saying it (`analyze.causes.cause_words`, `analyze.causes.cause_wording`).
+Not its job: saying it (`analyze.causes.cause_words`, `analyze.causes.wording`).
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ class CauseSubject:
       match: where the collective lies in it, between what makes the moved array and what takes it.
       need: the part of the match's need that this collective serves; None where none is known.
       axes: the mesh axes that the collective goes over; () where they are not known.
+      kind_of_collective: what it is in the optimized program: "all-reduce", "reduce-scatter".
     """
 
     program: ShardedProgram
     match: Match
     need: Need | None
     axes: tuple[str, ...]
+    kind_of_collective: str = ""
 
     def kind(self) -> CauseKind:
         """The kind of cause, by what the collective is made for."""

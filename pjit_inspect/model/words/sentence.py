@@ -99,14 +99,6 @@ class Sentence(str):
         """Whether one of its phrases, as it is or with its layers starred, is `text`."""
         return any(text in (phrase.text, phrase.pattern.text) for phrase in self.phrases if phrase.kind not in _PLAIN)
 
-    def after(self, words: str) -> Sentence:
-        """What follows the first place where its plain words have these; itself where none do."""
-        for number, phrase in enumerate(self.phrases):
-            _, found, rest = phrase.text.partition(words)
-            if phrase.kind == "word" and found:
-                return Sentence.of((Phrase("word", rest), *self.phrases[number + 1 :]))
-        return self
-
     def __add__(self, other: str) -> Sentence:
         return Sentence.of((*self.phrases, *Sentence(other).phrases))
 
