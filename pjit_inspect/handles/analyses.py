@@ -105,6 +105,11 @@ _PRINT_S, _PRINT_SOON_S = 120.0, 2.0
 _NO_TEXT = "no_hlo_text"
 """Why a program of a file was not printed, among what is known."""
 
+_OF_ANSWER = (
+    "sources", "explained", "report", "names", "shardings", "findings", "counted_findings", "suggestions",
+)  # fmt: skip
+"""What rests on the answer of XLA's partitioner, or on a prediction where there is none."""
+
 _CONSTRAINT = b"/sharding_constraint"
 """How JAX's name of an operation ends, in StableHLO's bytecode too, where somebody asks for a sharding."""
 
@@ -385,12 +390,17 @@ class Analyses(Computed):
         return find_link_traffic(self.collectives)
 
     @once
+    def names(self) -> ValueNames | None:
+        """What the values of the program before partitioning are called."""
+        program = self.propagation
+        return None if program is None else ValueNames(program, self.sources, self.cells)
+
+    @once
     def shardings(self) -> ShardingTable:
         """How every value of the program before partitioning is sharded."""
-        program, reason = self.propagation_and_reason
-        if program is None:
+        (program, reason), names = self.propagation_and_reason, self.names
+        if program is None or names is None:
             return ShardingTable(missing=reason)
-        names = ValueNames(program, self.sources, self.cells)
         # A program that names no mesh may run on all devices of the user's, as under `jax.set_mesh`.
         mesh, count = self.data.mesh, len(self.data.devices)
         devices = count if mesh is not None and mesh.size == count else 1
@@ -565,8 +575,7 @@ class RecordState:
             known = now.known.get("propagation_and_reason", (None, ""))
             before, _ = now.propagation_and_reason if now.has_answer else known
             if before is None or before.is_predicted:
-                others = ("sources", "explained", "report", "shardings", "findings", "counted_findings", "suggestions")
-                self._captured = now.of(now.data, without=others, propagation_and_reason=(program, ""))
+                self._captured = now.of(now.data, without=_OF_ANSWER, propagation_and_reason=(program, ""))
         return program
 
     def forget_programs(self, reason: str) -> None:

@@ -14,7 +14,6 @@ from pjit_inspect.analyze.diff.lowering import diff_lowerings
 from pjit_inspect.analyze.diff.requests import find_requests
 from pjit_inspect.analyze.diff.side import DiffSide
 from pjit_inspect.analyze.program.running import find_running_instructions
-from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.model.diff.diff import DiffData
@@ -179,12 +178,11 @@ def _shown(analyses: Analyses) -> DiffSideInput:
 
 def _side(analyses: Analyses) -> DiffSide:
     report = analyses.report
-    program = analyses.propagation
-    names = None if program is None else ValueNames(program, analyses.sources, analyses.cells)
+    names = analyses.names
     return DiffSide(
         report=report,
         module=analyses.readable_hlo,
-        program=program,
+        program=analyses.propagation,
         shardings=analyses.shardings,
         requests=() if names is None else find_requests(names),
         sources=(*analyses.sources, *report.data.sources),

@@ -25,7 +25,7 @@ FOR_TEXT = {
 """What the still display lays out, and what that needs."""
 
 FOR_MEMORY = {"_memory", "memory_use", "memory_timelines", "assignment"}
-FOR_INSPECTOR = {"stablehlo", "hlo_text", "graph_and_reason", "shardings"} | FOR_MEMORY
+FOR_INSPECTOR = {"names", "stablehlo", "hlo_text", "graph_and_reason", "shardings"} | FOR_MEMORY
 
 
 @pytest.fixture

@@ -240,24 +240,25 @@ class _Walk:
         message = decode("Instruction", self.module.reader.raw(instruction.index), offset=0)
         place = self._place(instruction)
         opcode = _opcode(instruction, message, place.name)
-        self.ops.append(ShardedOp(opcode=opcode))
         specs = self.specs_of(instruction, message)
         results = self.leaves[instruction.index] = self._values(instruction, specs, op=index)
         shapes = [leaf for operand in instruction.operands for leaf in operand.shape.leaves]
-        self.ops[index] = ShardedOp(
-            opcode=opcode,
-            op_name=place.name,
-            frames=place.frames,
-            spans=place.spans,
-            operands=tuple(chain.from_iterable(operands)),
-            results=results,
-            rule=find_rule(message, shapes, instruction.shape.leaves),
-            parent=region.op,
-            manual=next((spec.manual for spec in specs if spec.manual), ()),
-            edges=find_edges(message),
-            detail=message.custom_call_target or _combiner(instruction),
-            in_condition=region.is_condition,
-            is_on_one=bool(specs) and all(spec.is_on_one for spec in specs),
+        self.ops.append(
+            ShardedOp(
+                opcode=opcode,
+                op_name=place.name,
+                frames=place.frames,
+                spans=place.spans,
+                operands=tuple(chain.from_iterable(operands)),
+                results=results,
+                rule=find_rule(message, shapes, instruction.shape.leaves),
+                parent=region.op,
+                manual=next((spec.manual for spec in specs if spec.manual), ()),
+                edges=find_edges(message),
+                detail=message.custom_call_target or _combiner(instruction),
+                in_condition=region.is_condition,
+                is_on_one=bool(specs) and all(spec.is_on_one for spec in specs),
+            )
         )
         if instruction.opcode in _CALLERS:
             self._calls(instruction, index, operands, region.depth)
