@@ -139,9 +139,9 @@ class CauseFinder:
     # ------------------------------------------------------------ the ways a cause is known
 
     def _proven(self, match: Match, array: MovedArray, row: Collective) -> Cause:
-        kind = self._kind(match, row)
-        key = (id(match.edge), row.axes, row.kind, kind)
+        key = (id(match.edge), row.axes, row.kind)
         if key not in self._worded:
+            kind = self._kind(match, row)
             self._worded[key] = cause_of(match, self._names, kind, row.axes, row.kind, self.returned)
         found = self._worded[key]
         return replace(
