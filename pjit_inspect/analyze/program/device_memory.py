@@ -13,7 +13,7 @@ import numpy as np
 from pjit_inspect.analyze.program.running import number_of
 from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding, layout_text
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.device_memory import DeviceMemory, MemoryPart
@@ -126,32 +126,31 @@ def _tokens(data: RecordData, module: HloModule) -> int | None:
     return tokens
 
 
-def with_host_memory(data: RecordData, module: HloModule) -> RecordData:
-    """The record with arguments and results that the program has in the host's memory, where JAX does not say so.
+def with_memory_layouts(data: RecordData, module: HloModule) -> RecordData:
+    """The record with the layout of its arguments and results in memory, and with those that lie in the host's.
 
-    JAX says it of what was compiled to run. Unchanged where they cannot be matched.
+    Of what was compiled to run JAX says the latter. Unchanged where they cannot be matched.
     """
     tokens, shapes = _tokens(data, module), module.reader.entry_shapes()
     if tokens is None or shapes is None:
         return data
     arguments, leaves = shapes[0][tokens:], shapes[1].leaves[tokens:]
-    if not any(map(_is_on_host, (*arguments, *leaves))):
-        return data
     shape_of = iter(arguments)
     inputs = [_placed(one, next(shape_of, None)) if one.kept else one for one in data.inputs]
     outputs = [_placed(one, leaf) for one, leaf in zip(data.outputs, leaves, strict=False)]
     return replace(data, inputs=tuple(inputs), outputs=(*outputs, *data.outputs[len(outputs) :]))
 
 
-def _is_on_host(shape: Shape) -> bool:
-    return shape.layout is not None and shape.layout.memory_space == _HOST_SPACE
-
-
-def _placed(layout: ArrayLayout, shape: Shape | None) -> ArrayLayout:
-    sharding = layout.sharding
-    if sharding is None or sharding.memory_kind is not None or shape is None or not _is_on_host(shape):
-        return layout
-    return replace(layout, sharding=replace(sharding, memory_kind=_HOST_KIND))
+def _placed(array: ArrayLayout, shape: Shape | None) -> ArrayLayout:
+    layout, sharding = None if shape is None else shape.layout, array.sharding
+    if layout is None:
+        return array
+    order = layout.minor_to_major[::-1]
+    if array.layout_asked or list(order) != sorted(order):
+        array = replace(array, layout=layout_text(order, layout.tiles))
+    if sharding is None or sharding.memory_kind is not None or layout.memory_space != _HOST_SPACE:
+        return array
+    return replace(array, sharding=replace(sharding, memory_kind=_HOST_KIND))
 
 
 def _holds_data(shape: Shape) -> bool:

@@ -23,6 +23,21 @@ from pjit_inspect.observe.live.untouched import is_trusted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was asked for of every argument and result, as `ArrayLayout` has it; () where nobody saw.
+
+    `returned` has the number of the argument that a result is.
+    """
+
+    inputs: Sequence[str | None] = ()
+    passed: Sequence[str] = ()
+    in_layouts: Sequence[str] = ()
+    outputs: Sequence[str | None] = ()
+    out_layouts: Sequence[str] = ()
+    returned: Sequence[int | None] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Layouts:
     """What the layouts of a program are made of: abstract values, shardings and names. No array is among them."""
 
@@ -36,9 +51,12 @@ class Layouts:
     out_shardings: Sequence[Any]
     kept: frozenset[int]
     donated: Sequence[bool]
+    asked: Asked
 
     @classmethod
-    def of(cls, program: LiveProgram, names: tuple[Sequence[str], Sequence[str]], meshes: Sequence[Mesh]) -> Self:
+    def of(
+        cls, program: LiveProgram, names: tuple[Sequence[str], Sequence[str]], meshes: Sequence[Mesh], asked: Asked
+    ) -> Self:
         """Those of a program; `names` are the paths of its arguments and its results.
 
         A sharding that XLA chose gets its spec in the axis names of the first of `meshes` that it follows.
@@ -54,6 +72,7 @@ class Layouts:
             out_shardings=program.out_shardings,
             kept=program.kept,
             donated=program.donated,
+            asked=asked,
         )
 
     def can_wait(self) -> bool:
@@ -73,20 +92,32 @@ class Layouts:
         """Every argument of the traced function in order, those that jit dropped as unused included."""
         if len(self.kept) != len(self.in_avals) or max(self.kept, default=-1) >= len(self.all_avals):
             # References and hoisted constants change the argument list; then names cannot be matched by position.
-            names, avals = argument_names(None, len(self.in_avals)), self.in_avals
+            names, avals, asked = argument_names(None, len(self.in_avals)), self.in_avals, Asked()
             position = {index: index for index in range(len(avals))}
         else:
-            names, avals = self.arguments, self.all_avals
+            names, avals, asked = self.arguments, self.all_avals, self.asked
             position = {index: place for place, index in enumerate(sorted(self.kept))}
         for index, aval in enumerate(avals):
             place = position.get(index)
-            sharding, donated = _at(self.in_shardings, place), bool(_at(self.donated, place))
-            yield layout(names[index], aval, sharding, donated=donated, kept=place is not None)
+            yield layout(
+                names[index], aval, _at(self.in_shardings, place),
+                donated=bool(_at(self.donated, place)),
+                kept=place is not None,
+                asked=_at(asked.inputs, index),
+                passed=_at(asked.passed, index) or "",
+                layout_asked=_at(asked.in_layouts, index) or "",
+            )  # fmt: skip
 
     def _outputs(self, layout: Callable[..., ArrayLayout]) -> Iterator[ArrayLayout]:
         """Every result of the function in order."""
         for place, (name, aval) in enumerate(zip(self.results, self.out_avals, strict=True)):
-            yield layout(name, aval, _at(self.out_shardings, place))
+            source = _at(self.asked.returned, place)
+            yield layout(
+                name, aval, _at(self.out_shardings, place),
+                asked=_at(self.asked.outputs, place),
+                layout_asked=_at(self.asked.out_layouts, place) or "",
+                returned=_at(self.arguments, source),
+            )  # fmt: skip
 
 
 def argument_names(debug_info: Any, count: int, constants: int = 0) -> list[str]:
@@ -105,14 +136,7 @@ def result_names(debug_info: Any, count: int) -> list[str]:
 
 
 def _layout(
-    missing: dict[str, str],
-    meshes: Sequence[Mesh],
-    name: str,
-    aval: Any,
-    sharding: Any,
-    *,
-    donated: bool = False,
-    kept: bool = True,
+    missing: dict[str, str], meshes: Sequence[Mesh], name: str, aval: Any, sharding: Any, **more: Any
 ) -> ArrayLayout:
     shape = tuple(int(n) for n in getattr(aval, "shape", ()))
     placed = None
@@ -121,8 +145,7 @@ def _layout(
             placed = functools.reduce(on_mesh, meshes, to_sharding(sharding, shape))
         except Exception as error:
             missing[f"sharding of {name}"] = repr(error)
-    dtype = _dtype_name(aval)
-    return ArrayLayout(path=name, dtype=dtype, global_shape=shape, sharding=placed, donated=donated, kept=kept)
+    return ArrayLayout(path=name, dtype=_dtype_name(aval), global_shape=shape, sharding=placed, **more)
 
 
 def _dtype_name(aval: Any) -> str:

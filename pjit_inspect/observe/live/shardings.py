@@ -126,9 +126,14 @@ def laid(mesh: Mesh, spec: PartitionSpec) -> Sharding:
 
 def full_spec(spec: Any, rank: int) -> PartitionSpec:
     """A `jax.sharding.PartitionSpec` with one entry for each dimension, in the record's form."""
-    # A spec with unreduced axes refuses to be iterated; before 0.10 it had no public name for its entries.
-    entries = [_entry(entry) for entry in getattr(spec, "partitions", None) or spec._partitions]  # noqa: SLF001
+    entries = [_entry(entry) for entry in entries_of(spec)]
     return tuple(entries + [None] * (rank - len(entries)))
+
+
+def entries_of(spec: Any) -> Sequence[Any]:
+    """What a `jax.sharding.PartitionSpec` says of each dimension, as written."""
+    # A spec with unreduced axes refuses to be iterated; before 0.10 it had no public name for its entries.
+    return getattr(spec, "partitions", None) or spec._partitions  # noqa: SLF001
 
 
 def _entry(entry: Any) -> SpecEntry:

@@ -9,22 +9,27 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.layout import Sharding
 from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import axis_name
-from pjit_inspect.model.words.layers import path_pattern
-from pjit_inspect.model.words.sentence import axis, joined, name, say
+from pjit_inspect.model.words.sentence import axis, say
 from pjit_inspect.view.document.notation import array_text, known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text, plural
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, sentence_data
-from pjit_inspect.view.record.arrays import ArrayGroup, donated_in_vain, group_arrays
+from pjit_inspect.view.record.arrays import (
+    ArrayGroup,
+    asked_words,
+    donated_in_vain,
+    fate_words,
+    group_arrays,
+    spec_words,
+)
 
 _VALUES = 400
-_DEVICE_MEMORY = (None, "device", "unpinned_host")
 
 
 def array_groups(data: RecordData) -> list[tuple[str, ArrayGroup]]:
@@ -42,6 +47,9 @@ def _row(role: str, group: ArrayGroup, tables: SharedTables) -> dict[str, Any]:
     layout = group.first
     sharding = layout.sharding
     local = layout.local_shape
+    fate = fate_words(group)
+    if layout.asked is not None and layout.kept:
+        fate.append(say("sharding {}", asked_words(layout.asked)))
     return {
         "role": role,
         "name": name_data(group.name),
@@ -49,13 +57,13 @@ def _row(role: str, group: ArrayGroup, tables: SharedTables) -> dict[str, Any]:
         "array": name_data(array_text(layout)),
         "shape": _lengths(layout.global_shape),
         "sharding": -1 if sharding is None else tables.sharding(sharding),
-        "spec": "unknown" if sharding is None else name_data(_spec(layout, sharding)),
+        "spec": name_data(spec_words(layout)),
         "local": "unknown" if local is None else shape_text(local),
         "each": bytes_text(layout.bytes_per_device),
         "all": bytes_text(group.bytes_per_device if layout.bytes_per_device is not None else None),
         "bytes": float(group.bytes_per_device),
         "copies": layout.replication,
-        "fate": _fate(group),
+        "fate": list(map(sentence_data, fate)),
         "names": [name_data(one.path) for one in group.layouts[:100]] if len(group.layouts) > 1 else [],
         "spots": [],
     }
@@ -64,26 +72,6 @@ def _row(role: str, group: ArrayGroup, tables: SharedTables) -> dict[str, Any]:
 def _lengths(shape: Sequence[int]) -> list[int]:
     """Lengths as JavaScript can hold them; a damaged file may say anything."""
     return [min(length, 2**53 - 1) for length in shape]
-
-
-def _spec(layout: ArrayLayout, sharding: Sharding) -> str:
-    return sharding.kind if layout.spec is None else known_spec_text(layout.spec)
-
-
-def _fate(group: ArrayGroup) -> list[Any]:
-    """What becomes of the buffer."""
-    layout, sharding = group.first, group.first.sharding
-    words = [] if layout.kept else ["unused: jit dropped it"]
-    if layout.donated:
-        words.append("donated, but no output reuses it" if group.in_vain else "donated")
-    if layout.aliases is not None:
-        aliases = layout.aliases if len(group.layouts) == 1 else path_pattern(layout.aliases)
-        words.append(say("reuses {}", name(aliases)))
-    if sharding is not None and sharding.unreduced:
-        words.append(say("partial sums over {}", joined(list(map(axis, sharding.unreduced)), ", ")))
-    if sharding is not None and sharding.memory_kind not in _DEVICE_MEMORY:
-        words.append(f"in {sharding.memory_kind}")
-    return [sentence_data(word) for word in words]
 
 
 def value_rows(data: RecordData, table: ShardingTable | None, tables: SharedTables) -> tuple[list[dict[str, Any]], str]:

@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.record.compile_key import CompileKey
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.layers import path_pattern, path_patterns
+from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, name, say
 from pjit_inspect.view.document.document import (
+    UNKNOWN,
     Beside,
     Block,
     Card,
@@ -37,6 +40,18 @@ from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_
 from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.svg.shard_picture import shard_face
 
+_ASKED = {
+    "": ("XLA chose", "chosen by XLA"),
+    "AUTO": ("AUTO", "left to XLA by AUTO"),
+    "argument": ("as passed", "as passed"),
+    "device": ("jit's device", "by the device given to jit"),
+    "pmap": ("pmap", "by pmap"),
+    "type": ("the type", "asked in the type"),
+    "with_sharding_constraint": ("constraint", "asked in with_sharding_constraint"),
+}
+"""Where a sharding was asked for, in a cell and after its noun, where that is not the bare name."""
+
+_STATICS = 6
 _TEXT_ROWS = 8
 _CARDS = 8
 _TABLE_ROWS = 60
@@ -92,14 +107,16 @@ def group_arrays(
         if uses[pattern] == 1:
             groups[pattern,].append(layout)
             continue
-        sharding, reused = layout.sharding, layout.aliases
+        sharding = layout.sharding
         # Most arrays share the very same sharding, which takes long to hash.
         number = known.get(id(sharding))
         if number is None:
             number = known[id(sharding)] = numbers.setdefault(sharding, len(numbers))
-        if reused is not None:
-            reused = path_pattern(reused)
-        rest = (layout.dtype, layout.global_shape, layout.donated, layout.kept, path in in_vain, reused)
+        shared = (None if one is None else path_pattern(one) for one in (layout.aliases, layout.returned))
+        rest = (
+            layout.dtype, layout.global_shape, layout.donated, layout.kept, path in in_vain, *shared,
+            layout.asked, layout.passed, layout.layout_asked, layout.layout,
+        )  # fmt: skip
         groups[pattern, number, *rest].append(layout)
     return tuple(_group(str(key[0]), tuple(members), in_vain) for key, members in groups.items())
 
@@ -146,13 +163,41 @@ def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Blo
         # Those that lie like an input come last: the reader has seen that one.
         groups = tuple(sorted(groups, key=lambda group: (group.name in reused, -group.bytes_per_device)))
     fresh = len(groups) - len(reused)
+    asked = _asked_of_all(groups, len(data.devices))
     whole = f"all {len(layouts):,} {field}" if len(layouts) > 1 else f"the {noun}"
     gallery = Gallery(
-        cards=tuple(_card(group, len(data.devices), alike) for group, alike in pictured),
-        table=_table(groups, fresh, len(data.devices), field),
+        cards=tuple(_card(group, len(data.devices), alike, asked is None) for group, alike in pictured),
+        table=_table(groups, fresh, len(data.devices), field, asked is None),
         summary=(Text(f"{whole} in a table, with slices"),),
     )
-    return Section((Text(field, "strong"), Text(f"  {_total(groups)}", "dim")), (gallery,))
+    words = _total(groups) + (f", shardings {asked_words(asked)}" if asked is not None else "")
+    static = _static_line(data.key) if noun == "input" else ()
+    return Section((Text(field, "strong"), Text(f"  {words}", "dim")), (*static, gallery))
+
+
+def _static_line(key: CompileKey | None) -> tuple[Line, ...]:
+    """The static arguments, which are part of the program."""
+    statics = () if key is None or key.transform == "eager" else key.statics
+    if not statics:
+        return ()
+    shown = [(Code(f"{one.name} = {one.text}"),) for one in statics[:_STATICS]]
+    more = len(statics) - len(shown)
+    rest = (Text(f" and {more:,} more; record.data.key.statics has all"),) if more else ()
+    return (Line((Text("static: "), *_joined(shown), *rest)),)
+
+
+def _asked_of_all(groups: Sequence[ArrayGroup], everywhere: int) -> str | None:
+    """Where all shardings were asked for; None where that differs, is not known, or says nothing."""
+    places = {
+        group.first.asked for group in groups if group.first.kept and (group.first.global_shape or group.first.asked)
+    }
+    return places.pop() if len(places) == 1 and (everywhere > 1 or places == {"device"}) else None
+
+
+def asked_words(asked: str, form: int = 1) -> str:
+    """Where a sharding was asked for, after its noun; in a word or two with the form 0."""
+    where, comma, part = asked.partition(",")
+    return _ASKED.get(where, (where, f"asked in {where}"))[form] + comma + part
 
 
 def _reusing(groups: Sequence[ArrayGroup], inputs: Sequence[ArrayLayout]) -> frozenset[str]:
@@ -217,19 +262,22 @@ def _pictured(groups: tuple[ArrayGroup, ...], reused: frozenset[str]) -> list[tu
     return [(same[0], sum(len(group.layouts) for group in same[1:])) for same in chosen]
 
 
-def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
+def _card(group: ArrayGroup, everywhere: int, alike: int, says_asked: bool) -> Card:
     layout = group.first
     local = "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
     size = bytes_number(layout.bytes_per_device)
     each: Spans = (Text("each "), Code(local), Text(", "), size) if layout.global_shape else (size, Text(" each"))
     lines: list[Spans] = [(Code(array_text(layout)),)]
-    lines += [(size,)] if everywhere == 1 else [(Code(_spec(layout)),), each]
-    last = [(Text(words),) for words in _held_words(layout, everywhere)] + ([_fate(group)] if _fate(group) else [])
+    lines += [(size,)] if everywhere == 1 else [(Code(spec_words(layout)),), each]
+    words = _held_words(layout, everywhere) + fate_words(group)
+    if says_asked and everywhere > 1 and layout.asked is not None and (layout.asked or layout.global_shape):
+        words.insert(1, asked_words(layout.asked))
+    last = list(map(_spans, words))
     more: list[Spans] = [(Text(f"{plural(alike, 'more array')} cut alike", "dim"),)] if alike else []
     return Card(
         title=_name(group),
         picture=Picture(subject=ShardSubject(layout=layout), alt=_alt(group, everywhere)),
-        lines=(*lines, *([_joined(last)] if last else []), *more),
+        lines=(*lines, _joined(last), *more) if last else (*lines, *more),
     )
 
 
@@ -257,7 +305,8 @@ def _alt(group: ArrayGroup, everywhere: int) -> str:
     return f"{group.name}: {array_text(layout)}, {_copies_words(layout, everywhere)}. {held}{more}"
 
 
-def _spec(layout: ArrayLayout) -> str:
+def spec_words(layout: ArrayLayout) -> str:
+    """Its spec, or what else its sharding is called."""
     if layout.sharding is None:
         return "unknown"
     return layout.sharding.kind if layout.spec is None else known_spec_text(layout.spec)
@@ -274,29 +323,41 @@ def _copies_words(layout: ArrayLayout, everywhere: int) -> str:
     return "no copies" if copies == 1 else f"{copies:,} copies" + (" (all)" if copies >= everywhere else "")
 
 
-def _fate(group: ArrayGroup) -> Spans:
-    """What becomes of the buffer, in words."""
-    layout = group.first
-    parts: list[Spans] = []
-    if not layout.kept:
-        parts.append((Text("unused: jit dropped it"),))
+def fate_words(group: ArrayGroup) -> list[Sentence]:
+    """What becomes of the buffer, and what else is special about it."""
+    layout, sharding = group.first, group.first.sharding
+    own = (lambda path: name(path)) if len(group.layouts) == 1 else (lambda path: name(path_pattern(path)))
+    words = [] if layout.kept else [say("unused: jit dropped it")]
     if layout.donated:
-        parts.append((Text("donated, but no output reuses it" if group.in_vain else "donated"),))
+        words.append(say("donated, but no output reuses it" if group.in_vain else "donated"))
     if layout.aliases is not None:
-        reused = layout.aliases if len(group.layouts) == 1 else path_pattern(layout.aliases)
-        parts.append((Text("reuses "), Code(reused)))
-    sharding = layout.sharding
+        words.append(say("reuses {}", own(layout.aliases)))
+    if layout.returned is not None:
+        words.append(say("argument {}, unchanged", own(layout.returned)))
+    if layout.host_bytes:
+        kind = "NumPy array" if layout.passed == "numpy.ndarray" else layout.passed
+        words.append(say("{}: each such call sends {} from the host", kind, bytes_text(layout.host_bytes)))
     if sharding is not None and sharding.unreduced:
-        parts.append((Text("partial sums over "), Code(", ".join(sharding.unreduced))))
+        words.append(say("partial sums over {}", joined(list(map(axis, sharding.unreduced)), ", ")))
     if (kind := _other_memory(layout)) is not None:
-        parts.append((Text("in "), Code(kind)))
-    return _joined(parts)
+        words.append(say("in {}", code(kind)))
+    if (memory := layout.layout or layout.layout_asked) and memory != "AUTO":
+        how = {"": "", "AUTO": ", which AUTO became"}.get(layout.layout_asked, ", as asked")
+        words.append(say("layout {}{}", code(memory), how))
+    elif memory:
+        words.append(say("layout AUTO"))
+    return words
+
+
+def _spans(words: str) -> Spans:
+    """Words with their names as code."""
+    kinds = {"word": Text, "place": Text}
+    return tuple(kinds.get(phrase.kind, Code)(phrase.text) for phrase in Sentence(words).phrases)
 
 
 def _other_memory(layout: ArrayLayout) -> str | None:
     """The memory that an array lies in where that is not the device's own; None where it is, or nothing says."""
-    kind = None if layout.sharding is None else layout.sharding.memory_kind
-    return None if kind in (None, "device", "unpinned_host") else str(kind)
+    return None if layout.is_on_device or layout.sharding is None else layout.sharding.memory_kind
 
 
 def _joined(parts: Sequence[Spans]) -> Spans:
@@ -306,7 +367,7 @@ def _joined(parts: Sequence[Spans]) -> Spans:
     return tuple(spans)
 
 
-def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: str) -> Table:
+def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: str, says_asked: bool) -> Table:
     shown = groups[:_TABLE_ROWS]
     slices = _SLICES if len(shown) <= _TEXT_ROWS else _FEW_SLICES
     unit = share_unit(group.each_bytes for group in shown)
@@ -317,10 +378,14 @@ def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: s
         Column(title=unit, align="right"),
         Column(title="spec", shrink=True),
         Column(title="copies", align="right"),
+        Column(title="asked"),
     )
     return Table(
         columns=columns,
-        rows=tuple(_row(group, everywhere, unit, slices if i < fresh else 0) for i, group in enumerate(shown)),
+        rows=tuple(
+            _row(group, everywhere, unit, slices if number < fresh else 0, says_asked)
+            for number, group in enumerate(shown)
+        ),
         text_rows=min(_TEXT_ROWS, fresh),
         text_rest=_text_rest(groups[min(_TEXT_ROWS, fresh) : fresh], groups[fresh:], field),
         rest=Rest(summary=_more(groups[_TABLE_ROWS:], field)) if len(groups) > _TABLE_ROWS else None,
@@ -342,7 +407,7 @@ def _more(groups: tuple[ArrayGroup, ...], field: str) -> Spans:
     return (Sign("more"), Text(f" and {plural(number, 'more array')}, {size} per device; record.{field} has all"))
 
 
-def _row(group: ArrayGroup, everywhere: int, unit: str, slices: int) -> Row:
+def _row(group: ArrayGroup, everywhere: int, unit: str, slices: int, says_asked: bool) -> Row:
     layout = group.first
     local = "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
     alone = everywhere == 1
@@ -351,11 +416,20 @@ def _row(group: ArrayGroup, everywhere: int, unit: str, slices: int) -> Row:
         (Code(array_text(layout)),),
         () if alone else (Code(local),),
         (Number(bytes_in(layout.bytes_per_device, unit)),),
-        () if alone else (Code(_spec(layout)),),
+        () if alone else (Code(spec_words(layout)),),
         () if alone else (Text(_copies(layout, everywhere)),),
+        _asked_cell(layout) if says_asked and not alone else (),
     )
-    fate = _fate(group)
+    fate = _joined(list(map(_spans, fate_words(group))))
     return Row(cells, (*((fate,) if fate else ()), *(_slices(layout, slices) if slices else ())))
+
+
+def _asked_cell(layout: ArrayLayout) -> Spans:
+    """Where its sharding was asked for; nothing for what was dropped, and for single numbers, which have no choice."""
+    asked = layout.asked
+    if not layout.kept or (asked == "" and not layout.global_shape):
+        return ()
+    return UNKNOWN if asked is None else (Text(asked_words(asked, 0)),)
 
 
 def _copies(layout: ArrayLayout, everywhere: int) -> str:

@@ -1,0 +1,170 @@
+"""Who asked for the sharding of each argument and result: jit, the array itself, its type, or the function.
+
+What nobody asked for, XLA chose. Not its job: what it became (`observe.live.layouts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jax.sharding import NamedSharding, PartitionSpec, Sharding
+
+from pjit_inspect.model.program.layout import layout_text
+from pjit_inspect.observe.contract import _jax
+from pjit_inspect.observe.live.layouts import Asked
+from pjit_inspect.observe.live.program import LiveProgram
+from pjit_inspect.observe.live.shardings import entries_of, has_devices
+
+_CALLS = (
+    "jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2",
+    "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The sharding that an operation of a function gives its result; `is_whole` unless XLA chooses some dimensions."""
+
+    where: str
+    sharding: Any
+    is_whole: bool
+
+
+def requests_of(jaxpr: Any) -> tuple[Request | int | None, ...]:
+    """For each result the operation that asks for its sharding, or the number of the argument that it is."""
+    jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
+    arguments = {var: number for number, var in enumerate(jaxpr.invars)}
+    makers = {var: (eqn, at) for eqn in jaxpr.eqns for at, var in enumerate(eqn.outvars)}
+    inside: dict[int, tuple[Request | int | None, ...]] = {}
+
+    def found(var: Any) -> Request | int | None:
+        # A literal has no hash.
+        while not hasattr(var, "val") and var in makers:
+            eqn, at = makers[var]
+            if (request := _request(eqn, at)) is not None or eqn.primitive.name not in _CALLS:
+                return request
+            if id(eqn) not in inside:
+                inside[id(eqn)] = requests_of(eqn.params.get("jaxpr") or eqn.params["call_jaxpr"])
+            within = inside[id(eqn)][at]
+            if not isinstance(within, int):
+                return within
+            var = eqn.invars[within]
+        return None if hasattr(var, "val") else arguments.get(var)
+
+    return tuple(map(found, jaxpr.outvars))
+
+
+def _request(eqn: Any, at: int) -> Request | None:
+    """What one operation asks for its result number `at`."""
+    name, given = eqn.primitive.name, eqn.params
+    if name == "sharding_constraint":
+        return Request("with_sharding_constraint", given["sharding"], not given["unconstrained_dims"])
+    if name == "shard_map":
+        mesh, manual = given["mesh"], given.get("newly_manual_axes", given.get("manual_axes"))
+        return Request(name, NamedSharding(mesh, given["out_specs"][at]), len(manual) == len(mesh.axis_names))
+    held = {"device_put": "devices", "jit": "out_shardings", "pjit": "out_shardings"}.get(name)
+    asked = None if held is None else given[held][at]
+    if not isinstance(asked, Sharding):
+        return None
+    return Request(name if held == "devices" else "out_shardings", asked, _is_whole(asked))
+
+
+def asked_of(
+    program: LiveProgram,
+    transform: str,
+    leaves: Sequence[Any],
+    outputs: Sequence[Any],
+    out_layouts: Sequence[Any],
+    requests: Sequence[Request | int | None],
+) -> Asked:
+    """What was asked for of a program; the last four are what its call shows (`CallFacts`), () where nobody saw it."""
+    count = len(program.all_avals)
+    # Arrays that the function closes over, which JAX may pass as arguments, come first.
+    hoisted = count - len(leaves) if leaves else 0
+    own = [*[_CONSTANT] * hoisted, *(leaves or [None] * count)]
+    inputs: list[str | None] = [None] * count
+    if len(own) == count and len(program.kept) == len(program.asked_in):
+        for index, given in zip(sorted(program.kept), program.asked_in, strict=True):
+            inputs[index] = _of_argument(given, own[index])
+    is_known = len(outputs) == len(requests) == len(program.asked_out) == len(program.out_avals)
+    results: list[str | None] = [None] * len(program.out_avals)
+    if is_known:
+        finals = zip(program.out_shardings, program.out_avals, strict=True)
+        results = list(map(_of_result, program.asked_out, outputs, requests, finals))
+    if transform in ("pmap", "shard_map"):
+        inputs, results = [transform] * count, [transform] * len(results)
+    return Asked(
+        inputs=inputs,
+        outputs=results,
+        passed=[leaf[3] if leaf else "" for leaf in own] if len(own) == count else (),
+        in_layouts=in_layouts(program),
+        out_layouts=list(map(_layout_text, out_layouts)),
+        returned=[one + hoisted if isinstance(one, int) else None for one in requests] if is_known else (),
+    )
+
+
+_CONSTANT = None, None, True, "", None
+"""What `CallFacts` would have of an array that a function closes over."""
+
+
+def _of_argument(given: Any, leaf: Any) -> str | None:
+    """Who asked for the sharding that JAX gave XLA for an argument."""
+    if (name := type(given).__name__) in _LEFT_TO_XLA:
+        return _LEFT_TO_XLA[name]
+    if leaf is None:
+        return None
+    _, _, committed, _, wanted = leaf
+    if wanted is not None:
+        return "device" if _jax.is_of_device(wanted) else "in_shardings"
+    # JAX itself replicates single numbers.
+    return "argument" if committed else ""
+
+
+def _of_result(given: Any, wanted: Any, request: Request | int | None, final: tuple[Any, Any]) -> str | None:
+    """Who asked for the sharding of a result: jit, else its type, else the operation that makes it."""
+    if isinstance(wanted, Sharding):
+        return "device" if _jax.is_of_device(wanted) else _named("out_shardings", _is_whole(wanted))
+    if (name := type(given).__name__) not in _LEFT_TO_XLA:
+        return _named("type", _is_whole(given))
+    if not isinstance(request, Request):
+        return _LEFT_TO_XLA[name]
+    sharding, aval = final
+    is_heeded = not request.is_whole or _lies_alike(request.sharding, sharding, aval.ndim)
+    # JAX puts nothing on other devices of a mesh within jit: a `device_put` there may ask in vain.
+    return _named(request.where, request.is_whole) if is_heeded else _LEFT_TO_XLA[name]
+
+
+_LEFT_TO_XLA = {"UnspecifiedValue": "", "AUTO": "AUTO"}
+"""Types of JAX's that stand for a sharding that nobody gave -> what is said of it."""
+
+
+def _named(where: str, is_whole: bool) -> str:
+    return where if is_whole else f"{where}, in part"
+
+
+def _is_whole(sharding: Any) -> bool:
+    """Whether it leaves no dimension to XLA."""
+    return not hasattr(sharding, "spec") or PartitionSpec.UNCONSTRAINED not in entries_of(sharding.spec)
+
+
+def _lies_alike(asked: Any, final: Any, rank: int) -> bool:
+    """Whether a result came out as an operation asked; one on an abstract mesh asks for no devices."""
+    if hasattr(asked, "spec") and hasattr(final, "spec") and asked.mesh.axis_names == final.mesh.axis_names:
+        asked = NamedSharding(final.mesh, asked.spec, memory_kind=final.memory_kind)
+    return has_devices(asked) and asked.is_equivalent_to(final, rank)
+
+
+def in_layouts(program: LiveProgram) -> list[str]:
+    """The layout in memory that each argument was given, by jit or as it came; "" for the default."""
+    texts = [""] * len(program.all_avals)
+    if len(program.in_layouts) == len(program.kept) and max(program.kept, default=-1) < len(texts):
+        for index, layout in zip(sorted(program.kept), program.in_layouts, strict=True):
+            texts[index] = _layout_text(layout)
+    return texts
+
+
+def _layout_text(layout: Any) -> str:
+    order = getattr(layout, "major_to_minor", None)
+    return "" if layout is None else layout_text(order, layout.tiling) if order is not None else str(layout)
