@@ -6,7 +6,6 @@ What nobody asked for, XLA chose. Not its job: what it became (`observe.live.lay
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from jax.sharding import NamedSharding, PartitionSpec, Sharding
@@ -23,13 +22,8 @@ _CALLS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """The sharding that an operation of a function gives its result; `is_whole` unless XLA chooses some dimensions."""
-
-    where: str
-    sharding: Any
-    is_whole: bool
+Request = tuple[str, Any, bool]
+"""The operation of a function that gives its result a sharding, that sharding, and whether XLA chooses none of it."""
 
 
 def requests_of(jaxpr: Any) -> tuple[Request | int | None, ...]:
@@ -60,53 +54,52 @@ def _request(eqn: Any, at: int) -> Request | None:
     """What one operation asks for its result number `at`."""
     name, given = eqn.primitive.name, eqn.params
     if name == "sharding_constraint":
-        return Request("with_sharding_constraint", given["sharding"], not given["unconstrained_dims"])
+        return "with_sharding_constraint", given["sharding"], not given["unconstrained_dims"]
     if name == "shard_map":
         mesh, manual = given["mesh"], given.get("newly_manual_axes", given.get("manual_axes"))
-        return Request(name, NamedSharding(mesh, given["out_specs"][at]), len(manual) == len(mesh.axis_names))
-    held = {"device_put": "devices", "jit": "out_shardings", "pjit": "out_shardings"}.get(name)
-    asked = None if held is None else given[held][at]
-    if not isinstance(asked, Sharding):
-        return None
-    return Request(name if held == "devices" else "out_shardings", asked, _is_whole(asked))
+        return name, NamedSharding(mesh, given["out_specs"][at]), len(manual) == len(mesh.axis_names)
+    where = {"device_put": "devices", "jit": "out_shardings", "pjit": "out_shardings"}.get(name)
+    asked = None if where is None else given[where][at]
+    where = name if where == "devices" else "out_shardings"
+    return (where, asked, _is_whole(asked)) if isinstance(asked, Sharding) else None
 
 
 def asked_of(
     program: LiveProgram,
+    names: Sequence[str],
     transform: str,
     leaves: Sequence[Any],
-    outputs: Sequence[Any],
-    out_layouts: Sequence[Any],
-    requests: Sequence[Request | int | None],
+    results: Sequence[tuple[Any, Any, Request | int | None]],
 ) -> Asked:
-    """What was asked for of a program; the last four are what its call shows (`CallFacts`), () where nobody saw it."""
-    count = len(program.all_avals)
+    """What was asked for of each argument, which have these `names`, and of each result.
+
+    `leaves` and `results` are those of the call, as `CallFacts` has them; () where nobody saw it.
+    """
+    everywhere = transform if transform in ("pmap", "shard_map") else None
     # Arrays that the function closes over, which JAX may pass as arguments, come first.
-    hoisted = count - len(leaves) if leaves else 0
-    own = [*[_CONSTANT] * hoisted, *(leaves or [None] * count)]
-    inputs: list[str | None] = [None] * count
-    if len(own) == count and len(program.kept) == len(program.asked_in):
-        for index, given in zip(sorted(program.kept), program.asked_in, strict=True):
-            inputs[index] = _of_argument(given, own[index])
-    is_known = len(outputs) == len(requests) == len(program.asked_out) == len(program.out_avals)
-    results: list[str | None] = [None] * len(program.out_avals)
-    if is_known:
-        finals = zip(program.out_shardings, program.out_avals, strict=True)
-        results = list(map(_of_result, program.asked_out, outputs, requests, finals))
-    if transform in ("pmap", "shard_map"):
-        inputs, results = [transform] * count, [transform] * len(results)
-    return Asked(
-        inputs=inputs,
-        outputs=results,
-        passed=[leaf[3] if leaf else "" for leaf in own] if len(own) == count else (),
-        in_layouts=in_layouts(program),
-        out_layouts=list(map(_layout_text, out_layouts)),
-        returned=[one + hoisted if isinstance(one, int) else None for one in requests] if is_known else (),
-    )
-
-
-_CONSTANT = None, None, True, "", None
-"""What `CallFacts` would have of an array that a function closes over."""
+    hoisted = len(names) - len(leaves) if leaves else 0
+    own = [*[(None, None, True, "", None)] * hoisted, *(leaves or [None] * len(names))]
+    given = dict(zip(sorted(program.kept), program.asked_in, strict=False))
+    inputs = [
+        {
+            "asked": everywhere or (_of_argument(given[index], leaf) if index in given else None),
+            "passed": leaf[3] if leaf else "",
+            "layout_asked": layout,
+        }
+        for index, (leaf, layout) in enumerate(zip(own, in_layouts(program), strict=False))
+    ]
+    if len(results) != len(program.out_avals):
+        return inputs, [{"asked": everywhere}] * len(program.out_avals)
+    made = zip(program.asked_out, results, program.out_shardings, program.out_avals, strict=True)
+    outputs = [
+        {
+            "asked": everywhere or _of_result(asked, wanted, request, final, aval.ndim),
+            "layout_asked": _layout_text(layout),
+            "returned": names[request + hoisted] if isinstance(request, int) else None,
+        }
+        for asked, (wanted, layout, request), final, aval in made
+    ]
+    return inputs, outputs
 
 
 def _of_argument(given: Any, leaf: Any) -> str | None:
@@ -122,18 +115,18 @@ def _of_argument(given: Any, leaf: Any) -> str | None:
     return "argument" if committed else ""
 
 
-def _of_result(given: Any, wanted: Any, request: Request | int | None, final: tuple[Any, Any]) -> str | None:
+def _of_result(given: Any, wanted: Any, request: Request | int | None, final: Any, rank: int) -> str:
     """Who asked for the sharding of a result: jit, else its type, else the operation that makes it."""
     if isinstance(wanted, Sharding):
         return "device" if _jax.is_of_device(wanted) else _named("out_shardings", _is_whole(wanted))
     if (name := type(given).__name__) not in _LEFT_TO_XLA:
         return _named("type", _is_whole(given))
-    if not isinstance(request, Request):
-        return _LEFT_TO_XLA[name]
-    sharding, aval = final
-    is_heeded = not request.is_whole or _lies_alike(request.sharding, sharding, aval.ndim)
-    # JAX puts nothing on other devices of a mesh within jit: a `device_put` there may ask in vain.
-    return _named(request.where, request.is_whole) if is_heeded else _LEFT_TO_XLA[name]
+    if isinstance(request, tuple):
+        where, asked, is_whole = request
+        # Within jit a `device_put` may ask in vain.
+        if not is_whole or _lies_alike(asked, final, rank):
+            return _named(where, is_whole)
+    return _LEFT_TO_XLA[name]
 
 
 _LEFT_TO_XLA = {"UnspecifiedValue": "", "AUTO": "AUTO"}

@@ -75,9 +75,7 @@ class CallFacts:
 
     leaves: tuple[_Leaf, ...] = ()
     donated: tuple[bool, ...] = ()
-    outputs: tuple[Any, ...] = ()
-    out_layouts: tuple[Any, ...] = ()
-    requests: tuple[Request | int | None, ...] = ()
+    results: tuple[tuple[Any, Any, Request | int | None], ...] = ()
     options: tuple[NamedText, ...] = ()
     positional: int | None = None
     keywords: tuple[str, ...] = ()
@@ -98,7 +96,7 @@ def call_facts(stages: dict[str, FrameType], jaxpr: Any = None, traced: Any = No
         found |= _parameters(local, local.get("arg_types") or (), local.get("args") or ())
         if "pmap" in stages:
             # Its shardings follow from the arguments, and its axis has a name made up for each `pmap`.
-            found |= {"outputs": (), "leaves": tuple((*leaf[:-1], None) for leaf in found["leaves"])}
+            found |= {"results": (), "leaves": tuple((*leaf[:-1], None) for leaf in found["leaves"])}
     elif traced is not None or "ahead_lower" in stages:
         traced = traced or stages["ahead_lower"].f_locals["self"]
         types = getattr(traced, "_meta_tys_flat", ())
@@ -136,9 +134,7 @@ def _parameters(local: Any, types: Sequence[Any], args: Sequence[Any]) -> dict[s
     return {
         "leaves": _leaves(types, args, wanted),
         "donated": tuple(bool(flag) for flag in local.get("donated_invars") or ()),
-        "outputs": tuple(local.get("out_shardings") or ()),
-        "out_layouts": tuple(local.get("out_layouts") or ()),
-        "requests": read_fact({}, "requests", lambda: requests_of(local["jaxpr"]), ()),
+        "results": read_fact({}, "results", lambda: _results(local), ()),
         "options": options,
         "context_mesh": _context_mesh(local.get("ctx_mesh")),
     }
@@ -159,6 +155,11 @@ def _leaves(types: Sequence[Any], arguments: Sequence[Any], wanted: Sequence[Any
         )
         for t, argument, sharding in zip(types, arguments, asked, strict=True)
     )
+
+
+def _results(local: Any) -> tuple[tuple[Any, Any, Request | int | None], ...]:
+    """For each result jit's sharding and layout for it, and what asks for one within the function."""
+    return tuple(zip(local["out_shardings"], local["out_layouts"], requests_of(local["jaxpr"]), strict=True))
 
 
 @once_for_each_type
@@ -322,7 +323,7 @@ def key_of(
         tree=facts.tree,
         containers=facts.containers,
         arguments=arguments,
-        outputs=_outputs(facts.outputs, names[1]),
+        outputs=_outputs([result[0] for result in facts.results], names[1]),
         donated=tuple(a.path for a, flag in zip(arguments, facts.donated, strict=False) if flag),
         options=(*options, *facts.options),
         config=facts.config,

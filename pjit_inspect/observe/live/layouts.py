@@ -21,20 +21,8 @@ from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import on_mesh, to_sharding
 from pjit_inspect.observe.live.untouched import is_trusted
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What was asked for of every argument and result, as `ArrayLayout` has it; () where nobody saw.
-
-    `returned` has the number of the argument that a result is.
-    """
-
-    inputs: Sequence[str | None] = ()
-    passed: Sequence[str] = ()
-    in_layouts: Sequence[str] = ()
-    outputs: Sequence[str | None] = ()
-    out_layouts: Sequence[str] = ()
-    returned: Sequence[int | None] = ()
+Asked = tuple[Sequence[dict[str, Any]], Sequence[dict[str, Any]]]
+"""The fields of `ArrayLayout` that say what was asked for: of each argument, and of each result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +70,7 @@ class Layouts:
 
     def read(self, missing: dict[str, str]) -> dict[str, tuple[ArrayLayout, ...]]:
         """The fields of a record with the layouts; what fails is noted in `missing`."""
-        layout = functools.partial(_layout, missing, self.meshes)
+        layout = functools.partial(layout_of, missing, self.meshes)
         return {
             "inputs": read_fact(missing, "inputs", lambda: tuple(self._inputs(layout)), ()),
             "outputs": read_fact(missing, "outputs", lambda: tuple(self._outputs(layout)), ()),
@@ -92,32 +80,21 @@ class Layouts:
         """Every argument of the traced function in order, those that jit dropped as unused included."""
         if len(self.kept) != len(self.in_avals) or max(self.kept, default=-1) >= len(self.all_avals):
             # References and hoisted constants change the argument list; then names cannot be matched by position.
-            names, avals, asked = argument_names(None, len(self.in_avals)), self.in_avals, Asked()
+            names, avals, asked = argument_names(None, len(self.in_avals)), self.in_avals, ()
             position = {index: index for index in range(len(avals))}
         else:
-            names, avals, asked = self.arguments, self.all_avals, self.asked
+            names, avals, asked = self.arguments, self.all_avals, self.asked[0]
             position = {index: place for place, index in enumerate(sorted(self.kept))}
         for index, aval in enumerate(avals):
             place = position.get(index)
-            yield layout(
-                names[index], aval, _at(self.in_shardings, place),
-                donated=bool(_at(self.donated, place)),
-                kept=place is not None,
-                asked=_at(asked.inputs, index),
-                passed=_at(asked.passed, index) or "",
-                layout_asked=_at(asked.in_layouts, index) or "",
-            )  # fmt: skip
+            sharding, donated = _at(self.in_shardings, place), bool(_at(self.donated, place))
+            more = _at(asked, index) or {}
+            yield layout(names[index], aval, sharding, donated=donated, kept=place is not None, **more)
 
     def _outputs(self, layout: Callable[..., ArrayLayout]) -> Iterator[ArrayLayout]:
         """Every result of the function in order."""
         for place, (name, aval) in enumerate(zip(self.results, self.out_avals, strict=True)):
-            source = _at(self.asked.returned, place)
-            yield layout(
-                name, aval, _at(self.out_shardings, place),
-                asked=_at(self.asked.outputs, place),
-                layout_asked=_at(self.asked.out_layouts, place) or "",
-                returned=_at(self.arguments, source),
-            )  # fmt: skip
+            yield layout(name, aval, _at(self.out_shardings, place), **(_at(self.asked[1], place) or {}))
 
 
 def argument_names(debug_info: Any, count: int, constants: int = 0) -> list[str]:
@@ -135,9 +112,10 @@ def result_names(debug_info: Any, count: int) -> list[str]:
     return _names(paths if isinstance(paths, tuple) else None, count, "result")
 
 
-def _layout(
+def layout_of(
     missing: dict[str, str], meshes: Sequence[Mesh], name: str, aval: Any, sharding: Any, **more: Any
 ) -> ArrayLayout:
+    """The layout of one array, of which JAX tells the type in `aval`; `more` are further fields of it."""
     shape = tuple(int(n) for n in getattr(aval, "shape", ()))
     placed = None
     if hasattr(sharding, "devices_indices_map"):

@@ -48,7 +48,7 @@ from pjit_inspect.observe.live.frames import (
     to_frame,
     user_frame,
 )
-from pjit_inspect.observe.live.layouts import Asked, Layouts, argument_names, result_names
+from pjit_inspect.observe.live.layouts import Layouts, argument_names, result_names
 from pjit_inspect.observe.live.library_names import restore_names
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import find_meshes, to_devices
@@ -113,12 +113,8 @@ def make_record(
             operation=operation,
         )  # fmt: skip
 
-    seen = facts or CallFacts()
-    asked = read(
-        "asked",
-        lambda: asked_of(program, transform, seen.leaves, seen.outputs, seen.out_layouts, seen.requests),
-        Asked(),
-    )
+    seen = (facts.leaves, facts.results) if facts is not None else ((), ())
+    asked = read("asked", lambda: asked_of(program, arguments, transform, *seen), ((), ()))
     layouts = Layouts.of(program, (arguments, results), meshes, asked)
     can_wait = read("layouts", layouts.can_wait, False)
     later = read("later", lambda: slow_facts_later(program, stablehlo), None)

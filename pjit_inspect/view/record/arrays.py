@@ -41,17 +41,12 @@ from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.svg.shard_picture import shard_face
 
 _ASKED = {
-    "": ("XLA chose", "chosen by XLA"),
-    "AUTO": ("AUTO", "left to XLA by AUTO"),
-    "argument": ("as passed", "as passed"),
-    "device": ("jit's device", "by the device given to jit"),
-    "pmap": ("pmap", "by pmap"),
-    "type": ("the type", "asked in the type"),
-    "with_sharding_constraint": ("constraint", "asked in with_sharding_constraint"),
-}
-"""Where a sharding was asked for, in a cell and after its noun, where that is not the bare name."""
+    "": "XLA chose", "argument": "as passed", "device": "jit's device", "type": "from the type",
+    "with_sharding_constraint": "constraint",
+}  # fmt: skip
+"""What says where a sharding was asked for, where that is not what `ArrayLayout.asked` has."""
 
-_STATICS = 6
+_STATICS = 3
 _TEXT_ROWS = 8
 _CARDS = 8
 _TABLE_ROWS = 60
@@ -68,6 +63,7 @@ class ArrayGroup(NamedTuple):
       each_bytes: bytes of each of them on one device; None when unknown.
       bytes_per_device: bytes of all of them on one device; unknown ones count nothing.
       in_vain: True when they are donated and no output reuses their buffers.
+      asked: where their shardings were asked for, in a word or two; "" for nothing to say.
     """
 
     name: str
@@ -75,6 +71,7 @@ class ArrayGroup(NamedTuple):
     each_bytes: int | None
     bytes_per_device: int
     in_vain: bool = False
+    asked: str = ""
 
     @property
     def first(self) -> ArrayLayout:
@@ -125,7 +122,7 @@ def _group(pattern: str, layouts: tuple[ArrayLayout, ...], in_vain: frozenset[st
     first, number = layouts[0], len(layouts)
     each = first.bytes_per_device
     name = first.path if number == 1 else pattern
-    return ArrayGroup(name, layouts, each, (each or 0) * number, first.path in in_vain)
+    return ArrayGroup(name, layouts, each, (each or 0) * number, first.path in in_vain, _asked(first))
 
 
 def holdings(layout: ArrayLayout, *, limit: int = _SLICES) -> tuple[tuple[tuple[int, ...], tuple[slice, ...]], ...]:
@@ -151,53 +148,46 @@ def array_blocks(data: RecordData) -> list[Block]:
 
 
 def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Block:
-    field = f"{noun}s"
+    field, static = f"{noun}s", _static_words(data.key) if noun == "input" else ""
     if not layouts:
         reason = data.missing.get(field)
-        return Line((Text(f"{field} unknown: {reason_text(reason)}" if reason else f"no {field}"),))
+        return Line((Text((f"{field} unknown: {reason_text(reason)}" if reason else f"no {field}") + static),))
     in_vain = donated_in_vain(data) if noun == "input" else frozenset()
     groups = group_arrays(layouts, keep_first=noun == "output", in_vain=in_vain)
+    places, asked = {group.asked for group in groups} - {""}, ""
+    if len(places) == 1 and places != {"unknown"}:
+        # What is so of all is said once.
+        groups, asked = tuple(group._replace(asked="") for group in groups), f", shardings: {places.pop()}"
     reused = _reusing(groups, data.inputs) if len(groups) > _TEXT_ROWS else frozenset()
     pictured = _pictured(groups, reused)
     if len(groups) > _TEXT_ROWS:
         # Those that lie like an input come last: the reader has seen that one.
         groups = tuple(sorted(groups, key=lambda group: (group.name in reused, -group.bytes_per_device)))
     fresh = len(groups) - len(reused)
-    asked = _asked_of_all(groups, len(data.devices))
     whole = f"all {len(layouts):,} {field}" if len(layouts) > 1 else f"the {noun}"
     gallery = Gallery(
-        cards=tuple(_card(group, len(data.devices), alike, asked is None) for group, alike in pictured),
-        table=_table(groups, fresh, len(data.devices), field, asked is None),
+        cards=tuple(_card(group, len(data.devices), alike) for group, alike in pictured),
+        table=_table(groups, fresh, len(data.devices), field),
         summary=(Text(f"{whole} in a table, with slices"),),
     )
-    words = _total(groups) + (f", shardings {asked_words(asked)}" if asked is not None else "")
-    static = _static_line(data.key) if noun == "input" else ()
-    return Section((Text(field, "strong"), Text(f"  {words}", "dim")), (*static, gallery))
+    return Section((Text(field, "strong"), Text(f"  {_total(groups)}{asked}{static}", "dim")), (gallery,))
 
 
-def _static_line(key: CompileKey | None) -> tuple[Line, ...]:
+def _static_words(key: CompileKey | None) -> str:
     """The static arguments, which are part of the program."""
     statics = () if key is None or key.transform == "eager" else key.statics
-    if not statics:
-        return ()
-    shown = [(Code(f"{one.name} = {one.text}"),) for one in statics[:_STATICS]]
-    more = len(statics) - len(shown)
-    rest = (Text(f" and {more:,} more; record.data.key.statics has all"),) if more else ()
-    return (Line((Text("static: "), *_joined(shown), *rest)),)
+    words = ", ".join(f"{one.name} = {one.text}" for one in statics[:_STATICS])
+    more = f" and {len(statics) - _STATICS:,} more (record.data.key.statics)" if len(statics) > _STATICS else ""
+    return f"; static: {words}{more}" if words else ""
 
 
-def _asked_of_all(groups: Sequence[ArrayGroup], everywhere: int) -> str | None:
-    """Where all shardings were asked for; None where that differs, is not known, or says nothing."""
-    places = {
-        group.first.asked for group in groups if group.first.kept and (group.first.global_shape or group.first.asked)
-    }
-    return places.pop() if len(places) == 1 and (everywhere > 1 or places == {"device"}) else None
-
-
-def asked_words(asked: str, form: int = 1) -> str:
-    """Where a sharding was asked for, after its noun; in a word or two with the form 0."""
-    where, comma, part = asked.partition(",")
-    return _ASKED.get(where, (where, f"asked in {where}"))[form] + comma + part
+def _asked(layout: ArrayLayout) -> str:
+    """Where its sharding was asked for; "" where nobody could choose: of one device, or a single number."""
+    asked, sharding = layout.asked, layout.sharding
+    if sharding is None or (asked != "device" and (len(sharding.device_ids) < 2 or not (asked or layout.global_shape))):
+        return ""
+    where, comma, part = ("unknown" if asked is None else asked).partition(",")
+    return _ASKED.get(where, where) + comma + part
 
 
 def _reusing(groups: Sequence[ArrayGroup], inputs: Sequence[ArrayLayout]) -> frozenset[str]:
@@ -262,16 +252,18 @@ def _pictured(groups: tuple[ArrayGroup, ...], reused: frozenset[str]) -> list[tu
     return [(same[0], sum(len(group.layouts) for group in same[1:])) for same in chosen]
 
 
-def _card(group: ArrayGroup, everywhere: int, alike: int, says_asked: bool) -> Card:
+def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
     layout = group.first
     local = "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
     size = bytes_number(layout.bytes_per_device)
     each: Spans = (Text("each "), Code(local), Text(", "), size) if layout.global_shape else (size, Text(" each"))
     lines: list[Spans] = [(Code(array_text(layout)),)]
     lines += [(size,)] if everywhere == 1 else [(Code(spec_words(layout)),), each]
-    words = _held_words(layout, everywhere) + fate_words(group)
-    if says_asked and everywhere > 1 and layout.asked is not None and (layout.asked or layout.global_shape):
-        words.insert(1, asked_words(layout.asked))
+    words = [
+        *_held_words(layout, everywhere),
+        *([f"sharding: {group.asked}"] if group.asked else []),
+        *fate_words(group),
+    ]
     last = list(map(_spans, words))
     more: list[Spans] = [(Text(f"{plural(alike, 'more array')} cut alike", "dim"),)] if alike else []
     return Card(
@@ -341,11 +333,9 @@ def fate_words(group: ArrayGroup) -> list[Sentence]:
         words.append(say("partial sums over {}", joined(list(map(axis, sharding.unreduced)), ", ")))
     if (kind := _other_memory(layout)) is not None:
         words.append(say("in {}", code(kind)))
-    if (memory := layout.layout or layout.layout_asked) and memory != "AUTO":
-        how = {"": "", "AUTO": ", which AUTO became"}.get(layout.layout_asked, ", as asked")
-        words.append(say("layout {}{}", code(memory), how))
-    elif memory:
-        words.append(say("layout AUTO"))
+    if memory := layout.layout or layout.layout_asked.replace("AUTO", "unknown"):
+        how = {"": "layout {}", "AUTO": "layout AUTO became {}"}.get(layout.layout_asked, "layout {}, as asked")
+        words.append(say(how, code(memory)))
     return words
 
 
@@ -367,7 +357,7 @@ def _joined(parts: Sequence[Spans]) -> Spans:
     return tuple(spans)
 
 
-def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: str, says_asked: bool) -> Table:
+def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: str) -> Table:
     shown = groups[:_TABLE_ROWS]
     slices = _SLICES if len(shown) <= _TEXT_ROWS else _FEW_SLICES
     unit = share_unit(group.each_bytes for group in shown)
@@ -382,10 +372,7 @@ def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: s
     )
     return Table(
         columns=columns,
-        rows=tuple(
-            _row(group, everywhere, unit, slices if number < fresh else 0, says_asked)
-            for number, group in enumerate(shown)
-        ),
+        rows=tuple(_row(group, everywhere, unit, slices if i < fresh else 0) for i, group in enumerate(shown)),
         text_rows=min(_TEXT_ROWS, fresh),
         text_rest=_text_rest(groups[min(_TEXT_ROWS, fresh) : fresh], groups[fresh:], field),
         rest=Rest(summary=_more(groups[_TABLE_ROWS:], field)) if len(groups) > _TABLE_ROWS else None,
@@ -407,7 +394,7 @@ def _more(groups: tuple[ArrayGroup, ...], field: str) -> Spans:
     return (Sign("more"), Text(f" and {plural(number, 'more array')}, {size} per device; record.{field} has all"))
 
 
-def _row(group: ArrayGroup, everywhere: int, unit: str, slices: int, says_asked: bool) -> Row:
+def _row(group: ArrayGroup, everywhere: int, unit: str, slices: int) -> Row:
     layout = group.first
     local = "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
     alone = everywhere == 1
@@ -418,18 +405,10 @@ def _row(group: ArrayGroup, everywhere: int, unit: str, slices: int, says_asked:
         (Number(bytes_in(layout.bytes_per_device, unit)),),
         () if alone else (Code(spec_words(layout)),),
         () if alone else (Text(_copies(layout, everywhere)),),
-        _asked_cell(layout) if says_asked and not alone else (),
+        UNKNOWN if group.asked == "unknown" else (Text(group.asked),) if group.asked else (),
     )
     fate = _joined(list(map(_spans, fate_words(group))))
     return Row(cells, (*((fate,) if fate else ()), *(_slices(layout, slices) if slices else ())))
-
-
-def _asked_cell(layout: ArrayLayout) -> Spans:
-    """Where its sharding was asked for; nothing for what was dropped, and for single numbers, which have no choice."""
-    asked = layout.asked
-    if not layout.kept or (asked == "" and not layout.global_shape):
-        return ()
-    return UNKNOWN if asked is None else (Text(asked_words(asked, 0)),)
 
 
 def _copies(layout: ArrayLayout, everywhere: int) -> str:
