@@ -15,7 +15,6 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.layers import path_pattern, path_patterns
 from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, name, say
 from pjit_inspect.view.document.document import (
-    UNKNOWN,
     Beside,
     Block,
     Card,
@@ -155,7 +154,7 @@ def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Blo
     in_vain = donated_in_vain(data) if noun == "input" else frozenset()
     groups = group_arrays(layouts, keep_first=noun == "output", in_vain=in_vain)
     places, asked = {group.asked for group in groups} - {""}, ""
-    if len(places) == 1 and places != {"unknown"}:
+    if len(places) == 1 and all(one.asked is not None for one in layouts if one.kept):
         # What is so of all is said once.
         groups, asked = tuple(group._replace(asked="") for group in groups), f", shardings: {places.pop()}"
     reused = _reusing(groups, data.inputs) if len(groups) > _TEXT_ROWS else frozenset()
@@ -182,11 +181,12 @@ def _static_words(key: CompileKey | None) -> str:
 
 
 def _asked(layout: ArrayLayout) -> str:
-    """Where its sharding was asked for; "" where nobody could choose: of one device, or a single number."""
+    """Where its sharding was asked for; "" for unknown, and where nobody can choose: on one device, one number."""
     asked, sharding = layout.asked, layout.sharding
-    if sharding is None or (asked != "device" and (len(sharding.device_ids) < 2 or not (asked or layout.global_shape))):
+    has_choice = sharding is not None and len(sharding.device_ids) > 1 and bool(asked or layout.global_shape)
+    if asked is None or not (has_choice or asked == "device"):
         return ""
-    where, comma, part = ("unknown" if asked is None else asked).partition(",")
+    where, comma, part = asked.partition(",")
     return _ASKED.get(where, where) + comma + part
 
 
@@ -405,7 +405,7 @@ def _row(group: ArrayGroup, everywhere: int, unit: str, slices: int) -> Row:
         (Number(bytes_in(layout.bytes_per_device, unit)),),
         () if alone else (Code(spec_words(layout)),),
         () if alone else (Text(_copies(layout, everywhere)),),
-        UNKNOWN if group.asked == "unknown" else (Text(group.asked),) if group.asked else (),
+        (Text(group.asked),) if group.asked else (),
     )
     fate = _joined(list(map(_spans, fate_words(group))))
     return Row(cells, (*((fate,) if fate else ()), *(_slices(layout, slices) if slices else ())))
