@@ -46,6 +46,7 @@ _ASKED = {
 """What says where a sharding was asked for, where that is not what `ArrayLayout.asked` has."""
 
 _STATICS = 3
+_SHORT = 36  # characters of what shares a line of a card
 _TEXT_ROWS = 8
 _CARDS = 8
 _TABLE_ROWS = 60
@@ -257,19 +258,18 @@ def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
     local = "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
     size = bytes_number(layout.bytes_per_device)
     each: Spans = (Text("each "), Code(local), Text(", "), size) if layout.global_shape else (size, Text(" each"))
+    asked: Spans = (Text(f"  {group.asked}", "dim"),) if group.asked else ()
     lines: list[Spans] = [(Code(array_text(layout)),)]
-    lines += [(size,)] if everywhere == 1 else [(Code(spec_words(layout)),), each]
-    words = [
-        *_held_words(layout, everywhere),
-        *([f"sharding: {group.asked}"] if group.asked else []),
-        *fate_words(group),
-    ]
-    last = list(map(_spans, words))
+    lines += [(size, *asked)] if everywhere == 1 else [(Code(spec_words(layout)), *asked), each]
+    words = [*_held_words(layout, everywhere), *fate_words(group)]
+    if short := _joined([_spans(one) for one in words if len(one) <= _SHORT]):
+        lines.append(short)
+    lines += [_spans(one) for one in words if len(one) > _SHORT]
     more: list[Spans] = [(Text(f"{plural(alike, 'more array')} cut alike", "dim"),)] if alike else []
     return Card(
         title=_name(group),
         picture=Picture(subject=ShardSubject(layout=layout), alt=_alt(group, everywhere)),
-        lines=(*lines, _joined(last), *more) if last else (*lines, *more),
+        lines=(*lines, *more),
     )
 
 
@@ -327,8 +327,8 @@ def fate_words(group: ArrayGroup) -> list[Sentence]:
     if layout.returned is not None:
         words.append(say("argument {}, unchanged", own(layout.returned)))
     if layout.host_bytes:
-        kind = "NumPy array" if layout.passed == "numpy.ndarray" else layout.passed
-        words.append(say("{}: each such call sends {} from the host", kind, bytes_text(layout.host_bytes)))
+        kind = "NumPy" if layout.passed == "numpy.ndarray" else layout.passed
+        words.append(say("{}: {} sent from the host per call", kind, bytes_text(layout.host_bytes)))
     if sharding is not None and sharding.unreduced:
         words.append(say("partial sums over {}", joined(list(map(axis, sharding.unreduced)), ", ")))
     if (kind := _other_memory(layout)) is not None:
