@@ -89,7 +89,8 @@ def asked_of(
         for index, (leaf, layout) in enumerate(zip(own, in_layouts(program), strict=False))
     ]
     if len(results) != len(program.out_avals):
-        return inputs, [{"asked": everywhere}] * len(program.out_avals)
+        unseen = zip(program.asked_out, program.out_avals, strict=True)
+        return inputs, [{"asked": everywhere or _of_unseen(*one)} for one in unseen]
     made = zip(program.asked_out, results, program.out_shardings, program.out_avals, strict=True)
     outputs = [
         {
@@ -127,6 +128,14 @@ def _of_result(given: Any, wanted: Any, request: Request | int | None, final: An
         if not is_whole or _lies_alike(asked, final, rank):
             return _named(where, is_whole)
     return _LEFT_TO_XLA[name]
+
+
+def _of_unseen(given: Any, aval: Any) -> str | None:
+    """The same of a result where nobody saw the call: then what XLA was given is jit's, but on explicit axes."""
+    own = getattr(aval, "sharding", None)
+    if type(given).__name__ in _LEFT_TO_XLA or getattr(getattr(own, "mesh", None), "explicit_axes", ()):
+        return None
+    return "device" if _jax.is_of_device(given) else _named("out_shardings", _is_whole(given))
 
 
 _LEFT_TO_XLA = {"UnspecifiedValue": "", "AUTO": "AUTO"}
