@@ -42,8 +42,11 @@ class Sharding:
     kind: str = "NamedSharding"
     memory_kind: str | None = None
     unreduced: tuple[str, ...] = ()
+    _hash: int = field(default=0, repr=False, compare=False, init=False)
 
     def __post_init__(self) -> None:
+        # Thousands of arrays are looked up by it, and there may be as many devices.
+        object.__setattr__(self, "_hash", hash((self.tiles, self.device_ids, self.tile_of)))
         if self.spec is not None and len(self.spec) != len(self.tiles):
             raise ValueError(f"spec {self.spec} has {len(self.spec)} entries for rank {len(self.tiles)}")
         if len(self.device_ids) != len(self.tile_of):
@@ -54,6 +57,9 @@ class Sharding:
         # Thousands of devices, for each of hundreds of arrays.
         if self.tile_of and not 0 <= min(self.tile_of) <= max(self.tile_of) < count:
             raise ValueError(f"a tile number is outside 0..{count - 1}")
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def replication(self) -> int:
@@ -83,7 +89,7 @@ class ArrayLayout:
       asked: where its sharding was asked for: "in_shardings" or "out_shardings" of jit, "device" (jit's `device` or
         `backend`), "argument" (the array came committed), "type" (its type on explicit axes), "pmap", or the operation
         that yields it: "with_sharding_constraint", "device_put", "shard_map". With ", in part" where XLA chose for some
-        dimensions, "AUTO" where it was asked to, "" where nobody asked, None where it is not known.
+        dimensions; "" where nobody asked, and XLA chose; None where it is not known.
       passed: (inputs) what the call that compiled it passed: "jax.Array", "numpy.ndarray", "float", ...; "" where that
         was not seen.
       returned: (outputs) the path of the input whose values it has, unchanged; None for what is computed.

@@ -105,41 +105,40 @@ def asked_of(
 
 def _of_argument(given: Any, leaf: Any) -> str | None:
     """Who asked for the sharding that JAX gave XLA for an argument."""
-    if (name := type(given).__name__) in _LEFT_TO_XLA:
-        return _LEFT_TO_XLA[name]
+    if _is_open(given):
+        return ""
     if leaf is None:
         return None
-    _, _, committed, _, wanted = leaf
-    if wanted is not None:
-        return "device" if _jax.is_of_device(wanted) else "in_shardings"
+    if leaf[4] is not None:
+        return "device" if _jax.is_of_device(leaf[4]) else "in_shardings"
     # JAX itself replicates single numbers.
-    return "argument" if committed else ""
+    return "argument" if leaf[2] else ""
 
 
 def _of_result(given: Any, wanted: Any, request: Request | int | None, final: Any, rank: int) -> str:
     """Who asked for the sharding of a result: jit, else its type, else the operation that makes it."""
     if isinstance(wanted, Sharding):
         return "device" if _jax.is_of_device(wanted) else _named("out_shardings", _is_whole(wanted))
-    if (name := type(given).__name__) not in _LEFT_TO_XLA:
+    if not _is_open(given):
         return _named("type", _is_whole(given))
-    if isinstance(request, tuple):
-        where, asked, is_whole = request
-        # Within jit a `device_put` may ask in vain.
-        if not is_whole or _lies_alike(asked, final, rank):
-            return _named(where, is_whole)
-    return _LEFT_TO_XLA[name]
+    if not isinstance(request, tuple):
+        return ""
+    where, asked, is_whole = request
+    # Within jit a `device_put` may ask in vain.
+    return _named(where, is_whole) if not is_whole or _lies_alike(asked, final, rank) else ""
 
 
 def _of_unseen(given: Any, aval: Any) -> str | None:
     """The same of a result where nobody saw the call: then what XLA was given is jit's, but on explicit axes."""
-    own = getattr(aval, "sharding", None)
-    if type(given).__name__ in _LEFT_TO_XLA or getattr(getattr(own, "mesh", None), "explicit_axes", ()):
+    mesh = getattr(getattr(aval, "sharding", None), "mesh", None)
+    if _is_open(given) or getattr(mesh, "explicit_axes", ()):
         return None
     return "device" if _jax.is_of_device(given) else _named("out_shardings", _is_whole(given))
 
 
-_LEFT_TO_XLA = {"UnspecifiedValue": "", "AUTO": "AUTO"}
-"""Types of JAX's that stand for a sharding that nobody gave -> what is said of it."""
+def _is_open(given: Any) -> bool:
+    """Whether XLA may choose; `AUTO`, which JAX had until 0.8, asks it to."""
+    return type(given).__name__ in ("UnspecifiedValue", "AUTO")
 
 
 def _named(where: str, is_whole: bool) -> str:

@@ -94,8 +94,6 @@ def group_arrays(
 
     `in_vain` are the paths of inputs that were donated for nothing.
     """
-    numbers: dict[Sharding | None, int] = {}
-    known: dict[int, int] = {}
     groups: defaultdict[tuple[object, ...], list[ArrayLayout]] = defaultdict(list)
     paths = [layout.path for layout in layouts]
     patterns = path_patterns(paths, keep_first=keep_first)
@@ -104,17 +102,12 @@ def group_arrays(
         if uses[pattern] == 1:
             groups[pattern,].append(layout)
             continue
-        sharding = layout.sharding
-        # Most arrays share the very same sharding, which takes long to hash.
-        number = known.get(id(sharding))
-        if number is None:
-            number = known[id(sharding)] = numbers.setdefault(sharding, len(numbers))
         shared = (None if one is None else path_pattern(one) for one in (layout.aliases, layout.returned))
         rest = (
             layout.dtype, layout.global_shape, layout.donated, layout.kept, path in in_vain, *shared,
             layout.asked, layout.passed, layout.layout_asked, layout.layout,
         )  # fmt: skip
-        groups[pattern, number, *rest].append(layout)
+        groups[pattern, layout.sharding, *rest].append(layout)
     return tuple(_group(str(key[0]), tuple(members), in_vain) for key, members in groups.items())
 
 
@@ -242,13 +235,8 @@ def _pictured(groups: tuple[ArrayGroup, ...], reused: frozenset[str]) -> list[tu
     if len(groups) <= _TEXT_ROWS:
         return [(group, 0) for group in groups]
     alike: dict[object, list[ArrayGroup]] = {}
-    known: dict[int, list[ArrayGroup]] = {}
     for group in ([group for group in groups if group.name not in reused] or groups) if reused else groups:
-        sharding = group.layouts[0].sharding
-        # Most arrays share the very same sharding, which takes long to hash.
-        if id(sharding) not in known:
-            known[id(sharding)] = alike.setdefault(sharding, [])
-        known[id(sharding)].append(group)
+        alike.setdefault(group.first.sharding, []).append(group)
     chosen = list(alike.values())[:_CARDS]
     return [(same[0], sum(len(group.layouts) for group in same[1:])) for same in chosen]
 
@@ -339,6 +327,11 @@ def fate_words(group: ArrayGroup) -> list[Sentence]:
     return words
 
 
+def fate_spans(group: ArrayGroup) -> Spans:
+    """The same in one line."""
+    return _joined(list(map(_spans, fate_words(group))))
+
+
 def _spans(words: str) -> Spans:
     """Words with their names as code."""
     kinds = {"word": Text, "place": Text}
@@ -407,7 +400,7 @@ def _row(group: ArrayGroup, everywhere: int, unit: str, slices: int) -> Row:
         () if alone else (Text(_copies(layout, everywhere)),),
         (Text(group.asked),) if group.asked else (),
     )
-    fate = _joined(list(map(_spans, fate_words(group))))
+    fate = fate_spans(group)
     return Row(cells, (*((fate,) if fate else ()), *(_slices(layout, slices) if slices else ())))
 
 
