@@ -10,14 +10,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial, reduce
+from functools import partial
 from typing import Any, Generic, Self, TypeVar, cast, overload
 
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.analyze.graph.build import find_graph
 from pjit_inspect.analyze.memory.memory_use import MemoryFacts, MemoryFinder, arguments_alone, occupancy_of
-from pjit_inspect.analyze.program.device_memory import with_aliases, with_memory_layouts
+from pjit_inspect.analyze.program.device_memory import with_places
 from pjit_inspect.analyze.program.source import with_sources
 from pjit_inspect.analyze.report.report import cells_of, collectives_of, report
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -312,9 +312,8 @@ class Analyses(Computed):
     @once
     def arrays(self) -> RecordData:
         """The data with what the optimized program says of arguments and results; XLA is asked nothing."""
-        module, guard = self.readable_hlo, Guard()
-        with_own = () if module is None else (with_aliases, with_memory_layouts)
-        return reduce(lambda data, own: guard.run("arrays", partial(own, data, module), data), with_own, self._data)
+        data, module = self._data, self.readable_hlo
+        return data if module is None else Guard().run("arrays", partial(with_places, data, module), data)
 
     @once
     def report(self) -> RecordReport:

@@ -70,8 +70,7 @@ class Sharding:
 _DEVICE_MEMORY = (None, "device", "unpinned_host")
 """Kinds of memory that are the device's own: CPUs have but one."""
 
-_IN_HOST = ("numpy.", "bool", "int", "float", "complex")
-"""How types begin whose values are in the host's memory."""
+_NUMBERS = ("bool", "int", "float", "complex")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,9 +153,10 @@ class ArrayLayout:
 
         0 for arrays on devices and what jit drops, None where nobody saw what was passed.
         """
-        if self.passed == "jax.Array" or (self.passed.startswith(_IN_HOST) and not self.kept):
+        is_in_host = self.passed in _NUMBERS or self.passed.startswith("numpy.")
+        if self.passed == "jax.Array" or (is_in_host and not self.kept):
             return 0
-        size = self.bytes_per_device if self.passed.startswith(_IN_HOST) else None
+        size = self.bytes_per_device if is_in_host else None
         return None if size is None or self.sharding is None else size * len(self.sharding.device_ids)
 
     @property

@@ -210,8 +210,8 @@ def _total(groups: Sequence[ArrayGroup]) -> str:
             kept += number
             size += group.bytes_per_device
             unknown += number if group.each_bytes is None else 0
-            if (kind := _other_memory(first)) is not None:
-                elsewhere[kind] += group.bytes_per_device
+            if first.sharding is not None and not first.is_on_device:
+                elsewhere[str(first.sharding.memory_kind)] += group.bytes_per_device
         else:
             fates["unused"] += number
         if first.donated:
@@ -306,21 +306,21 @@ def _copies_words(layout: ArrayLayout, everywhere: int) -> str:
 def fate_words(group: ArrayGroup) -> list[Sentence]:
     """What becomes of the buffer, and what else is special about it."""
     layout, sharding = group.first, group.first.sharding
-    own = (lambda path: name(path)) if len(group.layouts) == 1 else (lambda path: name(path_pattern(path)))
+    is_one = len(group.layouts) == 1
     words = [] if layout.kept else [say("unused: jit dropped it")]
     if layout.donated:
         words.append(say("donated, but no output reuses it" if group.in_vain else "donated"))
     if layout.aliases is not None:
-        words.append(say("reuses {}", own(layout.aliases)))
+        words.append(say("reuses {}", name(layout.aliases if is_one else path_pattern(layout.aliases))))
     if layout.returned is not None:
-        words.append(say("argument {}, unchanged", own(layout.returned)))
+        words.append(say("argument {}, unchanged", name(layout.returned if is_one else path_pattern(layout.returned))))
     if layout.host_bytes:
         kind = "NumPy" if layout.passed == "numpy.ndarray" else layout.passed
         words.append(say("{}: {} sent from the host per call", kind, bytes_text(layout.host_bytes)))
     if sharding is not None and sharding.unreduced:
         words.append(say("partial sums over {}", joined(list(map(axis, sharding.unreduced)), ", ")))
-    if (kind := _other_memory(layout)) is not None:
-        words.append(say("in {}", code(kind)))
+    if sharding is not None and not layout.is_on_device:
+        words.append(say("in {}", code(str(sharding.memory_kind))))
     if memory := layout.layout or layout.layout_asked.replace("AUTO", "unknown"):
         how = {"": "layout {}", "AUTO": "layout AUTO became {}"}.get(layout.layout_asked, "layout {}, as asked")
         words.append(say(how, code(memory)))
@@ -336,11 +336,6 @@ def _spans(words: str) -> Spans:
     """Words with their names as code."""
     kinds = {"word": Text, "place": Text}
     return tuple(kinds.get(phrase.kind, Code)(phrase.text) for phrase in Sentence(words).phrases)
-
-
-def _other_memory(layout: ArrayLayout) -> str | None:
-    """The memory that an array lies in where that is not the device's own; None where it is, or nothing says."""
-    return None if layout.is_on_device or layout.sharding is None else layout.sharding.memory_kind
 
 
 def _joined(parts: Sequence[Spans]) -> Spans:
