@@ -17,6 +17,7 @@ from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.analyze.graph.build import find_graph
 from pjit_inspect.analyze.memory.memory_use import MemoryFacts, MemoryFinder, arguments_alone, occupancy_of
+from pjit_inspect.analyze.program.device_memory import with_places
 from pjit_inspect.analyze.program.source import with_sources
 from pjit_inspect.analyze.report.report import Explained, cells_of, collectives_of, explain, report
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -312,6 +313,12 @@ class Analyses(Computed):
         if not self._is_explained(module):
             return None, self.data.sources, cells_of(self.data, self.data.sources)
         return self.propagation, self.sources, self.cells
+
+    @once
+    def arrays(self) -> RecordData:
+        """The data with what the optimized program says of arguments and results; XLA is asked nothing."""
+        data, module = self._data, self.readable_hlo
+        return data if module is None else Guard().run("arrays", partial(with_places, data, module), data)
 
     @once
     def report(self) -> RecordReport:

@@ -15,7 +15,7 @@ from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.collectives.traffic import total_by_axes
 from pjit_inspect.analyze.program.custom_calls import find_callbacks
 from pjit_inspect.analyze.program.device_groups import with_bounded_groups
-from pjit_inspect.analyze.program.device_memory import with_aliases, with_host_memory
+from pjit_inspect.analyze.program.device_memory import with_places
 from pjit_inspect.analyze.program.fusions import find_fusions
 from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.analyze.program.source import user_frames
@@ -66,8 +66,7 @@ def report(
         figures = guard.run("figures", partial(find_figures, data, None, (), None), KeyFigures())
         return RecordReport(data=_without(data, guard), notes=notes, figures=figures)
     module = guard.run("group lists", partial(with_bounded_groups, module), module)
-    data = guard.run("aliases", partial(with_aliases, data, module), data)
-    data = guard.run("memory kinds", partial(with_host_memory, data, module), data)
+    data = guard.run("arrays", partial(with_places, data, module), data)
     cells = guard.run("cell names", partial(cells_of, data, sources), {})
     collectives, failed = explained or explain(data, module, program, sources, unasked=unasked)
     guard.failed |= failed
