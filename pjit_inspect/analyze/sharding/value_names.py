@@ -253,21 +253,25 @@ class ValueNames:
         prefix = _PHASES.get(phase or "", "")
         if phase == "backward" and (is_joined_sum or self._written.is_mixed(op)):
             prefix = "the sum of gradients at "
-        elif (operand := self._written.differentiated(op)) is not None and self._has_name(operand):
-            return say("the gradient of {} in {}{}", self.value(operand, op), code(text), where)
+        elif phase == "backward" and (operand := self._operand(op)):
+            return say("the gradient of {} in {}{}", operand, code(text), where)
         elif phase == "forward" and self._is_derivative(op):
             prefix = "the derivative of "
         elif phase == "forward" and self._written.may_be_tangent(op):
             prefix = "what differentiation makes of "
         return say("{}{}{}{}", prefix, part or "", code(text), where)
 
-    def _has_name(self, index: int) -> bool:
-        """Whether a value has a name of its own: an argument's, or that of a text whose value it is."""
+    def _operand(self, op: ShardedOp) -> Sentence | None:
+        """The operand of its text that a gradient is with respect to, where it is known and has a name."""
+        index = self._written.differentiated(op)
+        if index is None or self.argument(index):
+            return None if index is None else self.value(index)
+        if text := self._written.side(op, index):
+            return say("{}", code(text))
         maker = self.program.values[index].op
-        if self.argument(index) or maker is None:
-            return bool(self.argument(index))
-        op = self.program.ops[maker]
-        return index in op.results and bool(self.text(op)) and self._written.makes(op)
+        made = None if maker is None else self.program.ops[maker]
+        is_named = made is not None and index in made.results and bool(self.text(made)) and self._written.makes(made)
+        return say("{}{}", code(self.text(made)), self._near(made, op)) if made is not None and is_named else None
 
     def _near(self, op: ShardedOp, inside: ShardedOp | None) -> Sentence:
         """Where an op was written, for a reader who knows the place of another."""

@@ -39,6 +39,8 @@ _WRAPPERS = re.compile(r"^(?:(?:transpose|jvp|vmap)\()+")
 _JAXS = frozenset(("checkpoint", "rematted_computation", "while", "body", "closed_call", "eval_jaxpr", "cond"))
 """Scopes that JAX gives what it makes."""
 _MOST_STEPS = 10_000
+_NEAR = 5
+"""How many operations before a value tell it from that of another layer."""
 
 Place = tuple[Any, ...]
 """A piece of source on one way of calls: of each user's frame, innermost first, what was being run."""
@@ -269,16 +271,30 @@ class WrittenOps:
 
     def _is_run_again(self, number: int, found: _Uses) -> bool:
         """Whether an op is like one that makes the value of the piece, which may be run several times, as by layer."""
-        op, is_leading = self.program.ops[number], number in found.leading
+        op = self.program.ops[number]
         makers = [self.program.ops[other] for other in self._pieces[self._places[number]] if other in found.makers]
         alike = [other for other in makers if (other.kind, _last(other)) == (op.kind, _last(op))]
-        if not is_leading:
+        if number not in found.leading:
             return any(self._inner(other) == self._inner(op) for other in alike)
+        # Within a call, one of several that are alike may be on the way to the last.
+        return bool(alike) and not isinstance(self._tree(op), (ast.Call, type(None)))
+
+    def _tree(self, op: ShardedOp) -> ast.expr | None:
+        """The expression that an op was written as; None for what is none, as a shortened one."""
         try:
-            # Within a call, one of several that are alike may be on the way to the last.
-            return bool(alike) and not isinstance(ast.parse(self.text(op), mode="eval").body, ast.Call)
+            return ast.parse(self.text(op), mode="eval").body
         except (SyntaxError, ValueError):
-            return False
+            return None
+
+    def side(self, op: ShardedOp, operand: int) -> str:
+        """How an operand of a product of an op's piece was written, where that is `a @ b`; "" for any other."""
+        tree = self._tree(op)
+        if not isinstance(tree, ast.BinOp) or not isinstance(tree.op, ast.MatMult):
+            return ""
+        products = [other for other in self._of_piece(op, "forward", "recompute") if other.kind == "dot_general"]
+        sides = [[self.data.behind(value) for value in other.operands] for other in products]
+        texts = {(tree.left, tree.right)[own.index(operand)] for own in sides if operand in own}
+        return ast.get_source_segment(self.text(op), texts.pop()) or "" if len(texts) == 1 else ""
 
     def _inner(self, op: ShardedOp) -> tuple[bool, ...]:
         """Which operands of an op are of its own piece."""
@@ -377,13 +393,19 @@ class WrittenOps:
         return None
 
     def _twin(self, value: int) -> Any:
-        """What a value and the same one computed again have in common."""
+        """What a value and the same one computed again have in common: its text, and the arguments it is soon made of."""
         value = self.data.behind(value)
         maker = self.program.values[value].op
         op = None if maker is None else self.program.ops[maker]
         if op is None or self.place(op) is None or self.phase(op) == "backward":
             return value
-        return _text(self.place(op)), op.kind, _last(op), module_path(op)
+        found, reached = set[int](), {value}
+        for _ in range(_NEAR):
+            made = (self.program.values[own].op for own in reached)
+            given = {own for number in made if number is not None for own in self.program.ops[number].operands}
+            reached = set(map(self.data.behind, given))
+            found |= {own for own in reached if self.program.values[own].argument is not None}
+        return _text(self.place(op)), op.kind, _last(op), module_path(op), frozenset(found)
 
     def is_constant(self, index: int) -> bool:
         """Whether a value is a constant, or a view of one."""
