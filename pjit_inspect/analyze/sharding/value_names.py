@@ -5,17 +5,15 @@ Not its job: sentences about it (`analyze.causes.cause_wording`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import TypeVar
 
-from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData, Step
+from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, Step
 from pjit_inspect.analyze.sharding.written_ops import WrittenOps
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
-from pjit_inspect.model.program.source import Frame, SourceText
-from pjit_inspect.model.report.collective import Phase
-from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
 from pjit_inspect.model.words.sentence import Sentence, code, name, place, say
 
 T = TypeVar("T")
@@ -29,26 +27,8 @@ _MOST_STEPS = 10_000
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
 
 
-@dataclass(slots=True)
-class ValueNames:
-    """Names for the values and ops of one program.
-
-    Attributes:
-      program: the program.
-      sources: texts of the user's files and cells, as far as they are known.
-      cells: file -> how the notebook calls the cell.
-    """
-
-    program: ShardedProgram
-    sources: Iterable[SourceText] = ()
-    cells: Mapping[str, str] = field(default_factory=dict)
-    _data: SameData = field(init=False)
-    _written: WrittenOps = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._data = SameData(self.program)
-        texts = {source.file: source for source in self.sources}
-        self._written = WrittenOps(program=self.program, data=self._data, texts=texts, cells=self.cells)
+class ValueNames(WrittenOps):
+    """Names for the values and ops of one program."""
 
     def outside(self, index: int) -> int:
         """The value that another is the same data and shape as: what a function, a barrier or a loop was given."""
@@ -77,7 +57,7 @@ class ValueNames:
             if view is not None and not step.is_turn and self._data.is_larger(view):
                 words, larger = f" {RESHAPED[view.kind]}", view
             elif view is not None and view.kind in RESHAPED and larger is None:
-                words = f" {RESHAPED[view.kind]}" if self._is_users(view) and not self._written.loop_of(view) else words
+                words = f" {RESHAPED[view.kind]}" if self._is_users(view) and not self.loop_of(view) else words
             if self._is_resharded(step.value, index):
                 resharded = " (resharded)"
             index = step.value
@@ -89,9 +69,7 @@ class ValueNames:
         """What a loop takes a part of for some of its turns, as `scan(unroll=)` does for several at once."""
         maker = self.program.values[index].op
         op = None if maker is None else self.program.ops[maker]
-        return (
-            Step(value=op.operands[0]) if op is not None and op.kind == "slice" and self._written.loop_of(op) else None
-        )
+        return Step(value=op.operands[0]) if op is not None and op.kind == "slice" and self.loop_of(op) else None
 
     def _is_resharded(self, before: int, after: int) -> bool:
         """Whether an array is split differently afterwards: by a constraint, or where a loop or a view takes it."""
@@ -109,25 +87,23 @@ class ValueNames:
     def written(self, index: int) -> int:
         """The value that the text of what makes another stands for: JAX transposes the product of an `einsum`."""
         maker = self.program.values[index].op
-        steps = () if maker is None else self._written.last_views(self.program.ops[maker])
-        return next((op.results[0] for op in reversed(tuple(steps))), index)
-
-    def told_dimension(self, op: ShardedOp, dimension: int) -> int | None:
-        """Which dimension of what an op's text says a dimension of its result is; None where that is not known."""
-        for step in self._written.last_views(op):
-            if step.kind in SAME_SHAPE:
-                continue
-            if step.rule is None or step.rule.operands[0][dimension] not in step.rule.results[0]:
-                return None
-            dimension = step.rule.results[0].index(step.rule.operands[0][dimension])
-        return dimension
+        views = [] if maker is None else self.last_views(self.program.ops[maker])
+        return views[-1].results[0] if views else index
 
     def told_order(self, op: ShardedOp) -> tuple[int, ...] | None:
         """For each dimension of an op's result, which one it is in its text; None where that is not known."""
-        rank = len(self.program.values[op.results[0]].shape)
-        places = [self.told_dimension(op, dimension) for dimension in range(rank)]
-        order = tuple(place for place in places if place is not None)
-        return order if sorted(order) == list(range(rank)) else None
+        order = tuple(range(len(self.program.values[op.results[0]].shape)))
+        for view in self.last_views(op):
+            if view.kind == "transpose" and view.rule is None:
+                return None
+            if view.kind == "transpose" and view.rule is not None:
+                order = tuple(view.rule.results[0].index(view.rule.operands[0][place]) for place in order)
+        return order
+
+    def told_dimension(self, op: ShardedOp, dimension: int) -> int | None:
+        """Which dimension of what an op's text says a dimension of its result is; None where that is not known."""
+        order = self.told_order(op)
+        return None if order is None else order[dimension]
 
     def told_spec(self, op: ShardedOp, dimensions: Sequence[T]) -> tuple[T, ...] | None:
         """A sharding of an op's result in the order of dimensions that its text has; None where that is not known."""
@@ -138,7 +114,7 @@ class ValueNames:
         """What a value has for each dimension (lengths, a sharding), in the order of the text it is called by."""
         maker = self.program.values[index].op
         op = None if maker is None else self.program.ops[maker]
-        if op is None or op.results != (index,) or (inside is not None and self._written.is_one_piece(op, inside)):
+        if op is None or op.results != (index,) or (inside is not None and self.is_one_piece(op, inside)):
             return tuple(dimensions)
         return self.told_spec(op, dimensions) or tuple(dimensions)
 
@@ -156,12 +132,13 @@ class ValueNames:
 
     def _is_written(self, view: ShardedOp, inside: ShardedOp | None) -> bool:
         """Whether a view changes the shape and makes the value of its text, by which it is known."""
-        if view.kind not in RESHAPED or not self._is_users(view) or not self._written.makes(view):
+        if view.kind not in RESHAPED or not self._is_users(view) or not self.makes(view):
             return False
-        if self._written.loop_of(view) is not None:
+        if self.loop_of(view) is not None:
             return False
-        is_known = self._written.has_span(view) and bool(self.text(view))
-        return is_known and not (inside is not None and self._written.is_one_piece(view, inside))
+        place = self.place(view)
+        is_known = place is not None and place[0] is not None and bool(self.text(view))
+        return is_known and not (inside is not None and self.is_one_piece(view, inside))
 
     def _computed(self, index: int, inside: ShardedOp | None) -> Sentence:
         """A value that is no view of another: by the operation that makes it."""
@@ -174,28 +151,24 @@ class ValueNames:
         if index not in op.results:
             loop = self.op(op, inside)
             return say("a value that {} carries", loop) if op.kind == "while" else say("a value inside {}", loop)
-        same = inside is not None and self._written.is_one_piece(op, inside)
+        same = inside is not None and self.is_one_piece(op, inside)
         if op.kind == "iota" and (same or not self.text(op)):
             return Sentence("the positions in it")
         if not self.text(op) or op is inside:
             return self.op(op, inside)
         if same:
-            return say("the {} inside it", code(self._written.label(op)))
-        if self._written.makes(op) or self._written.is_mixed(op) or self._is_derivative(op):
+            return say("the {} inside it", code(self.label(op)))
+        if self.makes(op) or self.is_mixed(op) or self.is_of_gradient(op):
             return self.op(op, inside)
-        if (loop_op := self._written.loop_of(op)) is not None:
+        if (loop_op := self.loop_of(op)) is not None:
             return say("a value inside {}", self.op(loop_op, inside))
-        return say("the {} inside {}", code(self._written.label(op)), self._told(op, self._near(op, inside)))
-
-    def _is_derivative(self, op: ShardedOp) -> bool:
-        """Whether an op of the forward pass makes what the gradient of its text is a product with."""
-        return self.phase(op) == "forward" and not self._written.makes(op) and self._written.is_of_gradient(op)
+        return say("the {} inside {}", code(self.label(op)), self._told(op, self._near(op, inside)))
 
     def _is_told_with(self, index: int, larger: ShardedOp) -> bool:
         """Whether what a value is called holds for its broadcast: it is no name, or that of the text both are of."""
         maker = self.program.values[index].op
         op = None if maker is None else self.program.ops[maker]
-        return op is not None and (op.kind in ("constant", "iota") or self._written.is_one_piece(op, larger))
+        return op is not None and (op.kind in ("constant", "iota") or self.is_one_piece(op, larger))
 
     def argument(self, index: int, *, is_same_size: bool = False) -> str:
         """The argument a value is, or is a plain view or one turn's piece of; "" for anything else.
@@ -239,8 +212,8 @@ class ValueNames:
         `places` are told instead of its own.
         """
         where = self._near(op, inside) if places is None else say(" ({})", places)
-        label = self._written.label(op)
-        if "/" in label and self.text(op) and not self._written.makes(op):
+        label = self.label(op)
+        if "/" in label and self.text(op) and not self.makes(op):
             return self._told(op, where, say("{} in ", code(label)))
         return self._told(op, where)
 
@@ -251,26 +224,26 @@ class ValueNames:
         text = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
         phase = self.phase(op)
         prefix = _PHASES.get(phase or "", "")
-        if phase == "backward" and (is_joined_sum or self._written.is_mixed(op)):
+        if phase == "backward" and (is_joined_sum or self.is_mixed(op)):
             prefix = "the sum of gradients at "
         elif phase == "backward" and (operand := self._operand(op)):
             return say("the gradient of {} in {}{}", operand, code(text), where)
-        elif phase == "forward" and self._is_derivative(op):
+        elif phase == "forward" and self.is_of_gradient(op):
             prefix = "the derivative of "
-        elif phase == "forward" and self._written.may_be_tangent(op):
+        elif phase == "forward" and self.may_be_tangent(op):
             prefix = "what differentiation makes of "
         return say("{}{}{}{}", prefix, part or "", code(text), where)
 
     def _operand(self, op: ShardedOp) -> Sentence | None:
         """The operand of its text that a gradient is with respect to, where it is known and has a name."""
-        index = self._written.differentiated(op)
+        index = self.differentiated(op)
         if index is None or self.argument(index):
             return None if index is None else self.value(index)
-        if text := self._written.side(op, index):
+        if text := self.side(op, index):
             return say("{}", code(text))
         maker = self.program.values[index].op
         made = None if maker is None else self.program.ops[maker]
-        is_named = made is not None and index in made.results and bool(self.text(made)) and self._written.makes(made)
+        is_named = made is not None and index in made.results and bool(self.text(made)) and self.makes(made)
         return say("{}{}", code(self.text(made)), self._near(made, op)) if made is not None and is_named else None
 
     def _near(self, op: ShardedOp, inside: ShardedOp | None) -> Sentence:
@@ -278,37 +251,14 @@ class ValueNames:
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
         if not frames:
             return Sentence()
-        caller = frames[1] if self.is_by_helper(op) else self._written.caller(op)
+        caller = self.caller(op)
         if caller is None or (inside is not None and caller in near):
             return _place(frames[0], near[0] if near else None)
         return say(" ({}, called at {})", place(frames[0].where), place(line_near(caller, frames[0])))
 
     def is_by_helper(self, op: ShardedOp) -> bool:
         """Whether a function asks for a sharding that may have many callers: the call is what one would change."""
-        return op.kind in REQUESTS and self._written.is_called(op)
-
-    def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
-        """The user's frames of an op, innermost first; () when there are none."""
-        return self._written.frames(op)
-
-    def phase(self, op: ShardedOp) -> Phase:
-        """The phase of training an op belongs to."""
-        return self._written.phase(op)
-
-    def text(self, op: ShardedOp, depth: int = 0) -> str:
-        """The piece of the user's source an op was written as, on one line; "" when it is not known.
-
-        With a `depth`, the piece of so many calls further out.
-        """
-        return self._written.text(op, depth)
-
-    def column(self, frame: Frame) -> int:
-        """Where on its line the piece of a frame begins, in characters from 1; its first column has to be known."""
-        return self._written.column(frame)
-
-    def is_constant(self, index: int) -> bool:
-        """Whether a value is a constant, or a view of one."""
-        return self._written.is_constant(index)
+        return op.kind in REQUESTS and self.caller(op) is not None
 
 
 def line_near(frame: Frame, near: Frame) -> str:
