@@ -104,7 +104,9 @@ def test_a_sum_of_gradients_whose_name_xla_has_lost_is_told_as_one():
         return jax.grad(loss)(w)
 
     (summed,) = (
-        text for text in sentences(step, array((64, 64)), array((16, 64), "data")) if "gradient of `w` in `x @ w`" in text
+        text
+        for text in sentences(step, array((64, 64)), array((16, 64), "data"))
+        if "gradient of `w` in `x @ w`" in text
     )
     # Of which of them it has the name differs by version.
     assert "sums over dimension 0 of the sum of gradients at `" in summed
@@ -317,6 +319,8 @@ def test_not_all_of_what_is_written_at_positions_is_told_where_a_device_gets_som
 
     table, w = array((64, 32), "model", "data"), array((32, 64), "data", "model")
     found = sentences(jax.grad(loss, argnums=(0, 1)), table, w, array((4, 16), "data", dtype=jnp.int32))
-    (moved,) = (text for text in found if text.startswith("the gradient of `table` in `table[tokens]`") and "at `h @ w`" in text)
+    (moved,) = (
+        text for text in found if text.startswith("the gradient of `table` in `table[tokens]`") and "at `h @ w`" in text
+    )
     assert "in pieces of [4, 16, 16] on each device" in moved
     assert "all of it" not in moved

@@ -212,10 +212,8 @@ class ValueNames(WrittenOps):
         `places` are told instead of its own.
         """
         where = self._near(op, inside) if places is None else say(" ({})", places)
-        label = self.label(op)
-        if "/" in label and self.text(op) and not self.makes(op):
-            return self._told(op, where, say("{} in ", code(label)))
-        return self._told(op, where)
+        part = self.part(op) if self.text(op) else ""
+        return self._told(op, where, say("{} in ", code(part)) if part else None)
 
     def _told(self, op: ShardedOp, where: Sentence, part: Sentence | None = None) -> Sentence:
         """What a text computes for an op of it, in the words of the op's phase."""

@@ -328,8 +328,9 @@ class WrittenOps:
         """The operand of its piece that a gradient is with respect to; None where that is not known."""
         if self.phase(op) != "backward" or not op.results or not self.makes(op):
             return None
-        path = module_path(op)
-        forward = [other for other in self._of_piece(op, "forward", "recompute") if module_path(other) == path]
+        module = module_path(op), self._library(op)
+        forward = self._of_piece(op, "forward", "recompute")
+        forward = [other for other in forward if (module_path(other), self._library(other)) == module]
         if op.kind == "dot_general":
             return self._other_side(op, [other for other in forward if other.kind == op.kind])
         values = self.program.values
@@ -351,7 +352,7 @@ class WrittenOps:
         return None
 
     def _twin(self, value: int) -> Any:
-        """What a value and the same one computed again have in common: the text, and the arguments it is soon made of."""
+        """What a value and the same one computed again have in common: its text, and arguments close before it."""
         op = self._maker(value)
         if op is None or self.place(op) is None or self.phase(op) == "backward":
             return self._data.behind(value)
@@ -414,12 +415,27 @@ class WrittenOps:
             for key, ways in found.items()
         }
 
+    def _library(self, op: ShardedOp) -> tuple[Frame, ...]:
+        """The frames of a library of the user's that an op has within what the user wrote, innermost first."""
+        frames = self.frames(op)
+        inner = op.frames[: op.frames.index(frames[0])] if frames and frames[0] in op.frames else ()
+        return inner if inner and is_library(inner[0].file) else ()
+
     def label(self, op: ShardedOp) -> str:
         """An op by its primitive, in a library of the user's with the module or function there: "wq/dot_general"."""
-        frames, primitive = self.frames(op), users_word(_last(op)) or op.kind
-        if not frames or op.frames[0] == frames[0] or not is_library(op.frames[0].file):
+        library, primitive = self._library(op), users_word(_last(op)) or op.kind
+        if not library:
             return primitive
-        return f"{(module_path(op) or (op.frames[0].function,))[-1]}/{primitive}"
+        function = library[0].function.partition(".<locals>")[0].removesuffix(".__call__")
+        return f"{(module_path(op) or (function,))[-1]}/{primitive}"
+
+    def part(self, op: ShardedOp) -> str:
+        """Which part of its piece an op is, where a library does several things of the kind there; "" for any other."""
+        number = self._number(op)
+        if number is None or not self._library(op) or number in self._uses[0]:
+            return ""
+        alike = [other for other in self._of_piece(op, self._roles[number]) if other.kind == op.kind]
+        return self.label(op) if len({(other.frames, other.op_name) for other in alike}) > 1 else ""
 
 
 def module_path(op: ShardedOp) -> tuple[str, ...]:
