@@ -54,7 +54,7 @@ def test_the_pieces_of_a_gradient_are_told_in_the_order_of_its_weight():
 
     found = sentences(step, array((64, 64)), array((64, 64), "data"), array((16, 64), "data"))
     (moved,) = (text for text in found if "other devices" in text)
-    assert moved.startswith("The gradient of `x @ w`")
+    assert moved.startswith("The gradient of `w` in `x @ w`")
     assert moved.endswith("is `P('data', None)`, and its pieces are needed on other devices than those that have them.")
 
 
@@ -104,7 +104,9 @@ def test_a_sum_of_gradients_whose_name_xla_has_lost_is_told_as_one():
         return jax.grad(loss)(w)
 
     (summed,) = (
-        text for text in sentences(step, array((64, 64)), array((16, 64), "data")) if "gradient of `x @ w`" in text
+        text
+        for text in sentences(step, array((64, 64)), array((16, 64), "data"))
+        if "gradient of `w` in `x @ w`" in text
     )
     # Of which of them it has the name differs by version.
     assert "sums over dimension 0 of the sum of gradients at `" in summed
@@ -317,6 +319,8 @@ def test_not_all_of_what_is_written_at_positions_is_told_where_a_device_gets_som
 
     table, w = array((64, 32), "model", "data"), array((32, 64), "data", "model")
     found = sentences(jax.grad(loss, argnums=(0, 1)), table, w, array((4, 16), "data", dtype=jnp.int32))
-    (moved,) = (text for text in found if text.startswith("The gradient of `table[tokens]`") and "at `h @ w`" in text)
+    (moved,) = (
+        text for text in found if text.startswith("The gradient of `table` in `table[tokens]`") and "at `h @ w`" in text
+    )
     assert "in pieces of [4, 16, 16] on each device" in moved
     assert "all of it" not in moved
