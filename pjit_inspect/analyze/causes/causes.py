@@ -160,8 +160,10 @@ class CauseFinder:
         is_written = causes[0].kind == "written"
         sentences = {cause.sentence for cause in causes}
         operations = list(dict.fromkeys(cause.operation or cause.sentence for cause in causes))
-        # Of one operation, several arrays may be what moves.
-        told = operations if len(operations) > 1 else list(dict.fromkeys(cause.moved or "?" for cause in causes))
+        # Of one operation, several arrays may be what moves, or is summed.
+        told = (
+            operations if len(operations) > 1 else list(dict.fromkeys(cause.moved or cause.summed for cause in causes))
+        )
         rest = [f"{len(told) - _MOST_ALTERNATIVES} more"] if len(told) > _MOST_ALTERNATIVES else []
         alike = _worded(
             "alike" if len(operations) > 1 else "arrays alike",

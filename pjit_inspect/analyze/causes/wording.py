@@ -158,7 +158,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     "by name": ("It belongs to {of}.", "By that name alone, the cause is probably {kind}."),
     "alike": ("{number} operations fit equally well{alike}: {operations}.",),
-    "arrays alike": ("{number} arrays of {of} fit equally well{alike}: {operations}.",),
+    "arrays alike": ("{of} has {number} that fit equally well{alike}: {operations}.",),
     "taken by": ("The program does not tell why {of} needs it.",),
     "unknown": ("XLA's partitioner made it.", "What needs it is not known."),
     "unknown, made of": ("XLA's partitioner made it from the result of {decider}.", "What needs it is not known."),
