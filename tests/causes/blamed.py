@@ -23,7 +23,7 @@ from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
 __all__ = ["Blamed", "blamed"]
 
-_RESULT = re.compile(r"`([^`]*)` (?:must be|is returned)")
+_RESULT = re.compile(r"`([^`]*)` (?:must be|is returned|is computed as)")
 _REQUESTS = ("sharding_constraint", "reshard")
 
 

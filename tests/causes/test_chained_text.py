@@ -15,7 +15,7 @@ from causes.told import another_before_jax_0_10, sentences
 
 def _reduced(function: Callable[..., Any], *given: Any) -> list[str]:
     """What is reduced over `data`, as it is called."""
-    pattern = re.compile(r"reduces dimension 0 of (`.*?`)( \(line \d+\))?, sharded over `data`")
+    pattern = re.compile(r"reduces dimension 0 of (`.*?`)( \(line \d+\))?\. These \d+ elements are split over `data`")
     told = map(pattern.search, sentences(function, *given))
     return [match[1] for match in told if match]
 

@@ -24,8 +24,8 @@ def test_an_axis_that_came_in_the_place_of_an_equal_one_is_not_told_as_that_one(
 
     p = array((4, 4, 8, 8), "data", "tp", "fsdp", mesh=CUBE)
     found = sentences(model, p, array((4, 8, 4, 8), "data", None, "tp", mesh=CUBE))
-    wanted = {text.partition("needs `p` as ")[2] for text in found if "needs `p` as" in text}
-    assert wanted == {"`P('data', None, 'tp', None)`, but it is `P('data', 'tp', 'fsdp', None)`"}
+    way = "of bringing `p` from `P('data', 'tp', 'fsdp', None)` to `P('data', None, 'tp', None)`."
+    assert {text.partition(way)[0] for text in found if way in text} == {"Step 1 of 2 ", "Step 2 of 2 "}
 
 
 @another_before_jax_0_10
@@ -40,8 +40,8 @@ def test_pieces_that_are_computed_on_other_devices_are_not_said_to_be_wanted_oth
             array((32, 32), "c", None, mesh=mesh),
         )
     (moved,) = (text for text in found if "sums over" not in text)
-    assert moved.startswith("the pieces of `jnp.dot(x, w, ")
-    assert moved.endswith(", which is `P('a', 'c')`, are needed on other devices than those that have them")
+    assert moved.startswith("`jnp.dot(x, w, ")
+    assert moved.endswith("is `P('a', 'c')`, and its pieces are needed on other devices than those that have them.")
 
 
 @another_before_jax_0_10
@@ -54,8 +54,8 @@ def test_the_pieces_of_a_gradient_are_told_in_the_order_of_its_weight():
 
     found = sentences(step, array((64, 64)), array((64, 64), "data"), array((16, 64), "data"))
     (moved,) = (text for text in found if "other devices" in text)
-    assert moved.startswith("the pieces of the gradient of `w` in `x @ w`")
-    assert moved.endswith(", which is `P('data', None)`, are needed on other devices than those that have them")
+    assert moved.startswith("The gradient of `w` in `x @ w`")
+    assert moved.endswith("is `P('data', None)`, and its pieces are needed on other devices than those that have them.")
 
 
 @another_before_jax_0_10
@@ -72,8 +72,8 @@ def test_pieces_as_large_as_those_that_are_there_are_not_told_by_their_size():
     ws = array((64, 64), None, "model"), array((64, 64), "model")
     found = sentences(model, ws, array((128, 64), "data"), array((512, 2), "data", dtype=jnp.int32))
     assert not any("in pieces of [64]" in text for text in found)
-    wanted = "are needed on other devices than those that have them"
-    assert any("the pieces of `jax.ops.segment_sum(jnp.ones(512)" in text and text.endswith(wanted) for text in found)
+    wanted = "its pieces are needed on other devices than those that have them."
+    assert any("`jax.ops.segment_sum(jnp.ones(512)" in text and text.endswith(wanted) for text in found)
 
 
 @another_before_jax_0_10
@@ -141,7 +141,7 @@ def test_a_result_that_xla_puts_into_its_layout_is_not_told_by_that_operation():
     weights = [array((32, 64), None, "model"), array((64, 32), "model", None)]
     record = pi.inspect(gradient, weights, array((16, 32), "data", None))
     (cause,) = (c for row in record.collectives for c in row.causes if "result[1]" in c.sentence)
-    assert cause.clause == "`result[1]` must be `P(None, None)`, but is computed as `P('model', None)`"
+    assert cause.sentence == "`result[1]` must be `P(None, None)`, but is computed as `P('model', None)`."
     assert cause.source[0].function.endswith("loss")
 
 
@@ -151,12 +151,18 @@ def test_what_no_result_is_made_of_takes_nothing():
     try:
         function = jax.jit(lambda a, b: [a * 2, b.T], out_shardings=[named("model"), named()])
         record = pi.inspect(function, array((32, 64), "data", "model"), array((32, 64), None, "model"))
-        clauses = [cause.clause for row in record.collectives for cause in row.causes]
+        clauses = [
+            re.sub(r" \(test_moves.py:\d+\)", "", cause.sentence) for row in record.collectives for cause in row.causes
+        ]
     finally:
         jax.config.update("jax_use_shardy_partitioner", True)
     assert set(clauses) == {
-        "`result[0]` must be `P('model', None)`, but is computed as `P('data', 'model')`",
-        "`result[1]` must be `P(None, None)`, but is computed as `P('model', None)`",
+        *(
+            f"Step {step} of 2 of bringing `a * 2` from `P('data', 'model')` to `P('model', None)`. "
+            "`result[0]` must be split so."
+            for step in (1, 2)
+        ),
+        "`result[1]` must be `P(None, None)`, but is computed as `P('model', None)`.",
     }
 
 
@@ -165,7 +171,7 @@ def test_what_reverses_sorted_rows_is_for_the_reversal_and_not_for_the_sort():
     found = sentences(lambda x: jnp.sort(x, axis=1)[:, ::-1], array((16, 64), "data", "model"))
     (other,) = (text for text in found if "sorts along" not in text)
     assert other.startswith("`jnp.sort(x, axis=1)[:, ::-1]`")
-    assert "reverses dimension 1 of `jnp.sort(x, axis=1)`, sharded over `model`" in other
+    assert "reverses dimension 1 of `jnp.sort(x, axis=1)`, split over `model`" in other
 
 
 def test_what_a_product_gathers_of_sorted_rows_is_for_the_product():
@@ -184,7 +190,7 @@ def test_a_sort_whose_result_is_split_otherwise_tells_of_each_array_its_own_axes
 
     told = [text for text in sentences(model, array((16, 64), "data", "model")) if "sorts along" in text]
     assert told
-    assert not any("sharded over `data` and `model`" in text for text in told)
+    assert not any("split over `data` and `model`" in text for text in told)
 
 
 def test_positions_that_change_places_are_not_told_as_what_is_looked_up():
@@ -195,7 +201,7 @@ def test_positions_that_change_places_are_not_told_as_what_is_looked_up():
 
     table, tokens = array((64, 32), None, "data"), array((8, 16), "data", None, dtype=jnp.int32)
     found = sentences(model, table, tokens)
-    assert not any(text.startswith("the pieces of `table[tokens]`, which is `P('data', None)`") for text in found)
+    assert not any(text.startswith("`table[tokens]` is `P('data', None)`, and its pieces") for text in found)
 
 
 def test_an_axis_in_a_partly_manual_shard_map_comes_from_the_argument_that_brings_it():
@@ -227,7 +233,7 @@ def test_no_sum_is_for_the_edges_of_a_window():
         array((4, 16, 16, 4), None, "data", None, None),
         array((3, 3, 4, 16), None, None, None, "model"),
     )
-    causes = [(row.kind, cause.clause) for row in record.collectives for cause in row.causes]
+    causes = [(row.kind, cause.sentence) for row in record.collectives for cause in row.causes]
     assert any("slides a window" in clause for _, clause in causes)
     assert not any("slides a window" in clause for kind, clause in causes if kind == "all-reduce")
 
@@ -302,7 +308,7 @@ def test_a_result_that_may_not_be_split_over_part_of_an_axis_is_told_as_such_bes
     )
     for name in "kv":
         assert any(
-            f"`result['{name}']` is returned replicated over `model`: it is computed as" in text for text in found
+            f"`result['{name}']` is returned replicated over `model`. It is computed as" in text for text in found
         )
     assert not any(text.startswith("`reshape` needs") for text in found)
 
@@ -320,7 +326,7 @@ def test_not_all_of_what_is_written_at_positions_is_told_where_a_device_gets_som
     table, w = array((64, 32), "model", "data"), array((32, 64), "data", "model")
     found = sentences(jax.grad(loss, argnums=(0, 1)), table, w, array((4, 16), "data", dtype=jnp.int32))
     (moved,) = (
-        text for text in found if text.startswith("the gradient of `table` in `table[tokens]`") and "at `h @ w`" in text
+        text for text in found if text.startswith("The gradient of `table` in `table[tokens]`") and "at `h @ w`" in text
     )
     assert "in pieces of [4, 16, 16] on each device" in moved
     assert "all of it" not in moved

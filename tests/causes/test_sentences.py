@@ -89,7 +89,7 @@ def of_rows(w, x):
 def test_a_tangent_is_not_told_as_the_value_of_its_text(tangent: Callable[..., Any]):
     """XLA's only sum is that of (x @ w) * (1 - tanh(x @ w) ** 2): that of `tanh` itself is not in the program."""
     for text in sentences(tangent, array((16, 32), None, "model"), array((8, 16), "data", None)):
-        assert not re.search(r"(?<!what differentiation makes of )`jnp.tanh\(x @ w\)", text)
+        assert not re.search(r"(?<!hat differentiation makes of )`jnp.tanh\(x @ w\)", text)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_what_a_gradient_leaves_forward_is_the_functions_own(gradient: Callable[
 def test_a_bias_that_changes_its_axis_is_told_as_the_sum_it_is_for():
     (found,) = sentences(lambda x, b: x + b, array((16, 64), "data", "model"), array((64,), "data"))
     assert found.startswith("`x + b`")
-    assert found.endswith("needs `b` as `P('model')`, but it is `P('data')`")
+    assert found.endswith("needs `b` as `P('model')`, but it is `P('data')`.")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_result_that_is_moved_is_not_told_as_its_operand():
     assert "asks for `P('data', 'model', None, None)`" in found
     assert '`jnp.einsum("bhqk,bkhd->bqhd", weights, v)`' in found
     # On a device: 4 / 2 of the batch, all 32 positions, 8 / 4 of the heads, all 16 features.
-    assert "is computed in pieces of [2, 32, 2, 16] on each device, as its operands are" in found
+    assert "is computed in pieces of [2, 32, 2, 16] on each device, so its result moves." in found
 
 
 def test_an_operand_that_is_moved_before_the_operation_is_told_as_such():
@@ -206,12 +206,12 @@ def test_a_result_that_is_asked_for_otherwise_than_it_is_computed_names_both_sha
     weight, moment = array((16, 32), None, None), array((16, 32), "data", None)
     step = jax.jit(update, out_shardings=(named(None, None), named("data", None)))
     (found,) = sentences(step, weight, moment)
-    assert found == "`result[0]` must be `P(None, None)`, but is computed as `P('data', None)`"
+    assert found == "`result[0]` must be `P(None, None)`, but is computed as `P('data', None)`."
 
 
 def test_a_single_result_that_is_asked_for_replicated_says_so():
     found = sentences(jax.jit(lambda x: x * 2, out_shardings=named(None, None)), array((16, 16), "data", None))
-    assert found == ["`result` must be `P(None, None)`, but is computed as `P('data', None)`"]
+    assert found == ["`result` must be `P(None, None)`, but is computed as `P('data', None)`."]
 
 
 def test_the_largest_of_what_is_scattered_is_no_sum():
@@ -230,13 +230,13 @@ def test_a_host_callback_gets_everything_on_one_device_and_sends_its_result_from
         return jax.pure_callback(lambda value: value, told, jnp.sin(x)) + x
 
     found = sentences(model, array((16, 8), "data", None))
-    assert any("one device alone runs" in text and "gets all of `jnp.sin(x)`" in text for text in found)
-    assert any("one device alone runs" in text and "sends its result to all others" in text for text in found)
+    assert any("One device alone runs" in text and "gets all of `jnp.sin(x)`" in text for text in found)
+    assert any("One device alone runs" in text and "sends its result to all others" in text for text in found)
 
 
 def test_one_row_of_a_split_array_comes_from_the_devices_that_hold_it():
     (found,) = sentences(lambda x: x[3] * 2, array((16, 8), "data", None))
-    assert "takes one element along dimension 0 of `x`, sharded over `data`" in found
+    assert "takes one element along dimension 0 of `x`, which is split over `data`." in found
 
 
 def test_edges_for_a_slice_are_not_told_as_the_sharding_of_the_result():
@@ -277,7 +277,7 @@ def test_the_backward_pass_of_a_pipeline_inside_a_shard_map_is_a_gradient():
     told = [(row.phase, cause.sentence) for row in record.collectives for cause in row.causes]
     backward = [text for phase, text in told if phase == "backward" and "`carry @ w`" in text]
     assert backward
-    assert all(re.search(r"the gradient of (`\w+` in )?`carry @ w`", text) for text in backward), backward
+    assert all("he gradient of `carry" in text for text in backward)
 
 
 def test_a_result_that_is_split_otherwise_where_it_is_used_is_not_its_own_operand():
@@ -290,7 +290,7 @@ def test_a_result_that_is_split_otherwise_where_it_is_used_is_not_its_own_operan
 
     found = sentences(power, array((32, 32), "data", "model"), array((32,), "model"))
     texts = [re.sub(r" \(test_sentences.py:\d+\)", "", text) for text in found]
-    assert "`m @ v` is computed as `P('data')`, and its result is needed as `P('model')`" in texts
+    assert "`m @ v` is computed as `P('data')`, and its result is needed as `P('model')`." in texts
 
 
 def test_sums_that_xla_has_made_alike_are_told_apart_by_the_place_xla_kept():
@@ -306,10 +306,11 @@ def test_each_gather_of_one_array_says_what_has_its_own_axis():
         return jnp.einsum("tij,ijk->tk", x, w)
 
     found = sentences(product, array((8, 8, 16), ("data", "model"), None, None), array((8, 16, 32), "data", "model"))
-    for text in found:
-        axis = "data" if text.count("axis `data`") else "model"
-        assert f"axis `{axis}` already splits dimension 0 of the result" in text
-    assert len(set(found)) > 1
+    steps = {
+        text.partition(" of bringing `w` from `P('data', 'model', None)` to `P(None, None, None)`.")[0]
+        for text in found
+    }
+    assert steps == {"Step 1 of 2", "Step 2 of 2"}
 
 
 def test_the_call_of_the_function_that_is_compiled_is_no_place_of_a_constraint():
@@ -395,7 +396,7 @@ def test_a_part_of_a_librarys_function_is_told_by_its_call_though_a_product_begi
         return (jax.checkpoint(lambda x: jax.nn.standardize(x) * w)(x) ** 3).sum()
 
     found = sentences(jax.grad(loss), array((8, 64), None, "model"), array((64,), "model"))
-    reduced = [text for text in found if " reduces " in text]
+    reduced = [text for text in found if " reduces " in text or " has 2 that fit" in text]
     assert reduced
     assert not any("`jax.nn.standardize(x) * w` (" in text for text in reduced)
 
@@ -411,7 +412,7 @@ def test_slices_of_an_unrolled_loop_are_told_apart_by_what_they_take():
     halos = [text for text in sentences(model, array((16, 32), "model", None)) if " takes a part of " in text]
     arrays = {"`x`": 0, "`x[:n] + x[n:]`": 0}
     for text in halos:
-        arrays[text.partition(" dimension 0 of ")[2].partition(", sharded")[0]] += 1
+        arrays[text.partition(" dimension 0 of ")[2].partition(", split")[0]] += 1
     assert all(arrays.values())
 
 
@@ -518,7 +519,7 @@ def test_where_nothing_tells_which_of_the_combined_sums_it_is_no_line_is_named()
     old = replace(record.propagation, written=())
     found = report(record.data, parse_program(record.data.hlo.read()), old).collectives
     causes = [cause for row in found or () if row.is_combined for cause in row.causes]
-    assert all("it is not known which" in cause.sentence and not cause.source for cause in causes)
+    assert all("Which of them it is, is not known" in cause.sentence and not cause.source for cause in causes)
 
 
 def test_products_that_take_one_gathered_array_are_all_told():
@@ -532,9 +533,8 @@ def test_products_that_take_one_gathered_array_are_all_told():
     record = pi.inspect(model, array((16, 32), "data", "model"), w, w, w)
     (row,) = record.collectives
     (cause,) = row.causes
-    assert [name.split("`")[1] for name in cause.also_for] == ["x @ wk", "x @ wv"]
-    assert cause.sentence.endswith("; what moves goes to 2 others, too")
-    assert "`x @ wk` (line " in cause.facts[-1]
+    assert [name.split("`")[1] for name in cause.needed_by] == ["x @ wq", "x @ wk", "x @ wv"]
+    assert "what moves goes to `x @ wk` (line " in cause.facts[-1]
 
 
 def test_a_constraint_is_not_all_that_a_gather_is_for():
@@ -549,9 +549,9 @@ def test_a_constraint_is_not_all_that_a_gather_is_for():
     # Without the constraint the same gather stays: so it is not there for the constraint alone.
     (without,), (row,) = (pi.inspect(function, *arguments).collectives for function in (plain, constrained))
     assert (without.kind, without.axes, without.wire_bytes) == (row.kind, row.axes, row.wire_bytes)
-    assert not without.causes[0].also_for
+    assert len(without.causes[0].needed_by) == 1
     assert row.causes[0].kind == "reshard_requested"
-    assert "; what moves goes to `x @ w` (" in row.causes[0].sentence
+    assert "what moves goes to `x @ w` (" in row.causes[0].facts[-1]
 
 
 @another_before_jax_0_10
@@ -567,7 +567,7 @@ def test_a_result_left_free_is_returned_as_its_own_layout_says():
     # JAX says what is returned: half of the rows. What is computed has a quarter of them.
     assert output.local_shape == (8, 16)
     (found,) = (cause for row in record.collectives for cause in row.causes if cause.kind == "output")
-    assert found.clause == "`result` is computed as `P('a', None)`, but returned as `P('data', None)`"
+    assert found.sentence == "`result` is computed as `P('a', None)`, but returned as `P('data', None)`."
 
 
 def test_what_is_made_of_a_moved_array_is_not_said_to_take_it():
@@ -579,7 +579,7 @@ def test_what_is_made_of_a_moved_array_is_not_said_to_take_it():
     record = pi.inspect(model, array((64, 16), "model", "data"), array((8, 16), "data", dtype=jnp.int32))
     moved = [cause for row in record.collectives for cause in row.causes if "its positions" in cause.sentence]
     assert moved
-    assert not [cause.sentence for cause in moved if cause.also_for]
+    assert not [cause.sentence for cause in moved if len(cause.needed_by) > 1]
 
 
 def test_the_scale_of_a_norm_is_named_in_the_gradient_too():

@@ -18,6 +18,6 @@ another_before_jax_0_10 = pytest.mark.skipif(
 
 
 def sentences(function: Callable[..., Any], *arguments: Any) -> list[str]:
-    """The sentences of all causes, without what stands before the colon."""
+    """The sentences of all causes."""
     record = pi.inspect(function, *arguments)
-    return sorted(cause.sentence.partition(": ")[2] for row in record.collectives for cause in row.causes)
+    return sorted(str(cause.sentence) for row in record.collectives for cause in row.causes)

@@ -1,10 +1,11 @@
 """What proves a cause: shapes and shardings, where axes come from, where XLA's partitioner made the collective.
 
-Not its job: the sentence that they prove (`analyze.causes.cause_wording`).
+Not its job: the sentence that they prove (`analyze.causes.wording`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.causes.cause_words import ITS_RESULT, CauseWords, over_axes
@@ -14,6 +15,8 @@ from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, axis_name
 from pjit_inspect.model.words.sentence import Sentence, axis, bare, joined, name, say, spec
 
+_MOST_TAKERS = 4
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CauseFacts:
@@ -21,17 +24,20 @@ class CauseFacts:
 
     words: CauseWords
 
-    def facts(self) -> tuple[Sentence, ...]:
-        """All of them, each once."""
+    def facts(self, others: Sequence[Sentence] = ()) -> tuple[Sentence, ...]:
+        """All of them, each once; `others` are those that take what moves, too."""
         parts = () if self.words.about.gives_result() else self.words.about.parts()
         found = [self._result_fact()]
         found += [self._part_fact(part) for part in parts]
         found += [self._origin_fact(origin, part) for part in parts for origin in self._origins(part)]
         request = None if self.words.about.need is None else self.words.about.need.request
         if request is not None and request.kind == "reshard_requested":
-            found.append(say("asked for by {}", self.words.requester()))
+            found.append(say("asked for by {}", self.words.asker()))
         found.append(self.words.taken())
         found.append(self._edge_fact())
+        if others:
+            rest = [f"{len(others) - _MOST_TAKERS} more"] if len(others) > _MOST_TAKERS else []
+            found.append(say("what moves goes to {}, too", joined([*others[:_MOST_TAKERS], *rest])))
         return tuple(dict.fromkeys(map(Sentence, filter(None, found))))
 
     def _edge_fact(self) -> str:

@@ -1,11 +1,12 @@
 """What a cause is about: the operation whose need it is, the value that moves for it, and how it is wanted.
 
-Not its job: saying it (`analyze.causes.cause_words`, `analyze.causes.cause_wording`).
+Not its job: saying it (`analyze.causes.cause_words`, `analyze.causes.wording`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.sharding.needs import Need, Part
@@ -17,6 +18,7 @@ from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgra
 _UNSPLIT = frozenset(("custom_call", "topk", "fft", "cholesky", "triangular_solve"))
 """Operations that the partitioner may not split at all, also along dimensions that are independent."""
 _AT_POSITIONS = frozenset(("gather", "scatter", "dynamic_slice", "dynamic_update_slice", "sort"))
+_MOST_STEPS = 64
 _REGIONS = frozenset(("while", "case", "if", "call"))
 
 
@@ -29,15 +31,19 @@ class CauseSubject:
       match: where the collective lies in it, between what makes the moved array and what takes it.
       need: the part of the match's need that this collective serves; None where none is known.
       axes: the mesh axes that the collective goes over; () where they are not known.
+      kind_of_collective: what it is in the optimized program: "all-reduce", "reduce-scatter".
     """
 
     program: ShardedProgram
     match: Match
     need: Need | None
     axes: tuple[str, ...]
+    kind_of_collective: str = ""
 
     def kind(self) -> CauseKind:
         """The kind of cause, by what the collective is made for."""
+        if self.decides() == "loop":
+            return "loop_predicate"
         if self.need is not None:
             return self.need.kind
         op = self.sender() or self.taker()
@@ -53,6 +59,26 @@ class CauseSubject:
         if (is_unknown or op.kind in _UNSPLIT) and self._takes_all():
             return "no_sharding_rule"
         return "indexing" if op.kind in _AT_POSITIONS and not self._is_kept_along(op) else "reshard_needed"
+
+    def decides(self) -> Literal["loop", "branch"] | None:
+        """What it is for where that alone is to decide whether a loop goes on, or which branch runs."""
+        program, ends = self.program, set[str]()
+        makers = (program.values[value].op for value in self.match.edge.makers)
+        if any(op is not None and program.ops[op].in_condition for op in makers):
+            return "loop"
+        # One number may be compared and converted before it decides; every way it goes must end there.
+        border = [(taker.op, taker.operand) for taker in self.match.edge.takers if not self.match.edge.outputs]
+        for index, operand in border:
+            op = program.ops[index]
+            if op.in_condition or (op.kind == "case" and operand == 0):
+                ends.add("loop" if op.in_condition else "branch")
+                continue
+            users = [user for result in op.results for user in program.users.get(result, ())]
+            is_number = not any(program.values[result].shape for result in op.results)
+            if not users or not is_number or len(border) > _MOST_STEPS:
+                return None
+            border += users
+        return "loop" if "loop" in ends else "branch" if ends else None
 
     def _is_kept_along(self, op: ShardedOp) -> bool:
         """Whether all dimensions that are gathered are handed on as they are: positions say nothing of them."""
@@ -125,23 +151,8 @@ class CauseSubject:
         return () if self.need is None else self.need.parts
 
     def target(self) -> Dimensions | None:
-        """How the moved value is wanted: as XLA partitioned its taker; None where only the pieces are known.
-
-        What the rules of the operation say counts only where the pieces that XLA made are those of it.
-        """
-        if self.match.target is not None:
-            return self.match.target
-        wanted = None if self.need is None else self.need.target
-        moved, taker = self.moved(), self.match.taker
-        if moved is None or taker is None:
-            return wanted
-        shape = self.program.values[moved].shape
-        if wanted is not None and len(wanted) == len(shape):
-            pieces = tuple(-(-n // self.program.pieces(axes)) for n, axes in zip(shape, wanted, strict=True))
-            if pieces == taker.shape:
-                return wanted
-        # Else it is known only where each device gets all of it.
-        return ((),) * len(shape) if taker.shape == shape else None
+        """How the moved value is wanted: as XLA partitioned its taker; None where only the pieces are known."""
+        return self.match.wanted
 
     def is_void_request(self, op: ShardedOp) -> bool:
         """Whether an operation asks for the sharding that the moved value has already: then it changes nothing."""

@@ -3,7 +3,7 @@
 A collective that is written says so itself. Any other is looked up in what XLA's partitioner made: there it lies
 between operations of the user's program, and the need it serves is its cause. Where XLA could not be asked, or does not
 know the collective, the name of its operation may still tell the kind, and the cause says that it rests on that alone.
-Not its job: wording (`analyze.causes.cause_wording`).
+Not its job: the sentences (`analyze.causes.wording`).
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.causes.accumulated import Accumulation
+from pjit_inspect.analyze.causes.cause_form import cause_of
 from pjit_inspect.analyze.causes.cause_names import kind_of_name
-from pjit_inspect.analyze.causes.cause_wording import Wording, word_match
 from pjit_inspect.analyze.causes.moved_arrays import MovedArray, find_moved_arrays
 from pjit_inspect.analyze.causes.need_finder import Match, NeedFinder
+from pjit_inspect.analyze.causes.wording import worded
+from pjit_inspect.analyze.causes.written import WrittenFinder
 from pjit_inspect.analyze.partition.join import Joined, join
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
-from pjit_inspect.analyze.program.phases import is_written_name, split_op_names
+from pjit_inspect.analyze.program.phases import find_phase, is_written_name, split_op_names
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import SUMS
@@ -28,13 +30,18 @@ from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence, axis, joined, name, place, say
 
 _RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
+_WRITTEN = {
+    "user": "written",
+    "transpose": "written, differentiated",
+    "spread": "written, spread",
+    "backward": "written, backward",
+}
+"""Who made a collective in manual code -> the form that says so."""
 _MOST_ALTERNATIVES = 3
-_MOST_STEPS = 64
-_MOST_TAKERS = 4
 
 
 @dataclass(slots=True)
@@ -55,26 +62,22 @@ class CauseFinder:
     _needs: NeedFinder | None = field(init=False, default=None)
     _accumulation: Accumulation = field(init=False)
     _names: ValueNames = field(init=False)
+    _writers: WrittenFinder = field(init=False)
     # Equal layers are alike: each of their arrays may be moved by what the partitioner made for any of them.
     _found: dict[tuple[int, tuple[str, ...] | None], Match] = field(init=False, default_factory=dict)
-    _worded: dict[tuple[int, tuple[str, ...] | None, CauseKind | None], Wording] = field(
-        init=False, default_factory=dict
-    )
+    _worded: dict[object, Cause] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.program is not None and self.program.collectives:
             self._needs = NeedFinder(self.program)
         self._accumulation = Accumulation(self.program or ShardedProgram())
         self._names = ValueNames(self.program or ShardedProgram(), self.sources, self.cells)
+        self._writers = WrittenFinder(self._names)
 
     def explain(self, sites: Sequence[CollectiveOp], rows: Sequence[Collective]) -> list[Collective]:
-        """The collectives with a cause for every array each moves, in order.
-
-        Those that serve one need are told of each other; then what else takes what each moves.
-        """
+        """The collectives with a cause for every array each moves, in order; those of one need know of each other."""
         joined = join(self.program, sites) if self.program is not None else [Joined() for _ in sites]
-        found = _with_others([self._explained(*own) for own in zip(sites, rows, joined, strict=True)])
-        return [replace(row, causes=tuple(map(_with_takers, row.causes))) for row in found]
+        return _with_others([self._explained(*own) for own in zip(sites, rows, joined, strict=True)])
 
     def _explained(self, site: CollectiveOp, row: Collective, joined: Joined) -> Collective:
         if any(joined.edges):
@@ -136,77 +139,86 @@ class CauseFinder:
     # ------------------------------------------------------------ the ways a cause is known
 
     def _proven(self, match: Match, array: MovedArray, row: Collective) -> Cause:
-        wording = self._wording(match, self._kind(match, row), row.axes)
-        op = wording.op
-        return Cause(
-            kind=wording.kind,
-            sentence=_sentence(row, wording.clause),
-            facts=(*wording.facts, *self._accumulation.fact(match.edge, row)),
-            evidence="nothing" if wording.kind == "unknown" else "sharding",
-            op_name=op.op_name if op is not None else array.op_name,
-            source=self._names.frames(op) if op is not None else self._at_value(wording),
-            value=wording.value,
-            payload_bytes=array.bytes,
-            also_for=wording.also_for,
-        )
-
-    def _wording(self, match: Match, kind: CauseKind | None, axes: tuple[str, ...] | None) -> Wording:
-        key = (id(match.edge), axes, kind)
+        key = (id(match.edge), row.axes, row.kind)
         if key not in self._worded:
-            self._worded[key] = word_match(match, self._names, kind, axes, self.returned)
-        return self._worded[key]
+            kind = self._kind(match, row)
+            self._worded[key] = cause_of(match, self._names, kind, row.axes, row.kind, self.returned)
+        found = self._worded[key]
+        return replace(
+            found,
+            facts=(*found.facts, *self._accumulation.fact(match.edge, row)),
+            op_name=found.op_name or array.op_name,
+            payload_bytes=array.bytes,
+        )
 
     def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
         """What is common to several that fit equally well: none of them is picked."""
-        also_for = causes[0].also_for if len({cause.also_for for cause in causes}) == 1 else ()
-        causes = list(dict.fromkeys(replace(cause, also_for=()) for cause in causes))
+        causes = list(dict.fromkeys(causes))
         if len(causes) == 1:
-            return replace(causes[0], also_for=also_for)
+            return causes[0]
         is_one_kind = len({cause.kind for cause in causes}) == 1
-        clauses = list(dict.fromkeys(cause.clause for cause in causes))
-        shown = joined(clauses[:_MOST_ALTERNATIVES], "; or ", comma="; or ")
         is_written = causes[0].kind == "written"
-        if len(clauses) > 1:
-            alike = " alike" if is_written else ", which XLA has made alike"
-            shown = say("one of {}{}: {}", len(causes), alike, shown)
-        left = len(clauses) - _MOST_ALTERNATIVES
-        clause = say("{}; or {} more", shown, left) if left > 0 else shown
+        sentences = {cause.sentence for cause in causes}
+        operations = list(dict.fromkeys(cause.operation or cause.sentence for cause in causes))
+        # Of one operation, several arrays may be what moves, or is summed.
+        told = (
+            operations if len(operations) > 1 else list(dict.fromkeys(cause.moved or cause.summed for cause in causes))
+        )
+        rest = [f"{len(told) - _MOST_ALTERNATIVES} more"] if len(told) > _MOST_ALTERNATIVES else []
+        alike = _worded(
+            "alike" if len(operations) > 1 else "arrays alike",
+            number=len(told),
+            alike="" if is_written else ", which XLA has made alike",
+            operations=joined([*told[:_MOST_ALTERNATIVES], *rest], " or "),
+            of=operations[0],
+        )
         return Cause(
             kind=causes[0].kind if is_one_kind else "unknown",
-            sentence=_sentence(row, clause),
+            sentence=alike if len(sentences) > 1 else causes[0].sentence,
             facts=(say("{} operations fit equally well", len(causes)),),
             evidence=causes[0].evidence if is_one_kind else "nothing",
+            operation=operations[0] if len(operations) == 1 else Sentence(),
+            phase=causes[0].phase if len({cause.phase for cause in causes}) == 1 else None,
             op_name=array.op_name,
             source=_common_source(causes) if is_written else self._frames_of(array) or row.source,
             payload_bytes=array.bytes,
             candidates=len(causes),
-            also_for=also_for,
         )
-
-    def _at_value(self, wording: Wording) -> tuple[Frame, ...]:
-        """Where the value of a need that belongs to no op was made."""
-        program = self._names.program
-        maker = None if wording.moved is None else program.values[wording.moved].op
-        return self._names.frames(program.ops[maker]) if maker is not None else ()
 
     def _written(self, array: MovedArray, row: Collective) -> Cause:
         names = split_op_names(row.op_name)
         own = array if array.op_name in names else None
         op_name = own.op_name if own is not None else row.op_name
         source = user_frames(own.frames, self.cells) if own is not None and own.frames else row.source
-        return self._of_code(op_name, source, array, row)
+        places = {op: self._name_and_place(op) for op in self._ops_of_kind(row)}
+        ops = [op for op, own in places.items() if own == (op_name, source)]
+        # Before JAX 0.10 the frames of a body go on to the end.
+        ops = ops or [op for op, (own, frames) in places.items() if own == op_name and frames[: len(source)] == source]
+        return self._of_code(op_name, source, array, row, ops)
 
-    def _of_code(self, op_name: str, source: tuple[Frame, ...], array: MovedArray, row: Collective) -> Cause:
-        where = say(" at {}", place(source[0].where)) if source else ""
-        what = "is a collective in your code"
-        if "transpose(" in op_name:
-            what = "is what differentiation makes of your manual code"
-        clause = say("{} {}{}", name(users_word(op_name.rpartition("/")[2])), what, where)
+    def _of_code(
+        self, op_name: str, source: tuple[Frame, ...], array: MovedArray, row: Collective, ops: Sequence[int]
+    ) -> Cause:
+        """The cause of what was written with a name at a place: one of these operations."""
+        collective = name(users_word(op_name.rpartition("/")[2]))
+        at = say(" at {}", place(source[0].where)) if source else ""
+        written = self._writers.find(ops, row.axes or ())
+        form = _WRITTEN[written.by if find_phase(op_name) == "backward" else "user"]
+        moved = Sentence() if written.operand is None else self._names.value(written.operand)
         return Cause(
             kind="written",
-            sentence=_sentence(row, clause),
+            sentence=_worded(
+                f"{form}, returned" if written.is_returned else form,
+                collective=collective,
+                at=at,
+                moved=moved or "an operand",
+                axes=joined(list(map(axis, row.axes or ()))),
+            ),
+            moved=moved,
             facts=(say("the operation is named {}", name(users_word(op_name))),),
             evidence="name",
+            operation=say("{}{}", collective, at),
+            phase=find_phase(op_name),
             op_name=op_name,
             source=source,
             payload_bytes=array.bytes,
@@ -217,36 +229,40 @@ class CauseFinder:
         if written:
             return self._one_of(self._in_code(self._ops(written), array, row), array, row)
         # Where dataflow does not tell, it is known only where all collectives of the kind are of one place.
-        kinds = {row.kind.replace("-", "_"), *(("all_reduce",) if row.kind in SUMS else ())}
-        alike = self._in_code([op for op in self._names.program.ops if op.kind in kinds], array, row)
-        if len({cause.clause for cause in alike}) == 1:
+        alike = self._in_code(self._ops_of_kind(row), array, row)
+        if len({cause.sentence for cause in alike}) == 1:
             return self._one_of(alike, array, row)
         where = say(", at {}", place(row.source[0].where)) if row.source else ""
         return Cause(
             kind="written",
-            sentence=_sentence(
-                row, say("a collective in your code, combined with others; it is not known which of them it is")
-            ),
+            sentence=_worded("written, combined"),
             facts=(say("XLA names what it has combined {}{}", name(users_word(row.op_name)), where),),
             evidence="name",
             payload_bytes=array.bytes,
         )
 
-    def _in_code(self, ops: Iterable[ShardedOp], array: MovedArray, row: Collective) -> list[Cause]:
-        """What is said of each of some collectives that were written."""
-        return list(dict.fromkeys(self._of_code(*self._name_and_place(op), array, row) for op in ops))
+    def _in_code(self, ops: Iterable[int], array: MovedArray, row: Collective) -> list[Cause]:
+        """The causes of some collectives that were written."""
+        return list(dict.fromkeys(self._of_code(*self._name_and_place(op), array, row, (op,)) for op in ops))
 
-    def _name_and_place(self, op: ShardedOp) -> tuple[str, tuple[Frame, ...]]:
+    def _ops_of_kind(self, row: Collective) -> list[int]:
+        """The collectives of the program before partitioning that one of the optimized program may be by its kind."""
+        kinds = {row.kind.replace("-", "_"), *(("all_reduce",) if row.kind in SUMS else ())}
+        return [op for op in self._writers.collectives if self._names.program.ops[op].kind in kinds]
+
+    def _name_and_place(self, index: int) -> tuple[str, tuple[Frame, ...]]:
         """As the optimized program has them; in the body of a `shard_map`, both begin at the body."""
-        op_name, frames, program = op.op_name, op.frames, self._names.program
+        program = self._names.program
+        op = program.ops[index]
+        op_name, frames = op.op_name, op.frames
         while op.parent is not None:
             op = program.ops[op.parent]
             if op.kind == "call" and not op_name.startswith(op.op_name):
                 op_name, frames = f"{op.op_name}/{op_name}", (*frames, *op.frames)
         return op_name, user_frames(frames, self.cells)
 
-    def _ops(self, edges: Iterable[PartitionedCollective]) -> list[ShardedOp]:
-        return [self._names.program.ops[op] for edge in edges for op in edge.visited]
+    def _ops(self, edges: Iterable[PartitionedCollective]) -> list[int]:
+        return [op for edge in edges for op in edge.visited]
 
     def _named(self, array: MovedArray, row: Collective) -> Cause:
         op_name = array.op_name
@@ -254,15 +270,14 @@ class CauseFinder:
         source = self._frames_of(array) or row.source
         where = say(" ({})", place(source[0].where)) if source else ""
         of = say("{}{}", name(self._shown(op_name)), where) if op_name else say("what takes {}", row.moved or "it")
-        if kind == "unknown":
-            clause = say("the program does not tell why {} needs it", of)
-        else:
-            clause = say("it belongs to {}; that is all that speaks for {}", of, kind.replace("_", " "))
+        form = "taken by" if kind == "unknown" else "by name"
         return Cause(
             kind=kind,
-            sentence=_sentence(row, clause),
+            sentence=_worded(form, of=of, kind=kind.replace("_", " ")),
             facts=(say("the operation is named {}", name(users_word(op_name))),) if op_name else (),
             evidence="nothing" if kind == "unknown" else "name",
+            operation=of if op_name else Sentence(),
+            phase=find_phase(op_name),
             op_name=op_name,
             source=source,
             payload_bytes=array.bytes,
@@ -280,32 +295,7 @@ class CauseFinder:
 
     def _kind(self, match: Match, row: Collective) -> CauseKind | None:
         """The kind that the need does not tell by itself; None where it does."""
-        program = self._names.program
-        if self._is_predicate(match):
-            return "loop_predicate"
-        return "full_replication" if self._gives_up(match, row, program) else None
-
-    def _is_predicate(self, match: Match) -> bool:
-        """Whether it is for what decides if a loop goes on, or which branch is taken."""
-        program, edge = self._names.program, match.edge
-        makers = [program.values[value].op for value in edge.makers]
-        if any(op is not None and program.ops[op].in_condition for op in makers):
-            return True
-        # One number may be compared and converted before it decides; every way it goes must end there.
-        border = [(taker.op, taker.operand) for taker in edge.takers]
-        is_used = bool(border)
-        for _ in range(_MOST_STEPS):
-            if not border:
-                return is_used
-            index, operand = border.pop()
-            op = program.ops[index]
-            if op.in_condition or (op.kind == "case" and operand == 0):
-                continue
-            users = [user for result in op.results for user in program.users.get(result, ())]
-            if not users or any(program.values[result].shape for result in op.results):
-                return False
-            border += users
-        return False
+        return "full_replication" if self._gives_up(match, row, self._names.program) else None
 
     def _gives_up(self, match: Match, row: Collective, program: ShardedProgram) -> bool:
         """Whether an array is gathered on every device though each keeps a piece over the same axes again."""
@@ -315,14 +305,12 @@ class CauseFinder:
         if match.need is not None and match.need.kind not in _RESHARDS:
             return False
         size = math.prod(program.values[match.taken].shape)
-        wanted = match.target or (match.need.target if match.need is not None else None) or ()
-        kept = {axis_name(axis) for axes in wanted for axis in axes} & {axis_name(axis) for axis in row.axes}
-        if not kept or math.prod(taker.shape) >= size:
-            return False
+        axes = {axis_name(axis) for axis in row.axes}
+        is_kept = any(axis_name(axis) in axes for own in match.wanted or () for axis in own)
         # Several gathers may lead there, one after the other.
-        ends = set(edge.takers)
-        way = (k for k in program.collectives if k.makers == edge.makers and not ends.isdisjoint(k.takers))
-        return any(other.kind == "all-gather" and other.elements * other.group_size == size for other in way)
+        gathers = (step for step in match.way if step.kind == "all-gather")
+        whole = any(step.elements * step.group_size == size for step in gathers)
+        return is_kept and whole and math.prod(taker.shape) < size
 
 
 def _common_source(causes: Sequence[Cause]) -> tuple[Frame, ...]:
@@ -349,23 +337,9 @@ def _with_these(cause: Cause, row: Collective, together: Mapping[object, Mapping
     return replace(cause, serves_with=tuple(name for name in others if name not in row.instructions))
 
 
-def _with_takers(cause: Cause) -> Cause:
-    """The cause, whose sentence says that what moves goes to others, too; which, where there are many, is a fact."""
-    others = cause.also_for
-    if not others:
-        return cause
-    shown = joined(others[:_MOST_TAKERS])
-    if len(others) > _MOST_TAKERS:
-        shown = say("{} and {} more", joined(others[:_MOST_TAKERS], ", "), len(others) - _MOST_TAKERS)
-    where = others[0] if len(others) == 1 else say("{} others", len(others))
-    facts = (say("what moves goes to {}, too", shown),) if len(others) > 1 else ()
-    sentence = say("{}; what moves goes to {}, too", cause.sentence, where)
-    return replace(cause, sentence=sentence, facts=(*cause.facts, *facts))
-
-
 def _reshard(cause: Cause) -> object:
     """What one logical reshard is known by: what moves, for which operation, and why."""
-    return cause.kind, cause.op_name, cause.value, cause.source, cause.clause
+    return cause.kind, cause.op_name, cause.value, cause.source, cause.operation, cause.moved
 
 
 def _is_alone(cause: Cause) -> bool:
@@ -388,13 +362,5 @@ def _source(row: Collective, causes: Sequence[Cause]) -> tuple[Frame, ...]:
     return row.source if is_own else own or row.source
 
 
-def _sentence(collective: Collective, clause: Sentence) -> Sentence:
-    return say("{}: {}", _subject(collective), clause)
-
-
-def _subject(collective: Collective) -> str:
-    axes = collective.axes
-    if axes is None:
-        return f"{collective.kind} along no single axis"
-    over = joined(list(map(axis, axes)), comma=" and ")
-    return say("{} over {}", collective.kind, over) if axes else collective.kind
+def _worded(form: str, **given: object) -> Sentence:
+    return worded(form, given.__getitem__)

@@ -8,10 +8,12 @@ collective lies (`analyze.partition`).
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from pjit_inspect.analyze.program.mesh_axes import find_axes, find_parts, find_permute_axes
 from pjit_inspect.analyze.sharding.needs import (
     Need,
     Part,
@@ -24,6 +26,7 @@ from pjit_inspect.analyze.sharding.needs import (
 from pjit_inspect.analyze.sharding.requests import Request
 from pjit_inspect.model.program.opcodes import SUMS, VIEWS
 from pjit_inspect.model.program.spec import Dimensions
+from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import (
     PartitionedCollective,
     ShardedOp,
@@ -46,7 +49,10 @@ class Match:
       taker: the operation that takes what it yields; None for a sum, and where a result of the program is.
       taken: the value (in `ShardedProgram.values`) that the taker takes; None where it is not known.
       moves_result: whether it moves the result of the need's operation, which was computed with operands as they are.
-      target: the sharding that the taker has its operand in, as XLA partitioned it; None where pieces alone do not say.
+      had: how what moves is sharded; None for a sum, and for a result that was computed in other pieces.
+      wanted: how it must be sharded at the end of the way; None for a sum, and where pieces alone do not say.
+      way: the collectives that bring it there one after the other, of which this is one; () where it is not known
+        whether there are others.
     """
 
     edge: PartitionedCollective
@@ -54,7 +60,14 @@ class Match:
     taker: Taker | None = None
     taken: int | None = None
     moves_result: bool = False
-    target: Dimensions | None = None
+    had: Dimensions | None = None
+    wanted: Dimensions | None = None
+    way: tuple[PartitionedCollective, ...] = ()
+
+    @property
+    def step(self) -> tuple[int, int] | None:
+        """Which of how many collectives on the way it is, from 1; None where it is alone, or that is not known."""
+        return (self.way.index(self.edge) + 1, len(self.way)) if len(self.way) > 1 else None
 
 
 @dataclass(slots=True)
@@ -65,7 +78,8 @@ class NeedFinder:
     by_op: dict[int, list[Need]] = field(default_factory=dict, init=False)
     by_output: dict[int, list[Need]] = field(default_factory=dict, init=False)
     _returned: dict[int, int] = field(default_factory=dict, init=False)
-    _steps: Counter[object] = field(default_factory=Counter, init=False)
+    _meshes: tuple[Mesh, ...] = field(default=(), init=False)
+    _ways: dict[int, tuple[PartitionedCollective, ...]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         for need in find_needs(self.program):
@@ -73,13 +87,103 @@ class NeedFinder:
                 self.by_op.setdefault(need.op, []).append(need)
             elif need.request is not None:
                 self.by_output.setdefault(need.request.index, []).append(need)
-        self._steps.update(_way(edge) for edge in self.program.collectives if edge.takers)
+        self._meshes = tuple(map(_mesh, self.program.meshes))
+        self._find_ways()
         # A loop's result -> what its body returns there, which is also what the next turn begins with.
         self._returned = {target: source for source, target in self.program.links if self._is_result(target)}
 
     def find(self, edge: PartitionedCollective, axes: tuple[str, ...] | None) -> Match:
-        """The need that a collective over these mesh axes serves."""
-        wanted = None if axes is None else frozenset(map(axis_name, axes))
+        """The need that a collective over these mesh axes serves, with all others that are on its way."""
+        way = self._ways[id(edge)]
+        steps = [axes if step is edge else self._axes(step) for step in way]
+        own = None if axes is None else frozenset(map(axis_name, axes))
+        over = None if None in steps else frozenset(axis_name(axis) for step in steps for axis in step or ())
+        # Over axes that it never had, an array goes only to get to others.
+        is_on_way = own is not None and len(way) > 1 and own.isdisjoint(map(axis_name, self._made_axes(edge)))
+        match = self._find(edge, over if is_on_way else own)
+        had, wanted = self._ends(match, over)
+        return replace(match, had=had, wanted=wanted, way=way)
+
+    def _made_axes(self, edge: PartitionedCollective) -> list[str]:
+        """The mesh axes over which what a collective moves is sharded."""
+        return [axis for value in edge.makers for axis in self.program.values[value].axes]
+
+    # ------------------------------------------------------------ the way that several collectives go
+
+    def _find_ways(self) -> None:
+        """Collectives that only go on with what another yields, and from and to the same, are one reshard with it."""
+        collectives = self.program.collectives
+        links = [(k, k_next) for k, edge in enumerate(collectives) for k_next in edge.feeds]
+        steps = [link for link in links if self._is_one_move(*(collectives[k] for k in link))]
+        # Where a way forks, or two come together, nobody can say which step one is.
+        forks = {k for ends in zip(*steps, strict=True) for k, count in Counter(ends).items() if count > 1}
+        ways = {k: [k] for k in range(len(collectives))}
+        for k, k_next in steps:
+            if ways[k] is not ways[k_next]:
+                ways[k] += ways[k_next]
+                ways.update(dict.fromkeys(ways[k_next], ways[k]))
+        for own in {id(way): way for way in ways.values()}.values():
+            is_one = forks.isdisjoint(own)
+            for k in own:
+                self._ways[id(collectives[k])] = tuple(collectives[n] for n in own) if is_one else (collectives[k],)
+
+    def _is_one_move(self, edge: PartitionedCollective, step: PartitionedCollective) -> bool:
+        """Whether a collective that is given what another yields only goes on with that."""
+        if edge.kind in SUMS or step.kind in SUMS:
+            return False
+        # A result that was computed in other pieces is put back before it is resharded.
+        is_put_back = self._is_made_otherwise(edge) and not self._is_made_otherwise(step)
+        return not is_put_back and (edge.makers, edge.takers, edge.outputs) == (step.makers, step.takers, step.outputs)
+
+    def _axes(self, edge: PartitionedCollective) -> tuple[str, ...] | None:
+        """The mesh axes, or parts of axes, that a collective goes over; None where its groups follow none."""
+        finders = (find_permute_axes,) if edge.kind == "collective-permute" else (find_axes, find_parts)
+        found = (find(edge.groups, mesh) for find in finders for mesh in self._meshes)
+        return next((axes for axes in found if axes is not None), None)
+
+    def _ends(self, match: Match, axes: frozenset[str] | None) -> tuple[Dimensions | None, Dimensions | None]:
+        """How what moves is sharded, and how its taker has it in the end; None for what is not known."""
+        need, values, made = match.need, self.program.values, match.edge.makers
+        if match.moves_result and made and match.taker is None:
+            return None, values[made[0]].spec
+        moved = match.taken if match.taken is not None else None if need is None else need.value
+        if moved is None or (need is not None and need.is_sum and match.taker is None):
+            return None, None
+        had, asked = values[moved].spec, None if need is None else need.target
+        return had, asked if match.taker is None else self._wanted(moved, match.taker.shape, asked, axes)
+
+    def _wanted(
+        self, moved: int, pieces: tuple[int, ...], asked: Dimensions | None, axes: frozenset[str] | None
+    ) -> Dimensions | None:
+        """The sharding of which these are the pieces: the one that is asked for, or without axes that are moved over.
+
+        None where the pieces are of neither.
+        """
+        value = self.program.values[moved]
+        if asked is not None and self.program.local_shape(moved, asked) == pieces:
+            return asked
+        if value.shape == pieces:
+            return ((),) * len(pieces)
+        if len(value.shape) != len(pieces):
+            return None
+        found = [
+            self._fitting(length, piece, own, axes)
+            for length, piece, own in zip(value.shape, pieces, value.spec, strict=True)
+        ]
+        return None if None in found else tuple(own for own in found if own is not None)
+
+    def _fitting(
+        self, length: int, piece: int, own: tuple[str, ...], axes: frozenset[str] | None
+    ) -> tuple[str, ...] | None:
+        """The axes of a dimension that is in such pieces: its own, or those of them that are not moved over."""
+        kept = tuple(axis for axis in own if axes is None or axis_name(axis) not in axes)
+        # Where it loses one of several that are moved over, another of them may have come instead: as many pieces then.
+        is_other_possible = kept != own and axes is not None and not axes <= set(map(axis_name, own))
+        candidates = {kept} if is_other_possible else {kept, own}
+        fitting = {spec for spec in candidates if -(-length // self.program.pieces(spec)) == piece}
+        return fitting.pop() if len(fitting) == 1 else None
+
+    def _find(self, edge: PartitionedCollective, wanted: frozenset[str] | None) -> Match:
         if edge.kind in SUMS:
             sums = (n for op in self._own_ops(edge) for n in self.by_op.get(op, ()) if n.is_sum)
             summed = self._best(sums, wanted) or self._best(self._reshaped_sums(edge), wanted)
@@ -89,11 +193,8 @@ class NeedFinder:
                 return Match(edge=edge, need=summed)
         found = self._put_back(edge, wanted) or self._left_behind(edge, wanted)
         found = found or self._moved(edge, wanted) or self._own(edge, wanted)
-        if found is None and self._steps[_way(edge)] > 1 and not self._has(edge, wanted):
-            # One of several steps may go over axes that the array never had; what all of them lead to is one need.
-            found = self._moved(edge, None)
         if found is None or (edge.kind in SUMS and self._is_along_window(found.need)):
-            return self._nameless(edge, wanted)
+            return self._nameless(edge)
         return self._past_copy(found)
 
     def _is_along_window(self, need: Need | None) -> bool:
@@ -243,8 +344,7 @@ class NeedFinder:
             taken = self._taken(edge, taker)
             needs = [n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken, axes)]
             if (need := self._best(self._without_edges(needs, taker, taken), axes)) is not None:
-                target = self._target(taken, taker, axes)
-                return Match(edge=edge, need=need, taker=taker, taken=taken, target=target)
+                return Match(edge=edge, need=need, taker=taker, taken=taken)
         if (edges := self._edges_of_pieces(edge, axes)) is not None:
             return edges
         for output in edge.outputs:
@@ -334,24 +434,16 @@ class NeedFinder:
                 return Match(edge=edge, need=need, moves_result=not need.is_sum and self._is_made_otherwise(edge))
         return None
 
-    def _has(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> bool:
-        """Whether what a collective moves is sharded over one of these axes."""
-        own = (axis_name(axis) for value in edge.makers for axis in self.program.values[value].axes)
-        return axes is None or not axes.isdisjoint(own)
-
     def _is_behind(self, edge: PartitionedCollective, need: Need) -> bool:
         """Whether it moves what an operation has made, in the pieces of its sharding: no operand moves for that."""
         is_reshard = not need.is_sum and need.kind in ("reshard_needed", "reshard_requested", "output")
         return is_reshard and need.op in self._makers(edge) and not self._is_made_otherwise(edge)
 
-    def _nameless(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match:
+    def _nameless(self, edge: PartitionedCollective) -> Match:
         """What the partitioned program alone says: who takes it, and in which pieces."""
-        takers, moves_result = self._takers(edge), self._is_made_otherwise(edge)
-        if not takers:
-            return Match(edge=edge, moves_result=moves_result)
-        taken = self._taken(edge, takers[0])
-        target = self._target(taken, takers[0], axes)
-        return Match(edge=edge, taker=takers[0], taken=taken, moves_result=moves_result, target=target)
+        taker = next(iter(self._takers(edge)), None)
+        taken = None if taker is None else self._taken(edge, taker)
+        return Match(edge=edge, taker=taker, taken=taken, moves_result=self._is_made_otherwise(edge))
 
     # ------------------------------------------------------------ who makes and takes it
 
@@ -467,38 +559,12 @@ class NeedFinder:
         pieces = self.program.local_shape(edge.makers[0])
         return edge.made_shape != pieces and edge.given_shape != pieces
 
-    # ------------------------------------------------------------ which need, and which target
+    # ------------------------------------------------------------ which need
 
     def _best(self, needs: Iterable[Need], axes: frozenset[str] | None) -> Need | None:
         """The need whose axes fit best; None when none has any of them."""
         scored = [(score, need) for need in needs if (score := _axes_score(need, axes)) is not None]
         return max(scored, key=lambda pair: pair[0])[1] if scored else None
-
-    def _target(self, taken: int | None, taker: Taker, axes: frozenset[str] | None) -> Dimensions | None:
-        """The sharding of a taker's operand, from its pieces: a dimension keeps its axes, or has lost those moved over.
-
-        None where a dimension is split as neither would be: then its axes are not known from the pieces.
-        """
-        if taken is None:
-            return None
-        value = self.program.values[taken]
-        if len(value.shape) != len(taker.shape):
-            return None
-        found = tuple(
-            self._dimension(length, piece, own, axes)
-            for length, piece, own in zip(value.shape, taker.shape, value.spec, strict=True)
-        )
-        return None if None in found else tuple(own for own in found if own is not None)
-
-    def _dimension(
-        self, length: int, piece: int, own: tuple[str, ...], axes: frozenset[str] | None
-    ) -> tuple[str, ...] | None:
-        kept = tuple(axis for axis in own if axes is None or axis_name(axis) not in axes)
-        # Where it loses one of several that are moved over, another of them may have come instead: as many pieces then.
-        is_other_possible = kept != own and axes is not None and not axes <= set(map(axis_name, own))
-        candidates = {kept} if is_other_possible else {kept, own}
-        fitting = {spec for spec in candidates if -(-length // self.program.pieces(spec)) == piece}
-        return fitting.pop() if len(fitting) == 1 else None
 
 
 def _is_exchanged(before: tuple[int, ...], after: tuple[int, ...], count: int) -> bool:
@@ -513,9 +579,10 @@ def _is_exchanged(before: tuple[int, ...], after: tuple[int, ...], count: int) -
     return -(-longer // count) == shorter and -(-long // count) == short
 
 
-def _way(edge: PartitionedCollective) -> object:
-    """What the collectives have in common that are steps of one move: from where, and to where."""
-    return edge.makers, edge.takers
+def _mesh(sizes: Mapping[str, int]) -> Mesh:
+    """A mesh whose positions are the numbers of the partitions."""
+    count = math.prod(sizes.values())
+    return Mesh(axis_names=tuple(sizes), shape=tuple(sizes.values()), device_ids=tuple(range(count)))
 
 
 def _axes_score(need: Need, axes: frozenset[str] | None) -> int | None:

@@ -94,7 +94,7 @@ def _made_of(causes: Sequence[Cause], names: ProgramNames) -> tuple[Hashable, ..
     """For each cause its kind and the arguments that it names; () where one is not proven, or names none."""
     found = []
     for cause in causes:
-        named = tuple(names.path(p.text) for p in cause.clause.phrases if p.kind == "name" and p.text in names.paths)
+        named = tuple(names.path(p.text) for p in cause.sentence.phrases if p.kind == "name" and p.text in names.paths)
         if cause.evidence != "sharding" or not named:
             return ()
         found.append((cause.kind, named))
@@ -102,7 +102,7 @@ def _made_of(causes: Sequence[Cause], names: ProgramNames) -> tuple[Hashable, ..
 
 
 def _moved(cause: Cause, names: ProgramNames) -> tuple[str, ...]:
-    return names.path(cause.value), *names.sentence(cause.clause)
+    return names.path(cause.value), *names.sentence(cause.operation), *names.sentence(cause.moved)
 
 
 def part_of(cause: Cause, names: ProgramNames) -> tuple[Hashable, ...]:

@@ -8,7 +8,7 @@ reason. Not its job: joining rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.diff.edits import Edit, moved_axes
@@ -17,7 +17,7 @@ from pjit_inspect.model.diff.pairs import CollectiveDiff, Pair, ShardingDiff
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.sharding_table import ValueSharding
-from pjit_inspect.model.sharding.sharded_program import ShardedProgram, axis_name
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence, joined
 
 _MOST_REASONS = 2
@@ -77,7 +77,9 @@ class _Finder:
         about = [known.get(cause.value)]
         if cause.kind == "reshard_requested" and cause.source:
             about.append(known.get(cause.source[0].where))
-        edits = [edit for edit in about if edit is not None] or self._edits_in((cause.sentence, *cause.facts), side)
+        said = (phrase for text in (cause.sentence, *cause.facts) for phrase in text.phrases if phrase.kind != "place")
+        named = (phrase.text for phrase in (*said, *cause.asked_at.phrases))
+        edits = [edit for edit in about if edit is not None] or list(filter(None, map(known.get, named)))
         return [edit.sentence for edit in edits if _is_along(edit.axes, row)]
 
     def _propagated(self, cause: Cause, side: int, row: Collective) -> Sentence:
@@ -95,22 +97,23 @@ class _Finder:
         moved = moved_axes(pair[0].spec, pair[1].spec)
         # Its own program first, so that the answer is the same with the programs turned.
         for own in (side, 1 - side):
-            origins = (text for axis, text in pair[own].origins.items() if axis in moved)
-            for edit in self._edits_in(origins, own):
-                if edit.axes is None or edit.axes & moved:
+            program = self.programs[own]
+            for origin in () if program is None else program.values[pair[own].position].origins:
+                edit = self._edit_of(origin, own) if origin.axis in moved else None
+                if edit is not None and (edit.axes is None or edit.axes & moved):
                     return edit.sentence
         return Sentence()
 
-    def _edits_in(self, sentences: Iterable[Sentence], side: int) -> Iterator[Edit]:
-        """The edits of what some sentences name."""
-        known = self._by_name[side]
-        for sentence in sentences:
-            is_constraint = "constraint" in sentence
-            for phrase in sentence.phrases:
-                if phrase.kind in ("name", "code") or (phrase.kind == "place" and is_constraint):
-                    edit = known.get(phrase.text)
-                    if edit is not None:
-                        yield edit
+    def _edit_of(self, origin: AxisOrigin, side: int) -> Edit | None:
+        """The edit of the argument, result or constraint that an axis comes from."""
+        program = self.programs[side]
+        if program is None or origin.index is None:
+            return None
+        if origin.kind == "constraint":
+            value = program.ops[origin.index].results[0]
+            return next((edit for edit in self.edits if value in edit.values[side]), None)
+        boundaries = {"input": program.inputs, "output": program.outputs}.get(origin.kind, ())
+        return self._by_name[side].get(boundaries[origin.index].label) if origin.index < len(boundaries) else None
 
 
 def _is_along(axes: frozenset[str] | None, row: Collective) -> bool:

@@ -272,7 +272,7 @@ class _Summed:
 def asked_every_turn(subject: Subject) -> Iterator[Candidate]:
     """Loops that go on only when devices have asked each other."""
     for rows, cause in _of_kind(subject, "loop_predicate"):
-        # A branch that is taken once is no loop.
+        # A loop of one turn asks no second time.
         own = [row for row in rows if row.count is None or row.count > 1]
         if own:
             yield Candidate(
@@ -300,13 +300,18 @@ def asked_every_turn(subject: Subject) -> Iterator[Candidate]:
 def without_rule(subject: Subject) -> Iterator[Candidate]:
     """Operations that the partitioner cannot split, with all that moves for them."""
     for rows, cause in _of_kind(subject, "no_sharding_rule"):
-        others = list(dict.fromkeys(one for row in rows for own in row.causes for one in own.also_for))
+        others = list(dict.fromkeys(one for row in rows for own in row.causes for one in own.needed_by[1:]))
         stays = say("; what moves stays as long as {} takes it", joined(others, " or ")) if others else Sentence()
         way = _way_around(subject, rows, cause)
         yield Candidate(
             kind="no_sharding_rule",
             sentence=say(
-                "{}: {} collective{} over {} for it", cause.clause, len(rows), "s" * (len(rows) != 1), _axes(*rows)
+                "{} {} collective{} over {} serve{} that.",
+                cause.sentence,
+                len(rows),
+                "s" * (len(rows) != 1),
+                _axes(*rows),
+                "s" * (len(rows) == 1),
             ),
             source=cause.source or rows[0].source,
             cost_bytes=_sent(rows),

@@ -36,7 +36,7 @@ def find_edges(
       values_of: instruction before -> the indices in `ShardedProgram.values` of its arrays.
     """
     finder = _Finder(aligned=aligned, program=program, op_of=op_of, values_of=values_of)
-    return tuple(finder.edge(index) for index in finder.collectives())
+    return tuple(finder.edge(index) for index in finder.numbers)
 
 
 def signature(flow: Flow, node: int) -> str:
@@ -86,19 +86,16 @@ class _Finder:
     stops: list[bool] = field(init=False)
     outputs: dict[int, int] = field(init=False)
     kept: frozenset[int] = field(init=False)
+    # Instruction that is a collective of the partitioner's -> which of them it is, in order.
+    numbers: dict[int, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        flow = self.aligned.after
+        flow, original = self.aligned.after, self.aligned.original
+        own = (k for k in flow.reached if flow.opcode_of(k) in COLLECTIVES and k not in original)
+        self.numbers = {index: number for number, index in enumerate(own)}
         self.kept = frozenset(self.aligned.original.values())
         self.stops = [index in self.aligned.original for index in flow.owner]
         self.outputs = {node: number for number, node in enumerate(flow.results)}
-
-    def collectives(self) -> Iterator[int]:
-        """The instructions that are collectives, in order."""
-        flow = self.aligned.after
-        for index in flow.reached:
-            if flow.opcode_of(index) in COLLECTIVES and index not in self.aligned.original:
-                yield index
 
     def edge(self, index: int) -> PartitionedCollective:
         """One collective, with what makes and what takes it."""
@@ -123,6 +120,7 @@ class _Finder:
             reduced=tuple(dict.fromkeys(self._reduced(given))),
             takers=takers,
             outputs=outputs,
+            feeds=self._feeds(yielded),
             visited=self._visited(index, [value for value, _ in makers], between, takers),
             signature=signature(flow, yielded[0]) if yielded else "",
             near=near_signature(flow, given[0]) if given else "",
@@ -255,6 +253,14 @@ class _Finder:
                     seen.add(other)
                     border.append(other)
         return tuple(takers), tuple(outputs), list(ends)
+
+    def _feeds(self, starts: Iterable[int]) -> tuple[int, ...]:
+        """The next collectives of the partitioner's on every way to what takes it."""
+        flow, numbers = self.aligned.after, self.numbers
+        starts = [other for node in starts for other in flow.after[node] if not self.stops[other]]
+        passed = _reached(starts, flow.after, lambda node: not self.stops[node] and flow.owner[node] not in numbers)
+        ends = (*starts, *(other for node in passed for other in flow.after[node]))
+        return tuple(dict.fromkeys(numbers[flow.owner[node]] for node in ends if flow.owner[node] in numbers))
 
     def _taker(self, node: int, other: int) -> Iterator[Taker]:
         """The operation `other` belongs to, which takes `node`: the loop, for what enters a loop's region."""

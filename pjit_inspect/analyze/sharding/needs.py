@@ -29,10 +29,11 @@ _CUMULATIVE = re.compile(r"\bcum(?:sum|prod|max|min|logsumexp)\b")
 _HALO = frozenset((
     "slice", "pad", "concatenate", "convolution", "reverse", "reduce_window", "select_and_scatter",
 ))  # fmt: skip
-_WRITTEN = frozenset((
+WRITTEN = frozenset((
     "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "collective_permute", "collective_broadcast",
     "ragged_all_to_all",
 ))  # fmt: skip
+"""Collectives that somebody wrote."""
 _BRANCHES = frozenset(("named_computation", "call", "case", "if", "optimization_barrier"))
 """Ops that hand their operands on as they are."""
 _MATRICES = frozenset(("fft", "cholesky", "triangular_solve"))
@@ -103,7 +104,7 @@ def find_needs(program: ShardedProgram) -> tuple[Need, ...]:
 
 
 def _op_needs(program: ShardedProgram, index: int, op: ShardedOp, requests: RequestFinder) -> Iterator[Need]:
-    if op.kind in _WRITTEN:
+    if op.kind in WRITTEN:
         yield Need(op=index, kind="written", is_sum=op.kind in ("all_reduce", "reduce_scatter"), axes=frozenset())
     elif op.kind in REQUESTS:
         yield from _request_needs(program, index, op)

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, Self
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import Table
-from pjit_inspect.model.report.cause import Cause
+from pjit_inspect.model.report.cause import Cause, Phase
 
 Decomposed = Literal["all-gather", "reduce-scatter"] | None
 """What a ring of permutes does piece by piece."""
@@ -25,8 +25,6 @@ KINDS = (
     "ragged-all-to-all",
 )
 """Every kind of collective, as `Collective.kind` names it."""
-
-Phase = Literal["forward", "backward", "recompute", "optimizer"] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

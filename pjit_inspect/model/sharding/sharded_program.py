@@ -153,6 +153,7 @@ def _check_collective(collective: PartitionedCollective, program: ShardedProgram
     _check_indices(ops, len(program.ops), "a collective's operation")
     _check_indices(collective.makers, len(program.values), "a collective's value")
     _check_indices(collective.outputs, len(program.outputs), "a collective's result")
+    _check_indices(collective.feeds, len(program.collectives), "a collective that another feeds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,6 +275,7 @@ class PartitionedCollective:
       reduced: the operations whose reduction, of a device's own piece, makes what it moves; () where none does.
       takers: the operations that take its result.
       outputs: the program's results it goes to without an operation in between.
+      feeds: the next collectives on the way there, by their place in `ShardedProgram.collectives`.
       visited: the operations it may belong to by name and place, those XLA was partitioning when it made it.
       signature: what tells equal ones apart: a digest of the arguments it is made of and the results it goes to.
       near: what tells those apart that are equal in that, too: a digest of what lies closely before it.
@@ -291,6 +293,7 @@ class PartitionedCollective:
     reduced: tuple[int, ...] = ()
     takers: tuple[Taker, ...] = ()
     outputs: tuple[int, ...] = ()
+    feeds: tuple[int, ...] = ()
     visited: tuple[int, ...] = ()
     signature: str = ""
     near: str = ""

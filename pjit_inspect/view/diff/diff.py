@@ -242,14 +242,11 @@ def collective_name(row: Collective) -> str:
 
 
 def _subject(cause: Cause) -> str:
-    """What a cause begins with, as the user wrote it: `x @ w`, or the gradient of it; "" where it begins otherwise."""
-    before = ""
-    for phrase in cause.clause.phrases if cause.evidence == "sharding" else ():
-        if phrase.kind in ("code", "name"):
-            gradient = _GRADIENT if before.endswith(_GRADIENT) else ""
-            return f"{gradient}{path_pattern(phrase.text)}"
-        before += phrase.text
-    return ""
+    """The operation of a cause as the user wrote it: `x @ w`, or the gradient of it; "" where it is not known."""
+    if cause.evidence != "sharding":
+        return ""
+    written = next((p.text for p in cause.operation.phrases if p.kind in ("code", "name")), "")
+    return f"{_GRADIENT if cause.phase == 'backward' else ''}{path_pattern(written)}" if written else ""
 
 
 def _combined(table: PairTable[Collective]) -> list[list[Pair[Collective]]]:

@@ -5,7 +5,7 @@ Not its job: finding out (`analyze`), the pictures (`view.inspector.moves`).
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,8 +26,6 @@ from pjit_inspect.view.record.collectives import LayerGroup, source_line
 from pjit_inspect.view.record.findings import finding_of, share_text
 from pjit_inspect.view.record.times import added_us, time_numbers
 
-_SUBJECT = re.compile(r"(the gradient of )?`([^`]+)`")
-_NAMES = re.compile(r"[^\W\d]\w*(, [^\W\d]\w*)*")
 _FRAMES = 6
 _GROUPS = 12
 _MEMBERS = 400
@@ -99,16 +97,14 @@ def _causes(group: LayerGroup) -> list[str]:
 
 
 def _name(report: RecordReport, group: LayerGroup) -> str:
-    """What a reader calls it: what the user calls what is computed there, or the piece of source its cause begins with.
-
-    Else the end of the operation's name.
-    """
+    """The variable that the operation's line assigns; else the operation as it is written, else the end of its name."""
     reasons = next(iter(group_by_cause(group.members))).reasons
-    found = _SUBJECT.match(reasons[0].clause) if reasons else None
-    if found:
-        written = _assigned(source_line(report.data, reasons[0].first.source[:1]) or "", found[2])
-        return name_data(("\u2202 " if found[1] else "") + (written or found[2]), longest=80)
-    return name_data(group.what.rpartition("/")[2] or "unknown", longest=80)
+    first = reasons[0].first if reasons else None
+    written = next((p.text for p in first.operation.phrases if p.kind in ("code", "name")), "") if first else ""
+    if first is None or first.evidence != "sharding" or not written:
+        return name_data(group.what.rpartition("/")[2] or "unknown", longest=80)
+    assigned = _assigned(source_line(report.data, first.source[:1]) or "", written)
+    return name_data(("\u2202 " if first.phase == "backward" else "") + (assigned or written), longest=80)
 
 
 def _assigned(line: str, code: str) -> str:
@@ -116,11 +112,27 @@ def _assigned(line: str, code: str) -> str:
 
     A tuple of names takes what a generator makes of the piece, once for each.
     """
-    names, equals, value = line.strip().partition(" = ")
-    if not equals or not _NAMES.fullmatch(names):
+    try:
+        statement = ast.parse(line.strip()).body[0]
+    except (SyntaxError, ValueError, IndexError):
         return ""
-    whole = value.strip() == code or ("," in names and f"({code} for " in value)
-    return names if whole else ""
+    if not isinstance(statement, ast.Assign):
+        return ""
+    target, value = statement.targets[0], statement.value
+    names = target.elts if isinstance(target, ast.Tuple) else [target]
+    if isinstance(value, ast.GeneratorExp) and len(names) > 1:
+        value = value.elt
+    if not all(isinstance(name, ast.Name) for name in names) or ast.unparse(value) != _normal(code):
+        return ""
+    return ", ".join(map(ast.unparse, names))
+
+
+def _normal(code: str) -> str:
+    """A piece of code in the spaces and quotes of `ast.unparse`; "" where it is none, as when it is shortened."""
+    try:
+        return ast.unparse(ast.parse(code, mode="eval"))
+    except (SyntaxError, ValueError):
+        return ""
 
 
 def _chips(group: LayerGroup) -> list[str]:

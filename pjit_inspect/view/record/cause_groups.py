@@ -73,14 +73,14 @@ class Reason:
 
     Attributes:
       first: the cause that stands for them.
-      clause: what it says, without the collective it is about.
+      sentence: what it says.
       facts: what proves it.
       arrays: how many operands of one collective have it.
       payload_bytes: bytes of these operands, each time it runs.
     """
 
     first: Cause
-    clause: Sentence
+    sentence: Sentence
     facts: tuple[Sentence, ...]
     arrays: int
     payload_bytes: int
@@ -137,33 +137,34 @@ def _together(reasons: Sequence[Reason]) -> list[Reason]:
     alike: dict[object, list[Reason]] = {}
     for reason in reasons:
         # Words are English, and must be equal; names, code, axes and places may be others.
-        frame = tuple((phrase.kind, phrase.text if phrase.kind == "word" else "") for phrase in reason.clause.phrases)
+        frame = tuple((phrase.kind, phrase.text if phrase.kind == "word" else "") for phrase in reason.sentence.phrases)
         alike.setdefault((reason.first.kind, frame), []).append(reason)
     return [_listed(own) if len(own) > 1 else own[0] for own in alike.values()]
 
 
 def _listed(reasons: Sequence[Reason]) -> Reason:
-    """One reason for several: where one thing varies its place has them all; where more do, each has its list."""
-    columns = list(zip(*(reason.clause.phrases for reason in reasons), strict=True))
-    varying = [column for column in columns if len(set(column)) > 1]
-    parts: list[Phrase | Sentence] = []
-    for column in columns:
-        if len(set(column)) == 1:
-            parts.append(column[0])
-            continue
-        shown = list(column[:_MOST_LISTED])
-        more = [f"{len(column) - len(shown)} more"] if len(column) > len(shown) else []
-        parts.append(joined([*shown, *more]))
-    if len(varying) > 1:
-        parts.append(Sentence(" (in turn)"))
+    """One reason for several: where one thing varies its place has them all; else the others are named behind it."""
+    columns = list(zip(*(reason.sentence.phrases for reason in reasons), strict=True))
+    if sum(len(set(column)) > 1 for column in columns) == 1:
+        parts = [column[0] if len(set(column)) == 1 else _some(column) for column in columns]
+        sentence = say("{}" * len(parts), *parts)
+    else:
+        others = dict.fromkeys(reason.first.operation or reason.first.moved for reason in reasons[1:])
+        sentence = say("{} Likewise {}.", reasons[0].sentence, _some(list(filter(None, others)) or ["others"]))
     facts = tuple(dict.fromkeys(itertools.chain.from_iterable(reason.facts for reason in reasons)))
     return replace(
         reasons[0],
-        clause=say("{}" * len(parts), *parts),
+        sentence=sentence,
         facts=facts if len(facts) <= _MOST_FACTS else (*facts[:_MOST_FACTS], _OTHER_FACTS),
         arrays=sum(reason.arrays for reason in reasons),
         payload_bytes=sum(reason.payload_bytes for reason in reasons),
     )
+
+
+def _some(parts: Sequence[Phrase | str]) -> Sentence:
+    """The first of some things, and how many more there are."""
+    more = [f"{len(parts) - _MOST_LISTED} more"] if len(parts) > _MOST_LISTED else []
+    return joined([*parts[:_MOST_LISTED], *more])
 
 
 def _cause_key(cause: Cause) -> object:
@@ -176,7 +177,7 @@ def _reason(same: list[Cause], alike: Sequence[Cause]) -> Reason:
     is_one = len({cause.sentence for cause in alike}) == 1
     return Reason(
         first=first,
-        clause=first.clause if is_one else first.clause.pattern,
+        sentence=first.sentence if is_one else first.sentence.pattern,
         facts=_facts(alike),
         arrays=len(same),
         payload_bytes=sum(cause.payload_bytes for cause in same),

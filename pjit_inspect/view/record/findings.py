@@ -91,9 +91,9 @@ def _marks(group: CauseGroup) -> list[str]:
 
 def _sentence(group: CauseGroup, reason: Reason) -> Spans:
     if len(group.reasons) == 1:
-        return (Prose(reason.clause),)
+        return (Prose(reason.sentence),)
     of = f"{reason.arrays:,} of {plural(group.first.operands, 'array')}, {bytes_text(reason.payload_bytes)}: "
-    return (Text(of, "dim"), Prose(reason.clause))
+    return (Text(of, "dim"), Prose(reason.sentence))
 
 
 def _figures(group: CauseGroup) -> Spans:

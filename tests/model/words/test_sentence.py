@@ -79,12 +79,6 @@ def test_names_are_found_with_and_without_their_layer():
     assert not any(map(one.names, ("gathers ", "p")))
 
 
-def test_what_follows_words_is_found_in_words_only():
-    one = say("all-gather of {}: it needs {}", code("d[1: ]"), name("w"))
-    assert one.after(": ").phrases == (Phrase("word", "it needs "), name("w"))
-    assert one.after("; ") is one
-
-
 def test_lists_read_as_english():
     assert joined([]) == ""
     assert joined([axis("a")]) == "`a`"

@@ -102,7 +102,7 @@ def loop_until_converged(x):
     OPERATIONS,
     "a sum over all devices decides",
     _X,
-    causes=("loop_predicate",),
+    causes=("reduction",),
     backward=("reduction",),
     never=_NOWHERE,
 )
@@ -127,7 +127,7 @@ def switch_of_three(x, i):
     OPERATIONS,
     "the place of the largest decides the branch",
     array((16,), "model"),
-    causes=("loop_predicate",),
+    causes=("reduction",),
     backward=("reduction",),
     never=_NOWHERE,
 )

@@ -107,14 +107,14 @@ def test_collectives_of_equal_layers_are_one_finding_with_starred_names():
     first = group_by_cause(ROWS)[0]
     assert len(first.members) == 4
     assert first.sent_bytes == 4 * view_reports.MIB
-    assert "`p['layers'][*]['w1']`" in first.reasons[0].clause
+    assert "`p['layers'][*]['w1']`" in first.reasons[0].sentence
     # The shape in the fact is no layer number.
     assert first.reasons[0].facts[0].endswith("shape [512], P('data', 'model')")
 
 
 def test_a_single_collective_keeps_its_layer_number():
     (group,) = group_by_cause(ROWS[:1])
-    assert "`p['layers'][0]['w1']`" in group.reasons[0].clause
+    assert "`p['layers'][0]['w1']`" in group.reasons[0].sentence
 
 
 def test_a_combined_collective_gives_a_reason_for_each_part_most_bytes_first():
@@ -138,7 +138,7 @@ def test_every_mark_is_said():
         "2 arrays combined, across hosts",
         "a ring in place of all-gather, async beside 3 kernels",
         "indexing, by name alone forward, part of one exchange with 1 other collective",
-        "the program does not tell why",
+        "The program does not tell why",
         "XLA warned note Involuntary full rematerialization of `h` at step.py:2",
         "the four gathers go, each device holds 4 MiB more",
         "change modelled counted compiled give",
@@ -155,14 +155,14 @@ def test_only_suggestions_that_aim_at_what_is_asked_about_are_shown():
 def test_code_is_code_and_an_axis_has_its_colour_in_html():
     html = to_html(explain_view(REPORT, "all-gather"))
     assert "<tt>x @ w1</tt> (step.py:2) needs" in html
-    assert 'axis <span style="background:#0b7a75' in html
+    assert 'Axis <span style="background:#0b7a75' in html
     assert "`" not in html
 
 
 def test_an_argument_with_the_name_of_an_axis_is_no_axis():
     cause = Cause(
         kind="contraction",
-        sentence=say("all-gather over {}: {} is summed over {}", axis("data"), name("data"), axis("data")),
+        sentence=say("{} is summed over {}.", name("data"), axis("data")),
         payload_bytes=1,
     )
     rows = (dataclasses.replace(ROWS[0], causes=(cause,)),)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from analyze.sharding.propagations import argument, dot, one_op, rule
 
-from pjit_inspect.analyze.causes.cause_wording import word_match
+from pjit_inspect.analyze.causes.cause_form import cause_of
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.sharding.needs import find_needs
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -29,14 +29,15 @@ def clause(program: ShardedProgram, *, source: SourceText = SOURCE) -> str:
     need = next(need for need in find_needs(program))
     edge = PartitionedCollective(kind="all-reduce" if need.is_sum else "all-gather")
     names = ValueNames(program, (source,))
-    return word_match(Match(edge=edge, need=need), names, None, tuple(sorted(need.axes))).clause
+    match = Match(edge=edge, need=need, wanted=need.target)
+    return cause_of(match, names, None, tuple(sorted(need.axes)), edge.kind).sentence
 
 
 def test_a_contraction_names_both_sides_and_the_line():
     program = dot(argument(0, (16, 32), None, "model"), argument(1, (32, 64), "model", None), None, None)
     assert clause(program) == (
-        "`x @ w` (train.py:3) sums over dimension 1 of `x` and dimension 0 of `w`, which is sharded over `model` on "
-        "both sides, so each device has a partial sum"
+        "`x @ w` (train.py:3) sums over dimension 1 of `x` and dimension 0 of `w`. These 32 elements are split over "
+        "`model`, so each device has a partial sum; the all-reduce adds them."
     )
 
 
@@ -48,14 +49,14 @@ def test_a_backward_contraction_is_the_gradient_of_what_was_written():
         None,
         op_name="jit(f)/transpose(jvp())/dot_general",
     )
-    assert clause(program).startswith("the gradient of `x @ w` (train.py:3) sums over")
+    assert clause(program).startswith("The gradient of `x @ w` (train.py:3) sums over")
 
 
 def test_a_gathered_weight_tells_both_shardings_and_who_has_the_axis():
     program = dot(argument(0, (16, 32), "data", None), argument(1, (32, 64), None, "data"), "data", None)
     assert clause(program) == (
-        "`x @ w` (train.py:3) needs `w` as `P(None, None)`, but it is `P(None, 'data')`: axis `data` already splits "
-        "dimension 0 of the result"
+        "`x @ w` (train.py:3) needs `w` as `P(None, None)`, but it is `P(None, 'data')`. Axis `data` already splits "
+        "dimension 0 of the result."
     )
 
 
@@ -63,14 +64,14 @@ def test_a_result_tells_what_was_asked():
     value = argument(0, (16, 8), "model", None)
     result = ShardedValue(dtype="f32", shape=(16, 8), spec=(("model",), ()), op=0)
     program = one_op("tanh", (value,), result, rule("ij", "ij"), wanted=((), ()))
-    assert clause(program) == "`result` must be `P(None, None)`, but is computed as `P('model', None)`"
+    assert clause(program) == "`result` must be `P(None, None)`, but is computed as `P('model', None)`."
 
 
 def test_a_result_that_does_not_divide_tells_its_length():
     result = ShardedValue(dtype="f32", shape=(15,), spec=(("model",),), op=0)
     program = one_op("tanh", (argument(0, (15,), "model"),), result, rule("i", "i"))
     assert clause(program) == (
-        "`result` is returned replicated over `model`: its dimension 0 has 15 elements, which 4 devices do not divide"
+        "`result` is returned replicated over `model`. Its dimension 0 has 15 elements, which 4 devices do not divide."
     )
 
 
@@ -79,8 +80,13 @@ def test_only_the_axes_of_the_collective_are_told_of_a_sum_over_more():
     program = one_op("reduce", (argument(0, (16, 8), "data", "model"),), result, rule("ij", "", reduction="ij"))
     (need,) = find_needs(program)
     edge = PartitionedCollective(kind="all-reduce")
-    told = word_match(Match(edge=edge, need=need), ValueNames(program, (SOURCE,)), None, ("model",)).clause
-    assert told == "`x @ w` (train.py:3) reduces dimension 1 of `x`, sharded over `model`: each device has a part of it"
+    told = cause_of(
+        Match(edge=edge, need=need), ValueNames(program, (SOURCE,)), None, ("model",), "all-reduce"
+    ).sentence
+    assert told == (
+        "`x @ w` (train.py:3) reduces dimension 1 of `x`. These 8 elements are split over `model`, so each device "
+        "has the result of its part; the all-reduce combines them."
+    )
 
 
 def test_a_need_whose_pieces_xla_did_not_make_is_told_by_the_pieces_it_made():
@@ -90,8 +96,8 @@ def test_a_need_whose_pieces_xla_did_not_make_is_told_by_the_pieces_it_made():
     taker = Taker(op=0, operand=1, shape=(16, 64))
     edge = PartitionedCollective(kind="all-to-all", makers=(1,), takers=(taker,))
     match = Match(edge=edge, need=need, taker=taker, taken=1)
-    told = word_match(match, ValueNames(program, (SOURCE,)), None, ("data",)).clause
-    assert told == ("`x @ w` (train.py:3) needs `w` in pieces of [16, 64] on each device, but it is `P(None, 'data')`")
+    told = cause_of(match, ValueNames(program, (SOURCE,)), None, ("data",), "all-to-all").sentence
+    assert told == ("`x @ w` (train.py:3) needs `w` in pieces of [16, 64] on each device, but it is `P(None, 'data')`.")
 
 
 def test_without_its_source_an_op_goes_by_its_name():
