@@ -304,8 +304,6 @@ class NeedFinder:
         if edge.kind != "all-to-all" or not self._is_made_otherwise(edge):
             return None
         pieces = self.program.local_shape(edge.makers[0])
-        if not _is_exchanged(edge.made_shape, pieces, edge.group_size):
-            return None
         # An operation behind another, of which only pieces are left, takes something else.
         if any(taker.shape != pieces for taker in edge.takers if self._taken(edge, taker) in edge.makers):
             return None
@@ -345,11 +343,8 @@ class NeedFinder:
             needs = [n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken, axes)]
             if (need := self._best(self._without_edges(needs, taker, taken), axes)) is not None:
                 return Match(edge=edge, need=need, taker=taker, taken=taken)
-        if (edges := self._edges_of_pieces(edge, axes)) is not None:
-            return edges
         for output in edge.outputs:
-            needs = (n for n in self.by_output.get(output, ()) if self._is_over_parts(n, edge))
-            if (need := self._best(needs, axes)) is not None:
+            if (need := self._best(self.by_output.get(output, ()), axes)) is not None:
                 return Match(edge=edge, need=need)
         return None
 
@@ -385,21 +380,6 @@ class NeedFinder:
         # What goes over other axes than those for which the maker was computed otherwise leads elsewhere.
         needs = [need for op in self._makers(edge) for need in self.by_op.get(op or 0, ()) if not need.is_sum]
         return axes is None or not needs or any(axes <= frozenset(map(axis_name, need.axes)) for need in needs)
-
-    def _is_over_parts(self, need: Need, edge: PartitionedCollective) -> bool:
-        """Whether a collective is over as many devices as one of a need's dimensions loses parts of an axis of."""
-        parts = [part for part in need.parts if whole_axes(part.axes) != part.axes]
-        return not parts or any(self.program.pieces(part.axes) == edge.group_size for part in parts)
-
-    def _edges_of_pieces(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
-        """Neighbours' edges, exchanged for the operation that makes a result of the program: the result comes after."""
-        if edge.kind not in ("collective-permute", "all-to-all"):
-            return None
-        for op in self._own_ops(edge):
-            halos = (n for n in self.by_op.get(op, ()) if n.kind == "halo" and self._is_of(n, edge.makers))
-            if (need := self._best(halos, axes)) is not None:
-                return Match(edge=edge, need=need)
-        return None
 
     def _edges_of(
         self, edge: PartitionedCollective, axes: frozenset[str] | None, without: int | None = None
@@ -565,18 +545,6 @@ class NeedFinder:
         """The need whose axes fit best; None when none has any of them."""
         scored = [(score, need) for need in needs if (score := _axes_score(need, axes)) is not None]
         return max(scored, key=lambda pair: pair[0])[1] if scored else None
-
-
-def _is_exchanged(before: tuple[int, ...], after: tuple[int, ...], count: int) -> bool:
-    """Whether one dimension is so many times shorter, and another as many times longer, and all others are the same.
-
-    One that devices do not divide was padded first.
-    """
-    changes = [(old, new) for old, new in zip(before, after, strict=False) if new != old]
-    if len(before) != len(after) or len(changes) != 2:
-        return False
-    (longer, shorter), (short, long) = sorted(changes, key=lambda change: change[1] > change[0])
-    return -(-longer // count) == shorter and -(-long // count) == short
 
 
 def _mesh(sizes: Mapping[str, int]) -> Mesh:
