@@ -167,5 +167,7 @@ def in_layouts(program: LiveProgram) -> list[str]:
 
 
 def _layout_text(layout: Any) -> str:
-    order = getattr(layout, "major_to_minor", None)
-    return "" if layout is None else layout_text(order, layout.tiling) if order is not None else str(layout)
+    if layout is None:
+        return ""
+    # `AutoLayoutSingleton`, from JAX 0.12 on `AutoLayout`.
+    return "AUTO" if "Auto" in type(layout).__name__ else layout_text(layout.major_to_minor, layout.tiling)
