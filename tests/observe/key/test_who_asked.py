@@ -233,3 +233,9 @@ ENTRY main {
     assert [one.layout for one in record.inputs] == ["major_to_minor=(1, 0), tiling=((8, 128),)"]
     # Row by row, in the chip's own tiles: nothing special.
     assert [one.layout for one in record.outputs] == [""]
+
+
+def test_what_a_question_changes_nobody_asked_for(mesh):
+    own = NamedSharding(mesh, P("data", None)), NamedSharding(mesh, P(None, "model"))
+    record = pi.inspect(jax.jit(lambda x, w: x @ w, in_shardings=own), X, W)
+    assert asked(record.what_if(specs={"w": P("model", None)}).inputs) == ["in_shardings", None]
