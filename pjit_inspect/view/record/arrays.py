@@ -324,8 +324,7 @@ def fate_words(group: ArrayGroup) -> list[Sentence]:
     if sharding is not None and not layout.is_on_device:
         words.append(say("in {}", code(str(sharding.memory_kind))))
     if memory := layout.layout or layout.layout_asked.replace("AUTO", "unknown"):
-        how = {"": "layout {}", "AUTO": "layout AUTO became {}"}.get(layout.layout_asked, "layout {}, as asked")
-        words.append(say(how, code(memory)))
+        words.append(say("layout {} {}", "AUTO became" if layout.layout_asked == "AUTO" else "asked:", code(memory)))
     return words
 
 
