@@ -128,7 +128,10 @@ class CompileRecord(Displayable):
     @property
     def inputs(self) -> tuple[ArrayLayout, ...]:
         """The flattened arguments in order, with the slice of each on every device, and where that was asked for."""
-        return self.state.analyses.arrays.inputs
+        data = self.data
+        # The optimized program says what layouts became, and of a program compiled apart what is in the host's memory.
+        is_said = data.hypothesis is None and not any(one.layout_asked for one in data.inputs)
+        return data.inputs if is_said else self.state.analyses.arrays.inputs
 
     @property
     def outputs(self) -> tuple[ArrayLayout, ...]:

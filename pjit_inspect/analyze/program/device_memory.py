@@ -126,9 +126,8 @@ def _placed(array: ArrayLayout, shape: Shape | None) -> ArrayLayout:
     layout, sharding = None if shape is None else shape.layout, array.sharding
     if layout is None:
         return array
-    order = layout.minor_to_major[::-1]
-    if array.layout_asked or list(order) != sorted(order):
-        array = replace(array, layout=layout_text(order, layout.tiles))
+    if array.layout_asked:
+        array = replace(array, layout=layout_text(layout.minor_to_major[::-1], layout.tiles))
     if sharding is None or sharding.memory_kind is not None or layout.memory_space != _HOST_SPACE:
         return array
     return replace(array, sharding=replace(sharding, memory_kind=_HOST_KIND))

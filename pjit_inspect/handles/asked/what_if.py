@@ -463,7 +463,9 @@ class _Layer:
         key = spec, None if layout.sharding is None else layout.sharding.memory_kind
         if key not in self._known:
             self._known[key] = self._sharding(*key)
-        return replace(layout, sharding=self._known[key])
+        sharding = self._known[key]
+        # Nobody asked for what is a change of this question, or came of it.
+        return replace(layout, sharding=sharding, asked=layout.asked if sharding.spec == layout.spec else None)
 
     def _sharding(self, spec: Dimensions, memory_kind: str | None) -> Sharding:
         return replace(laid(self._mesh, tuple(map(entry_of, spec))), memory_kind=memory_kind)
@@ -473,9 +475,8 @@ def _on_one(layout: ArrayLayout, device: int) -> ArrayLayout:
     """The layout on a device that has all of every array."""
     rank = len(layout.global_shape)
     kind = "SingleDeviceSharding"
-    return replace(
-        layout, sharding=Sharding(spec=None, tiles=(1,) * rank, device_ids=(device,), tile_of=(0,), kind=kind)
-    )
+    sharding = Sharding(spec=None, tiles=(1,) * rank, device_ids=(device,), tile_of=(0,), kind=kind)
+    return replace(layout, sharding=sharding, asked=None)
 
 
 def as_partitioned(data: RecordData, figures: KeyFigures, *, timeout_s: float) -> KeyFigures:

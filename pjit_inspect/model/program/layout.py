@@ -94,8 +94,8 @@ class ArrayLayout:
       returned: (outputs) the path of the input whose values it has, unchanged; None for what is computed.
       layout_asked: the layout in memory that jit or the array asked for, as JAX writes it
         ("major_to_minor=(1, 0)"), or "AUTO"; "" where nobody asked for another than the default.
-      layout: the layout in memory that it has, where one was asked for or it is not row by row; "" elsewhere, and where
-        there is no optimized program.
+      layout: the layout in memory that it has, where one was asked for; "" elsewhere, which is the default of the
+        device, and where there is no optimized program.
     """
 
     path: str

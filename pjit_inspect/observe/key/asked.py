@@ -22,6 +22,8 @@ _CALLS = (
 )  # fmt: skip
 
 
+INSIDE = -1
+"""Stands for a result of a loop or a branch, in which somebody may ask for its sharding."""
 Request = tuple[str, Any, bool]
 """The operation of a function that gives its result a sharding, that sharding, and whether XLA chooses none of it."""
 
@@ -37,12 +39,14 @@ def requests_of(jaxpr: Any) -> tuple[Request | int | None, ...]:
         # A literal has no hash.
         while not hasattr(var, "val") and var in makers:
             eqn, at = makers[var]
-            if (request := _request(eqn, at)) is not None or eqn.primitive.name not in _CALLS:
+            if (request := _request(eqn, at)) is not None:
                 return request
+            if eqn.primitive.name not in _CALLS:
+                return INSIDE if _has_body(eqn) else None
             if id(eqn) not in inside:
                 inside[id(eqn)] = requests_of(eqn.params.get("jaxpr") or eqn.params["call_jaxpr"])
             within = inside[id(eqn)][at]
-            if not isinstance(within, int):
+            if not isinstance(within, int) or within == INSIDE:
                 return within
             var = eqn.invars[within]
         return None if hasattr(var, "val") else arguments.get(var)
@@ -62,6 +66,11 @@ def _request(eqn: Any, at: int) -> Request | None:
     asked = None if where is None else given[where][at]
     where = name if where == "devices" else "out_shardings"
     return (where, asked, _is_whole(asked)) if isinstance(asked, Sharding) else None
+
+
+def _has_body(eqn: Any) -> bool:
+    given = (own if isinstance(own, tuple) else (own,) for own in eqn.params.values())
+    return any(hasattr(one, "eqns") for own in given for one in own)
 
 
 def asked_of(
@@ -96,7 +105,7 @@ def asked_of(
         {
             "asked": everywhere or _of_result(asked, wanted, request, final, aval.ndim),
             "layout_asked": _layout_text(layout),
-            "returned": names[request + hoisted] if isinstance(request, int) else None,
+            "returned": names[request + hoisted] if isinstance(request, int) and request != INSIDE else None,
         }
         for asked, (wanted, layout, request), final, aval in made
     ]
@@ -115,14 +124,14 @@ def _of_argument(given: Any, leaf: Any) -> str | None:
     return "argument" if leaf[2] else ""
 
 
-def _of_result(given: Any, wanted: Any, request: Request | int | None, final: Any, rank: int) -> str:
+def _of_result(given: Any, wanted: Any, request: Request | int | None, final: Any, rank: int) -> str | None:
     """Who asked for the sharding of a result: jit, else its type, else the operation that makes it."""
     if isinstance(wanted, Sharding):
         return "device" if _jax.is_of_device(wanted) else _named("out_shardings", _is_whole(wanted))
     if not _is_open(given):
         return _named("type", _is_whole(given))
     if not isinstance(request, tuple):
-        return ""
+        return None if request == INSIDE else ""
     where, asked, is_whole = request
     # Within jit a `device_put` may ask in vain.
     return _named(where, is_whole) if not is_whole or _lies_alike(asked, final, rank) else ""
@@ -167,5 +176,7 @@ def in_layouts(program: LiveProgram) -> list[str]:
 
 
 def _layout_text(layout: Any) -> str:
-    order = getattr(layout, "major_to_minor", None)
-    return "" if layout is None else layout_text(order, layout.tiling) if order is not None else str(layout)
+    if layout is None:
+        return ""
+    # `AutoLayoutSingleton`, from JAX 0.12 on `AutoLayout`.
+    return "AUTO" if "Auto" in type(layout).__name__ else layout_text(layout.major_to_minor, layout.tiling)

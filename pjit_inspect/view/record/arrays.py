@@ -221,6 +221,8 @@ def _total(groups: Sequence[ArrayGroup]) -> str:
     text = bytes_text(size) if unknown < kept or not kept else "unknown bytes"
     words = [plural(sum(len(group.layouts) for group in groups), "array"), f"{text} per device"]
     words += [f"{bytes_text(number)} of it in {kind}" for kind, number in elsewhere.items()]
+    sent = sum((group.first.host_bytes or 0) * len(group.layouts) for group in groups)
+    words += [f"{bytes_text(sent)} sent from the host per call"] if sent else []
     words += [f"{unknown:,} of unknown size"] if 0 < unknown < kept else []
     words += [f"{fates[word]:,} {word}" for word in ("donated", "unused", "in donated buffers") if word in fates]
     return ", ".join(words)
@@ -316,14 +318,13 @@ def fate_words(group: ArrayGroup) -> list[Sentence]:
         words.append(say("argument {}, unchanged", name(layout.returned if is_one else path_pattern(layout.returned))))
     if layout.host_bytes:
         kind = "NumPy" if layout.passed == "numpy.ndarray" else layout.passed
-        words.append(say("{}: {} sent from the host per call", kind, bytes_text(layout.host_bytes)))
+        words.append(say("{}: {} sent per call", kind, bytes_text(layout.host_bytes)))
     if sharding is not None and sharding.unreduced:
         words.append(say("partial sums over {}", joined(list(map(axis, sharding.unreduced)), ", ")))
     if sharding is not None and not layout.is_on_device:
         words.append(say("in {}", code(str(sharding.memory_kind))))
     if memory := layout.layout or layout.layout_asked.replace("AUTO", "unknown"):
-        how = {"": "layout {}", "AUTO": "layout AUTO became {}"}.get(layout.layout_asked, "layout {}, as asked")
-        words.append(say(how, code(memory)))
+        words.append(say("layout {} {}", "AUTO became" if layout.layout_asked == "AUTO" else "asked:", code(memory)))
     return words
 
 

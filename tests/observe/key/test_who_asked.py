@@ -230,6 +230,20 @@ ENTRY main {
     (tmp_path / "f.hlo").write_text(text)
     record = pi.open(tmp_path / "f.hlo")
     assert asked((*record.inputs, *record.outputs)) == [None, None]
-    assert [one.layout for one in record.inputs] == ["major_to_minor=(1, 0), tiling=((8, 128),)"]
-    # Row by row, in the chip's own tiles: nothing special.
-    assert [one.layout for one in record.outputs] == [""]
+
+
+def test_what_a_question_changes_nobody_asked_for(mesh):
+    own = NamedSharding(mesh, P("data", None)), NamedSharding(mesh, P(None, "model"))
+    record = pi.inspect(jax.jit(lambda x, w: x @ w, in_shardings=own), X, W)
+    assert asked(record.what_if(specs={"w": P("model", None)}).inputs) == ["in_shardings", None]
+
+
+def test_a_result_of_a_loop_in_which_somebody_may_ask_is_not_said_to_be_chosen_by_xla(mesh):
+    def looped(x):
+        def turn(carry, _):
+            return jax.lax.with_sharding_constraint(carry * 2, NamedSharding(mesh, P("data"))), None
+
+        return jax.lax.scan(turn, x, None, length=2)[0]
+
+    record = pi.inspect(looped, jnp.ones((16, 8)))
+    assert record.outputs[0].asked is None
