@@ -111,6 +111,7 @@ class _Writer:
             evidence="nothing" if kind == "unknown" else "sharding",
             operation=Sentence() if op is None else self.names.op(op),
             moved=Sentence() if moved is None else self.names.value(moved, own),
+            summed=Sentence(self.words.dimensions() if about.adds_up() else ""),
             needed_by=(*(() if own is None else (self.names.op(own),)), *others),
             had=self._spec(had),
             wanted=self._spec(about.target() if moved is not None else None),

@@ -21,7 +21,6 @@ from pjit_inspect.analyze.sharding.needs import (
     is_named_as_operand,
     sum_kind,
     taken_axes,
-    whole_axes,
 )
 from pjit_inspect.analyze.sharding.requests import Request
 from pjit_inspect.model.program.opcodes import SUMS, VIEWS
@@ -191,7 +190,7 @@ class NeedFinder:
                 summed = next((n for op in self._own_ops(edge) if (n := self._split_by_xla(edge, op, wanted))), None)
             if summed is not None:
                 return Match(edge=edge, need=summed)
-        found = self._put_back(edge, wanted) or self._left_behind(edge, wanted)
+        found = self._own(edge, wanted) if self._is_put_back(edge) else self._left_behind(edge, wanted)
         found = found or self._moved(edge, wanted) or self._own(edge, wanted)
         if found is None or (edge.kind in SUMS and self._is_along_window(found.need)):
             return self._nameless(edge)
@@ -221,14 +220,13 @@ class NeedFinder:
         need = match.need
         if need is None or need.op is None:
             return match
-        if self._is_layout_of_result(self.program.ops[need.op], need):
-            return replace(match, need=replace(need, op=None))
-        if (result := self._left_free(self.program.ops[need.op], need)) is not None:
-            request = Request(kind="output", index=result)
-            return replace(match, need=replace(need, op=None, kind="output", request=request))
-        if self.program.ops[need.op].kind != "copy":
-            return match
         copy = self.program.ops[need.op]
+        result = self._result_handed_on(copy)
+        if result is not None and (need.request is None or need.request.kind == "output"):
+            request = need.request or Request(kind="output", index=result)
+            return replace(match, need=replace(need, op=None, kind="output", request=request))
+        if copy.kind != "copy":
+            return match
         users = [user for result in copy.results for user in self.program.users.get(result, ())]
         # What goes to several is needed by none of them more than by the others.
         if len({user for user, _ in users}) != 1 or self._is_output(copy.results):
@@ -243,23 +241,13 @@ class NeedFinder:
         need = replace(need, op=user, parts=parts, taken=taken)
         return replace(match, need=need, taker=replace(match.taker, op=user, operand=operand))
 
-    def _is_layout_of_result(self, op: ShardedOp, need: Need) -> bool:
-        """Whether XLA added an operation that hands on what a result of the program is, as that was asked for."""
-        return need.request is not None and need.request.kind == "output" and self._hands_on_result(op)
-
-    def _left_free(self, op: ShardedOp, need: Need) -> int | None:
-        """The result that such an operation hands on, as that may not be split over a part of an axis."""
-        if need.request is not None or all(whole_axes(part.axes) == part.axes for part in need.parts):
-            return None
-        free = (n for n, own in enumerate(self.program.outputs) if own.value in op.results and own.spec is None)
-        return next(free, None) if self._hands_on_result(op) else None
-
-    def _hands_on_result(self, op: ShardedOp) -> bool:
-        """Whether it is XLA's own, and gives a result of the program the dimensions that it has already."""
+    def _result_handed_on(self, op: ShardedOp) -> int | None:
+        """The result of the program to which an operation of XLA's own gives the dimensions that it has already."""
         if op.op_name or op.kind not in VIEWS or op.kind == "transpose":
-            return False
+            return None
         before, after = (self.program.values[value].shape for value in (op.operands[0], op.results[0]))
-        return before == after and self._is_output(op.results)
+        results = (number for number, own in enumerate(self.program.outputs) if own.value in op.results)
+        return next(results, None) if before == after else None
 
     def _is_output(self, values: Iterable[int]) -> bool:
         return not {boundary.value for boundary in self.program.outputs}.isdisjoint(values)
@@ -295,21 +283,17 @@ class NeedFinder:
 
     # ------------------------------------------------------------ the ways an array moves
 
-    def _put_back(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
-        """The need of an operation that was computed in other pieces, where its result gets those of its sharding.
+    def _is_put_back(self, edge: PartitionedCollective) -> bool:
+        """Whether it moves what was computed in other pieces, a sort of complete rows, say, to those of its sharding.
 
-        A sort of complete rows, say. What takes the result afterwards plays no part, though it may be of the same line
-        of the user's, as the slice of a top-k is.
+        What takes the result afterwards plays no part, though it may be of the same line of the user's, as the slice of
+        a top-k is.
         """
-        if edge.kind != "all-to-all" or not self._is_made_otherwise(edge):
-            return None
+        if edge.kind == "collective-permute" or not self._is_made_otherwise(edge):
+            return False
         pieces = self.program.local_shape(edge.makers[0])
-        if not _is_exchanged(edge.made_shape, pieces, edge.group_size):
-            return None
         # An operation behind another, of which only pieces are left, takes something else.
-        if any(taker.shape != pieces for taker in edge.takers if self._taken(edge, taker) in edge.makers):
-            return None
-        return self._own(edge, axes)
+        return all(taker.shape == pieces for taker in edge.takers if self._taken(edge, taker) in edge.makers)
 
     def _left_behind(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation that leaves its result on a few of the devices, as one row of a split array.
@@ -339,17 +323,12 @@ class NeedFinder:
             # Neighbours exchange edges for an operation of which only pieces are left; who takes its result does not.
             return Match(edge=edge, need=need)
         for taker in self._takers(edge):
-            if self._is_put_back(edge, taker, axes):
-                continue
             taken = self._taken(edge, taker)
             needs = [n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken, axes)]
             if (need := self._best(self._without_edges(needs, taker, taken), axes)) is not None:
                 return Match(edge=edge, need=need, taker=taker, taken=taken)
-        if (edges := self._edges_of_pieces(edge, axes)) is not None:
-            return edges
         for output in edge.outputs:
-            needs = (n for n in self.by_output.get(output, ()) if self._is_over_parts(n, edge))
-            if (need := self._best(needs, axes)) is not None:
+            if (need := self._best(self.by_output.get(output, ()), axes)) is not None:
                 return Match(edge=edge, need=need)
         return None
 
@@ -373,33 +352,6 @@ class NeedFinder:
             for need in needs
             if need.kind != "halo" or need.is_sum or not {(part.operand, part.dimension) for part in need.parts} <= lost
         ]
-
-    def _is_put_back(self, edge: PartitionedCollective, taker: Taker, axes: frozenset[str] | None) -> bool:
-        """Whether XLA made it while it partitioned what makes the array, and not yet what takes it.
-
-        An operation that was computed in other pieces, as a sort of complete rows, is put back as its sharding says.
-        """
-        is_makers = any(op in edge.visited for op in self._makers(edge)) and taker.op not in edge.visited
-        if not is_makers or not self._is_made_otherwise(edge):
-            return False
-        # What goes over other axes than those for which the maker was computed otherwise leads elsewhere.
-        needs = [need for op in self._makers(edge) for need in self.by_op.get(op or 0, ()) if not need.is_sum]
-        return axes is None or not needs or any(axes <= frozenset(map(axis_name, need.axes)) for need in needs)
-
-    def _is_over_parts(self, need: Need, edge: PartitionedCollective) -> bool:
-        """Whether a collective is over as many devices as one of a need's dimensions loses parts of an axis of."""
-        parts = [part for part in need.parts if whole_axes(part.axes) != part.axes]
-        return not parts or any(self.program.pieces(part.axes) == edge.group_size for part in parts)
-
-    def _edges_of_pieces(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
-        """Neighbours' edges, exchanged for the operation that makes a result of the program: the result comes after."""
-        if edge.kind not in ("collective-permute", "all-to-all"):
-            return None
-        for op in self._own_ops(edge):
-            halos = (n for n in self.by_op.get(op, ()) if n.kind == "halo" and self._is_of(n, edge.makers))
-            if (need := self._best(halos, axes)) is not None:
-                return Match(edge=edge, need=need)
-        return None
 
     def _edges_of(
         self, edge: PartitionedCollective, axes: frozenset[str] | None, without: int | None = None
@@ -565,18 +517,6 @@ class NeedFinder:
         """The need whose axes fit best; None when none has any of them."""
         scored = [(score, need) for need in needs if (score := _axes_score(need, axes)) is not None]
         return max(scored, key=lambda pair: pair[0])[1] if scored else None
-
-
-def _is_exchanged(before: tuple[int, ...], after: tuple[int, ...], count: int) -> bool:
-    """Whether one dimension is so many times shorter, and another as many times longer, and all others are the same.
-
-    One that devices do not divide was padded first.
-    """
-    changes = [(old, new) for old, new in zip(before, after, strict=False) if new != old]
-    if len(before) != len(after) or len(changes) != 2:
-        return False
-    (longer, shorter), (short, long) = sorted(changes, key=lambda change: change[1] > change[0])
-    return -(-longer // count) == shorter and -(-long // count) == short
 
 
 def _mesh(sizes: Mapping[str, int]) -> Mesh:

@@ -64,10 +64,15 @@ class WrittenOps:
         self._data = SameData(self.program)
         self._sources = {source.file: source for source in self.sources}
         self._texts: dict[Any, str] = {}
+        self._stacks: dict[int | None, tuple[Frame, ...]] = {}
+        self._sides: dict[int, int | None] = {}
 
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""
-        return user_frames(op.frames[self._kept_frames(op) :], self.cells)
+        number = self._number(op)
+        if number is None or number not in self._stacks:
+            self._stacks[number] = user_frames(op.frames[self._kept_frames(op) :], self.cells)
+        return self._stacks[number]
 
     def _kept_frames(self, op: ShardedOp) -> int:
         """How many of the innermost frames of an op are those of another loop.
@@ -94,7 +99,12 @@ class WrittenOps:
 
     def phase(self, op: ShardedOp) -> Phase:
         """The phase of training an op belongs to; what has a name within a region's has the region's."""
-        return find_phase(self._phased(op).op_name)
+        number = self._number(op)
+        return find_phase(self._phased(op).op_name) if number is None else self._phases[number]
+
+    @cached_property
+    def _phases(self) -> list[Phase]:
+        return [find_phase(self._phased(op).op_name) for op in self.program.ops]
 
     def _phased(self, op: ShardedOp) -> ShardedOp:
         """The op whose name tells the phase of one: itself, or what it stands in."""
@@ -150,8 +160,7 @@ class WrittenOps:
     @cached_property
     def _roles(self) -> list[str]:
         """For each op whether it computes a value, a gradient, or a value again."""
-        phases = map(self.phase, self.program.ops)
-        return [phase if phase in ("backward", "recompute") else "forward" for phase in phases]
+        return [phase if phase in ("backward", "recompute") else "forward" for phase in self._phases]
 
     def _number(self, op: ShardedOp) -> int | None:
         return self.program.values[op.results[0]].op if op.results else None
@@ -326,8 +335,14 @@ class WrittenOps:
 
     def differentiated(self, op: ShardedOp) -> int | None:
         """The operand of its piece that a gradient is with respect to; None where that is not known."""
-        if self.phase(op) != "backward" or not op.results or not self.makes(op):
+        number = self._number(op)
+        if number is None or self._roles[number] != "backward" or not self.makes(op):
             return None
+        if number not in self._sides:
+            self._sides[number] = self._differentiated(op)
+        return self._sides[number]
+
+    def _differentiated(self, op: ShardedOp) -> int | None:
         module = module_path(op), self._library(op)
         forward = self._of_piece(op, "forward", "recompute")
         forward = [other for other in forward if (module_path(other), self._library(other)) == module]
