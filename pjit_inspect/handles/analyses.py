@@ -409,7 +409,9 @@ class Analyses(Computed):
         # A program that names no mesh may run on all devices of the user's, as under `jax.set_mesh`.
         mesh, count = self.data.mesh, len(self.data.devices)
         devices = count if mesh is not None and mesh.size == count else 1
-        return replace(find_value_shardings(names, devices=devices), predicted=reason if program.is_predicted else "")
+        with gc_paused():
+            found = find_value_shardings(names, devices=devices)
+        return replace(found, predicted=reason if program.is_predicted else "")
 
     @once
     def suggestions(self) -> SuggestionTable:

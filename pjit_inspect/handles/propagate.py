@@ -17,7 +17,7 @@ from pjit_inspect.analyze.partition.edges import find_edges
 from pjit_inspect.analyze.partition.written import find_written
 from pjit_inspect.analyze.sharding.axis_origins import with_origins
 from pjit_inspect.errors import CaptureError, ParseError
-from pjit_inspect.guard import is_interrupt, one_line
+from pjit_inspect.guard import gc_paused, is_interrupt, one_line
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import SOURCE_LINES
 from pjit_inspect.model.record.record import RecordData
@@ -124,7 +124,8 @@ def _contradiction(program: ShardedProgram, data: RecordData) -> str:
 
 def read_answer(found: Partitioned, data: RecordData) -> ShardedProgram:
     """What XLA's partitioner made of a program, by the names of the record's. Raises ParseError."""
-    return PartitionedProgram.of(found).explained(data)
+    with gc_paused():
+        return PartitionedProgram.of(found).explained(data)
 
 
 class EarlyProgram:
