@@ -38,7 +38,7 @@ class ValueNames(WrittenOps):
         """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed", "`x` broadcast", "`ws['up'][i]`".
 
         `inside` is the op whose operand or result it is: its place is not told again, and what stands in the very same
-        text is "a value inside it". What has another sharding than the array it is told by is "`x` (resharded)".
+        text is "the `exp` inside it". What has another sharding than the array it is told by is "`x` (resharded)".
         """
         words, turn, part, resharded, larger = "", "", "", "", None
         for _ in range(_MOST_STEPS):
