@@ -75,7 +75,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "sharding": {"program"},
         "partition": {"program"},
         "causes": {"program", "sharding", "partition"},
-        "collectives": {"program", "sharding", "causes"},
+        "collectives": {"program", "causes"},
         "graph": {"program"},
         "suggest": {"program", "sharding", "collectives", "graph"},
         "advice": {"program", "sharding"},

@@ -26,8 +26,7 @@ from jax.sharding import PartitionSpec as P
 import pjit_inspect as pi
 from pjit_inspect.model.words.sentence import PHRASE_KINDS, Sentence, say
 from pjit_inspect.model.words.sentence import name as named
-from pjit_inspect.parse.files.cleaned import cleaned
-from pjit_inspect.parse.wire.clean import clean_line, clean_text
+from pjit_inspect.parse.wire.clean import clean_line, clean_text, cleaned
 
 POISON = "\x1b[31m\a\u202e\u2066\x9b\u2028\r\x00"
 """An escape sequence, a bell, overrides of the direction, a control sequence in one character, line ends, a zero."""

@@ -18,6 +18,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).parent.parent
+MOST_FILES_OF_A_CAUSE = 72
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 
 
@@ -290,3 +291,11 @@ def test_continuous_integration_installs_a_browser_and_goes_on_when_it_cannot(tm
     assert done.stdout.endswith("went on\n")
     assert ("will be skipped" in done.stdout) == bool(exit_code)
     assert (tmp_path / "calls").read_text(encoding="utf-8").startswith("update\n")
+
+
+def test_one_cause_runs_few_files_of_the_package():
+    done = subprocess.run([sys.executable, str(ROOT / "scripts" / "size")], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    [files] = re.findall(r"^one cause: (\d+) files", done.stdout, re.MULTILINE)
+    # The rest of the record's report (kernels, notes, callbacks) is not needed for it.
+    assert int(files) <= MOST_FILES_OF_A_CAUSE

@@ -77,8 +77,10 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("observe/apart/interpreter.py", "import subprocess"): "starts this Python with `start.py`",
     ("observe/apart/interpreter.py", "import ctypes"): "asks the system whether this process adopts others",
     ("observe/apart/interpreter.py", "os.killpg"): "ends a program that does not start in time",
-    ("observe/apart/descriptors.py", "import socket"): "a pair of ends that only the two processes hold",
-    ("observe/apart/messages.py", "import socket"): "what goes over that pair",
+    (
+        "observe/apart/messages.py",
+        "import socket",
+    ): "a pair of ends that only two processes hold, and what goes over it",
     ("observe/apart/messages.py", "import tempfile"): "programs go in files without a name",
     ("observe/apart/call.py", "import socket"): "closes its end for good",
     ("observe/apart/call.py", "os.kill"): "ends a helper that is stopped",

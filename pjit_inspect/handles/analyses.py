@@ -17,8 +17,9 @@ from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.analyze.graph.build import find_graph
 from pjit_inspect.analyze.memory.memory_use import MemoryFacts, MemoryFinder, arguments_alone, occupancy_of
+from pjit_inspect.analyze.program.device_memory import with_places
 from pjit_inspect.analyze.program.source import with_sources
-from pjit_inspect.analyze.report.report import cells_of, collectives_of, report
+from pjit_inspect.analyze.report.report import Explained, cells_of, collectives_of, explain, report
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.errors import CaptureError
@@ -51,10 +52,9 @@ from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.buffers.buffers import parse_buffers
-from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.messages.xla_warnings import parse_warnings
-from pjit_inspect.parse.wire.clean import clean_line, clean_text
+from pjit_inspect.parse.wire.clean import clean_line, clean_text, cleaned
 
 T = TypeVar("T")
 
@@ -104,6 +104,11 @@ _PRINT_S, _PRINT_SOON_S = 120.0, 2.0
 
 _NO_TEXT = "no_hlo_text"
 """Why a program of a file was not printed, among what is known."""
+
+_OF_ANSWER = (
+    "sources", "explained", "report", "names", "shardings", "findings", "counted_findings", "suggestions",
+)  # fmt: skip
+"""What rests on the answer of XLA's partitioner, or on a prediction where there is none."""
 
 _CONSTRAINT = b"/sharding_constraint"
 """How JAX's name of an operation ends, in StableHLO's bytecode too, where somebody asks for a sharding."""
@@ -175,7 +180,8 @@ class Analyses(Computed):
         if not (why := self._why_unasked()):
             return None
         known = self.known.copy()
-        known.pop("report", None)
+        for name in ("report", "explained"):
+            known.pop(name, None)
         known["propagation_and_reason"] = None, why
         return Analyses(self._data, is_live=self.is_live, known=known, key=self.key, asked=self)
 
@@ -309,6 +315,12 @@ class Analyses(Computed):
         return self.propagation, self.sources, self.cells
 
     @once
+    def arrays(self) -> RecordData:
+        """The data with what the optimized program says of arguments and results; XLA is asked nothing."""
+        data, module = self._data, self.readable_hlo
+        return data if module is None else Guard().run("arrays", partial(with_places, data, module), data)
+
+    @once
     def report(self) -> RecordReport:
         """What the displays lay out."""
         guard = Guard()
@@ -325,32 +337,49 @@ class Analyses(Computed):
         if program is not None and not program.is_predicted and data.propagation is None:
             data = replace(data, compiler_log=program.compiler_log)
         sources = self.sources if is_explained else data.sources
+        explained = None if module is None else self.explained
         unasked = reason if self._asked is not None else ""
-        complete = report(replace(data, missing=missing), module, program, sources, unasked=unasked)
+        with gc_paused():
+            complete = report(
+                replace(data, missing=missing), module, program, sources, unasked=unasked, explained=explained
+            )
         if self.is_live:
             # Only the HLO tells which further files the program came from; keep their text with the record.
             further = guard.run("sources", lambda: cleaned(_further_sources(complete)), ())
             complete = replace(complete, data=replace(complete.data, sources=(*complete.data.sources, *further)))
         return complete
 
+    @once
+    def explained(self) -> Explained:
+        """The collectives of the optimized program and why they are there, and what of that failed."""
+        module, guard = self.hlo, Guard()
+        unknown = None, self._data.sources, {}
+        program, sources, _ = guard.run("causes", partial(self._explanation, module), unknown)
+        unasked = self.propagation_and_reason[1] if self._asked is not None else ""
+        with gc_paused():
+            found, failed = explain(self._data, cast("HloModule", module), program, sources, unasked=unasked)
+        return found, guard.failed | failed
+
     @property
     def collectives(self) -> CollectiveTable:
         """Every collective of the optimized program."""
-        is_asked = "report" in self.known or (self._program is None and not self._why_unasked())
-        if not is_asked and (module := self.readable_hlo) is not None:
-            # They are counted before anybody knows why they are there.
-            counted = Guard().run("collectives", partial(collectives_of, self._data, module), None)
-            if counted is not None:
-                return CollectiveTable(cast("Any", LaterRows(len(counted), lambda: self.report.collectives or ())))
-        return self.report.collectives or CollectiveTable(())
+        # They are counted before anybody knows why they are there.
+        counted = None if "explained" in self.known else self._counted
+        if counted is not None:
+            return CollectiveTable(cast("Any", LaterRows(len(counted), lambda: self.explained[0] or ())))
+        return (None if self.readable_hlo is None else self.explained[0]) or CollectiveTable(())
+
+    @once
+    def _counted(self) -> CollectiveTable | None:
+        """The collectives, without a word of why they are there; None where they cannot be found."""
+        module = self.readable_hlo
+        return None if module is None else Guard().run("collectives", partial(collectives_of, self._data, module), None)
 
     @once
     def sent_bytes(self) -> int | None:
         """What the busiest device sends per call, counted without asking why; None where that is not known."""
-        module = self.readable_hlo
-        rows = None if module is None else Guard().run("collectives", partial(collectives_of, self._data, module), None)
-        sizes = [row.sent_bytes for row in rows or ()]
-        return None if rows is None or None in sizes else sum(size or 0 for size in sizes)
+        sizes = [None] if self._counted is None else [row.sent_bytes for row in self._counted]
+        return None if None in sizes else sum(size or 0 for size in sizes)
 
     def figures_at(self, is_partitioned: bool) -> KeyFigures:
         """What the record comes to, as compiled, or as XLA's partitioner left it."""
@@ -366,12 +395,17 @@ class Analyses(Computed):
         return find_link_traffic(self.collectives)
 
     @once
+    def names(self) -> ValueNames | None:
+        """What the values of the program before partitioning are called."""
+        program = self.propagation
+        return None if program is None else ValueNames(program, self.sources, self.cells)
+
+    @once
     def shardings(self) -> ShardingTable:
         """How every value of the program before partitioning is sharded."""
-        program, reason = self.propagation_and_reason
-        if program is None:
+        (program, reason), names = self.propagation_and_reason, self.names
+        if program is None or names is None:
             return ShardingTable(missing=reason)
-        names = ValueNames(program, self.sources, self.cells)
         # A program that names no mesh may run on all devices of the user's, as under `jax.set_mesh`.
         mesh, count = self.data.mesh, len(self.data.devices)
         devices = count if mesh is not None and mesh.size == count else 1
@@ -546,8 +580,7 @@ class RecordState:
             known = now.known.get("propagation_and_reason", (None, ""))
             before, _ = now.propagation_and_reason if now.has_answer else known
             if before is None or before.is_predicted:
-                others = ("sources", "report", "shardings", "findings", "counted_findings", "suggestions")
-                self._captured = now.of(now.data, without=others, propagation_and_reason=(program, ""))
+                self._captured = now.of(now.data, without=_OF_ANSWER, propagation_and_reason=(program, ""))
         return program
 
     def forget_programs(self, reason: str) -> None:

@@ -14,7 +14,6 @@ from pjit_inspect.analyze.diff.lowering import diff_lowerings
 from pjit_inspect.analyze.diff.requests import find_requests
 from pjit_inspect.analyze.diff.side import DiffSide
 from pjit_inspect.analyze.program.running import find_running_instructions
-from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.model.diff.diff import DiffData
@@ -155,7 +154,9 @@ class Diff(Displayable):
 
 def diff_analyses(before: Analyses, after: Analyses) -> Diff:
     """Two records compared."""
-    return Diff(diff_programs(_side(before), _side(after), _lowering(before, after)), (before, after))
+    sides, lowering = (_side(before), _side(after)), _lowering(before, after)
+    with gc_paused():
+        return Diff(diff_programs(*sides, lowering), (before, after))
 
 
 def _lowering(before: Analyses, after: Analyses) -> LoweringDiff | None:
@@ -178,12 +179,11 @@ def _shown(analyses: Analyses) -> DiffSideInput:
 
 def _side(analyses: Analyses) -> DiffSide:
     report = analyses.report
-    program = analyses.propagation
-    names = None if program is None else ValueNames(program, analyses.sources, analyses.cells)
+    names = analyses.names
     return DiffSide(
         report=report,
         module=analyses.readable_hlo,
-        program=program,
+        program=analyses.propagation,
         shardings=analyses.shardings,
         requests=() if names is None else find_requests(names),
         sources=(*analyses.sources, *report.data.sources),

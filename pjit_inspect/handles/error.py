@@ -26,8 +26,8 @@ from pjit_inspect.model.report.explained_error import (
     Fit,
 )
 from pjit_inspect.model.words.sentence import Sentence, code, say, word
-from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
+from pjit_inspect.parse.wire.clean import cleaned
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Document
 from pjit_inspect.view.memory.autopsy import autopsy_blocks

@@ -1,6 +1,6 @@
 """The axes a user gives to a program whose file names none: dumps of XLA's have groups of devices, and no mesh.
 
-Not its job: which axes groups follow (`analyze.sharding.mesh_axes`).
+Not its job: which axes groups follow (`analyze.program.mesh_axes`).
 """
 
 from __future__ import annotations

@@ -127,14 +127,13 @@ class CompileRecord(Displayable):
 
     @property
     def inputs(self) -> tuple[ArrayLayout, ...]:
-        """The flattened arguments in order, with the slice of each on every device."""
-        # Of a program that was compiled apart, its HLO says which of them are in the host's memory.
-        return self.data.inputs if self.data.hypothesis is None else self.report.data.inputs
+        """The flattened arguments in order, with the slice of each on every device, and where that was asked for."""
+        return self.state.analyses.arrays.inputs
 
     @property
     def outputs(self) -> tuple[ArrayLayout, ...]:
         """The flattened results in order, with the slice of each on every device, and the inputs they reuse."""
-        return self.report.data.outputs
+        return self.state.analyses.arrays.outputs
 
     @property
     def mesh(self) -> Mesh | None:

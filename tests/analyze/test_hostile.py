@@ -10,10 +10,9 @@ from data.hlo_texts import parse_hlo_text
 
 from pjit_inspect.analyze.collectives import collectives
 from pjit_inspect.analyze.collectives.collectives import find_collectives
-from pjit_inspect.analyze.program import bounded_groups
-from pjit_inspect.analyze.program.bounded_groups import with_bounded_groups
+from pjit_inspect.analyze.program import device_groups
 from pjit_inspect.analyze.program.dataflow import settled
-from pjit_inspect.analyze.program.device_groups import logical_groups
+from pjit_inspect.analyze.program.device_groups import logical_groups, with_bounded_groups
 from pjit_inspect.analyze.program.fusions import find_fusions
 from pjit_inspect.analyze.program.loops import MOST_TRIPS, find_trip_count
 from pjit_inspect.analyze.report.notes import find_widened, program_notes
@@ -204,7 +203,7 @@ def test_groups_that_are_not_possible_are_unknown_and_a_note_says_so(groups: str
 
 
 def test_groups_beyond_what_a_program_may_have_are_unknown(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(bounded_groups, "MOST_MEMBERS", 20)
+    monkeypatch.setattr(device_groups, "MOST_MEMBERS", 20)
     forms = ["[8,1]<=[8]", "[4,2]<=[8]", "[8,1]<=[8]", "[2,4]<=[8]", "[1,8]<=[8]"]
     lines = [reduced(form, f"r{k}", "ROOT " if k == 4 else "") for k, form in enumerate(forms)]
     lines = [f"{line}, channel_id={k + 1}, use_global_device_ids=true" for k, line in enumerate(lines)]

@@ -84,7 +84,7 @@ def test_what_is_recomputed_is_told_by_all_of_its_own_text():
         return layer(x).mean()
 
     given = array((8, 8)), array((16, 8), "data"), array((8,))
-    (text,) = (text for text in sentences(jax.grad(loss), *given) if "gradient of `scaled @ w`" in text)
+    (text,) = (text for text in sentences(jax.grad(loss), *given) if "gradient of `w` in `scaled @ w`" in text)
     assert "dimension 0 of the recomputed `x * g * jnp.tanh(x)`" in text
 
 

@@ -183,7 +183,7 @@ def test_a_result_that_is_moved_is_not_told_as_its_operand():
     assert "asks for `P('data', 'model', None, None)`" in found
     assert '`jnp.einsum("bhqk,bkhd->bqhd", weights, v)`' in found
     # On a device: 4 / 2 of the batch, all 32 positions, 8 / 4 of the heads, all 16 features.
-    assert "is computed in pieces of [2, 32, 2, 16] on each device." in found
+    assert "is computed in pieces of [2, 32, 2, 16] on each device, so its result moves." in found
 
 
 def test_an_operand_that_is_moved_before_the_operation_is_told_as_such():
@@ -277,7 +277,7 @@ def test_the_backward_pass_of_a_pipeline_inside_a_shard_map_is_a_gradient():
     told = [(row.phase, cause.sentence) for row in record.collectives for cause in row.causes]
     backward = [text for phase, text in told if phase == "backward" and "`carry @ w`" in text]
     assert backward
-    assert all("he gradient of `carry @ w`" in text for text in backward)
+    assert all("he gradient of `carry" in text for text in backward)
 
 
 def test_a_result_that_is_split_otherwise_where_it_is_used_is_not_its_own_operand():
@@ -306,10 +306,11 @@ def test_each_gather_of_one_array_says_what_has_its_own_axis():
         return jnp.einsum("tij,ijk->tk", x, w)
 
     found = sentences(product, array((8, 8, 16), ("data", "model"), None, None), array((8, 16, 32), "data", "model"))
-    for text in found:
-        axis = "data" if text.count("Axis `data`") else "model"
-        assert f"Axis `{axis}` already splits dimension 0 of the result" in text
-    assert len(set(found)) > 1
+    steps = {
+        text.partition(" of bringing `w` from `P('data', 'model', None)` to `P(None, None, None)`.")[0]
+        for text in found
+    }
+    assert steps == {"Step 1 of 2", "Step 2 of 2"}
 
 
 def test_the_call_of_the_function_that_is_compiled_is_no_place_of_a_constraint():
@@ -395,7 +396,7 @@ def test_a_part_of_a_librarys_function_is_told_by_its_call_though_a_product_begi
         return (jax.checkpoint(lambda x: jax.nn.standardize(x) * w)(x) ** 3).sum()
 
     found = sentences(jax.grad(loss), array((8, 64), None, "model"), array((64,), "model"))
-    reduced = [text for text in found if " reduces " in text]
+    reduced = [text for text in found if " reduces " in text or " has 2 that fit" in text]
     assert reduced
     assert not any("`jax.nn.standardize(x) * w` (" in text for text in reduced)
 

@@ -14,7 +14,6 @@ from pjit_inspect.view.diff.matrix import MatrixSide, matrix_data
 from pjit_inspect.view.diff.rows import diff_lists
 from pjit_inspect.view.diff.sides import SideWriter
 from pjit_inspect.view.diff.status import difference_words, status_of
-from pjit_inspect.view.inspector.arrays import ValueSharder
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 
 NAMES = ("mlp_step.cpu_8", "transformer_step.cpu_8", "transformer_step.v5e_2x4")
@@ -68,7 +67,7 @@ def test_signs_turn_when_the_programs_are_swapped(before: str, after: str):
 def test_lists_count_every_pair_largest_difference_first(before: str, after: str):
     diff = pjit_inspect.diff(record(before), record(after))
     tables = SharedTables()
-    writers = [SideWriter(record(name).report, None, tables, ValueSharder(None)) for name in (before, after)]
+    writers = [SideWriter(record(name).report, None, tables, None) for name in (before, after)]
     pairs = {"collectives": diff.collectives, "kernels": diff.kernels}
     lists = diff_lists(pairs, {}, (writers[0], writers[1]), tables)
     for name, found in lists.items():

@@ -12,7 +12,6 @@ from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.view.diff.rows import diff_lists
 from pjit_inspect.view.diff.sides import SideWriter
 from pjit_inspect.view.diff.status import touched_once
-from pjit_inspect.view.inspector.arrays import ValueSharder
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 
 ONCE = "is in loops of unknown length counts once"
@@ -64,7 +63,7 @@ def test_a_collective_that_is_gone_had_the_bytes_of_a_turn(diff):
 
 def test_the_lists_of_the_page_say_the_same(diff, records):
     shared = SharedTables()
-    before, after = (SideWriter(record.report, None, shared, ValueSharder(None)) for record in records)
+    before, after = (SideWriter(record.report, None, shared, None) for record in records)
     tables = {"collectives": diff.collectives, "kernels": diff.kernels, "arguments": diff.arguments}
     lists = diff_lists(tables, {}, (before, after), shared)
     notes = {name: found["note"] for name, found in lists.items()}

@@ -19,11 +19,13 @@ from pjit_inspect.model.record.kernel_times import KernelTimes
 
 STEP = Path(__file__).parents[1] / "data" / "mlp.before_xla_was_asked.pjit"
 
-FOR_TEXT = {"counted_findings", "hlo", "propagation_and_reason", "sources", "report", "reason", "warnings"}
+FOR_TEXT = {
+    "counted_findings", "explained", "hlo", "propagation_and_reason", "sources", "report", "reason", "warnings",
+}  # fmt: skip
 """What the still display lays out, and what that needs."""
 
 FOR_MEMORY = {"_memory", "memory_use", "memory_timelines", "assignment"}
-FOR_INSPECTOR = {"stablehlo", "hlo_text", "graph_and_reason", "shardings"} | FOR_MEMORY
+FOR_INSPECTOR = {"names", "stablehlo", "hlo_text", "graph_and_reason", "shardings"} | FOR_MEMORY
 
 
 @pytest.fixture
@@ -150,3 +152,9 @@ def test_who_asks_for_the_reason_first_is_told_of_arguments_that_are_copied():
     assert [one.path for one in record.reason.resharded] == ["x"]
     assert record.state.captured.data.jaxpr is None
     assert record.jaxpr
+
+
+def test_who_looks_at_a_cause_gets_causes_and_no_whole_report(record: pi.CompileRecord):
+    assert record.collectives[0].cause.sentence
+    assert "report" not in known(record)
+    assert record.report.collectives == record.collectives

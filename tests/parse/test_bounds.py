@@ -12,9 +12,9 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_proto.reader import MAX_RANK, parse_shape
 from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.replica_groups import expand_iota, expand_mesh_axes
-from pjit_inspect.parse.wire.shapes import MAX_RANK, parse_shape
 from pjit_inspect.parse.wire.wire import split_message
 
 TINY = """HloModule tiny

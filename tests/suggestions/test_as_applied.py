@@ -39,10 +39,7 @@ def step(x, w, v):
     return y @ v
 arguments = small
 """,
-        [
-            "the constraint `jax.lax.with_sharding_constraint(a, NamedSharding(mesh, P...` (step.py:7, called at line "
-            "14)"
-        ],
+        ["the constraint `jax.lax.with_sharding_constraint(a, ...)` (step.py:7, called at line 14)"],
     ),
     "two calls on one line": (
         """\
@@ -51,7 +48,7 @@ def step(x, w, v):
 arguments = small
 """,
         [
-            "the constraint `jax.lax.with_sharding_constraint(a, NamedSharding(mesh, P...` (step.py:7, called at line "
+            "the constraint `jax.lax.with_sharding_constraint(a, ...)` (step.py:7, called at line "
             '13, column 16, as `ask(ask(x @ w, "model", None) * 2, None, "data")`)'
         ],
     ),
@@ -63,10 +60,7 @@ def step(x, w):
     return x
 arguments = large
 """,
-        [
-            "all 3 constraints that `jax.lax.with_sharding_constraint(a, NamedSharding(mesh, P...` (step.py:7, called "
-            "at line 9) makes"
-        ],
+        ["all 3 constraints that `jax.lax.with_sharding_constraint(a, ...)` (step.py:7, called at line 9) makes"],
     ),
     "the same layers on three lines": (
         """\
@@ -76,7 +70,7 @@ def step(x, w):
     return layer(x, w)
 arguments = large
 """,
-        ["all 3 constraints that `jax.lax.with_sharding_constraint(a, NamedSharding(mesh, P...` (step.py:7) makes"],
+        ["all 3 constraints that `jax.lax.with_sharding_constraint(a, ...)` (step.py:7) makes"],
     ),
     "layers that are computed again for the gradient": (
         """\
@@ -88,10 +82,7 @@ def step(x, w):
     return jax.grad(loss)(w, x)
 arguments = large
 """,
-        [
-            "all 2 constraints that `jax.lax.with_sharding_constraint(a, NamedSharding(mesh, P...` (step.py:7, called "
-            "at line 9) makes"
-        ],
+        ["all 2 constraints that `jax.lax.with_sharding_constraint(a, ...)` (step.py:7, called at line 9) makes"],
     ),
 }
 

@@ -24,7 +24,8 @@ def summed(*arrays: str, op_name: str = FORWARD, phase: Phase = "forward", candi
     causes = tuple(
         Cause(
             kind="contraction",
-            sentence=say("all-reduce over x: {} sums over dimension 0", code(f"{own}(x)")),
+            sentence=say("{} sums over dimension 0.", code(f"{own}(x)")),
+            operation=say("{}", code(f"{own}(x)")),
             evidence="sharding",
             op_name=op_name,
             payload_bytes=4,

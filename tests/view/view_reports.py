@@ -536,9 +536,11 @@ def _gathered(layer: int) -> Collective:
     cause = Cause(
         kind="reshard_needed",
         sentence=(
-            f"all-gather over `data`: `x @ w1` (step.py:2) needs `{name}` as `P(None, 'model')`, but it is "
-            "`P('data', 'model')`: axis `data` already splits dimension 0 of the result"
+            f"`x @ w1` (step.py:2) needs `{name}` as `P(None, 'model')`, but it is `P('data', 'model')`. "
+            "Axis `data` already splits dimension 0 of the result."
         ),
+        operation="`x @ w1` (step.py:2)",
+        moved=name,
         facts=(f"operand 1, `{name}`: shape [512], P('data', 'model')", f"`data` on `{name}` comes from the argument"),
         evidence="sharding",
         source=_at(2),
@@ -573,7 +575,9 @@ def explained() -> RecordReport:
     mesh = mesh_of(data=2, model=4)
     gradient = Cause(
         kind="contraction",
-        sentence="all-reduce over `data`: the gradient of `x @ w1` (step.py:2) sums over dimension 0 of `x`",
+        sentence="The gradient of `x @ w1` (step.py:2) sums over dimension 0 of `x`.",
+        operation="the gradient of `x @ w1` (step.py:2)",
+        phase="backward",
         facts=("operand 0, `x`: P('data', None)",),
         evidence="sharding",
         source=_at(2),
@@ -581,29 +585,28 @@ def explained() -> RecordReport:
     )
     mean = Cause(
         kind="reduction",
-        sentence="all-reduce over `data`: `y.mean()` (step.py:3) reduces dimension 0 of `y`",
+        sentence="`y.mean()` (step.py:3) reduces dimension 0 of `y`.",
+        operation="`y.mean()` (step.py:3)",
         evidence="sharding",
         source=_at(3),
         payload_bytes=MIB,
     )
     written = Cause(
         kind="written",
-        sentence="collective-permute along no single axis: `ppermute` is a collective in your code at step.py:3",
+        sentence="`ppermute` is a collective in your code at step.py:3.",
         evidence="name",
         source=_at(3),
         payload_bytes=2 * MIB,
     )
     by_name = Cause(
         kind="indexing",
-        sentence="all-to-all over `data`: it belongs to `gather` (step.py:3); that is all that speaks for indexing",
+        sentence="It belongs to `gather` (step.py:3). By that name alone, the cause is probably indexing.",
         evidence="name",
         source=_at(3),
         payload_bytes=MIB,
         serves_with=("all-gather.9",),
     )
-    unknown = Cause(
-        kind="unknown", sentence="all-reduce over `model`: the program does not tell why", payload_bytes=MIB
-    )
+    unknown = Cause(kind="unknown", sentence="The program does not tell why.", payload_bytes=MIB)
     rows = (
         *(_gathered(layer) for layer in range(4)),
         _explained(

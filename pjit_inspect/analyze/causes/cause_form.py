@@ -111,11 +111,14 @@ class _Writer:
             evidence="nothing" if kind == "unknown" else "sharding",
             operation=Sentence() if op is None else self.names.op(op),
             moved=Sentence() if moved is None else self.names.value(moved, own),
+            summed=Sentence(self.words.dimensions() if about.adds_up() else ""),
             needed_by=(*(() if own is None else (self.names.op(own),)), *others),
             had=self._spec(had),
             wanted=self._spec(about.target() if moved is not None else None),
             step=about.match.step,
-            asked_at=self.words.asker() if request is not None and request.kind == "reshard_requested" else Sentence(),
+            asked_at=Sentence(self.words.asker())
+            if request is not None and request.kind == "reshard_requested"
+            else Sentence(),
             phase=None if op is None else self.names.phase(op),
             op_name="" if op is None else op.op_name,
             source=() if told is None else self.names.frames(told),
@@ -160,9 +163,20 @@ class _Writer:
         returned = [one for one in results[taker is None :] if self.names.seen_through(one.value) == array]
         return (*others, *(say("{}", name(one.label)) for one in returned if one.label))
 
+    def _step(self, why: str, who: object) -> Sentence | None:
+        """One collective of several that together are a reshard: from and to what they bring the array."""
+        match = self.about.match
+        if match.step is None or match.had is None or match.wanted is None or match.had == match.wanted:
+            return None
+        step, steps = match.step
+        wanted = self.words.spec(match.wanted)
+        return self._say("step", step=step, steps=steps, wanted=wanted, needs_it=say(why, who))
+
     # ------------------------------------------------------------ somebody asks for a sharding
 
     def requested(self) -> Sentence:
+        if (step := self._step("{} asks for it", self.words.asker())) is not None:
+            return step
         request = None if self.about.need is None else self.about.need.request
         if (
             request is None
@@ -197,6 +211,8 @@ class _Writer:
             )
         if boundary.spec is None:
             return self._left_free(result, index)
+        if (step := self._step("{} must be split so", result)) is not None:
+            return step
         asked = spec(spec_text(boundary.spec))
         if self.about.need is None or self.about.need.op is None:
             made = self.about.match.edge.makers
@@ -226,6 +242,8 @@ class _Writer:
         own = self.about.own()
         if own is not None and (own.is_on_one or self.about.sender() is not None) and self.about.need is None:
             return self._on_one()
+        if (step := self._step("{} needs it", self.words.op())) is not None:
+            return step
         taken = self.words.taken()
         if not taken and (row := self._row()) is not None:
             return row

@@ -31,7 +31,7 @@ from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, axis_name
-from pjit_inspect.model.words.sentence import Sentence, axis, joined, name, place, say
+from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, place, say
 
 _RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
 _WRITTEN = {
@@ -139,9 +139,9 @@ class CauseFinder:
     # ------------------------------------------------------------ the ways a cause is known
 
     def _proven(self, match: Match, array: MovedArray, row: Collective) -> Cause:
-        kind = self._kind(match, row)
-        key = (id(match.edge), row.axes, row.kind, kind)
+        key = (id(match.edge), row.axes, row.kind)
         if key not in self._worded:
+            kind = self._kind(match, row)
             self._worded[key] = cause_of(match, self._names, kind, row.axes, row.kind, self.returned)
         found = self._worded[key]
         return replace(
@@ -160,8 +160,10 @@ class CauseFinder:
         is_written = causes[0].kind == "written"
         sentences = {cause.sentence for cause in causes}
         operations = list(dict.fromkeys(cause.operation or cause.sentence for cause in causes))
-        # Of one operation, several arrays may be what moves.
-        told = operations if len(operations) > 1 else list(dict.fromkeys(cause.moved or "?" for cause in causes))
+        # Of one operation, several arrays may be what moves, or is summed.
+        told = (
+            operations if len(operations) > 1 else list(dict.fromkeys(cause.moved or cause.summed for cause in causes))
+        )
         rest = [f"{len(told) - _MOST_ALTERNATIVES} more"] if len(told) > _MOST_ALTERNATIVES else []
         alike = _worded(
             "alike" if len(operations) > 1 else "arrays alike",
@@ -198,11 +200,19 @@ class CauseFinder:
         self, op_name: str, source: tuple[Frame, ...], array: MovedArray, row: Collective, ops: Sequence[int]
     ) -> Cause:
         """The cause of what was written with a name at a place: one of these operations."""
-        collective = name(users_word(op_name.rpartition("/")[2]))
+        collective: Sentence | Phrase = name(users_word(op_name.rpartition("/")[2]))
         at = say(" at {}", place(source[0].where)) if source else ""
         written = self._writers.find(ops, row.axes or ())
         form = _WRITTEN[written.by if find_phase(op_name) == "backward" else "user"]
-        moved = Sentence() if written.operand is None else self._names.value(written.operand)
+        op = self._names.program.ops[ops[0]] if len(ops) == 1 else None
+        if op is not None and (text := self._names.text(op)) and collective.text not in text:
+            # A function of JAX's may be made of it, as `pmean` is of `psum`.
+            collective = say("{} in {}", collective, code(text))
+        operand = op.operands[0] if written.operand is None and op is not None and len(op.operands) == 1 else None
+        operand = written.operand if operand is None else operand
+        moved = Sentence() if operand is None else self._names.value(operand, op)
+        if form == "written" and any(phrase.kind in ("name", "code") for phrase in moved.phrases):
+            form = "written, of an array"
         return Cause(
             kind="written",
             sentence=_worded(

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from pjit_inspect.analyze.sharding.mesh_axes import find_axes_in
+from pjit_inspect.analyze.program.mesh_axes import find_axes_in
 from pjit_inspect.analyze.sharding.needs import (
     Need,
     Part,
@@ -339,7 +339,7 @@ class NeedFinder:
         return None
 
     def _exchanged(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
-        """The need for neighbours' edges of an operation of which only pieces are left; who takes its result has none."""
+        """The need for edges of an operation of which only pieces are left; who takes its result has none."""
         is_takers = any(taker.op in edge.visited for taker in edge.takers)
         need = None if is_takers else self._edges_of(edge, axes)
         return None if need is None else Match(edge=edge, need=need)

@@ -143,6 +143,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     # Collectives that somebody wrote, and those of which only a name, or nothing, is known.
     "written": ("{collective} is a collective in your code{at}.",),
+    "written, of an array": ("{collective} is a collective in your code{at}.", "It takes {moved}."),
     "written, differentiated": ("{collective} is what differentiation makes of your manual code{at}.",),
     "written, backward": ("{collective} runs in the backward pass of the code{at}.",),
     "written, spread": (
@@ -158,7 +159,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     "by name": ("It belongs to {of}.", "By that name alone, the cause is probably {kind}."),
     "alike": ("{number} operations fit equally well{alike}: {operations}.",),
-    "arrays alike": ("{number} arrays of {of} fit equally well{alike}: {operations}.",),
+    "arrays alike": ("{of} has {number} that fit equally well{alike}: {operations}.",),
     "taken by": ("The program does not tell why {of} needs it.",),
     "unknown": ("XLA's partitioner made it.", "What needs it is not known."),
     "unknown, made of": ("XLA's partitioner made it from the result of {decider}.", "What needs it is not known."),

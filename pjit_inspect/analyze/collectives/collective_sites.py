@@ -17,9 +17,9 @@ from dataclasses import replace
 
 from pjit_inspect.analyze.collectives.rings import find_rings
 from pjit_inspect.analyze.program.backend_config import read_backend_config
-from pjit_inspect.analyze.program.bounded_groups import are_devices
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.dataflow import joins
+from pjit_inspect.analyze.program.device_groups import are_devices
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.report.collective import KINDS
 

@@ -22,14 +22,19 @@ from pjit_inspect.analyze.causes.causes import CauseFinder
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.collectives.overlap import OverlapFinder
 from pjit_inspect.analyze.collectives.traffic import wire_bytes, with_hosts
-from pjit_inspect.analyze.program.bounded_groups import MOST_MEMBERS, with_bounded_groups
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.dataflow import MOVES, settled
-from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, logical_pairs
+from pjit_inspect.analyze.program.device_groups import (
+    MOST_MEMBERS,
+    Groups,
+    logical_groups,
+    logical_pairs,
+    with_bounded_groups,
+)
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, Runs, count_runs
+from pjit_inspect.analyze.program.mesh_axes import find_axes_in, positions_of
 from pjit_inspect.analyze.program.phases import find_implicit, find_phase
 from pjit_inspect.analyze.program.source import user_frames
-from pjit_inspect.analyze.sharding.mesh_axes import find_axes_in, positions_of
 from pjit_inspect.model.program.hlo import Computation, HloModule
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.shape import Shape, total

@@ -13,7 +13,7 @@ import numpy as np
 from pjit_inspect.analyze.program.running import number_of
 from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding, layout_text
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.device_memory import DeviceMemory, MemoryPart
@@ -94,64 +94,44 @@ def _tile_elements(layout: ArrayLayout, tiles: np.ndarray) -> np.ndarray:
     return count
 
 
-def with_aliases(data: RecordData, module: HloModule) -> RecordData:
-    """The record with `ArrayLayout.aliases` of its outputs as the optimized program has them.
+def with_places(data: RecordData, module: HloModule) -> RecordData:
+    """The record with what the optimized program says of the memory of its results and arguments.
 
-    Where there is none yet, right after partitioning, donated arguments take the results that XLA will give them.
+    That is whose buffers results reuse, the layouts, and what lies in the host's memory, of which JAX says so for what
+    was compiled to run. Right after partitioning donated arguments take the results that XLA will give them.
     Unchanged when the program's arguments cannot be matched with the record's (arguments in one tuple, references).
 
-    *Source*: `HloModuleProto.input_output_alias`, and `buffer_donor` of a program that is not optimized.
+    *Source*: `HloModuleProto.input_output_alias`, `host_program_shape`, and `buffer_donor` before optimization.
     """
-    inputs = [layout for layout in data.inputs if layout.kept]
-    leaves = module.computation(module.entry).root.shape.leaves
-    tokens = _tokens(data, module)
-    if tokens is None:
-        return data
-    reused = _reused(module, inputs, tokens)
-    if data.is_partial:
-        sizes = [leaf.bytes for leaf in leaves[tokens:]]
-        reused |= _given_away(module, inputs, tokens, sizes, taken=set(reused))
-    outputs = (replace(layout, aliases=reused.get(index)) for index, layout in enumerate(data.outputs))
-    return replace(data, outputs=tuple(outputs)) if reused else data
-
-
-def _tokens(data: RecordData, module: HloModule) -> int | None:
-    """How many tokens come before all arguments and results; None where these cannot be matched with the record's."""
-    entry, kept = module.computation(module.entry), sum(layout.kept for layout in data.inputs)
+    entry, kept = module.computation(module.entry), [layout for layout in data.inputs if layout.kept]
     leaves = entry.root.shape.leaves
     # JAX passes a token for each ordered effect before everything else, in and out.
     tokens = len(leaves) - len(data.outputs)
-    if tokens < 0 or len(entry.parameters) - kept != tokens or any(map(_holds_data, leaves[:tokens])):
-        return None
-    return tokens
-
-
-def with_host_memory(data: RecordData, module: HloModule) -> RecordData:
-    """The record with arguments and results that the program has in the host's memory, where JAX does not say so.
-
-    JAX says it of what was compiled to run. Unchanged where they cannot be matched.
-    """
-    tokens, shapes = _tokens(data, module), module.reader.entry_shapes()
-    if tokens is None or shapes is None:
+    if tokens < 0 or len(entry.parameters) - len(kept) != tokens or any(map(_holds_data, leaves[:tokens])):
         return data
-    arguments, leaves = shapes[0][tokens:], shapes[1].leaves[tokens:]
-    if not any(map(_is_on_host, (*arguments, *leaves))):
-        return data
-    shape_of = iter(arguments)
-    inputs = [_placed(one, next(shape_of, None)) if one.kept else one for one in data.inputs]
-    outputs = [_placed(one, leaf) for one, leaf in zip(data.outputs, leaves, strict=False)]
-    return replace(data, inputs=tuple(inputs), outputs=(*outputs, *data.outputs[len(outputs) :]))
+    reused = _reused(module, kept, tokens)
+    if data.is_partial:
+        sizes = [leaf.bytes for leaf in leaves[tokens:]]
+        reused |= _given_away(module, kept, tokens, sizes, taken=set(reused))
+    shapes = module.reader.entry_shapes()
+    arguments, results = (iter(shapes[0][tokens:]), iter(shapes[1].leaves[tokens:])) if shapes else (iter(()), iter(()))
+    inputs = [_placed(one, next(arguments, None)) if one.kept else one for one in data.inputs]
+    outputs = [_placed(one, next(results, None)) for one in data.outputs]
+    if reused:
+        outputs = [replace(one, aliases=reused.get(index)) for index, one in enumerate(outputs)]
+    return replace(data, inputs=tuple(inputs), outputs=tuple(outputs))
 
 
-def _is_on_host(shape: Shape) -> bool:
-    return shape.layout is not None and shape.layout.memory_space == _HOST_SPACE
-
-
-def _placed(layout: ArrayLayout, shape: Shape | None) -> ArrayLayout:
-    sharding = layout.sharding
-    if sharding is None or sharding.memory_kind is not None or shape is None or not _is_on_host(shape):
-        return layout
-    return replace(layout, sharding=replace(sharding, memory_kind=_HOST_KIND))
+def _placed(array: ArrayLayout, shape: Shape | None) -> ArrayLayout:
+    layout, sharding = None if shape is None else shape.layout, array.sharding
+    if layout is None:
+        return array
+    order = layout.minor_to_major[::-1]
+    if array.layout_asked or list(order) != sorted(order):
+        array = replace(array, layout=layout_text(order, layout.tiles))
+    if sharding is None or sharding.memory_kind is not None or layout.memory_space != _HOST_SPACE:
+        return array
+    return replace(array, sharding=replace(sharding, memory_kind=_HOST_KIND))
 
 
 def _holds_data(shape: Shape) -> bool:

@@ -221,20 +221,22 @@ class _Context:
     def likenesses(self, kernels: Sequence[int]) -> Iterator[object]:
         """What is equal of kernels that are built alike; None of one that has to be looked into by itself."""
         links, shape = self.module.instructions.operands, self.module.instructions.shape
-        is_kernel = np.zeros(len(self.module), bool)
-        is_kernel[kernels] = True
-        # What takes one array twice reads it once.
-        uses, size = np.flatnonzero(is_kernel[links.owners]), len(self.module)
-        pairs = np.sort(links.owners[uses].astype(np.int64) * size + links.items[uses])
-        repeats = set((pairs[1:][np.diff(pairs) == 0] // size).tolist())
         own = np.asarray(kernels, np.int64)
         shapes = RowBytes(shape[links.items]).of(links.starts[own], links.starts[own + 1])
         results, opcodes, kernel_of = shape[own].tolist(), self.opcode, self.module.reader.kernel
         for kernel, form, result, taken in zip(kernels, self._body_forms(kernels), results, shapes, strict=True):
-            kind, target = kernel_of(kernel)
-            # Which library makes the code of a custom fusion, only its own configuration says.
-            is_told = form is not None and kernel not in repeats and kind != _CUSTOM
-            yield (form, result, taken, opcodes[kernel], kind, target) if is_told else None
+            if form is None:
+                yield None
+                continue
+            # What takes one array twice reads it once.
+            operands = self.operands.of(kernel)
+            twice = tuple(map(operands.index, operands)) if len(set(operands)) < len(operands) else ()
+            yield (form, result, taken, twice, opcodes[kernel], *kernel_of(kernel), self.library(kernel))
+
+    def library(self, kernel: int) -> str:
+        """Which library makes the code of a custom fusion, which its own configuration says; "" for any other."""
+        is_custom = self.module.reader.kernel(kernel)[0] == _CUSTOM
+        return library_of_fusion(self.module.reader.details(kernel).backend_config) if is_custom else ""
 
     def _body_forms(self, kernels: Sequence[int]) -> Iterator[Form | None]:
         """The form of the one computation that each calls."""
@@ -315,10 +317,7 @@ def _facts(kernel: Instruction, operands: Sequence[int], context: _Context) -> d
     kind, target = context.module.reader.kernel(index)
     inner = [context.inner(c) for c in context.called.of(index)] if is_fusion else []
     read, written = context.traffic(kernel) if is_fusion else (total(operands), total((index,)))
-    if kernel.opcode == "custom-call":
-        more = _library_facts(kernel, written)
-    else:
-        more = {"library": library_of_fusion(kernel.details.backend_config) if kind == _CUSTOM else ""}
+    is_call = kernel.opcode == "custom-call"
     return {
         "kind": kind.removeprefix("k").lower() if is_fusion else kernel.opcode,
         "instructions": context.opcodes(inner) if kernel.opcode != "fft" else (("fft", 1),),
@@ -328,7 +327,7 @@ def _facts(kernel: Instruction, operands: Sequence[int], context: _Context) -> d
         "bytes_written": written,
         "bytes_saved": _saved(inner) if is_fusion else 0,
         "target": target or None,
-        **more,
+        **(_library_facts(kernel, written) if is_call else {"library": context.library(index)}),
     }
 
 

@@ -151,7 +151,7 @@ def count_runs(module: HloModule) -> tuple[Runs, ...]:
     opcodes: list[int] = module.instructions.opcode.tolist()
     called: list[int] = module.instructions.called.starts.tolist()
     nested = {number for number, name in enumerate(module.opcodes) if name in NESTED}
-    # A computation stands before those that call it (`parse.wire.hlo_invariants`): so callers are settled first.
+    # A computation stands before those that call it (`parse.hlo_proto.hlo`): so callers are settled first.
     for computation in range(module.entry - 1, -1, -1):
         own = callers[starts[computation] : starts[computation + 1]]
         if len(own) == 1 and opcodes[own[0]] in nested and called[own[0] + 1] - called[own[0]] == 1:

@@ -122,6 +122,7 @@ def _is_update(frame: Frame) -> bool:
     return bool(_OPTAX.search(frame.file)) and not _UPDATES.isdisjoint(frame.function.split("."))
 
 
+@functools.lru_cache(maxsize=4096)
 def _phase(name: str) -> Phase:
     wrappers = _wrappers(name)
     scopes = {word.rstrip(")") for part in wrappers for word in part}

@@ -34,7 +34,7 @@ _OWN = re.compile(r"(?:^|/)pjit_inspect/(?:(?:api|compile_record)\.py$|handles/|
 def is_library(file: str) -> bool:
     """Whether a file belongs to JAX, a library on top of it, the notebook's machinery, or Python itself."""
     path = file.replace("\\", "/")
-    if path.startswith("<frozen ") or _is_own(path):
+    if path.startswith("<frozen ") or _is_own(file):
         return True
     installed = _INSTALLED.search(path)
     if installed:
@@ -42,7 +42,9 @@ def is_library(file: str) -> bool:
     return bool(_STANDARD.search(path))
 
 
-def _is_own(path: str) -> bool:
+@functools.lru_cache(maxsize=4096)
+def _is_own(file: str) -> bool:
+    path = file.replace("\\", "/")
     return path.startswith(_HERE) or bool(_OWN.search(path))
 
 
@@ -55,7 +57,7 @@ def user_frames(frames: tuple[Frame, ...], cells: Mapping[str, str] | None = Non
       frames: innermost first.
       cells: file -> how the notebook calls the cell ("In [7]").
     """
-    frames = tuple(frame for frame in frames if not _is_own(frame.file.replace("\\", "/")))
+    frames = tuple(frame for frame in frames if not _is_own(frame.file))
     kept = tuple(frame for frame in frames if not is_library(frame.file)) or frames
     return tuple(_in_cell(frame, cells) for frame in kept) if cells else kept
 

@@ -46,7 +46,7 @@ def count_turns(module: HloModule, loops: Sequence[int]) -> tuple[Turns, ...]:
     turns[module.entry][None] = 1
     starts, callers = module.callers.starts.tolist(), module.callers.items.tolist()
     computations: list[int] = module.instructions.computation.tolist()
-    # A computation stands before those that call it (`parse.wire.hlo_invariants`): so callers are settled first.
+    # A computation stands before those that call it (`parse.hlo_proto.hlo`): so callers are settled first.
     for computation in range(module.entry - 1, -1, -1):
         for caller in dict.fromkeys(callers[starts[computation] : starts[computation + 1]]):
             inside = turns[computations[caller]]

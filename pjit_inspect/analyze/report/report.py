@@ -13,9 +13,9 @@ from types import MappingProxyType
 from pjit_inspect.analyze.causes.causes import CauseFinder
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.collectives.traffic import total_by_axes
-from pjit_inspect.analyze.program.bounded_groups import with_bounded_groups
 from pjit_inspect.analyze.program.custom_calls import find_callbacks
-from pjit_inspect.analyze.program.device_memory import with_aliases, with_host_memory
+from pjit_inspect.analyze.program.device_groups import with_bounded_groups
+from pjit_inspect.analyze.program.device_memory import with_places
 from pjit_inspect.analyze.program.fusions import find_fusions
 from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.analyze.program.source import user_frames
@@ -34,6 +34,9 @@ from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
+Explained = tuple[CollectiveTable | None, dict[str, str]]
+"""The collectives of a program; None where they could not be found. And which steps to them failed, and why."""
+
 
 def report(
     data: RecordData,
@@ -42,6 +45,7 @@ def report(
     sources: Sequence[SourceText] = (),
     *,
     unasked: str = "",
+    explained: Explained | None = None,
 ) -> RecordReport:
     """The record with everything its optimized program tells; without one, the record and its notes alone.
 
@@ -52,6 +56,7 @@ def report(
       sources: texts of files that the record does not hold itself.
       unasked: why XLA has not been asked for the program before partitioning yet. Then nothing is said of causes:
         without it they would rest on names.
+      explained: its collectives, where they are known.
 
     An analysis that fails costs what it finds: that is then empty, and named in the `missing` of the report's data.
     """
@@ -61,17 +66,10 @@ def report(
         figures = guard.run("figures", partial(find_figures, data, None, (), None), KeyFigures())
         return RecordReport(data=_without(data, guard), notes=notes, figures=figures)
     module = guard.run("group lists", partial(with_bounded_groups, module), module)
-    data = guard.run("aliases", partial(with_aliases, data, module), data)
-    data = guard.run("memory kinds", partial(with_host_memory, data, module), data)
+    data = guard.run("arrays", partial(with_places, data, module), data)
     cells = guard.run("cell names", partial(cells_of, data, sources), {})
-    find = partial(collectives_of, data, module, cells)
-    collectives = None
-    if not unasked:
-        returned = [layout.spec for layout in data.outputs]
-        explain = partial(CauseFinder, program, (*data.sources, *sources), cells, returned)
-        collectives = guard.run("causes", lambda: find(causes=explain()), None)
-    if collectives is None:
-        collectives = guard.run("collectives", find, None)
+    collectives, failed = explained or explain(data, module, program, sources, unasked=unasked)
+    guard.failed |= failed
     data = _with_unsized(data, module, collectives or ())
     totals = guard.run("totals", partial(total_by_axes, collectives or (), len(data.devices)), ())
     # What XLA's partitioner leaves has not been fused, and not been rewritten for the machine.
@@ -96,6 +94,24 @@ def report(
         notes=(*notes, *odd),
         unasked=unasked,
     )
+
+
+def explain(
+    data: RecordData,
+    module: HloModule,
+    program: ShardedProgram | None,
+    sources: Sequence[SourceText],
+    *,
+    unasked: str = "",
+) -> Explained:
+    """The collectives with their causes, as in `report`."""
+    guard = Guard()
+    cells = guard.run("cell names", partial(cells_of, data, sources), {})
+    find = partial(collectives_of, data, module, cells)
+    returned = [layout.spec for layout in data.outputs]
+    causes = partial(CauseFinder, program, (*data.sources, *sources), cells, returned)
+    found = None if unasked else guard.run("causes", lambda: find(causes=causes()), None)
+    return guard.run("collectives", find, None) if found is None else found, guard.failed
 
 
 def collectives_of(

@@ -11,14 +11,17 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import combinations
 
 from pjit_inspect.analyze.sharding.factor_axes import Array, find_factor_axes
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
-from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedProgram, axis_name
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedOp, ShardedProgram, axis_name
 
 _MOST_ROUNDS = 4
 
 _Label = dict[str, AxisOrigin]
+_Pair = tuple[int, int, frozenset[str]]
+"""Two arrays of an operation, and the axes that split an equal factor in both."""
 
 
 def with_origins(program: ShardedProgram) -> ShardedProgram:
@@ -37,11 +40,13 @@ def with_origins(program: ShardedProgram) -> ShardedProgram:
 class _Finder:
     program: ShardedProgram
     found: dict[int, _Label] = field(default_factory=lambda: defaultdict(dict))
-    _pairs: list[list[tuple[int, int, frozenset[str]]]] = field(default_factory=list)
+    _through: list[list[_Pair]] = field(default_factory=list)
+    _beside: list[list[_Pair]] = field(default_factory=list)
     _changed: bool = False
 
     def labels(self) -> dict[int, _Label]:
-        self._pairs = [self._connected(index) for index in range(len(self.program.ops))]
+        for op in self.program.ops:
+            self._connect(op)
         for number, boundary in enumerate(self.program.inputs):
             if boundary.spec is not None:
                 self._set(boundary.value, AxisOrigin(axis="", kind="input", index=number), None)
@@ -78,9 +83,8 @@ class _Finder:
 
     def _forward(self, *, with_requests: bool = True) -> None:
         for index, op in enumerate(self.program.ops):
-            for source, target, axes in self._pairs[index]:
-                if target in op.results and source in op.operands:
-                    self._copy(source, target, axes)
+            for source, target, axes in self._through[index]:
+                self._copy(source, target, axes)
             if with_requests and op.kind in REQUESTS:
                 for result in op.results:
                     self._set(result, AxisOrigin(axis="", kind="constraint", index=index), None)
@@ -94,12 +98,12 @@ class _Finder:
         for outer, inner in reversed(self.program.links):
             self._copy(inner, outer, self._shared(outer, inner))
         for index in range(len(self.program.ops) - 1, -1, -1):
-            op = self.program.ops[index]
-            for source, target, axes in self._pairs[index]:
-                # From the results, then from the other operands.
+            # From the results, then from the other operands.
+            for source, target, axes in self._through[index]:
                 self._copy(target, source, axes)
-                if target in op.operands:
-                    self._copy(source, target, axes)
+            for source, target, axes in self._beside[index]:
+                self._copy(target, source, axes)
+                self._copy(source, target, axes)
 
     def _shared(self, one: int, other: int) -> frozenset[str]:
         a, b = self.program.values[one], self.program.values[other]
@@ -108,19 +112,18 @@ class _Finder:
 
     # ------------------------------------------------------------ what hangs together in one op
 
-    def _connected(self, index: int) -> list[tuple[int, int, frozenset[str]]]:
-        """Pairs of an op's arrays, and the axes that split an equal factor in both."""
-        op = self.program.ops[index]
+    def _connect(self, op: ShardedOp) -> None:
+        """Notes which axes its operands share with its results, and with each other."""
+        through: list[_Pair] = []
+        beside: list[_Pair] = []
         if op.kind in ("optimization_barrier", *REQUESTS) or op.detail in MANUAL_BORDERS:
-            pairs = zip(op.operands, op.results, strict=False)
-            return [(a, b, self._shared(a, b)) for a, b in pairs]
-        factors = find_factor_axes(self.program, op)
-        if factors is None:
-            return []
-        results = [(a, b) for b in factors.results for a in factors.operands]
-        siblings = [(a, b) for n, a in enumerate(factors.operands) for b in factors.operands[n + 1 :]]
-        pairs = [(a.value, b.value, _equal(a, b)) for a, b in (*results, *siblings)]
-        return [pair for pair in pairs if pair[2]]
+            through = [(a, b, self._shared(a, b)) for a, b in zip(op.operands, op.results, strict=False)]
+        elif (factors := find_factor_axes(self.program, op)) is not None:
+            through = [(a.value, b.value, _equal(a, b)) for b in factors.results for a in factors.operands]
+            siblings = combinations(factors.operands, 2)
+            beside = [(a.value, b.value, axes) for a, b in siblings if (axes := _equal(a, b))]
+        self._through.append([pair for pair in through if pair[2]])
+        self._beside.append(beside)
 
 
 def _equal(one: Array, other: Array) -> frozenset[str]:

@@ -26,6 +26,7 @@ from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.hypothesis import Hypothesis, KeyFigures, Misfit
 from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.model.record.target import Effort, Target
+from pjit_inspect.model.sharding.laid import laid
 from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import Partitioned, Ticket
@@ -465,8 +466,6 @@ class _Layer:
         return replace(layout, sharding=self._known[key])
 
     def _sharding(self, spec: Dimensions, memory_kind: str | None) -> Sharding:
-        from pjit_inspect.observe.live.shardings import laid
-
         return replace(laid(self._mesh, tuple(map(entry_of, spec))), memory_kind=memory_kind)
 
 

@@ -19,8 +19,7 @@ from pjit_inspect.model.memory.autopsy import Autopsy
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.shortage import MemoryShortage
 from pjit_inspect.model.report.explained_error import ErrorScene, ExplainedError
-from pjit_inspect.parse.files.cleaned import cleaned
-from pjit_inspect.parse.wire.clean import clean_line
+from pjit_inspect.parse.wire.clean import clean_line, cleaned
 
 _MOST_ALIKE = 2
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from pjit_inspect.model.memory.live_arrays import LiveArrayTable
-from pjit_inspect.parse.files.cleaned import cleaned
+from pjit_inspect.parse.wire.clean import cleaned
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.pages.live_arrays import live_arrays_view
 from pjit_inspect.view.render.displayable import Displayable

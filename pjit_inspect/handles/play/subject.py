@@ -20,7 +20,7 @@ from pjit_inspect.analyze.play.facts import Facts, find_facts
 from pjit_inspect.analyze.play.presets import find_presets
 from pjit_inspect.analyze.play.roles import Pin, Roles, find_roles
 from pjit_inspect.analyze.play.settings import first_problem, said_changes
-from pjit_inspect.analyze.program.device_memory import with_aliases
+from pjit_inspect.analyze.program.device_memory import with_places
 from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.analyze.program.phases import is_vmapped
 from pjit_inspect.analyze.report.figures import sent_over
@@ -397,7 +397,7 @@ class Subject:
 
     def _with_memory(self, variant: Variant, data: RecordData, module: HloModule | None) -> Variant:
         sizes = dict(variant.controls.mesh)
-        own = with_aliases(data, module) if module is not None else data
+        own = with_places(data, module) if module is not None else data
         specs = {one.path: one.spec for one in own.outputs}
         arguments = bytes_on_device(
             [one for one in own.inputs if one.kept], {one.path: one.spec for one in own.inputs}, sizes

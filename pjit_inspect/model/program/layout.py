@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pjit_inspect.model.program.dtype import bits_of
@@ -41,8 +42,11 @@ class Sharding:
     kind: str = "NamedSharding"
     memory_kind: str | None = None
     unreduced: tuple[str, ...] = ()
+    _hash: int = field(default=0, repr=False, compare=False, init=False)
 
     def __post_init__(self) -> None:
+        # Thousands of arrays are looked up by it, and there may be as many devices.
+        object.__setattr__(self, "_hash", hash((self.tiles, self.device_ids, self.tile_of)))
         if self.spec is not None and len(self.spec) != len(self.tiles):
             raise ValueError(f"spec {self.spec} has {len(self.spec)} entries for rank {len(self.tiles)}")
         if len(self.device_ids) != len(self.tile_of):
@@ -54,6 +58,9 @@ class Sharding:
         if self.tile_of and not 0 <= min(self.tile_of) <= max(self.tile_of) < count:
             raise ValueError(f"a tile number is outside 0..{count - 1}")
 
+    def __hash__(self) -> int:
+        return self._hash
+
     @property
     def replication(self) -> int:
         """How many devices hold each tile (counted); 1 means no copies."""
@@ -62,6 +69,8 @@ class Sharding:
 
 _DEVICE_MEMORY = (None, "device", "unpinned_host")
 """Kinds of memory that are the device's own: CPUs have but one."""
+
+_NUMBERS = ("bool", "int", "float", "complex")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +85,17 @@ class ArrayLayout:
       donated: (inputs) the caller gave the buffer up.
       kept: (inputs) the compiled program reads it; False when jit dropped it as unused.
       aliases: (outputs) the path of the donated input whose buffer it reuses, or None.
+      asked: where its sharding was asked for: "in_shardings" or "out_shardings" of jit, "device" (jit's `device` or
+        `backend`), "argument" (the array came committed), "type" (its type on explicit axes), "pmap", or the operation
+        that yields it: "with_sharding_constraint", "device_put", "shard_map". With ", in part" where XLA chose for some
+        dimensions; "" where nobody asked, and XLA chose; None where it is not known.
+      passed: (inputs) what the call that compiled it passed: "jax.Array", "numpy.ndarray", "float", ...; "" where that
+        was not seen.
+      returned: (outputs) the path of the input whose values it has, unchanged; None for what is computed.
+      layout_asked: the layout in memory that jit or the array asked for, as JAX writes it
+        ("major_to_minor=(1, 0)"), or "AUTO"; "" where nobody asked for another than the default.
+      layout: the layout in memory that it has, where one was asked for or it is not row by row; "" elsewhere, and where
+        there is no optimized program.
     """
 
     path: str
@@ -85,6 +105,11 @@ class ArrayLayout:
     donated: bool = False
     kept: bool = True
     aliases: str | None = None
+    asked: str | None = None
+    passed: str = ""
+    returned: str | None = None
+    layout_asked: str = ""
+    layout: str = ""
     _cache: dict = field(default_factory=dict, repr=False, compare=False, hash=False, init=False)
 
     def __post_init__(self) -> None:
@@ -123,6 +148,18 @@ class ArrayLayout:
         return None if self.sharding is None else _bytes_of(self.dtype, self.global_shape, self.sharding.tiles)
 
     @property
+    def host_bytes(self) -> int | None:
+        """Bytes that such a call sends from the host to all devices: all of a NumPy array, in each copy (counted).
+
+        0 for arrays on devices and what jit drops, None where nobody saw what was passed.
+        """
+        is_in_host = self.passed in _NUMBERS or self.passed.startswith("numpy.")
+        if self.passed == "jax.Array" or (is_in_host and not self.kept):
+            return 0
+        size = self.bytes_per_device if is_in_host else None
+        return None if size is None or self.sharding is None else size * len(self.sharding.device_ids)
+
+    @property
     def global_bytes(self) -> int | None:
         """Bytes of the whole array, held once (counted); None when the element's width is unknown."""
         bits = bits_of(self.dtype)
@@ -156,3 +193,9 @@ def _bytes_of(dtype: str, shape: tuple[int, ...], tiles: tuple[int, ...]) -> int
     """Bytes of one slice of an array cut into so many along each dimension: thousands of arrays share a few answers."""
     bits = bits_of(dtype)
     return None if bits is None else -(-math.prod(local_shape(shape, tiles)) * bits // 8)
+
+
+def layout_text(major_to_minor: Iterable[int], tiles: Iterable[Iterable[int]] | None) -> str:
+    """A layout in memory as JAX writes it: "major_to_minor=(1, 0), tiling=((8, 128),)"."""
+    tiling = tuple(map(tuple, tiles or ()))
+    return f"major_to_minor={tuple(major_to_minor)}" + (f", tiling={tiling}" if tiling else "")

@@ -66,6 +66,7 @@ class Cause:
         "nothing" for an unknown cause.
       operation: the operation that it is told at, as the user wrote it, and its place; "" where there is none.
       moved: the array that moves, by the user's name or text; "" for a sum, and where it is not known.
+      summed: the dimensions that are summed over, or reduced in another way, of which arrays; "" where none are.
       needed_by: the operations, and results of the program, that take what moves: first the one whose need it is. For
         the others it stays where the first does without.
       had: how the array that moves is split; None where nothing moves, and where it is not known.
@@ -88,6 +89,7 @@ class Cause:
     evidence: Evidence = "nothing"
     operation: Sentence = _NONE
     moved: Sentence = _NONE
+    summed: Sentence = _NONE
     needed_by: tuple[Sentence, ...] = ()
     had: PartitionSpec | None = None
     wanted: PartitionSpec | None = None
@@ -102,7 +104,7 @@ class Cause:
     candidates: int = 1
 
     def __post_init__(self) -> None:
-        for field in ("sentence", "operation", "moved", "asked_at"):
+        for field in ("sentence", "operation", "moved", "summed", "asked_at"):
             object.__setattr__(self, field, Sentence(getattr(self, field)))
         object.__setattr__(self, "facts", tuple(map(Sentence, self.facts)))
         object.__setattr__(self, "needed_by", tuple(map(Sentence, self.needed_by)))

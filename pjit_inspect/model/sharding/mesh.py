@@ -1,6 +1,6 @@
 """Meshes: named axes, and the devices they are laid over.
 
-Not its job: finding which axes a replica group follows (`analyze.sharding.mesh_axes`).
+Not its job: finding which axes a replica group follows (`analyze.program.mesh_axes`).
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ place: a file and line, or a cell ("train.py:12").
 PHRASE_KINDS: tuple[PhraseKind, ...] = get_args(PhraseKind)
 
 _MARKED = re.compile(r"`([^`]*)`")
-_BEFORE_AXIS = re.compile(r"\b(over|axis|axes) $")
+_BEFORE_AXIS = re.compile(r"\b(over|[Aa]xis|[Aa]xes) $")
 _BETWEEN_AXES = ("", " and ", ", ", " or ")
 _HOLE = "{}"
 _PLAIN = ("word", "place")
@@ -80,9 +80,14 @@ class Sentence(str):
     @classmethod
     def of(cls, phrases: Iterable[Phrase]) -> Sentence:
         """The sentence of some phrases."""
-        merged = tuple(_merged(phrases))
+        merged: list[Phrase] = []
+        for phrase in phrases:
+            if phrase.kind == "word" and merged and merged[-1].kind == "word":
+                merged[-1] = Phrase("word", merged[-1].text + phrase.text)
+            elif phrase.text or phrase.kind != "word":
+                merged.append(phrase)
         made = str.__new__(cls, "".join(map(str, merged)))
-        made.phrases = merged
+        made.phrases = tuple(merged)
         return made
 
     @property
@@ -183,18 +188,3 @@ def _pieces(text: str) -> tuple[Phrase, ...]:
 def _read_template(template: str) -> tuple[tuple[Phrase, ...], ...]:
     """The phrases before, between and after the places of a template. A thousand arguments may share one."""
     return tuple(map(_pieces, template.split(_HOLE)))
-
-
-def _merged(phrases: Iterable[Phrase]) -> Iterable[Phrase]:
-    """Phrases without empty words, neighbouring words as one."""
-    words: list[str] = []
-    for phrase in phrases:
-        if phrase.kind == "word":
-            words.append(phrase.text)
-            continue
-        if text := "".join(words):
-            yield Phrase("word", text)
-        words.clear()
-        yield phrase
-    if text := "".join(words):
-        yield Phrase("word", text)

@@ -25,9 +25,8 @@ from typing import Any
 
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.guard import is_interrupt, one_line
-from pjit_inspect.observe.apart.descriptors import Owned
 from pjit_inspect.observe.apart.interpreter import START_S, package_folders, start_detached, start_time
-from pjit_inspect.observe.apart.messages import close_all, new_file, pair, read_file, receive, send
+from pjit_inspect.observe.apart.messages import Owned, close_all, new_file, pair, read_file, receive, send
 from pjit_inspect.observe.apart.tasks import first_words
 
 _SCRIPT = Path(__file__).with_name("start.py")

@@ -22,9 +22,8 @@ from typing import Any
 
 from pjit_inspect.errors import CaptureError, ChangeError, PjitInspectError
 from pjit_inspect.guard import one_line
-from pjit_inspect.observe.apart.descriptors import Owned
 from pjit_inspect.observe.apart.interpreter import start_time
-from pjit_inspect.observe.apart.messages import close_all, new_file, pair, receive, send
+from pjit_inspect.observe.apart.messages import Owned, close_all, new_file, pair, receive, send
 from pjit_inspect.observe.apart.tasks import TASKS, Task, first_words, load
 from pjit_inspect.observe.apart.worker import be_worker
 

@@ -15,8 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from pjit_inspect.errors import PjitInspectError
-from pjit_inspect.observe.apart.descriptors import Owned
-from pjit_inspect.observe.apart.messages import close_all, new_file, read_file, receive, send
+from pjit_inspect.observe.apart.messages import Owned, close_all, new_file, read_file, receive, send
 from pjit_inspect.observe.apart.tasks import Task, last_line, load
 
 _MOST_FILE_BYTES = 1 << 30

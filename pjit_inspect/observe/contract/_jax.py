@@ -184,8 +184,13 @@ def static_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
     return _named_to_jit(function, "static")
 
 
+def is_jitted(function: Any) -> bool:
+    """Whether it is what `jax.jit` made."""
+    return type(function).__name__ == "PjitFunction"
+
+
 def _named_to_jit(function: Any, what: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    info = getattr(function, "_jit_info", None) if type(function).__name__ == "PjitFunction" else None
+    info = getattr(function, "_jit_info", None) if is_jitted(function) else None
     places, names = (getattr(info, f"{what}_{kind}", None) or () for kind in ("argnums", "argnames"))
     return tuple(map(int, places)), tuple(map(str, names))
 
@@ -549,6 +554,11 @@ def only_device(sharding: Any) -> int | None:
     if hlo is None or hlo.is_replicated() or not hlo.is_maximal():
         return None
     return int(sharding._device_assignment[hlo.tile_assignment_devices()[0]].id)
+
+
+def is_of_device(sharding: Any) -> bool:
+    """Whether it is what jit makes of its old arguments `device` and `backend`."""
+    return bool(getattr(sharding, "_device_backend", False))
 
 
 def hlo_module(proto: bytes) -> Any:

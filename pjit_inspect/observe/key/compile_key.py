@@ -22,6 +22,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
+from pjit_inspect.guard import read_fact
 from pjit_inspect.model.record.compile_key import (
     ArgumentKey,
     CompileKey,
@@ -32,6 +33,7 @@ from pjit_inspect.model.record.compile_key import (
 from pjit_inspect.model.record.record import Timings
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.key.argument_tree import passed, tree_facts
+from pjit_inspect.observe.key.asked import Request, in_layouts, requests_of
 from pjit_inspect.observe.key.definitions import describe_function
 from pjit_inspect.observe.key.eager_calls import called_from
 from pjit_inspect.observe.key.known_arrays import remember_arguments
@@ -73,7 +75,7 @@ class CallFacts:
 
     leaves: tuple[_Leaf, ...] = ()
     donated: tuple[bool, ...] = ()
-    outputs: tuple[Any, ...] = ()
+    results: tuple[tuple[Any, Any, Request | int | None], ...] = ()
     options: tuple[NamedText, ...] = ()
     positional: int | None = None
     keywords: tuple[str, ...] = ()
@@ -86,17 +88,17 @@ class CallFacts:
     traced: _Traced | None = None
 
 
-def call_facts(stages: dict[str, FrameType], jaxpr: Any = None) -> CallFacts:
-    """The facts of the call whose frames these are, or of the lowering of `jaxpr` ahead of time that is running."""
+def call_facts(stages: dict[str, FrameType], jaxpr: Any = None, traced: Any = None) -> CallFacts:
+    """The facts of the call whose frames these are, or of what was `traced` ahead of time, of which `jaxpr` came."""
     found: dict[str, Any] = {}
     if "call" in stages:
         local = stages["call"].f_locals
         found |= _parameters(local, local.get("arg_types") or (), local.get("args") or ())
         if "pmap" in stages:
             # Its shardings follow from the arguments, and its axis has a name made up for each `pmap`.
-            found |= {"outputs": (), "leaves": tuple((*leaf[:-1], None) for leaf in found["leaves"])}
-    elif "ahead_lower" in stages:
-        traced = stages["ahead_lower"].f_locals["self"]
+            found |= {"results": (), "leaves": tuple((*leaf[:-1], None) for leaf in found["leaves"])}
+    elif traced is not None or "ahead_lower" in stages:
+        traced = traced or stages["ahead_lower"].f_locals["self"]
         types = getattr(traced, "_meta_tys_flat", ())
         found |= _parameters(getattr(traced, "_params", {}), types, types)
     tree, key = _tree(stages), _jax.tracing_key()
@@ -132,7 +134,7 @@ def _parameters(local: Any, types: Sequence[Any], args: Sequence[Any]) -> dict[s
     return {
         "leaves": _leaves(types, args, wanted),
         "donated": tuple(bool(flag) for flag in local.get("donated_invars") or ()),
-        "outputs": tuple(local.get("out_shardings") or ()),
+        "results": read_fact({}, "results", lambda: _results(local), ()),
         "options": options,
         "context_mesh": _context_mesh(local.get("ctx_mesh")),
     }
@@ -144,13 +146,25 @@ def _leaves(types: Sequence[Any], arguments: Sequence[Any], wanted: Sequence[Any
     asked += [None] * (len(types) - len(asked))
     # JAX calls what has no sharding committed too.
     return tuple(
-        (t.aval, t.sharding, None if t.sharding is None else bool(t.committed), _type_name(type(argument)), sharding)
+        (
+            t.aval,
+            t.sharding,
+            None if t.sharding is None else bool(t.committed),
+            "numpy.ndarray" if t.is_np_array else passed_as(type(argument)),
+            sharding,
+        )
         for t, argument, sharding in zip(types, arguments, asked, strict=True)
     )
 
 
+def _results(local: Any) -> tuple[tuple[Any, Any, Request | int | None], ...]:
+    """For each result jit's sharding and layout for it, and what asks for one within the function."""
+    return tuple(zip(local["out_shardings"], local["out_layouts"], requests_of(local["jaxpr"]), strict=True))
+
+
 @once_for_each_type
-def _type_name(kind: type) -> str:
+def passed_as(kind: type) -> str:
+    """What an argument of this type is called; "" for JAX's description of one that was passed to `lower`."""
     if issubclass(kind, Tracer):
         return "tracer"
     if issubclass(kind, jax.Array):
@@ -309,7 +323,7 @@ def key_of(
         tree=facts.tree,
         containers=facts.containers,
         arguments=arguments,
-        outputs=_outputs(facts.outputs, names[1]),
+        outputs=_outputs([result[0] for result in facts.results], names[1]),
         donated=tuple(a.path for a, flag in zip(arguments, facts.donated, strict=False) if flag),
         options=(*options, *facts.options),
         config=facts.config,
@@ -374,7 +388,7 @@ def _arguments(program: LiveProgram, facts: CallFacts, names: Sequence[str]) -> 
     # Constants that JAX hoisted stand first and are no arguments of the call.
     own = list(names)[len(names) - len(leaves) :] if len(leaves) <= len(names) else []
     paths = own or [f"arg[{i}]" for i in range(len(leaves))]
-    layouts = _layouts(program, len(leaves))
+    layouts = in_layouts(program)[-len(leaves) :] if own else [""] * len(leaves)
     return tuple(
         _argument(path, *leaf, layout, _jax.only_device(leaf[1]))
         for path, leaf, layout in zip(paths, leaves, layouts, strict=True)
@@ -392,23 +406,6 @@ def _paths(names: Sequence[str], stages: dict[str, FrameType], transform: str) -
     else:
         known = getattr(stages["dispatch"].f_locals.get("p"), "arg_names", None) or ()
     return known if len(known) == len(names) else names
-
-
-def _layouts(program: LiveProgram, count: int) -> list[str]:
-    """The layout of each argument where it is not the default."""
-    texts = [""] * count
-    if len(program.in_layouts) != len(program.kept) or not any(layout is not None for layout in program.in_layouts):
-        return texts
-    hoisted = len(program.all_avals) - count
-    for index, layout in zip(sorted(program.kept), program.in_layouts, strict=True):
-        if layout is not None and 0 <= index - hoisted < count:
-            texts[index - hoisted] = _layout_text(layout)
-    return texts
-
-
-def _layout_text(layout: Any) -> str:
-    order = getattr(layout, "major_to_minor", None)
-    return f"major_to_minor={tuple(order)}" if order is not None else short_text(layout)
 
 
 @_jax.cleared_with_jax

@@ -13,6 +13,7 @@ from typing import Any
 import jax
 
 from pjit_inspect.observe.contract._jax import cleared_with_jax, only_device
+from pjit_inspect.observe.live.shardings import entries_of
 
 
 def sharding_text(sharding: Any) -> str:
@@ -40,10 +41,8 @@ def _text(sharding: Any, only: int | None) -> str:
 
 
 def _spec_text(spec: Any) -> str:
-    # A spec with unreduced axes refuses to be iterated.
-    entries = getattr(spec, "partitions", None) or spec._partitions  # noqa: SLF001
     extra = [f"unreduced={sorted(map(str, spec.unreduced))}"] if getattr(spec, "unreduced", None) else []
-    return f"P({', '.join([*map(repr, entries), *extra])})"
+    return f"P({', '.join([*map(repr, entries_of(spec)), *extra])})"
 
 
 @cleared_with_jax

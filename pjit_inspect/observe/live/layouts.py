@@ -21,6 +21,9 @@ from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import on_mesh, to_sharding
 from pjit_inspect.observe.live.untouched import is_trusted
 
+Asked = tuple[Sequence[dict[str, Any]], Sequence[dict[str, Any]]]
+"""The fields of `ArrayLayout` that say what was asked for: of each argument, and of each result."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layouts:
@@ -36,9 +39,12 @@ class Layouts:
     out_shardings: Sequence[Any]
     kept: frozenset[int]
     donated: Sequence[bool]
+    asked: Asked
 
     @classmethod
-    def of(cls, program: LiveProgram, names: tuple[Sequence[str], Sequence[str]], meshes: Sequence[Mesh]) -> Self:
+    def of(
+        cls, program: LiveProgram, names: tuple[Sequence[str], Sequence[str]], meshes: Sequence[Mesh], asked: Asked
+    ) -> Self:
         """Those of a program; `names` are the paths of its arguments and its results.
 
         A sharding that XLA chose gets its spec in the axis names of the first of `meshes` that it follows.
@@ -54,6 +60,7 @@ class Layouts:
             out_shardings=program.out_shardings,
             kept=program.kept,
             donated=program.donated,
+            asked=asked,
         )
 
     def can_wait(self) -> bool:
@@ -63,7 +70,7 @@ class Layouts:
 
     def read(self, missing: dict[str, str]) -> dict[str, tuple[ArrayLayout, ...]]:
         """The fields of a record with the layouts; what fails is noted in `missing`."""
-        layout = functools.partial(_layout, missing, self.meshes)
+        layout = functools.partial(layout_of, missing, self.meshes)
         return {
             "inputs": read_fact(missing, "inputs", lambda: tuple(self._inputs(layout)), ()),
             "outputs": read_fact(missing, "outputs", lambda: tuple(self._outputs(layout)), ()),
@@ -73,20 +80,21 @@ class Layouts:
         """Every argument of the traced function in order, those that jit dropped as unused included."""
         if len(self.kept) != len(self.in_avals) or max(self.kept, default=-1) >= len(self.all_avals):
             # References and hoisted constants change the argument list; then names cannot be matched by position.
-            names, avals = argument_names(None, len(self.in_avals)), self.in_avals
+            names, avals, asked = argument_names(None, len(self.in_avals)), self.in_avals, ()
             position = {index: index for index in range(len(avals))}
         else:
-            names, avals = self.arguments, self.all_avals
+            names, avals, asked = self.arguments, self.all_avals, self.asked[0]
             position = {index: place for place, index in enumerate(sorted(self.kept))}
         for index, aval in enumerate(avals):
             place = position.get(index)
             sharding, donated = _at(self.in_shardings, place), bool(_at(self.donated, place))
-            yield layout(names[index], aval, sharding, donated=donated, kept=place is not None)
+            more = _at(asked, index) or {}
+            yield layout(names[index], aval, sharding, donated=donated, kept=place is not None, **more)
 
     def _outputs(self, layout: Callable[..., ArrayLayout]) -> Iterator[ArrayLayout]:
         """Every result of the function in order."""
         for place, (name, aval) in enumerate(zip(self.results, self.out_avals, strict=True)):
-            yield layout(name, aval, _at(self.out_shardings, place))
+            yield layout(name, aval, _at(self.out_shardings, place), **(_at(self.asked[1], place) or {}))
 
 
 def argument_names(debug_info: Any, count: int, constants: int = 0) -> list[str]:
@@ -104,16 +112,10 @@ def result_names(debug_info: Any, count: int) -> list[str]:
     return _names(paths if isinstance(paths, tuple) else None, count, "result")
 
 
-def _layout(
-    missing: dict[str, str],
-    meshes: Sequence[Mesh],
-    name: str,
-    aval: Any,
-    sharding: Any,
-    *,
-    donated: bool = False,
-    kept: bool = True,
+def layout_of(
+    missing: dict[str, str], meshes: Sequence[Mesh], name: str, aval: Any, sharding: Any, **more: Any
 ) -> ArrayLayout:
+    """The layout of one array, of which JAX tells the type in `aval`; `more` are further fields of it."""
     shape = tuple(int(n) for n in getattr(aval, "shape", ()))
     placed = None
     if hasattr(sharding, "devices_indices_map"):
@@ -121,8 +123,7 @@ def _layout(
             placed = functools.reduce(on_mesh, meshes, to_sharding(sharding, shape))
         except Exception as error:
             missing[f"sharding of {name}"] = repr(error)
-    dtype = _dtype_name(aval)
-    return ArrayLayout(path=name, dtype=dtype, global_shape=shape, sharding=placed, donated=donated, kept=kept)
+    return ArrayLayout(path=name, dtype=_dtype_name(aval), global_shape=shape, sharding=placed, **more)
 
 
 def _dtype_name(aval: Any) -> str:

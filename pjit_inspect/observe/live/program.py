@@ -19,7 +19,8 @@ class LiveProgram:
     """The live parts of one compiled program.
 
     Anything that could not be had keeps its empty value, and `missing` says why. `is_kept` is True when JAX keeps the
-    executable with `computation` for as long as that lives.
+    executable with `computation` for as long as that lives. `asked_in` and `asked_out` are the shardings that XLA was
+    given, `in_shardings` and `out_shardings` those it came to.
     """
 
     name: str
@@ -35,6 +36,8 @@ class LiveProgram:
     out_avals: Sequence[Any] = ()
     in_shardings: Sequence[Any] = ()
     out_shardings: Sequence[Any] = ()
+    asked_in: Sequence[Any] = ()
+    asked_out: Sequence[Any] = ()
     in_layouts: Sequence[Any] = ()
     kept: frozenset[int] = frozenset()
     all_avals: Sequence[Any] = ()
@@ -87,6 +90,8 @@ def _read_arguments(program: LiveProgram, local: dict[str, Any]) -> None:
     program.in_avals = tuple(local.get("global_in_avals") or ())
     program.out_avals = tuple(local.get("global_out_avals") or ())
     program.kept = frozenset(local.get("kept_var_idx") or range(len(program.in_avals)))
+    program.asked_in = tuple(local.get("in_shardings") or ())
+    program.asked_out = tuple(local.get("out_shardings") or ())
     program.in_layouts = tuple(local.get("in_layouts") or ())
     program.debug_info = getattr(info, "debug_info", None)
     program.all_avals = tuple(getattr(info, "in_avals", None) or program.in_avals)

@@ -11,9 +11,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.result import ResultTree
-from pjit_inspect.observe.live.shardings import to_sharding
+from pjit_inspect.observe.live.layouts import layout_of
 
 _MOST_NUMBERS = 1_000
 _MOST_ARRAYS = 8
@@ -38,23 +37,10 @@ def _tree(path: str, value: Any) -> ResultTree:
     return ResultTree(
         path=path,
         kind="array" if is_array else type(value).__name__,
-        arrays=tuple(_layout(array) for array in arrays),
+        arrays=tuple(layout_of({}, (), "", array, array.sharding) for array in arrays),
         others=len(leaves) - len(arrays),
         number=_number(value) if is_array and value.size == 1 else "",
     )
-
-
-def _layout(array: Any) -> ArrayLayout:
-    shape = tuple(int(length) for length in array.shape)
-    return ArrayLayout(path="", dtype=str(array.dtype), global_shape=shape, sharding=_sharding(array.sharding, shape))
-
-
-def _sharding(sharding: Any, shape: tuple[int, ...]) -> Sharding | None:
-    try:
-        return to_sharding(sharding, shape)
-    except Exception:
-        # A kind of sharding that JAX invented since; the shape is still true.
-        return None
 
 
 def _number(array: Any) -> str:

@@ -16,7 +16,8 @@ import jax
 import numpy as np
 
 from pjit_inspect.model.program.layout import Sharding
-from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of
+from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, entry_of
+from pjit_inspect.model.sharding.laid import laid
 from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.observe.contract import _jax
 
@@ -116,19 +117,16 @@ def _named(sharding: Any, rank: int) -> Sharding:
     )
 
 
-@_jax.cleared_with_jax
-@functools.lru_cache(maxsize=1024)
-def laid(mesh: Mesh, spec: PartitionSpec) -> Sharding:
-    """An array laid over a mesh; `spec` has one entry per dimension."""
-    tiles = tuple(math.prod(mesh.sizes[axis] for axis in axes_of(entry)) for entry in spec)
-    return Sharding(spec=spec, tiles=tiles, device_ids=mesh.device_ids, tile_of=_tiles_by_position(mesh, spec))
-
-
 def full_spec(spec: Any, rank: int) -> PartitionSpec:
     """A `jax.sharding.PartitionSpec` with one entry for each dimension, in the record's form."""
-    # A spec with unreduced axes refuses to be iterated; before 0.10 it had no public name for its entries.
-    entries = [_entry(entry) for entry in getattr(spec, "partitions", None) or spec._partitions]  # noqa: SLF001
+    entries = [_entry(entry) for entry in entries_of(spec)]
     return tuple(entries + [None] * (rank - len(entries)))
+
+
+def entries_of(spec: Any) -> Sequence[Any]:
+    """What a `jax.sharding.PartitionSpec` says of each dimension, as written."""
+    # A spec with unreduced axes refuses to be iterated; before 0.10 it had no public name for its entries.
+    return getattr(spec, "partitions", None) or spec._partitions  # noqa: SLF001
 
 
 def _entry(entry: Any) -> SpecEntry:
@@ -138,16 +136,6 @@ def _entry(entry: Any) -> SpecEntry:
         return None if is_open else _axis_name(entry)
     names = tuple(_axis_name(name) for name in entry)
     return entry_of(names)
-
-
-def _tiles_by_position(mesh: Mesh, spec: tuple[SpecEntry, ...]) -> tuple[int, ...]:
-    """For each mesh position the row-major number of its tile: dimensions outermost first, axes likewise."""
-    coordinates = dict(zip(mesh.axis_names, np.indices(mesh.shape).reshape(len(mesh.shape), -1), strict=True))
-    tile = np.zeros(mesh.size, np.int64)
-    for entry in spec:
-        for axis in axes_of(entry):
-            tile = tile * mesh.sizes[axis] + coordinates[axis]
-    return tuple(tile.tolist())
 
 
 @_jax.cleared_with_jax
@@ -197,7 +185,7 @@ def _entry_for(tile: np.ndarray, count: int, mesh: Mesh) -> tuple[str, ...] | No
     for length in range(len(axes) + 1):
         for names in itertools.permutations(axes, length):
             if math.prod(mesh.sizes[name] for name in names) == count and (
-                np.array_equal(tile, _tiles_by_position(mesh, (names,)))
+                np.array_equal(tile, laid(mesh, (names,)).tile_of)
             ):
                 return names
     return None

@@ -18,6 +18,7 @@ from pjit_inspect.guard import read_fact
 from pjit_inspect.model.program.source import SOURCE_LINES
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.observe.contract import _jax
+from pjit_inspect.observe.key.compile_key import call_facts, passed_as
 from pjit_inspect.observe.live.contents import Finish, jaxpr_text
 from pjit_inspect.observe.live.program import program_of_computation
 from pjit_inspect.observe.watch.listener import observed
@@ -39,14 +40,33 @@ def compile_record(fn: Callable[..., Any] | Any, args: tuple[Any, ...], kwargs: 
     if own:
         # Tracing may compile small functions on the way; the one asked for compiles last.
         data, finish = own[-1]
-        return _with_jaxpr(finish(data), traced, lowered)
+        return _with_passed(_with_jaxpr(finish(data), traced, lowered), fn, args, kwargs)
     computation = _computation_of(lowered)
     if _jax.known_computation(computation) is None:
         raise CaptureError(f"{fn!r} compiled to {compiled!r}, of which this version of JAX shows no executable")
     program = program_of_computation(computation, getattr(traced, "jaxpr", None))
     frame = sys._getframe(1)  # noqa: SLF001
-    data, finish = make_record(program, {}, frame, cached="memory")
-    return _with_jaxpr(finish(data), traced, lowered)
+    # Nothing was lowered just now, so nobody saw what was asked for.
+    call = None if traced is None else call_facts({}, traced=traced)
+    data, finish = make_record(program, {}, frame, cached="memory", call=call)
+    return _with_passed(_with_jaxpr(finish(data), traced, lowered), fn, args, kwargs)
+
+
+def _with_passed(data: RecordData, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RecordData:
+    """The record with the types of what was passed, of which JAX keeps but descriptions."""
+    if data.key is None or (hasattr(fn, "lower") and not _jax.is_jitted(fn)):
+        # Wrappers of other packages pass what they like.
+        return data
+    places, names = _jax.static_arguments(fn)
+    static = {place % len(args) for place in places if -len(args) <= place < len(args)}
+    by_place = [arg for place, arg in enumerate(args) if place not in static]
+    leaves = jax.tree.leaves((by_place, {name: arg for name, arg in kwargs.items() if name not in names}))
+    hoisted = len(data.inputs) - len(leaves)
+    if hoisted < 0 or len(leaves) != len(data.key.arguments):
+        return data
+    passed = [*[""] * hoisted, *(passed_as(type(leaf)) for leaf in leaves)]
+    inputs = (dataclasses.replace(one, passed=kind) for one, kind in zip(data.inputs, passed, strict=True))
+    return dataclasses.replace(data, inputs=tuple(inputs))
 
 
 def lower_record(
@@ -102,11 +122,11 @@ def _lower(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], platform: str
         raise CaptureError(
             f"inspect needs a function, not a {type(fn).__name__}: pass the function, then its arguments"
         )
-    if hasattr(fn, "trace"):
-        traced = fn.trace(*args, **kwargs)
-        return traced, traced.lower()
     jitted = fn if hasattr(fn, "lower") else jax.jit(fn)
-    return None, jitted.lower(*args, **kwargs)
+    if not hasattr(jitted, "trace"):
+        return None, jitted.lower(*args, **kwargs)
+    traced = jitted.trace(*args, **kwargs)
+    return traced, traced.lower()
 
 
 def _lower_for(platform: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:

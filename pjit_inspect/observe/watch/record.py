@@ -26,6 +26,7 @@ from pjit_inspect.model.program.source import SOURCE_LINES, Frame, SourceText
 from pjit_inspect.model.record.compile_key import CompileKey
 from pjit_inspect.model.record.record import Origin, RecordData, Timings
 from pjit_inspect.observe.contract import _jax
+from pjit_inspect.observe.key.asked import asked_of
 from pjit_inspect.observe.key.compile_key import CallFacts, call_facts, key_of
 from pjit_inspect.observe.key.outside_jit import Operation, named_for, operation_outside_jit
 from pjit_inspect.observe.live.contents import (
@@ -101,15 +102,20 @@ def make_record(
 
     transform = _transform(stages) if operation is None else operation.transform
 
-    def key() -> CompileKey:
-        facts = call or call_facts(stages)
+    facts = call or read("key", lambda: call_facts(stages), None)
+
+    def key() -> CompileKey | None:
+        if facts is None:
+            return None
         shown = _direction(stages, transform)
         return key_of(
             program, stages, frame, facts, (arguments, results), transform=shown, timings=timings, disk=disk,
             operation=operation,
         )  # fmt: skip
 
-    layouts = Layouts.of(program, (arguments, results), meshes)
+    seen = (facts.leaves, facts.results) if facts is not None else ((), ())
+    asked = read("asked", lambda: asked_of(program, arguments, transform, *seen), ((), ()))
+    layouts = Layouts.of(program, (arguments, results), meshes, asked)
     can_wait = read("layouts", layouts.can_wait, False)
     later = read("later", lambda: slow_facts_later(program, stablehlo), None)
     rest = later or printed_later(program)

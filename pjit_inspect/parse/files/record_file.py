@@ -28,12 +28,12 @@ from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
-from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_json, to_json
 from pjit_inspect.parse.files.propagation_file import propagation_bytes, read_propagation
 from pjit_inspect.parse.files.regular_file import open_regular
 from pjit_inspect.parse.files.times_file import read_times, times_bytes
 from pjit_inspect.parse.files.whole_file import write_whole
+from pjit_inspect.parse.wire.clean import cleaned
 
 FORMAT = "pjit_inspect record"
 """The `format` every record file names."""

@@ -16,12 +16,17 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Alias, Donor, HloModule
 from pjit_inspect.model.program.hlo_columns import Computations, Instructions
 from pjit_inspect.model.program.incomplete import NO_ENTRY
-from pjit_inspect.parse.hlo_proto.columns import Columns, Index, read_columns, read_numbers, read_texts, unknown_fields
+from pjit_inspect.parse.hlo_proto.columns import (
+    Columns,
+    Index,
+    count_messages,
+    read_columns,
+    read_numbers,
+    read_texts,
+    unknown_fields,
+)
 from pjit_inspect.parse.hlo_proto.reader import ProtoReader
 from pjit_inspect.parse.hlo_proto.source import Source, read_source
-from pjit_inspect.parse.hlo_proto.unknown import count_messages
-from pjit_inspect.parse.wire.hlo_invariants import check_module
-from pjit_inspect.parse.wire.hlo_opcodes import OPCODES
 from pjit_inspect.parse.wire.hlo_schema import decode, text
 from pjit_inspect.parse.wire.wire import Field, scan_messages, split_message
 
@@ -29,6 +34,45 @@ _MAX_BYTES = 2**31 - 1
 """Protocol buffers cannot be larger."""
 
 _COMPUTATIONS = 3
+
+OPCODES = frozenset((
+    "abs", "acos", "acosh", "add", "add-dependency", "after-all", "all-gather", "all-gather-done",
+    "all-gather-start", "all-reduce", "all-reduce-done", "all-reduce-start", "all-to-all", "and", "asin",
+    "asinh", "async-done", "async-start", "async-update", "atan2", "atanh", "batch-norm-grad",
+    "batch-norm-inference", "batch-norm-training", "bitcast", "bitcast-convert", "broadcast", "call", "cbrt",
+    "ceil", "cholesky", "clamp", "collective-broadcast", "collective-permute", "collective-permute-done",
+    "collective-permute-start", "compare", "complex", "concatenate", "conditional", "constant", "convert",
+    "convolution", "copy", "copy-done", "copy-start", "cosh", "cosine", "count-leading-zeros", "custom-call",
+    "divide", "domain", "dot", "dynamic-reshape", "dynamic-slice", "dynamic-update-slice", "erf", "exponential",
+    "exponential-minus-one", "fft", "floor", "fusion", "gather", "get-dimension-size", "get-tuple-element",
+    "imag", "infeed", "iota", "is-finite", "log", "log-plus-one", "logistic", "map", "maximum", "minimum",
+    "multiply", "negate", "not", "opt-barrier", "or", "outfeed", "pad", "parameter", "partition-id", "popcnt",
+    "power", "ragged-all-to-all", "ragged-dot", "real", "recv", "recv-done", "reduce", "reduce-precision",
+    "reduce-scatter", "reduce-window", "remainder", "replica-id", "reshape", "reverse", "rng",
+    "rng-bit-generator", "rng-get-and-update-state", "round-nearest-afz", "round-nearest-even", "rsqrt",
+    "scaled-dot", "scan", "scatter", "select", "select-and-scatter", "send", "send-done", "set-dimension-size",
+    "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign", "sine", "sinh", "slice", "sort",
+    "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "topk", "transpose", "triangular-solve", "tuple",
+    "while", "xor",
+))  # fmt: skip
+"""The opcodes this package knows, as XLA writes them (`xla/hlo/ir/hlo_opcode.h`); others are kept, and counted."""
+
+LEAST = {
+    "add": (2, 0),
+    "async-start": (0, 1),
+    "bitcast": (1, 0),
+    "call": (0, 1),
+    "compare": (2, 0),
+    "conditional": (1, 1),
+    "copy": (1, 0),
+    "dynamic-update-slice": (2, 0),
+    "fusion": (0, 1),
+    "get-tuple-element": (1, 0),
+    "reshape": (1, 0),
+    "scatter": (2, 0),
+    "while": (1, 2),
+}
+"""Opcode -> how many operands and called computations an instruction has at least."""
 
 
 def parse_hlo_module(data: bytes, *, path: str | None = None) -> HloModule:
@@ -46,6 +90,37 @@ def parse_hlo_module(data: bytes, *, path: str | None = None) -> HloModule:
         if path is None or error.path is not None:
             raise
         raise ParseError(error.message, path=path, offset=error.offset, expected=error.expected) from error
+
+
+def check_module(module: HloModule) -> None:
+    """Raises `ParseError` when the module is none that XLA writes: no analysis has to ask.
+
+    XLA writes operands before their users and called computations before their callers: so neither goes in circles.
+    *Source*: `HloComputation::ToProto`, `HloModule::ToProto` and `hlo_verifier.cc` in XLA.
+    """
+    columns, computations = module.instructions, module.computations
+    for links in (columns.operands, columns.control):
+        _require(links.items < links.owners, "an instruction stands before one of its operands")
+        same = columns.computation[links.items] == columns.computation[links.owners]
+        _require(same, "an instruction has an operand in another computation")
+    before = columns.called.items < columns.computation[columns.called.owners]
+    _require(before, "a computation stands before one that it calls")
+    own = columns.computation[computations.root] == np.arange(len(computations))
+    _require(own, "the root of a computation stands in another one")
+    operands, called = np.diff(columns.operands.starts), np.diff(columns.called.starts)
+    for row, opcode in enumerate(module.opcodes):
+        fewest, fewest_called = LEAST.get(opcode, (0, 0))
+        here = columns.opcode == row
+        _require(operands[here] >= fewest, f"an instruction {opcode} lacks operands")
+        _require(called[here] >= fewest_called, f"an instruction {opcode} lacks a computation")
+    places = [(one.parameter, *one.parameter_index) for one in (*module.aliases, *module.donors)]
+    places += [one.output for one in module.aliases]
+    _require(np.array([place >= 0 for path in places for place in path]), "an alias has a place below 0")
+
+
+def _require(holds: np.ndarray, otherwise: str) -> None:
+    if not holds.all():
+        raise ParseError(otherwise, expected="a module as XLA writes it")
 
 
 def _check_start(data: bytes) -> None:

@@ -12,13 +12,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from pjit_inspect.model.program.incomplete import MISSING, UNREADABLE_LINES
+from pjit_inspect.parse.hlo_proto.hlo import LEAST, OPCODES
 from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, UNREADABLE, verbatim_field
 from pjit_inspect.parse.hlo_text.attributes import DEPENDS_ON_OPCODE, read_attribute
 from pjit_inspect.parse.hlo_text.sections import ComputationText, cut_nested
 from pjit_inspect.parse.hlo_text.shapes import SHAPE_FOLLOWS, read_literal, read_shape, split_tuple, written_shape
 from pjit_inspect.parse.hlo_text.source import read_metadata
-from pjit_inspect.parse.wire.hlo_invariants import _LEAST
-from pjit_inspect.parse.wire.hlo_opcodes import OPCODES
 from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.text_lines import InstructionText, instruction_name, operand_texts, scan_call
 from pjit_inspect.parse.wire.text_scan import find_close, inside, split_pairs, unquote
@@ -146,7 +145,7 @@ class ComputationWriter:
             parts = parts._replace(opcode=f"async-{step}")
         operands, values = self._operands(body, parts)
         called, others = self._references(body, parts)
-        fewest, fewest_called = _LEAST.get(parts.opcode, (0, 0))
+        fewest, fewest_called = LEAST.get(parts.opcode, (0, 0))
         if len(operands) < fewest or len(called) < fewest_called:
             raise ValueError("the instruction lacks operands or computations")
         if parts.opcode == "fusion":

@@ -1,7 +1,7 @@
 """Shapes and constants, from HLO text to `xla.ShapeProto` and `xla.LiteralProto`.
 
 Of constants only those that XLA printed in full, and of types that plain numbers can be packed into. Not its job: what
-a shape weighs (`model.program.shape`), or reading the proto (`parse.wire.shapes`).
+a shape weighs (`model.program.shape`), or reading the proto (`parse.hlo_proto.reader`).
 
 *Source*: `Shape::ToString`, `Layout::ToString` and `ParseShape`, `Literal::ToStringWithoutShape` in XLA.
 """
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from pjit_inspect.model.program.shape import COMBINED, UNBOUNDED
+from pjit_inspect.parse.hlo_proto.reader import ELEMENT_TYPES, MAX_RANK
 from pjit_inspect.parse.wire.hlo_schema import message_class
-from pjit_inspect.parse.wire.shapes import ELEMENT_TYPES, MAX_RANK
 from pjit_inspect.parse.wire.text_scan import find_close, integers, split_commas, without_comments
 
 _NUMBERS = {name: number for number, name in ELEMENT_TYPES.items()}

@@ -217,7 +217,7 @@ class _Walk:
     def _parameter(self, instruction: Instruction, region: _Region) -> None:
         number = instruction.number
         argument = self.argument_of.get(instruction.index) if region.op is None else None
-        leaves = self._values(instruction, op=region.op, argument=argument)
+        leaves = self._values(instruction, self.specs_of(instruction), op=region.op, argument=argument)
         self.leaves[instruction.index] = leaves
         entering = region.arguments[number] if number < len(region.arguments) else ()
         self.links += zip(entering, leaves, strict=False)
@@ -240,25 +240,25 @@ class _Walk:
         message = decode("Instruction", self.module.reader.raw(instruction.index), offset=0)
         place = self._place(instruction)
         opcode = _opcode(instruction, message, place.name)
-        self.ops.append(ShardedOp(opcode=opcode))
-        results = self._values(instruction, op=index, message=message)
-        self.leaves[instruction.index] = results
         specs = self.specs_of(instruction, message)
+        results = self.leaves[instruction.index] = self._values(instruction, specs, op=index)
         shapes = [leaf for operand in instruction.operands for leaf in operand.shape.leaves]
-        self.ops[index] = ShardedOp(
-            opcode=opcode,
-            op_name=place.name,
-            frames=place.frames,
-            spans=place.spans,
-            operands=tuple(chain.from_iterable(operands)),
-            results=results,
-            rule=find_rule(message, shapes, instruction.shape.leaves),
-            parent=region.op,
-            manual=next((spec.manual for spec in specs if spec.manual), ()),
-            edges=find_edges(message),
-            detail=message.custom_call_target or _combiner(instruction),
-            in_condition=region.is_condition,
-            is_on_one=bool(specs) and all(spec.is_on_one for spec in specs),
+        self.ops.append(
+            ShardedOp(
+                opcode=opcode,
+                op_name=place.name,
+                frames=place.frames,
+                spans=place.spans,
+                operands=tuple(chain.from_iterable(operands)),
+                results=results,
+                rule=find_rule(message, shapes, instruction.shape.leaves),
+                parent=region.op,
+                manual=next((spec.manual for spec in specs if spec.manual), ()),
+                edges=find_edges(message),
+                detail=message.custom_call_target or _combiner(instruction),
+                in_condition=region.is_condition,
+                is_on_one=bool(specs) and all(spec.is_on_one for spec in specs),
+            )
         )
         if instruction.opcode in _CALLERS:
             self._calls(instruction, index, operands, region.depth)
@@ -284,12 +284,10 @@ class _Walk:
     # ------------------------------------------------------------ values
 
     def _values(
-        self, instruction: Instruction, *, op: int | None, argument: int | None = None, message: Any = None
+        self, instruction: Instruction, specs: Sequence[FoundSpec], *, op: int | None, argument: int | None = None
     ) -> _Leaves:
         first = len(self.values)
-        specs = self.specs_of(instruction, message)
-        for number, shape in enumerate(instruction.shape.leaves):
-            spec = specs[number]
+        for number, (shape, spec) in enumerate(zip(instruction.shape.leaves, specs, strict=True)):
             own = None if argument is None else argument + number
             self.values.append(
                 ShardedValue(dtype=shape.dtype, shape=shape.dimensions, spec=spec.dimensions, op=op, argument=own)

@@ -24,7 +24,6 @@ from pjit_inspect.view.diff.sides import SideWriter
 from pjit_inspect.view.diff.stages import stage_notes
 from pjit_inspect.view.diff.status import Both, both_words, difference_words, status_of
 from pjit_inspect.view.document.quantities import count_text, share_unit
-from pjit_inspect.view.inspector.arrays import ValueSharder
 from pjit_inspect.view.inspector.blob import pack_blob
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import axes_data, name_data, sentence_data, spans_data
@@ -81,7 +80,7 @@ def diff_payload(given: DiffInput) -> DiffPayload:
     )
     matrix = matrix_data(before, after, tables, missing=missing)
     writers = [
-        SideWriter(side.report, side.running, tables, ValueSharder(facts.mesh))
+        SideWriter(side.report, side.running, tables, facts.mesh)
         for side, facts in zip(sides, (data.before, data.after), strict=True)
     ]
     pairs = {

@@ -15,10 +15,11 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ValueSharding
+from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import axis, name, say
 from pjit_inspect.view.document.notation import array_text, known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text, count_text
-from pjit_inspect.view.inspector.arrays import ValueSharder
+from pjit_inspect.view.inspector.arrays import value_sharding
 from pjit_inspect.view.inspector.moves import move_data
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, sentence_data, spans_data
@@ -39,13 +40,13 @@ class SideWriter:
       report: the program's report.
       running: its instructions, for the pictures; None where there is no program.
       tables: the shardings that both programs share.
-      sharder: specs of values as shardings over the program's mesh.
+      mesh: the program's mesh; None where it is not known.
     """
 
     report: RecordReport
     running: RunningInstructions | None
     tables: SharedTables
-    sharder: ValueSharder
+    mesh: Mesh | None
 
     def collectives(self, rows: Sequence[Collective]) -> dict[str, Any]:
         """Why they are there, what one of them does to its array, and how much it sends."""
@@ -91,7 +92,7 @@ class SideWriter:
         first = rows[0]
         origins = [say("{} from {}", axis(own), origin) for own, origin in first.origins.items()]
         return {
-            **self._cut(first.global_shape, None if first.is_per_shard else self.sharder.sharding(first.spec)),
+            **self._cut(first.global_shape, None if first.is_per_shard else value_sharding(first.spec, self.mesh)),
             "causes": list(map(sentence_data, origins)),
             "figures": _figures(
                 number=count_text(len(rows)),

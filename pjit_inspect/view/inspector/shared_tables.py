@@ -29,7 +29,6 @@ class SharedTables:
     _axes: dict[_Key, int] = field(default_factory=dict)
     _groups: dict[tuple[tuple[int, ...], ...], int] = field(default_factory=dict)
     _shardings: dict[Sharding, int] = field(default_factory=dict)
-    _sharding_ids: dict[int, int] = field(default_factory=dict)
     _spots: dict[tuple[int, int], int] = field(default_factory=dict)
     _files: dict[tuple[str, str | None], int] = field(default_factory=dict)
     _cells: dict[str, str | None] = field(default_factory=dict)
@@ -49,10 +48,7 @@ class SharedTables:
 
     def sharding(self, sharding: Sharding) -> int:
         """The number of a sharding."""
-        # Hashing thousands of tile numbers for each of a thousand arrays would take seconds: equal objects first.
-        if id(sharding) not in self._sharding_ids:
-            self._sharding_ids[id(sharding)] = self._shardings.setdefault(sharding, len(self._shardings))
-        return self._sharding_ids[id(sharding)]
+        return self._shardings.setdefault(sharding, len(self._shardings))
 
     def spot(self, frames: tuple[Frame, ...]) -> int:
         """The number of the innermost line that the record has the text of; of the innermost line where it has none.

@@ -22,11 +22,12 @@ from pjit_inspect.model.memory.fit import MemoryFit
 from pjit_inspect.model.memory.memory_use import LiveValue, MemoryCurve, MemoryUse
 from pjit_inspect.model.memory.timeline import MemoryTimeline, TimedValue
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.view.document.colors import MEMORY_COLORS
 from pjit_inspect.view.document.document import Line
 from pjit_inspect.view.document.notation import known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text
-from pjit_inspect.view.inspector.arrays import ValueSharder
+from pjit_inspect.view.inspector.arrays import value_sharding
 from pjit_inspect.view.inspector.blob import pack_blob
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, spans_data
@@ -61,7 +62,7 @@ def memory_payload(given: MemoryInput) -> bytes:
     use, data = given.use, given.data
     tables = SharedTables(has_mesh=data.mesh is not None)
     timelines = given.timelines or (_still(use),)
-    groups = _Groups(tables, ValueSharder(data.mesh), use, has_specs=data.mesh is not None or len(data.devices) != 1)
+    groups = _Groups(tables, data.mesh, use, has_specs=data.mesh is not None or len(data.devices) != 1)
     spaces, parts = [], []
     for timeline in timelines:
         ordered = groups.add(timeline.values)
@@ -126,8 +127,8 @@ def _fit(fit: MemoryFit, *, is_own: bool) -> dict[str, Any]:
 class _Groups:
     """Rows of equal buffers, and the number of each."""
 
-    def __init__(self, tables: SharedTables, sharder: ValueSharder, use: MemoryUse, *, has_specs: bool) -> None:
-        self._tables, self._sharder, self._use, self._has_specs = tables, sharder, use, has_specs
+    def __init__(self, tables: SharedTables, mesh: Mesh | None, use: MemoryUse, *, has_specs: bool) -> None:
+        self._tables, self._mesh, self._use, self._has_specs = tables, mesh, use, has_specs
         self.rows: list[dict[str, Any]] = []
         self.scopes: dict[str, int] = {}
         self._of: dict[int, int] = {}
@@ -148,7 +149,7 @@ class _Groups:
         first = members[0].value
         name = group_name([one.value for one in members])
         spec = first.spec if self._has_specs else None
-        sharding = None if spec is None or first.global_shape is None else self._sharder.sharding(spec)
+        sharding = None if spec is None or first.global_shape is None else value_sharding(spec, self._mesh)
         layers = sorted({one.value.layers[0] for one in members if one.value.layers})
         return {
             "name": name_data(name),

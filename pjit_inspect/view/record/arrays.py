@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.record.compile_key import CompileKey
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.layers import path_pattern, path_patterns
+from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, name, say
 from pjit_inspect.view.document.document import (
     Beside,
     Block,
@@ -37,6 +39,14 @@ from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_
 from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.svg.shard_picture import shard_face
 
+_ASKED = {
+    "": "XLA chose", "argument": "as passed", "device": "jit's device", "type": "from the type",
+    "with_sharding_constraint": "constraint",
+}  # fmt: skip
+"""What says where a sharding was asked for, where that is not what `ArrayLayout.asked` has."""
+
+_STATICS = 3
+_SHORT = 36  # characters of what shares a line of a card
 _TEXT_ROWS = 8
 _CARDS = 8
 _TABLE_ROWS = 60
@@ -53,6 +63,7 @@ class ArrayGroup(NamedTuple):
       each_bytes: bytes of each of them on one device; None when unknown.
       bytes_per_device: bytes of all of them on one device; unknown ones count nothing.
       in_vain: True when they are donated and no output reuses their buffers.
+      asked: where their shardings were asked for, in a word or two; "" for nothing to say.
     """
 
     name: str
@@ -60,6 +71,7 @@ class ArrayGroup(NamedTuple):
     each_bytes: int | None
     bytes_per_device: int
     in_vain: bool = False
+    asked: str = ""
 
     @property
     def first(self) -> ArrayLayout:
@@ -82,8 +94,6 @@ def group_arrays(
 
     `in_vain` are the paths of inputs that were donated for nothing.
     """
-    numbers: dict[Sharding | None, int] = {}
-    known: dict[int, int] = {}
     groups: defaultdict[tuple[object, ...], list[ArrayLayout]] = defaultdict(list)
     paths = [layout.path for layout in layouts]
     patterns = path_patterns(paths, keep_first=keep_first)
@@ -92,15 +102,12 @@ def group_arrays(
         if uses[pattern] == 1:
             groups[pattern,].append(layout)
             continue
-        sharding, reused = layout.sharding, layout.aliases
-        # Most arrays share the very same sharding, which takes long to hash.
-        number = known.get(id(sharding))
-        if number is None:
-            number = known[id(sharding)] = numbers.setdefault(sharding, len(numbers))
-        if reused is not None:
-            reused = path_pattern(reused)
-        rest = (layout.dtype, layout.global_shape, layout.donated, layout.kept, path in in_vain, reused)
-        groups[pattern, number, *rest].append(layout)
+        shared = (None if one is None else path_pattern(one) for one in (layout.aliases, layout.returned))
+        rest = (
+            layout.dtype, layout.global_shape, layout.donated, layout.kept, path in in_vain, *shared,
+            layout.asked, layout.passed, layout.layout_asked, layout.layout,
+        )  # fmt: skip
+        groups[pattern, layout.sharding, *rest].append(layout)
     return tuple(_group(str(key[0]), tuple(members), in_vain) for key, members in groups.items())
 
 
@@ -108,7 +115,7 @@ def _group(pattern: str, layouts: tuple[ArrayLayout, ...], in_vain: frozenset[st
     first, number = layouts[0], len(layouts)
     each = first.bytes_per_device
     name = first.path if number == 1 else pattern
-    return ArrayGroup(name, layouts, each, (each or 0) * number, first.path in in_vain)
+    return ArrayGroup(name, layouts, each, (each or 0) * number, first.path in in_vain, _asked(first))
 
 
 def holdings(layout: ArrayLayout, *, limit: int = _SLICES) -> tuple[tuple[tuple[int, ...], tuple[slice, ...]], ...]:
@@ -134,12 +141,16 @@ def array_blocks(data: RecordData) -> list[Block]:
 
 
 def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Block:
-    field = f"{noun}s"
+    field, static = f"{noun}s", _static_words(data.key) if noun == "input" else ""
     if not layouts:
         reason = data.missing.get(field)
-        return Line((Text(f"{field} unknown: {reason_text(reason)}" if reason else f"no {field}"),))
+        return Line((Text((f"{field} unknown: {reason_text(reason)}" if reason else f"no {field}") + static),))
     in_vain = donated_in_vain(data) if noun == "input" else frozenset()
     groups = group_arrays(layouts, keep_first=noun == "output", in_vain=in_vain)
+    places, asked = {group.asked for group in groups} - {""}, ""
+    if len(places) == 1 and all(one.asked is not None for one in layouts if one.kept):
+        # What is so of all is said once.
+        groups, asked = tuple(group._replace(asked="") for group in groups), f", shardings: {places.pop()}"
     reused = _reusing(groups, data.inputs) if len(groups) > _TEXT_ROWS else frozenset()
     pictured = _pictured(groups, reused)
     if len(groups) > _TEXT_ROWS:
@@ -152,7 +163,25 @@ def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Blo
         table=_table(groups, fresh, len(data.devices), field),
         summary=(Text(f"{whole} in a table, with slices"),),
     )
-    return Section((Text(field, "strong"), Text(f"  {_total(groups)}", "dim")), (gallery,))
+    return Section((Text(field, "strong"), Text(f"  {_total(groups)}{asked}{static}", "dim")), (gallery,))
+
+
+def _static_words(key: CompileKey | None) -> str:
+    """The static arguments, which are part of the program."""
+    statics = () if key is None or key.transform == "eager" else key.statics
+    words = ", ".join(f"{one.name} = {one.text}" for one in statics[:_STATICS])
+    more = f" and {len(statics) - _STATICS:,} more (record.data.key.statics)" if len(statics) > _STATICS else ""
+    return f"; static: {words}{more}" if words else ""
+
+
+def _asked(layout: ArrayLayout) -> str:
+    """Where its sharding was asked for; "" for unknown, and where nobody can choose: on one device, one number."""
+    asked, sharding = layout.asked, layout.sharding
+    has_choice = sharding is not None and len(sharding.device_ids) > 1 and bool(asked or layout.global_shape)
+    if asked is None or not (has_choice or asked == "device"):
+        return ""
+    where, comma, part = asked.partition(",")
+    return _ASKED.get(where, where) + comma + part
 
 
 def _reusing(groups: Sequence[ArrayGroup], inputs: Sequence[ArrayLayout]) -> frozenset[str]:
@@ -181,8 +210,8 @@ def _total(groups: Sequence[ArrayGroup]) -> str:
             kept += number
             size += group.bytes_per_device
             unknown += number if group.each_bytes is None else 0
-            if (kind := _other_memory(first)) is not None:
-                elsewhere[kind] += group.bytes_per_device
+            if first.sharding is not None and not first.is_on_device:
+                elsewhere[str(first.sharding.memory_kind)] += group.bytes_per_device
         else:
             fates["unused"] += number
         if first.donated:
@@ -206,13 +235,8 @@ def _pictured(groups: tuple[ArrayGroup, ...], reused: frozenset[str]) -> list[tu
     if len(groups) <= _TEXT_ROWS:
         return [(group, 0) for group in groups]
     alike: dict[object, list[ArrayGroup]] = {}
-    known: dict[int, list[ArrayGroup]] = {}
     for group in ([group for group in groups if group.name not in reused] or groups) if reused else groups:
-        sharding = group.layouts[0].sharding
-        # Most arrays share the very same sharding, which takes long to hash.
-        if id(sharding) not in known:
-            known[id(sharding)] = alike.setdefault(sharding, [])
-        known[id(sharding)].append(group)
+        alike.setdefault(group.first.sharding, []).append(group)
     chosen = list(alike.values())[:_CARDS]
     return [(same[0], sum(len(group.layouts) for group in same[1:])) for same in chosen]
 
@@ -222,14 +246,18 @@ def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
     local = "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
     size = bytes_number(layout.bytes_per_device)
     each: Spans = (Text("each "), Code(local), Text(", "), size) if layout.global_shape else (size, Text(" each"))
+    asked: Spans = (Text(f"  {group.asked}", "dim"),) if group.asked else ()
     lines: list[Spans] = [(Code(array_text(layout)),)]
-    lines += [(size,)] if everywhere == 1 else [(Code(_spec(layout)),), each]
-    last = [(Text(words),) for words in _held_words(layout, everywhere)] + ([_fate(group)] if _fate(group) else [])
+    lines += [(size, *asked)] if everywhere == 1 else [(Code(spec_words(layout)), *asked), each]
+    words = [*_held_words(layout, everywhere), *fate_words(group)]
+    if short := _joined([_spans(one) for one in words if len(one) <= _SHORT]):
+        lines.append(short)
+    lines += [_spans(one) for one in words if len(one) > _SHORT]
     more: list[Spans] = [(Text(f"{plural(alike, 'more array')} cut alike", "dim"),)] if alike else []
     return Card(
         title=_name(group),
         picture=Picture(subject=ShardSubject(layout=layout), alt=_alt(group, everywhere)),
-        lines=(*lines, *([_joined(last)] if last else []), *more),
+        lines=(*lines, *more),
     )
 
 
@@ -257,7 +285,8 @@ def _alt(group: ArrayGroup, everywhere: int) -> str:
     return f"{group.name}: {array_text(layout)}, {_copies_words(layout, everywhere)}. {held}{more}"
 
 
-def _spec(layout: ArrayLayout) -> str:
+def spec_words(layout: ArrayLayout) -> str:
+    """Its spec, or what else its sharding is called."""
     if layout.sharding is None:
         return "unknown"
     return layout.sharding.kind if layout.spec is None else known_spec_text(layout.spec)
@@ -274,29 +303,39 @@ def _copies_words(layout: ArrayLayout, everywhere: int) -> str:
     return "no copies" if copies == 1 else f"{copies:,} copies" + (" (all)" if copies >= everywhere else "")
 
 
-def _fate(group: ArrayGroup) -> Spans:
-    """What becomes of the buffer, in words."""
-    layout = group.first
-    parts: list[Spans] = []
-    if not layout.kept:
-        parts.append((Text("unused: jit dropped it"),))
+def fate_words(group: ArrayGroup) -> list[Sentence]:
+    """What becomes of the buffer, and what else is special about it."""
+    layout, sharding = group.first, group.first.sharding
+    is_one = len(group.layouts) == 1
+    words = [] if layout.kept else [say("unused: jit dropped it")]
     if layout.donated:
-        parts.append((Text("donated, but no output reuses it" if group.in_vain else "donated"),))
+        words.append(say("donated, but no output reuses it" if group.in_vain else "donated"))
     if layout.aliases is not None:
-        reused = layout.aliases if len(group.layouts) == 1 else path_pattern(layout.aliases)
-        parts.append((Text("reuses "), Code(reused)))
-    sharding = layout.sharding
+        words.append(say("reuses {}", name(layout.aliases if is_one else path_pattern(layout.aliases))))
+    if layout.returned is not None:
+        words.append(say("argument {}, unchanged", name(layout.returned if is_one else path_pattern(layout.returned))))
+    if layout.host_bytes:
+        kind = "NumPy" if layout.passed == "numpy.ndarray" else layout.passed
+        words.append(say("{}: {} sent from the host per call", kind, bytes_text(layout.host_bytes)))
     if sharding is not None and sharding.unreduced:
-        parts.append((Text("partial sums over "), Code(", ".join(sharding.unreduced))))
-    if (kind := _other_memory(layout)) is not None:
-        parts.append((Text("in "), Code(kind)))
-    return _joined(parts)
+        words.append(say("partial sums over {}", joined(list(map(axis, sharding.unreduced)), ", ")))
+    if sharding is not None and not layout.is_on_device:
+        words.append(say("in {}", code(str(sharding.memory_kind))))
+    if memory := layout.layout or layout.layout_asked.replace("AUTO", "unknown"):
+        how = {"": "layout {}", "AUTO": "layout AUTO became {}"}.get(layout.layout_asked, "layout {}, as asked")
+        words.append(say(how, code(memory)))
+    return words
 
 
-def _other_memory(layout: ArrayLayout) -> str | None:
-    """The memory that an array lies in where that is not the device's own; None where it is, or nothing says."""
-    kind = None if layout.sharding is None else layout.sharding.memory_kind
-    return None if kind in (None, "device", "unpinned_host") else str(kind)
+def fate_spans(group: ArrayGroup) -> Spans:
+    """The same in one line."""
+    return _joined(list(map(_spans, fate_words(group))))
+
+
+def _spans(words: str) -> Spans:
+    """Words with their names as code."""
+    kinds = {"word": Text, "place": Text}
+    return tuple(kinds.get(phrase.kind, Code)(phrase.text) for phrase in Sentence(words).phrases)
 
 
 def _joined(parts: Sequence[Spans]) -> Spans:
@@ -317,6 +356,7 @@ def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: s
         Column(title=unit, align="right"),
         Column(title="spec", shrink=True),
         Column(title="copies", align="right"),
+        Column(title="asked"),
     )
     return Table(
         columns=columns,
@@ -351,10 +391,11 @@ def _row(group: ArrayGroup, everywhere: int, unit: str, slices: int) -> Row:
         (Code(array_text(layout)),),
         () if alone else (Code(local),),
         (Number(bytes_in(layout.bytes_per_device, unit)),),
-        () if alone else (Code(_spec(layout)),),
+        () if alone else (Code(spec_words(layout)),),
         () if alone else (Text(_copies(layout, everywhere)),),
+        (Text(group.asked),) if group.asked else (),
     )
-    fate = _fate(group)
+    fate = fate_spans(group)
     return Row(cells, (*((fate,) if fate else ()), *(_slices(layout, slices) if slices else ())))
 
 

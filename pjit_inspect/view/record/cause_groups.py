@@ -143,27 +143,28 @@ def _together(reasons: Sequence[Reason]) -> list[Reason]:
 
 
 def _listed(reasons: Sequence[Reason]) -> Reason:
-    """One reason for several: where one thing varies its place has them all; where more do, each has its list."""
+    """One reason for several: where one thing varies its place has them all; else the others are named behind it."""
     columns = list(zip(*(reason.sentence.phrases for reason in reasons), strict=True))
-    varying = [column for column in columns if len(set(column)) > 1]
-    parts: list[Phrase | Sentence] = []
-    for column in columns:
-        if len(set(column)) == 1:
-            parts.append(column[0])
-            continue
-        shown = list(column[:_MOST_LISTED])
-        more = [f"{len(column) - len(shown)} more"] if len(column) > len(shown) else []
-        parts.append(joined([*shown, *more]))
-    if len(varying) > 1:
-        parts.append(Sentence(" (in turn)"))
+    if sum(len(set(column)) > 1 for column in columns) == 1:
+        parts = [column[0] if len(set(column)) == 1 else _some(column) for column in columns]
+        sentence = say("{}" * len(parts), *parts)
+    else:
+        others = dict.fromkeys(reason.first.operation or reason.first.moved for reason in reasons[1:])
+        sentence = say("{} Likewise {}.", reasons[0].sentence, _some(list(filter(None, others)) or ["others"]))
     facts = tuple(dict.fromkeys(itertools.chain.from_iterable(reason.facts for reason in reasons)))
     return replace(
         reasons[0],
-        sentence=say("{}" * len(parts), *parts),
+        sentence=sentence,
         facts=facts if len(facts) <= _MOST_FACTS else (*facts[:_MOST_FACTS], _OTHER_FACTS),
         arrays=sum(reason.arrays for reason in reasons),
         payload_bytes=sum(reason.payload_bytes for reason in reasons),
     )
+
+
+def _some(parts: Sequence[Phrase | str]) -> Sentence:
+    """The first of some things, and how many more there are."""
+    more = [f"{len(parts) - _MOST_LISTED} more"] if len(parts) > _MOST_LISTED else []
+    return joined([*parts[:_MOST_LISTED], *more])
 
 
 def _cause_key(cause: Cause) -> object:

@@ -13,7 +13,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.document import Block, Code, Column, Document, Line, Row, Spans, Table, Text
 from pjit_inspect.view.document.notation import array_text, known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import count_text, plural
-from pjit_inspect.view.record.arrays import ArrayGroup, donated_in_vain, group_arrays
+from pjit_inspect.view.record.arrays import ArrayGroup, donated_in_vain, fate_spans, group_arrays
 from pjit_inspect.view.record.cause_groups import kinds_words
 from pjit_inspect.view.record.incomplete import nothing_text
 
@@ -54,17 +54,8 @@ def _array_cells(group: ArrayGroup) -> tuple[Spans, ...]:
         (Code("unknown" if local is None else shape_text(local)),),
         (Text("unknown" if size is None else f"{size:,}"),),
         (Text("unknown" if copies is None else f"{copies:,}"),),
-        (Text(_fate(group)),),
+        fate_spans(group),
     )
-
-
-def _fate(group: ArrayGroup) -> str:
-    layout = group.first
-    if layout.aliases is not None:
-        return "reuses a donated input" if len(group.layouts) > 1 else f"reuses {layout.aliases}"
-    if layout.donated:
-        return "donated, not reused" if group.in_vain else "donated"
-    return "" if layout.kept else "unused"
 
 
 def _total(report: RecordReport) -> Block:

@@ -99,9 +99,8 @@ def times_line(data: RecordData) -> Line:
 def _legend(report: RecordReport) -> list[Block]:
     """The signs that the pictures of this record use."""
     data = report.data
-    # Thousands of arrays share a few shardings.
-    every = {id(layout.sharding): layout.sharding for layout in (*data.inputs, *data.outputs)}
-    shardings = [sharding for sharding in every.values() if sharding is not None]
+    every = dict.fromkeys(layout.sharding for layout in (*data.inputs, *data.outputs))
+    shardings = [sharding for sharding in every if sharding is not None]
     if not shardings:
         return []
     entries = [LegendEntry("device", "devices that hold the block")]

@@ -110,14 +110,15 @@ def test_without_its_source_an_op_goes_by_its_name():
     [
         ("y = x @ w + b", Span(line=1, column=4, end_line=1, end_column=9), "x @ w"),
         ("ä = x @ w", Span(line=1, column=5, end_line=1, end_column=10), "x @ w"),  # columns are bytes of UTF-8
-        ("y = f(a,", Span(line=1, column=4, end_line=2, end_column=3), "f(a, ..."),
+        ("y = f(a,\n  b) + c", Span(line=1, column=4, end_line=2, end_column=4), "f(a, b)"),
+        ("y = f(  # why\n  a,  # x\n)", Span(line=1, column=4, end_line=3, end_column=1), "f(a,)"),
         ("y = x @ w  # product", None, "y = x @ w"),
         ("y = " + "x" * 80, None, "y = " + "x" * 53 + "..."),
     ],
 )
 def test_the_text_of_an_op_is_cut_from_its_line(line: str, span: Span | None, text: str):
     op = ShardedOp(opcode="stablehlo.add", frames=(Frame(file="a.py", line=1),), spans=(span,))
-    names = ValueNames(ShardedProgram(ops=(op,)), (SourceText(file="a.py", lines=(line,)),))
+    names = ValueNames(ShardedProgram(ops=(op,)), (SourceText(file="a.py", lines=tuple(line.split("\n"))),))
     assert names.text(op) == text
 
 

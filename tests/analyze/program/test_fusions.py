@@ -9,7 +9,7 @@ import pytest
 from data import hlo_fixtures as fixtures
 
 from pjit_inspect.analyze.program.custom_calls import is_kernel
-from pjit_inspect.analyze.program.fusions import find_fusions
+from pjit_inspect.analyze.program.fusions import _Context, find_fusions
 
 PROGRAM = """HloModule kernels, is_scheduled=true
 
@@ -82,6 +82,41 @@ def test_results_of_a_kernel_are_not_saved_and_equal_operands_are_read_once():
     assert (second.outputs, second.bytes_written) == (("f32[4,8]", "bf16[4,8]"), 128 + 64)
     assert second.bytes_saved == 2 * 128  # the exponential alone
     assert (library.inputs, library.bytes_read, library.bytes_saved) == (("f32[4,8]",), 128, 0)
+
+
+CUSTOM = """HloModule custom, is_scheduled=true
+
+%sum (p: f32[4,8], q: f32[4,8]) -> f32[4,8] {
+  %p = f32[4,8]{1,0} parameter(0)
+  %q = f32[4,8]{1,0} parameter(1)
+  ROOT %a = f32[4,8]{1,0} add(%p, %q)
+}
+
+ENTRY %main (x: f32[4,8], y: f32[4,8]) -> f32[4,8] {
+  %x = f32[4,8]{1,0} parameter(0)
+  %y = f32[4,8]{1,0} parameter(1)
+  %one = f32[4,8]{1,0} fusion(%x, %y), kind=kCustom, calls=%sum, backend_config={"fusion_backend_config":{"kind":"__triton"}}
+  %two = f32[4,8]{1,0} fusion(%x, %x), kind=kCustom, calls=%sum, backend_config={"fusion_backend_config":{"kind":"__triton"}}
+  %three = f32[4,8]{1,0} fusion(%one, %two), kind=kCustom, calls=%sum, backend_config={"fusion_backend_config":{"kind":"__cudnn$fusion"}}
+  ROOT %four = f32[4,8]{1,0} fusion(%three, %three), kind=kCustom, calls=%sum, backend_config={"fusion_backend_config":{"kind":"__triton"}}
+}
+"""  # noqa: E501
+
+
+def test_kernels_of_one_body_differ_in_their_library_and_in_what_they_take_twice():
+    rows = find_fusions(fixtures.from_text(CUSTOM))
+    assert [(row.library, row.bytes_read) for row in rows] == [
+        ("Triton", 256),
+        ("Triton", 128),
+        ("cuDNN", 256),
+        ("Triton", 128),
+    ]
+    # The last is built as the second is: they are looked into once.
+    module = fixtures.from_text(CUSTOM)
+    kernels = [row for row in range(len(module)) if module.instruction(row).opcode == "fusion"]
+    first, second, third, fourth = _Context(module, None).likenesses(kernels)
+    assert second == fourth is not None
+    assert len({first, second, third}) == 3
 
 
 @pytest.mark.parametrize("name", fixtures.SMALL)

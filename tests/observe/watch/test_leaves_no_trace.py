@@ -28,8 +28,9 @@ X = np.ones((8, 8), np.float32)
     [
         (listener, "program_of_compile"),
         (listener, "make_record"),
-        (layouts, "_layout"),
+        (layouts, "layout_of"),
         (record, "find_meshes"),
+        (record, "asked_of"),
         (record, "hlo_at_once"),
         (record, "stablehlo_of"),
         (contents, "jaxpr_text"),

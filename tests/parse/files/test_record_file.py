@@ -27,8 +27,8 @@ from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
 from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.model.words.sentence import PHRASE_KINDS, Phrase, Sentence, bare, name, say, spec, word
 from pjit_inspect.parse.files import record_file
-from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.files.record_file import read_record, write_record
+from pjit_inspect.parse.wire.clean import cleaned
 
 # What hypothesis builds. Text holds everything a file name or source line may, lone surrogates included.
 texts = st.text(max_size=12)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.words.sentence import axis, code, name, say, spec
+from pjit_inspect.model.words.sentence import code, name, say, spec
 from pjit_inspect.view.record.cause_groups import distinct_lines, group_by_cause
 
 
 def gather(layer: int, length: int) -> Collective:
-    clause = say("{} needs {} as {}", code("x @ w"), name(f"ws[{layer}]"), spec("P(None)"))
     cause = Cause(
         kind="reshard_needed",
-        sentence=say("all-gather over {}: {}", axis("data"), clause),
+        sentence=say("{} needs {} as {}", code("x @ w"), name(f"ws[{layer}]"), spec("P(None)")),
         facts=("`data` comes from argument `ws`", f"operand 1, `ws[{layer}]`: shape [{length}, 8]"),
         evidence="sharding",
     )

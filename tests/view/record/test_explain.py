@@ -138,7 +138,7 @@ def test_every_mark_is_said():
         "2 arrays combined, across hosts",
         "a ring in place of all-gather, async beside 3 kernels",
         "indexing, by name alone forward, part of one exchange with 1 other collective",
-        "the program does not tell why",
+        "The program does not tell why",
         "XLA warned note Involuntary full rematerialization of `h` at step.py:2",
         "the four gathers go, each device holds 4 MiB more",
         "change modelled counted compiled give",
@@ -155,14 +155,14 @@ def test_only_suggestions_that_aim_at_what_is_asked_about_are_shown():
 def test_code_is_code_and_an_axis_has_its_colour_in_html():
     html = to_html(explain_view(REPORT, "all-gather"))
     assert "<tt>x @ w1</tt> (step.py:2) needs" in html
-    assert 'axis <span style="background:#0b7a75' in html
+    assert 'Axis <span style="background:#0b7a75' in html
     assert "`" not in html
 
 
 def test_an_argument_with_the_name_of_an_axis_is_no_axis():
     cause = Cause(
         kind="contraction",
-        sentence=say("all-gather over {}: {} is summed over {}", axis("data"), name("data"), axis("data")),
+        sentence=say("{} is summed over {}.", name("data"), axis("data")),
         payload_bytes=1,
     )
     rows = (dataclasses.replace(ROWS[0], causes=(cause,)),)

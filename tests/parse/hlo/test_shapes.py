@@ -6,8 +6,8 @@ import pytest
 from data import hlo_fixtures as fixtures
 
 from pjit_inspect.model.program.shape import UNBOUNDED, Layout, Shape
+from pjit_inspect.parse.hlo_proto.reader import ELEMENT_TYPES, parse_shape
 from pjit_inspect.parse.wire.hlo_schema import message_class
-from pjit_inspect.parse.wire.shapes import ELEMENT_TYPES, parse_shape
 
 PROGRAM = """HloModule shapes
 
