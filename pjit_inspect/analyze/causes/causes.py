@@ -205,7 +205,7 @@ class CauseFinder:
         written = self._writers.find(ops, row.axes or ())
         form = _WRITTEN[written.by if find_phase(op_name) == "backward" else "user"]
         op = self._names.program.ops[ops[0]] if len(ops) == 1 else None
-        if op is not None and (text := self._names.text(op)) and collective.text not in text:
+        if form == "written" and op is not None and (text := self._names.text(op)) and collective.text not in text:
             # A function of JAX's may be made of it, as `pmean` is of `psum`.
             collective = say("{} in {}", collective, code(text))
         operand = op.operands[0] if written.operand is None and op is not None and len(op.operands) == 1 else None
