@@ -1,9 +1,19 @@
 """Which need of the sharded program a collective of XLA's partitioner serves.
 
-The partitioned program says between which operations it lies: a sum belongs to the operation that makes what is added
-up, a move to the operation that takes what was moved, or to the one whose result was computed in other pieces than it
-must have. Names and lines play no part. Not its job: the needs themselves (`analyze.sharding.needs`), or where a
-collective lies (`analyze.partition`).
+The partitioned program says between which operations it lies; names and lines play no part. These are the tests, in
+their order. The first that finds a need over the collective's mesh axes decides:
+
+1. What adds up is for the operation that makes what is added up, and sums over a split dimension, be it split by XLA.
+2. What puts a result into the pieces of its sharding, as it was computed in others, is for what computed it.
+3. What spreads a row that few devices have is for the operation that took it.
+4. Edges that neighbours exchange are for an operation of which only pieces are left.
+5. What moves is for the operation that takes it, those first that XLA was partitioning; else
+6. for the result of the program that it is; else
+7. for an operation between its makers and takers that XLA was partitioning.
+
+Where none does, only who takes it is known. What XLA added (a copy of an operand, what puts a result into its layout)
+has no needs of its own: they are those of what takes it. Not this module's job: the needs themselves
+(`analyze.sharding.needs`), or where a collective lies (`analyze.partition`).
 """
 
 from __future__ import annotations
@@ -13,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from pjit_inspect.analyze.program.mesh_axes import find_axes, find_parts, find_permute_axes
+from pjit_inspect.analyze.program.mesh_axes import find_axes_in
 from pjit_inspect.analyze.sharding.needs import (
     Need,
     Part,
@@ -136,9 +146,8 @@ class NeedFinder:
 
     def _axes(self, edge: PartitionedCollective) -> tuple[str, ...] | None:
         """The mesh axes, or parts of axes, that a collective goes over; None where its groups follow none."""
-        finders = (find_permute_axes,) if edge.kind == "collective-permute" else (find_axes, find_parts)
-        found = (find(edge.groups, mesh) for find in finders for mesh in self._meshes)
-        return next((axes for axes in found if axes is not None), None)
+        found = find_axes_in(edge.groups, self._meshes, is_permute=edge.kind == "collective-permute")
+        return next(iter(found.values()), None)
 
     def _ends(self, match: Match, axes: frozenset[str] | None) -> tuple[Dimensions | None, Dimensions | None]:
         """How what moves is sharded, and how its taker has it in the end; None for what is not known."""
@@ -182,19 +191,33 @@ class NeedFinder:
         fitting = {spec for spec in candidates if -(-length // self.program.pieces(spec)) == piece}
         return fitting.pop() if len(fitting) == 1 else None
 
-    def _find(self, edge: PartitionedCollective, wanted: frozenset[str] | None) -> Match:
-        if edge.kind in SUMS:
-            sums = (n for op in self._own_ops(edge) for n in self.by_op.get(op, ()) if n.is_sum)
-            summed = self._best(sums, wanted) or self._best(self._reshaped_sums(edge), wanted)
-            if summed is None and edge.made_of:
-                summed = next((n for op in self._own_ops(edge) if (n := self._split_by_xla(edge, op, wanted))), None)
-            if summed is not None:
-                return Match(edge=edge, need=summed)
-        found = self._own(edge, wanted) if self._is_put_back(edge) else self._left_behind(edge, wanted)
-        found = found or self._moved(edge, wanted) or self._own(edge, wanted)
+    def _find(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match:
+        tests = (
+            self._summed,
+            self._put_back,
+            self._left_behind,
+            self._exchanged,
+            self._taken_by_op,
+            self._taken_as_result,
+            self._own,
+        )
+        found = next((match for test in tests if (match := test(edge, axes)) is not None), None)
         if found is None or (edge.kind in SUMS and self._is_along_window(found.need)):
             return self._nameless(edge)
         return self._past_copy(found)
+
+    # ------------------------------------------------------------ the tests
+
+    def _summed(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """The need of an operation that sums over a split dimension, and makes what is added up."""
+        if edge.kind not in SUMS:
+            return None
+        ops = self._own_ops(edge)
+        sums = (need for op in ops for need in self.by_op.get(op, ()) if need.is_sum)
+        need = self._best(sums, axes) or self._best(self._reshaped_sums(edge), axes)
+        split = (self._split_by_xla(edge, op, axes) for op in ops if edge.made_of)
+        need = need or next(filter(None, split), None)
+        return None if need is None else Match(edge=edge, need=need)
 
     def _is_along_window(self, need: Need | None) -> bool:
         """Whether a window lies across pieces' edges: these are sent, and never added up."""
@@ -281,19 +304,18 @@ class NeedFinder:
         is_instead = own != count or axes.isdisjoint(map(axis_name, given))
         return piece * own * count == length or (is_instead and piece * count == length)
 
-    # ------------------------------------------------------------ the ways an array moves
-
-    def _is_put_back(self, edge: PartitionedCollective) -> bool:
-        """Whether it moves what was computed in other pieces, a sort of complete rows, say, to those of its sharding.
+    def _put_back(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """The need of an operation that was computed in other pieces, as a sort of complete rows, and is put back.
 
         What takes the result afterwards plays no part, though it may be of the same line of the user's, as the slice of
         a top-k is.
         """
         if edge.kind == "collective-permute" or not self._is_made_otherwise(edge):
-            return False
+            return None
         pieces = self.program.local_shape(edge.makers[0])
         # An operation behind another, of which only pieces are left, takes something else.
-        return all(taker.shape == pieces for taker in edge.takers if self._taken(edge, taker) in edge.makers)
+        own = (taker for taker in edge.takers if self._taken(edge, taker) in edge.makers)
+        return self._own(edge, axes) if all(taker.shape == pieces for taker in own) else None
 
     def _left_behind(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation that leaves its result on a few of the devices, as one row of a split array.
@@ -316,21 +338,26 @@ class NeedFinder:
                 return Match(edge=edge, need=need)
         return None
 
-    def _moved(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
-        """The need of an operation that takes the moved array, or of a result it is."""
-        takers = {taker.op for taker in edge.takers}
-        if not takers & set(edge.visited) and (need := self._edges_of(edge, axes)) is not None:
-            # Neighbours exchange edges for an operation of which only pieces are left; who takes its result does not.
-            return Match(edge=edge, need=need)
+    def _exchanged(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """The need for edges of an operation of which only pieces are left; who takes its result has none."""
+        is_takers = any(taker.op in edge.visited for taker in edge.takers)
+        need = None if is_takers else self._edges_of(edge, axes)
+        return None if need is None else Match(edge=edge, need=need)
+
+    def _taken_by_op(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """The need of an operation that takes the moved array."""
         for taker in self._takers(edge):
             taken = self._taken(edge, taker)
             needs = [n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken, axes)]
             if (need := self._best(self._without_edges(needs, taker, taken), axes)) is not None:
                 return Match(edge=edge, need=need, taker=taker, taken=taken)
-        for output in edge.outputs:
-            if (need := self._best(self.by_output.get(output, ()), axes)) is not None:
-                return Match(edge=edge, need=need)
         return None
+
+    def _taken_as_result(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """The need of a result of the program that the moved array is."""
+        needs = (self._best(self.by_output.get(output, ()), axes) for output in edge.outputs)
+        need = next(filter(None, needs), None)
+        return None if need is None else Match(edge=edge, need=need)
 
     def _without_edges(self, needs: list[Need], taker: Taker, taken: int | None) -> list[Need]:
         """The needs without those for neighbours' edges of a dimension that is not split any more.

@@ -32,7 +32,7 @@ from pjit_inspect.analyze.program.device_groups import (
     with_bounded_groups,
 )
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, Runs, count_runs
-from pjit_inspect.analyze.program.mesh_axes import find_axes, find_parts, find_permute_axes, positions_of
+from pjit_inspect.analyze.program.mesh_axes import find_axes_in, positions_of
 from pjit_inspect.analyze.program.phases import find_implicit, find_phase
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import Computation, HloModule
@@ -255,7 +255,7 @@ def _find_place(ids: Groups, moves: bool, context: _Context) -> _Place:
     else:
         # Groups that name nobody mean all devices: how many those are may be unknown.
         size = max((len(group) for group in groups), default=None)
-    axes_in = _axes_in_meshes(ids, moves, context)
+    axes_in = find_axes_in(ids, context.meshes, context.device_ids, is_permute=moves)
     if not axes_in:
         return _Place(axes=None, groups=groups, size=size)
     # A group list may name a mesh (JAX 0.12), but not always the one the user meant: XLA rewrites one into another.
@@ -263,17 +263,6 @@ def _find_place(ids: Groups, moves: bool, context: _Context) -> _Place:
     mesh = min(axes_in, key=lambda number: (len(axes_in[number]) if moves else 0, number))
     others = tuple(dict.fromkeys(axes for axes in axes_in.values() if axes != axes_in[mesh]))
     return _Place(axes=axes_in[mesh], groups=groups, size=size, mesh=mesh, other_axes=others)
-
-
-def _axes_in_meshes(ids: Groups, moves: bool, context: _Context) -> dict[int, tuple[str, ...]]:
-    """The axes that groups follow in each mesh that has such axes; parts of axes where no mesh has them in full."""
-    # Full axes of any mesh before parts of one: with several meshes, parts of a wrong one may fit as well.
-    for find in (find_permute_axes,) if moves else (find_axes, find_parts):
-        answers = enumerate(find(ids, mesh, context.device_ids) for mesh in context.meshes)
-        fitting = {mesh: axes for mesh, axes in answers if axes is not None}
-        if fitting:
-            return fitting
-    return {}
 
 
 def _everyone(context: _Context) -> Groups:

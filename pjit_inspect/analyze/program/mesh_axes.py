@@ -16,6 +16,26 @@ from pjit_inspect.analyze.program.device_groups import Groups
 from pjit_inspect.model.sharding.mesh import Mesh
 
 
+def find_axes_in(
+    groups: Groups, meshes: Sequence[Mesh], device_ids: Sequence[int] | None = None, *, is_permute: bool
+) -> dict[int, tuple[str, ...]]:
+    """The axes that groups, or pairs, follow in each mesh that has such; parts of axes where no mesh has them in full.
+
+    Args:
+      groups: groups of logical ids; for a collective-permute its pairs.
+      meshes: the user's meshes; the keys are positions among these.
+      device_ids: the device each logical id stands for; None when ids are positions in every mesh.
+      is_permute: whether these are pairs.
+    """
+    # Full axes of any mesh before parts of one: with several meshes, parts of a wrong one may fit as well.
+    for find in (find_permute_axes,) if is_permute else (find_axes, find_parts):
+        answers = enumerate(find(groups, mesh, device_ids) for mesh in meshes)
+        fitting = {mesh: axes for mesh, axes in answers if axes is not None}
+        if fitting:
+            return fitting
+    return {}
+
+
 def find_axes(groups: Groups, mesh: Mesh, device_ids: Sequence[int] | None = None) -> tuple[str, ...] | None:
     """The mesh axes the groups run along, in mesh order, axes of size 1 left out; None when they follow none.
 
