@@ -14,7 +14,7 @@ from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
-from pjit_inspect.model.words.sentence import Sentence, code, name, place, say
+from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, place, say
 
 T = TypeVar("T")
 
@@ -23,6 +23,8 @@ _VIEW_PRIMITIVES = frozenset((
     "bitcast_convert_type", "reduce_precision", "broadcast",
 ))  # fmt: skip
 """JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
+_BATCHED = "vmap("
+"""How a part of JAX's name of an operation begins that `vmap` has given a dimension."""
 _MOST_STEPS = 10_000
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
 
@@ -250,9 +252,15 @@ class ValueNames(WrittenOps):
         if not frames:
             return Sentence()
         caller = self.caller(op)
-        if caller is None or (inside is not None and caller in near):
+        is_called = caller is not None and caller not in near
+        # Its text does not say that it has one dimension more, which the sentence counts.
+        is_batched = inside is None and any(_BATCHED in own for own in self.scopes(op))
+        if not is_called and not is_batched:
             return _place(frames[0], near[0] if near else None)
-        return say(" ({}, called at {})", place(frames[0].where), place(line_near(caller, frames[0])))
+        parts: list[Phrase | Sentence] = [place(frames[0].where)]
+        parts += [say("called at {}", place(line_near(caller, frames[0])))] if caller is not None and is_called else []
+        parts += [say("batched by {}", code("vmap"))] if is_batched else []
+        return say(" ({})", joined(parts, ", "))
 
     def is_by_helper(self, op: ShardedOp) -> bool:
         """Whether a function asks for a sharding that may have many callers: the call is what one would change."""
