@@ -152,7 +152,8 @@ def _check_collective(collective: PartitionedCollective, program: ShardedProgram
     ops = (*collective.visited, *(taker.op for taker in collective.takers))
     _check_indices(ops, len(program.ops), "a collective's operation")
     _check_indices(collective.makers, len(program.values), "a collective's value")
-    _check_indices(collective.outputs, len(program.outputs), "a collective's result")
+    _check_indices((*collective.outputs, *collective.reaches), len(program.outputs), "a collective's result")
+    _check_indices([own for own in collective.sources if own >= 0], len(program.moved), "a collective's source")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,8 +276,9 @@ class PartitionedCollective:
       takers: the operations that take its result.
       outputs: the program's results it goes to without an operation in between.
       visited: the operations it may belong to by name and place, those XLA was partitioning when it made it.
-      signature: what tells equal ones apart: a digest of the arguments it is made of and the results it goes to.
-      near: what tells those apart that are equal in that, too: a digest of what lies closely before it.
+      sources: what it is made of with no other collective between: indices in `ShardedProgram.moved`, and for argument
+        k of the program -1 - k.
+      reaches: the program's results it goes to with no other collective between.
     """
 
     kind: str
@@ -292,8 +294,8 @@ class PartitionedCollective:
     takers: tuple[Taker, ...] = ()
     outputs: tuple[int, ...] = ()
     visited: tuple[int, ...] = ()
-    signature: str = ""
-    near: str = ""
+    sources: tuple[int, ...] = ()
+    reaches: tuple[int, ...] = ()
 
     @property
     def group_size(self) -> int:
@@ -349,11 +351,16 @@ class ShardedProgram:
         for mesh in self.meshes:
             if any(not 1 <= size <= _MOST_DEVICES for size in mesh.values()):
                 raise ValueError(f"a mesh axis of no possible size: {str(mesh)[:100]}")
-        for collective in (*self.collectives, *self.written):
+        for collective in self.moved:
             _check_collective(collective, self)
         if any(len(link) != 2 for link in self.links):
             raise ValueError("a link does not join two values")
         _check_indices(tuple(value for link in self.links for value in link), len(self.values), "a link's value")
+
+    @property
+    def moved(self) -> tuple[PartitionedCollective, ...]:
+        """`collectives`, then `written`."""
+        return (*self.collectives, *self.written)
 
     @property
     def sizes(self) -> dict[str, int]:

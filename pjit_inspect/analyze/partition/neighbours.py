@@ -1,0 +1,55 @@
+"""How the arrays that collectives move follow each other: what each is made of and goes to, with none between.
+
+Not its job: which array of one program is which of another (`analyze.partition.join`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.program.array_flow import Flow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """One array that a collective moves: the nodes it gives, and those it becomes."""
+
+    given: Sequence[int]
+    yielded: Sequence[int]
+
+
+def given_to(flow: Flow, index: int) -> list[int]:
+    """The nodes that an instruction takes, leaf by leaf."""
+    return [node for operand in flow.operands(index) for node in flow.nodes(operand)]
+
+
+def neighbours(flow: Flow, arrays: Sequence[Moved]) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """For each array what it is made of, and the program's results it goes to, with none of the others between.
+
+    What it is made of is the index of an array, or -1 - k for argument k of the program.
+    """
+    count = len(flow.arguments)
+    marks = {node: number for number, node in enumerate(flow.arguments)}
+    marks |= {node: count + number for number, array in enumerate(arrays) for node in array.yielded}
+    bits = flow.nearest(marks)
+
+    def made_of(nodes: Sequence[int]) -> tuple[int, ...]:
+        joined = 0
+        for node in nodes:
+            joined |= bits[node]
+        return tuple(mark - count if mark >= count else ~mark for mark in _members(joined))
+
+    reaches: list[list[int]] = [[] for _ in arrays]
+    for number, node in enumerate(flow.results):
+        for source in made_of((node,)):
+            if source >= 0:
+                reaches[source].append(number)
+    return [made_of(array.given) for array in arrays], list(map(tuple, reaches))
+
+
+def _members(bits: int) -> Iterator[int]:
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
