@@ -21,7 +21,7 @@ PLUMBING = frozenset(("get-tuple-element", "tuple", "while", "conditional", "cal
 """Opcodes that pass arrays on and do nothing else."""
 
 _MOST_SWEEPS = 30
-"""Loops need one sweep more than they are deep; only a program that no compiler made needs more than this."""
+"""Calls need one sweep more than they are deep; only a program that no compiler made needs more than this."""
 _MOST_DEPTH = 100
 _NOTHING: list[int] = []
 """What the nodes are made of that are not read yet; never written to."""
@@ -222,18 +222,26 @@ class Flow:
     def nearest(self, marks: Mapping[int, int]) -> list[int]:
         """For each node the marks it is made of with no other between, as the bits of a number.
 
-        `marks` gives nodes their number; such a node has its own mark alone.
+        `marks` gives nodes their number; such a node has its own mark alone. In a loop it is one turn that counts: what
+        enters the loop, and not what the turn before made, of which sooner or later all is made.
         """
         bits = [0] * len(self.before)
         for node, mark in marks.items():
             bits[node] = 1 << mark
-        order = [node for node in self.order if node not in marks]
-        # Again and again until loops add nothing.
+        earlier = {node: source for node, (source, _) in self.turns.items()}
+        order = [
+            (node, [source for source in self.before[node] if source != earlier[node]])
+            if node in earlier
+            else (node, self.before[node])
+            for node in self.order
+            if node not in marks
+        ]
+        # Again and again until what is called from several places adds nothing.
         for _ in range(_MOST_SWEEPS):
             changed = False
-            for node in order:
+            for node, sources in order:
                 value = bits[node]
-                for source in self.before[node]:
+                for source in sources:
                     # One object where a set is handed on: of 10,000 arguments it has 10,000 bits.
                     value = value | bits[source] if value else bits[source]
                 if value != bits[node]:
