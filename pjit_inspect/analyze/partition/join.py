@@ -10,12 +10,12 @@ Where several remain, all of them are the answer. Not its job: what they are for
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.partition.edges import groups_of
 from pjit_inspect.analyze.partition.moved_arrays import MovedArray, find_moved_arrays
-from pjit_inspect.analyze.partition.neighbours import Moved, given_to, neighbours
+from pjit_inspect.analyze.partition.neighbours import Moved, Sources, given_to, neighbours
 from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.model.program.hlo import Instruction
@@ -101,28 +101,32 @@ def _rows(site: CollectiveOp, arrays: tuple[MovedArray, ...]) -> list[_Row]:
 class _Ways:
     """The arrays of one program: what each is made of and goes to, until something that both programs know."""
 
+    operands: Sequence[Sources]
     before: Sequence[Sequence[int]]
     behind: Sequence[Sequence[int]]
     known: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sources: Sequence[tuple[int, ...]], reaches: Sequence[tuple[int, ...]]) -> _Ways:
+    def of(cls, sources: Sequence[Sources], reaches: Sequence[tuple[int, ...]]) -> _Ways:
         """By what `neighbours` says; results are counted as arguments are."""
+        before = [sorted({one for group in own for one in group}) for own in sources]
         behind = [[~number for number in own] for own in reaches]
-        for number, own in enumerate(sources):
+        for number, own in enumerate(before):
             for source in own:
                 if source >= 0:
                     behind[source].append(number)
-        return cls(sources, behind)
+        return cls(sources, before, behind)
 
-    def nearest_before(self, array: int) -> frozenset[int]:
-        return self._nearest(array, self.before)
+    def beside(self, array: int) -> tuple[Hashable, Hashable, Hashable]:
+        """What is nearest before an array, operand by operand and in all, and what is behind it."""
+        return (
+            frozenset(self._nearest(array, group, self.before) for group in self.operands[array]),
+            self._nearest(array, self.before[array], self.before),
+            self._nearest(array, self.behind[array], self.behind),
+        )
 
-    def nearest_behind(self, array: int) -> frozenset[int]:
-        return self._nearest(array, self.behind)
-
-    def _nearest(self, array: int, links: Sequence[Sequence[int]]) -> frozenset[int]:
-        found, seen, border = set[int](), {array}, [*links[array]]
+    def _nearest(self, array: int, nodes: Sequence[int], links: Sequence[Sequence[int]]) -> frozenset[int]:
+        found, seen, border = set[int](), {array}, [*nodes]
         for one in border:
             if one < 0:
                 found.add(one)
@@ -195,18 +199,12 @@ class _Joiner:
     def _left(self, number: int, named: list[int], here: _Ways, there: _Ways) -> list[int]:
         """Those of an array's that it may be by what is known; without a name, only what lies alike on both sides."""
         left = [k for k in named or self.fitting[number] if k not in there.known]
-        before, behind = (
-            [k for k in left if other(k) == own(number)]
-            for own, other in (
-                (here.nearest_before, there.nearest_before),
-                (here.nearest_behind, there.nearest_behind),
-            )
-        )
+        own, others = here.beside(number), {k: there.beside(k) for k in left}
         if not named:
-            return [k for k in before if k in behind]
-        for alike in (before, behind, self._of_place(self.rows[number].array, left)):
-            left = [k for k in left if k in alike] or left
-        return left
+            return [k for k in left if others[k][1:] == own[1:]]
+        for place in range(3):
+            left = [k for k in left if others[k][place] == own[place]] or left
+        return self._of_place(self.rows[number].array, left) or left
 
     def _named(self, row: _Row, fitting: list[int]) -> list[int]:
         """Those that XLA made for an operation of the array's name; in a `shard_map`, names begin at its body."""

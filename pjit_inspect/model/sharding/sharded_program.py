@@ -153,7 +153,9 @@ def _check_collective(collective: PartitionedCollective, program: ShardedProgram
     _check_indices(ops, len(program.ops), "a collective's operation")
     _check_indices(collective.makers, len(program.values), "a collective's value")
     _check_indices((*collective.outputs, *collective.reaches), len(program.outputs), "a collective's result")
-    _check_indices([own for own in collective.sources if own >= 0], len(program.moved), "a collective's source")
+    _check_indices(
+        [one for own in collective.sources for one in own if one >= 0], len(program.moved), "a collective's source"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,8 +278,8 @@ class PartitionedCollective:
       takers: the operations that take its result.
       outputs: the program's results it goes to without an operation in between.
       visited: the operations it may belong to by name and place, those XLA was partitioning when it made it.
-      sources: what it is made of with no other collective between: indices in `ShardedProgram.moved`, and for argument
-        k of the program -1 - k.
+      sources: what it is made of with no other collective between, for each operand of the products and sums closest
+        before it: indices in `ShardedProgram.moved`, and -1 - k for argument k of the program.
       reaches: the program's results it goes to with no other collective between.
     """
 
@@ -294,7 +296,7 @@ class PartitionedCollective:
     takers: tuple[Taker, ...] = ()
     outputs: tuple[int, ...] = ()
     visited: tuple[int, ...] = ()
-    sources: tuple[int, ...] = ()
+    sources: tuple[tuple[int, ...], ...] = ()
     reaches: tuple[int, ...] = ()
 
     @property

@@ -36,7 +36,7 @@ def sums(*rows: tuple[str, int, tuple[int, ...], tuple[int, ...]], results: int)
         collectives=tuple(
             PartitionedCollective(
                 kind="all-reduce", channel_id=k + 1, groups=((0, 1, 2, 3),), dtype="f32", elements=elements,
-                visited=(k,), sources=sources, reaches=reaches,
+                visited=(k,), sources=(sources,), reaches=reaches,
             )
             for k, (_, elements, sources, reaches) in enumerate(rows)
         ),
