@@ -74,7 +74,8 @@ class _Finder:
         """Every array that a collective of the user's moves, in order."""
         flow = self.aligned.after
         for index in self._all():
-            if (original := self.aligned.original.get(index)) not in self.op_of:
+            own = self.op_of.get(self.aligned.original.get(index, -1))
+            if own is None:
                 continue
             op = flow.module.instruction(index)
             for source, node in zip(given_to(flow, index), flow.nodes(index), strict=False):
@@ -85,7 +86,7 @@ class _Finder:
                     groups=groups_of(op),
                     dtype=shape.dtype,
                     elements=shape.count or 0,
-                    visited=(self.op_of[original],),
+                    visited=(own,),
                 )
                 yield edge, Moved(given=(source,), yielded=(node,))
 
