@@ -105,6 +105,7 @@ class _Ways:
     before: Sequence[Sequence[int]]
     behind: Sequence[Sequence[int]]
     known: dict[int, int] = field(default_factory=dict)
+    _beside: dict[int, tuple[Hashable, Hashable, Hashable]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sources: Sequence[Sources], reaches: Sequence[tuple[int, ...]]) -> _Ways:
@@ -117,13 +118,20 @@ class _Ways:
                     behind[source].append(number)
         return cls(sources, before, behind)
 
+    def learn(self, known: dict[int, int]) -> None:
+        """Know so many arrays by numbers that both programs have for them."""
+        self.known = known
+        self._beside.clear()
+
     def beside(self, array: int) -> tuple[Hashable, Hashable, Hashable]:
         """What is nearest before an array, operand by operand and in all, and what is behind it."""
-        return (
-            frozenset(self._nearest(array, group, self.before) for group in self.operands[array]),
-            self._nearest(array, self.before[array], self.before),
-            self._nearest(array, self.behind[array], self.behind),
-        )
+        if array not in self._beside:
+            self._beside[array] = (
+                frozenset(self._nearest(array, group, self.before) for group in self.operands[array]),
+                self._nearest(array, self.before[array], self.before),
+                self._nearest(array, self.behind[array], self.behind),
+            )
+        return self._beside[array]
 
     def _nearest(self, array: int, nodes: Sequence[int], links: Sequence[Sequence[int]]) -> frozenset[int]:
         found, seen, border = set[int](), {array}, [*nodes]
@@ -185,7 +193,8 @@ class _Joiner:
         there = _Ways.of([edge.sources for edge in self.moved], [edge.reaches for edge in self.moved])
         named = {number: self._named(self.rows[number], own) for number, own in self.fitting.items()}
         while True:
-            here.known, there.known = self.known, {k: k for k in self.known.values()}
+            here.learn(self.known)
+            there.learn({k: k for k in self.known.values()})
             left = {number: self._left(number, own, here, there) for number, own in named.items()}
             self.fitting |= left
             # What two arrays may be tells neither of them.
