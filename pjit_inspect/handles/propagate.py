@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from pjit_inspect.analyze.partition.align import align
-from pjit_inspect.analyze.partition.edges import find_edges
-from pjit_inspect.analyze.partition.written import find_written
+from pjit_inspect.analyze.partition.edges import with_collectives
 from pjit_inspect.analyze.sharding.axis_origins import with_origins
 from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.guard import gc_paused, is_interrupt, one_line
@@ -192,15 +191,8 @@ class PartitionedProgram:
             return tuple(map(read.program.local_shape, read.values_of.get(index, ())))
 
         alignment = align(self.before, parse_program(found.after), pieces)
-        collectives = find_edges(alignment, read.program, read.op_of, read.values_of)
-        program = replace(
-            read.program,
-            is_predicted=False,
-            partitioner=found.partitioner,
-            compiler_log=names.in_text(found.warnings),
-            collectives=collectives,
-            written=find_written(alignment, read.op_of),
-        )
+        program = with_collectives(alignment, read.program, read.op_of, read.values_of)
+        program = replace(program, partitioner=found.partitioner, compiler_log=names.in_text(found.warnings))
         return with_paths(with_origins(program), data)
 
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field, replace
 from pjit_inspect.analyze.causes.accumulated import Accumulation
 from pjit_inspect.analyze.causes.cause_form import cause_of
 from pjit_inspect.analyze.causes.cause_names import kind_of_name
-from pjit_inspect.analyze.causes.moved_arrays import MovedArray, find_moved_arrays
 from pjit_inspect.analyze.causes.need_finder import Match, NeedFinder
 from pjit_inspect.analyze.causes.wording import worded
 from pjit_inspect.analyze.causes.written import WrittenFinder
 from pjit_inspect.analyze.partition.join import Joined, join
+from pjit_inspect.analyze.partition.moved_arrays import MovedArray
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.phases import find_phase, is_written_name, split_op_names
 from pjit_inspect.analyze.program.source import user_frames
@@ -76,18 +76,16 @@ class CauseFinder:
 
     def explain(self, sites: Sequence[CollectiveOp], rows: Sequence[Collective]) -> list[Collective]:
         """The collectives with a cause for every array each moves, in order; those of one need know of each other."""
-        joined = join(self.program, sites) if self.program is not None else [Joined() for _ in sites]
-        return _with_others([self._explained(*own) for own in zip(sites, rows, joined, strict=True)])
+        joined = join(self.program, sites)
+        return _with_others([self._explained(*own) for own in zip(rows, joined, strict=True)])
 
-    def _explained(self, site: CollectiveOp, row: Collective, joined: Joined) -> Collective:
+    def _explained(self, row: Collective, joined: Joined) -> Collective:
         if any(joined.edges):
             # What the partitioner made is not written, whatever its name.
             row = replace(row, implicit=True)
-        arrays = find_moved_arrays(site.op, row.kind)
-        nothing = ((),) * len(arrays)
-        edges, written = (own if len(own) == len(arrays) else nothing for own in (joined.edges, joined.written))
-        is_combined = len(arrays) > 1
-        causes = tuple(self._cause(*own, row, is_combined) for own in zip(arrays, edges, written, strict=True))
+        is_combined = len(joined.arrays) > 1
+        moved = zip(joined.arrays, joined.edges, joined.written, strict=True)
+        causes = tuple(self._cause(*own, row, is_combined) for own in moved)
         # XLA marks all of a combined collective as its own, though parts of it were written.
         kinds = {cause.kind == "written" for cause in causes}
         implicit = row.implicit if len(kinds) < 2 else None
@@ -105,7 +103,7 @@ class CauseFinder:
             return self._written_part(array, written, row) if is_combined else self._written(array, row)
         if not edges or self._needs is None:
             return self._named(array, row)
-        matches = [self._match(self._needs, edge, row.axes) for edge in self._of_one_name(array, edges)]
+        matches = [self._match(self._needs, edge, row.axes) for edge in edges]
         causes = [self._proven(match, array, row) for match in matches]
         return self._one_of([*causes, *self._in_code(self._ops(written), array, row)], array, row)
 
@@ -114,23 +112,6 @@ class CauseFinder:
         if key not in self._found:
             self._found[key] = needs.find(edge, axes)
         return self._found[key]
-
-    def _of_one_name(
-        self, array: MovedArray, edges: Sequence[PartitionedCollective]
-    ) -> Sequence[PartitionedCollective]:
-        """Of several that are alike, those made by the operation whose name and place XLA kept; all where none is."""
-        if len(edges) < 2 or not array.op_name:
-            return edges
-        program = self._names.program
-        known = (array.op_name, array.frames)
-        found = []
-        for edge in edges:
-            makers = (program.values[value].op for value in edge.makers)
-            ops = (program.ops[op] for op in (*makers, *edge.visited) if op is not None)
-            if any((op.op_name, op.frames) == known for op in ops):
-                found.append(edge)
-        named = [edge for edge in edges if any(program.ops[op].op_name == array.op_name for op in edge.visited)]
-        return found or named or edges
 
     def _is_written_part(self, array: MovedArray, row: Collective) -> bool:
         """Whether a part of a combined collective was written: it is not the partitioner's, and JAX's name says so."""

@@ -8,26 +8,23 @@ which instructions were there before (`analyze.partition.align`), or what follow
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.partition.align import COLLECTIVES, Aligned
-from pjit_inspect.analyze.program.array_flow import Flow
+from pjit_inspect.analyze.partition.neighbours import Moved, given_to, neighbours
 from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, logical_pairs
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker
 
 _MADE_ANYWHERE = frozenset(("constant", "iota", "partition-id", "replica-id", "rng-get-and-update-state"))
 _MOST_TAKERS = 64
-_WORK = frozenset(("dot", "convolution", "reduce", "gather", "scatter", "custom-call", "sort", "select-and-scatter"))
-_FAR = _WORK | COLLECTIVES | frozenset(("while", "conditional"))
 
 
-def find_edges(
+def with_collectives(
     aligned: Aligned, program: ShardedProgram, op_of: Mapping[int, int], values_of: Mapping[int, tuple[int, ...]]
-) -> tuple[PartitionedCollective, ...]:
-    """Every collective of the partitioned program, in its order.
+) -> ShardedProgram:
+    """The program with every collective of the partitioned one, in its order, and how they follow each other.
 
     Args:
       aligned: the programs before and after partitioning, side by side.
@@ -35,38 +32,14 @@ def find_edges(
       op_of: instruction before -> its index in `ShardedProgram.ops`.
       values_of: instruction before -> the indices in `ShardedProgram.values` of its arrays.
     """
-    finder = _Finder(aligned=aligned, program=program, op_of=op_of, values_of=values_of)
-    return tuple(finder.edge(index) for index in finder.numbers)
-
-
-def signature(flow: Flow, node: int) -> str:
-    """A digest of the arguments a node is made of and the results it goes to."""
-    # The sets are integers of a bit for each argument or result, long in a large program: few nodes are asked about.
-    sets = f"{flow.ancestors()[node]:x} {flow.descendants()[node]:x}"
-    return hashlib.sha256(sets.encode()).hexdigest()[:16]
-
-
-def near_signature(flow: Flow, start: int) -> str:
-    """A digest of what lies closely before a node: behind the operation that makes it, the values that one takes.
-
-    It tells operations apart that are made of the same arguments and go to the same results, as the three products by
-    which the gradients of attention's queries, keys and values come together.
-    """
-    ancestors = flow.ancestors()
-    seen, border, nearby = {start}, [(start, False)], set[int]()
-    while border:
-        node, is_behind = border.pop()
-        opcode = flow.opcode(node)
-        is_far = opcode in _FAR and (is_behind or opcode not in _WORK)
-        if is_far or flow.is_border(node):
-            # Only what it is made of: XLA may let one gather go to several places that had one each.
-            nearby.add(ancestors[node])
-            continue
-        for other in flow.before[node]:
-            if other not in seen:
-                seen.add(other)
-                border.append((other, is_behind or opcode in _WORK))
-    return hashlib.sha256(" ".join(f"{bits:x}" for bits in sorted(nearby)).encode()).hexdigest()[:16]
+    finder, flow = _Finder(aligned=aligned, program=program, op_of=op_of, values_of=values_of), aligned.after
+    made, written = list(finder.numbers), list(finder.written())
+    edges = [finder.edge(index) for index in made]
+    arrays = [Moved(given=given_to(flow, index), yielded=flow.nodes(index)) for index in made]
+    sources, reaches = neighbours(flow, (*arrays, *(array for _, array in written)))
+    found = zip((*edges, *(edge for edge, _ in written)), sources, reaches, strict=True)
+    moved = tuple(replace(edge, sources=before, reaches=behind) for edge, before, behind in found)
+    return replace(program, is_predicted=False, collectives=moved[: len(made)], written=moved[len(made) :])
 
 
 def groups_of(op: Instruction, devices: int | None = None) -> Groups:
@@ -97,14 +70,37 @@ class _Finder:
         self.stops = [index in self.aligned.original for index in flow.owner]
         self.outputs = {node: number for number, node in enumerate(flow.results)}
 
+    def written(self) -> Iterator[tuple[PartitionedCollective, Moved]]:
+        """Every array that a collective of the user's moves, in order."""
+        flow = self.aligned.after
+        for index in self._all():
+            own = self.op_of.get(self.aligned.original.get(index, -1))
+            if own is None:
+                continue
+            op = flow.module.instruction(index)
+            for source, node in zip(given_to(flow, index), flow.nodes(index), strict=False):
+                shape = flow.shape(source)
+                edge = PartitionedCollective(
+                    kind=op.opcode,
+                    channel_id=op.channel_id,
+                    groups=groups_of(op),
+                    dtype=shape.dtype,
+                    elements=shape.count or 0,
+                    visited=(own,),
+                )
+                yield edge, Moved(given=(source,), yielded=(node,))
+
+    def _all(self) -> Iterator[int]:
+        flow = self.aligned.after
+        return (index for index in flow.reached if flow.opcode_of(index) in COLLECTIVES)
+
     def edge(self, index: int) -> PartitionedCollective:
         """One collective, with what makes and what takes it."""
         flow = self.aligned.after
         op = flow.module.instruction(index)
-        given = [node for operand in flow.operands(index) for node in flow.nodes(operand)]
+        given = given_to(flow, index)
         makers = self._makers(given)
-        yielded = list(flow.nodes(index))
-        takers, outputs, ends = self._takers(yielded)
+        takers, outputs, ends = self._takers(list(flow.nodes(index)))
         between = tuple(self._between(makers, ends))
         shapes = [flow.shape(node) for node in given]
         return PartitionedCollective(
@@ -120,10 +116,8 @@ class _Finder:
             reduced=tuple(dict.fromkeys(self._reduced(given))),
             takers=takers,
             outputs=outputs,
-            feeds=self._feeds(yielded),
+            feeds=self._feeds(list(flow.nodes(index))),
             visited=self._visited(index, [value for value, _ in makers], between, takers),
-            signature=signature(flow, yielded[0]) if yielded else "",
-            near=near_signature(flow, given[0]) if given else "",
         )
 
     def _visited(

@@ -1,22 +1,25 @@
-"""Which collectives of XLA's partitioner, or of the user's code, each collective of the optimized program is.
+"""Which collectives of XLA's partitioner, or of the user's code, each array of an optimized collective is.
 
-XLA keeps the channel of what its partitioner made. What was combined with others, or lost its channel, is found by what
-it is made of and goes to, one to one among those of its kind, groups and type that no channel claims. Where several
-remain that are alike in all of this, all of them are the answer. Not its job: what they are for
-(`analyze.causes.causes`).
+XLA keeps the channel of what its partitioner made, and gives a combined collective that of its first array: a channel
+that both programs have, with one collective that fits, is proof. Any other array is one of those of its kind, groups,
+type and size that no channel claims, and that have the name XLA kept of it. Among several it is the one before and
+behind which the same lies: arguments, results, and arrays that are known by now; each that becomes known tells others.
+Where several remain, all of them are the answer. Not its job: what they are for (`analyze.causes.causes`).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
-from pjit_inspect.analyze.partition.edges import groups_of, near_signature, signature
+from pjit_inspect.analyze.partition.edges import groups_of
+from pjit_inspect.analyze.partition.moved_arrays import MovedArray, find_moved_arrays
+from pjit_inspect.analyze.partition.neighbours import Moved, Sources, given_to, neighbours
 from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.model.program.hlo import Instruction
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram
 
 _SAME_KIND = {"reduce-scatter": "all-reduce"}
 """XLA turns a sum that is sliced afterwards into the other."""
@@ -27,105 +30,210 @@ class Joined:
     """Which collectives of the partitioned program the arrays of an optimized collective are.
 
     Attributes:
+      arrays: the arrays.
       edges: for each array those of the partitioner that it may be; () where none fits.
-      written: for each array of a combined one those that the user wrote and that it may be; () where none fits.
+      written: for each array those that the user wrote and that it may be; () where none fits.
     """
 
-    edges: tuple[tuple[PartitionedCollective, ...], ...] = ()
-    written: tuple[tuple[PartitionedCollective, ...], ...] = ()
+    arrays: tuple[MovedArray, ...]
+    edges: tuple[tuple[PartitionedCollective, ...], ...]
+    written: tuple[tuple[PartitionedCollective, ...], ...]
 
 
-def join(program: ShardedProgram, sites: Sequence[CollectiveOp]) -> list[Joined]:
+def join(program: ShardedProgram | None, sites: Sequence[CollectiveOp]) -> list[Joined]:
     """For each collective of the optimized program, those of the partitioned; nothing is joined to a prediction."""
-    if not sites or not (program.collectives or program.written):
-        return [Joined() for _ in sites]
-    return _Joiner(program, sites).joined()
+    program = program or ShardedProgram()
+    arrays = [find_moved_arrays(site.op, site.kind) for site in sites]
+    rows = [row for site, own in zip(sites, arrays, strict=True) for row in _rows(site, own)]
+    found = iter(_Joiner(program, rows).joined())
+    return [_joined(program, own, [next(found) for _ in own]) for own in arrays]
+
+
+def _joined(program: ShardedProgram, arrays: tuple[MovedArray, ...], found: list[list[int]]) -> Joined:
+    made = len(program.collectives)
+    return Joined(
+        arrays=arrays,
+        edges=tuple(tuple(program.collectives[k] for k in own if k < made) for own in found),
+        written=tuple(tuple(program.written[k - made] for k in own if k >= made) for own in found),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """One array of a collective: which, of how many; and the kinds, types and groups it may have had."""
+
+    op: Instruction
+    array: MovedArray
+    place: int
+    count: int
+    kinds: frozenset[str]
+    types: frozenset[str]
+    groups: frozenset[tuple[int, ...]]
+
+    def fits(self, edge: PartitionedCollective) -> bool:
+        """Whether it has the kind, groups and type of what this may have been when XLA partitioned."""
+        if edge.kind not in self.kinds or edge.dtype not in self.types:
+            return False
+        return not self.groups or not edge.groups or frozenset(edge.groups) == self.groups
+
+
+def _rows(site: CollectiveOp, arrays: tuple[MovedArray, ...]) -> list[_Row]:
+    op = site.op
+    kinds = {site.kind, op.opcode.removesuffix("-start")}
+    types = {leaf.dtype for operand in op.operands for leaf in operand.shape.leaves}
+    # CPUs add up in f32 what is narrower.
+    types |= {"bf16", "f16"} if "f32" in types else set()
+    return [
+        _Row(
+            op=op,
+            array=array,
+            place=place,
+            count=len(arrays),
+            kinds=frozenset(kinds | {_SAME_KIND[kind] for kind in kinds & _SAME_KIND.keys()}),
+            types=frozenset(types),
+            groups=frozenset(groups_of(op)),
+        )
+        for place, array in enumerate(arrays)
+    ]
+
+
+@dataclass(slots=True)
+class _Ways:
+    """The arrays of one program: what each is made of and goes to, until something that both programs know."""
+
+    operands: Sequence[Sources]
+    before: Sequence[Sequence[int]]
+    behind: Sequence[Sequence[int]]
+    known: dict[int, int] = field(default_factory=dict)
+    _beside: dict[int, tuple[Hashable, Hashable, Hashable]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sources: Sequence[Sources], reaches: Sequence[tuple[int, ...]]) -> _Ways:
+        """By what `neighbours` says; results are counted as arguments are."""
+        before = [sorted({one for group in own for one in group}) for own in sources]
+        behind = [[~number for number in own] for own in reaches]
+        for number, own in enumerate(before):
+            for source in own:
+                if source >= 0:
+                    behind[source].append(number)
+        return cls(sources, before, behind)
+
+    def learn(self, known: dict[int, int]) -> None:
+        """Know so many arrays by numbers that both programs have for them."""
+        self.known = known
+        self._beside.clear()
+
+    def beside(self, array: int) -> tuple[Hashable, Hashable, Hashable]:
+        """What is nearest before an array, operand by operand and in all, and what is behind it."""
+        if array not in self._beside:
+            self._beside[array] = (
+                frozenset(self._nearest(array, group, self.before) for group in self.operands[array]),
+                self._nearest(array, self.before[array], self.before),
+                self._nearest(array, self.behind[array], self.behind),
+            )
+        return self._beside[array]
+
+    def _nearest(self, array: int, nodes: Sequence[int], links: Sequence[Sequence[int]]) -> frozenset[int]:
+        found, seen, border = set[int](), {array}, [*nodes]
+        for one in border:
+            if one < 0:
+                found.add(one)
+            elif one in self.known:
+                found.add(self.known[one])
+            elif one not in seen:
+                seen.add(one)
+                border += links[one]
+        return frozenset(found)
 
 
 @dataclass(slots=True)
 class _Joiner:
+    """Finds for each row the indices in `ShardedProgram.moved` that it may be."""
+
     program: ShardedProgram
-    sites: Sequence[CollectiveOp]
-    flow: Flow | None = field(init=False, default=None)
+    rows: list[_Row]
+    moved: tuple[PartitionedCollective, ...] = field(init=False)
+    known: dict[int, int] = field(init=False, default_factory=dict)
+    fitting: dict[int, list[int]] = field(init=False, default_factory=dict)
 
-    def joined(self) -> list[Joined]:
-        by_channel: dict[int, list[PartitionedCollective]] = defaultdict(list)
-        for edge in self.program.collectives:
-            if edge.channel_id is not None:
-                by_channel[edge.channel_id].append(edge)
-        edges_of: list[list[tuple[PartitionedCollective, ...]]] = []
-        claimed: set[int] = set()
-        for site in self.sites:
-            own = [edge for edge in by_channel.get(site.op.channel_id or 0, ()) if _fits(edge, site.op, site.kind)]
-            alone = _arrays(site) == 1 and len(own) == 1
-            edges_of.append([(own[0],)] if alone else [])
-            claimed.update(id(edge) for edge in own[:alone])
-        # Channels first: one that both programs have, with one fitting collective, is proof. The rest is matched by
-        # what it is made of and goes to, and only with collectives that no channel has claimed.
-        rest = [edge for edge in self.program.collectives if id(edge) not in claimed]
-        written = {id(edge): edge for edge in self.program.written}
-        found: list[Joined] = []
-        for site, edges in zip(self.sites, edges_of, strict=True):
-            # One that was not combined has a name of its own, which says whether it was written.
-            others = list(written.values()) if _arrays(site) > 1 else []
-            fitting = edges or self._by_flow(site, [*rest, *others])
-            found.append(
-                Joined(
-                    edges=tuple(tuple(edge for edge in own if id(edge) not in written) for own in fitting),
-                    written=tuple(tuple(edge for edge in own if id(edge) in written) for own in fitting),
-                )
-            )
-        return found
+    def joined(self) -> list[list[int]]:
+        self.moved = self.program.moved
+        self._by_channel()
+        claimed = set(self.known.values())
+        free = [k for k in range(len(self.moved)) if k not in claimed]
+        for number, row in enumerate(self.rows):
+            if number not in self.known and (own := self._of_kind(row, free)):
+                self.fitting[number] = own
+        if self.fitting:
+            self._tell_apart()
+        return [[self.known[k]] if k in self.known else self.fitting.get(k, []) for k in range(len(self.rows))]
 
-    def _by_flow(
-        self, site: CollectiveOp, rest: list[PartitionedCollective]
-    ) -> list[tuple[PartitionedCollective, ...]]:
-        """Those of some collectives that have the arguments, results, kind, groups and type of each array."""
-        if self.flow is None:
-            self.flow = Flow(site.op.module)
-        flow, op = self.flow, site.op
-        fitting = [edge for edge in rest if _fits(edge, op, site.kind)]
-        yielded = list(flow.nodes(op.index))
-        given = [node for operand in flow.operands(op.index) for node in flow.nodes(operand)]
-        # Combined collectives yield their operands in order. One array (an all-to-all's pieces are one, too) is known
-        # by its first operand and last result.
-        if len(yielded) != len(given) or _arrays(site) == 1:
-            # Neither, in a damaged program: then it is joined with nothing.
-            pairs = min(len(yielded), len(given), 1)
-            yielded, given = yielded[len(yielded) - pairs :], given[:pairs]
-        return [self._like(node, source, fitting) for node, source in zip(yielded, given, strict=True)]
+    def _by_channel(self) -> None:
+        of_channel: dict[int | None, list[int]] = defaultdict(list)
+        for k, edge in enumerate(self.moved):
+            of_channel[edge.channel_id].append(k)
+        for number, row in enumerate(self.rows):
+            channel, is_one = row.op.channel_id, row.count == 1
+            own = of_channel[channel] if channel is not None and row.place == 0 else []
+            own = [k for k in own if (is_one or self._has_size(k, row)) and row.fits(self.moved[k])]
+            if len(own) == 1:
+                self.known[number] = own[0]
 
-    def _like(self, node: int, source: int, fitting: list[PartitionedCollective]) -> tuple[PartitionedCollective, ...]:
-        assert self.flow is not None
-        elements, digest = self.flow.shape(source).count, signature(self.flow, node)
-        alike = tuple(edge for edge in fitting if edge.signature == digest and edge.elements == elements)
-        # The near signature only chooses among those that are equal otherwise; where none of them has it, all stay.
-        if len(alike) < 2:
-            return alike
-        near = near_signature(self.flow, source)
-        return tuple(edge for edge in alike if edge.near == near) or alike
+    def _of_kind(self, row: _Row, free: list[int]) -> list[int]:
+        # One that was not combined has a name of its own, which says whether it was written.
+        count = len(self.moved) if row.count > 1 else len(self.program.collectives)
+        return [k for k in free if k < count and self._has_size(k, row) and row.fits(self.moved[k])]
 
+    def _has_size(self, number: int, row: _Row) -> bool:
+        return self.moved[number].elements == row.array.elements
 
-def _arrays(site: CollectiveOp) -> int:
-    """How many arrays it moves for reasons of their own: an all-to-all's operands are pieces of one."""
-    if site.kind in ("all-to-all", "ragged-all-to-all"):
-        return 1
-    return max(1, sum(len(operand.shape.leaves) for operand in site.op.operands))
+    def _tell_apart(self) -> None:
+        flow = Flow(self.rows[0].op.module)
+        here = _Ways.of(*neighbours(flow, [_moved(flow, row) for row in self.rows]))
+        there = _Ways.of([edge.sources for edge in self.moved], [edge.reaches for edge in self.moved])
+        named = {number: self._named(self.rows[number], own) for number, own in self.fitting.items()}
+        while True:
+            here.learn(self.known)
+            there.learn({k: k for k in self.known.values()})
+            left = {number: self._left(number, own, here, there) for number, own in named.items()}
+            self.fitting |= left
+            # What two arrays may be tells neither of them.
+            times = Counter(own[0] for own in left.values() if len(own) == 1)
+            told = {number: own[0] for number, own in left.items() if len(own) == 1 and times[own[0]] == 1}
+            if not told:
+                return
+            self.known = self.known | told
+            named = {number: own for number, own in named.items() if number not in told}
 
+    def _left(self, number: int, named: list[int], here: _Ways, there: _Ways) -> list[int]:
+        """Those of an array's that it may be by what is known; without a name, only what lies alike on both sides."""
+        left = [k for k in named or self.fitting[number] if k not in there.known]
+        own, others = here.beside(number), {k: there.beside(k) for k in left}
+        if not named:
+            return [k for k in left if others[k][1:] == own[1:]]
+        for place in range(3):
+            left = [k for k in left if others[k][place] == own[place]] or left
+        return self._of_place(self.rows[number].array, left) or left
 
-def _fits(edge: PartitionedCollective, op: Instruction, kind: str) -> bool:
-    """Whether a collective of the partitioner has the kind, groups and a type that this one may have come from."""
-    kinds = {kind, op.opcode.removesuffix("-start")}
-    kinds |= {_SAME_KIND[name] for name in kinds if name in _SAME_KIND}
-    if edge.kind not in kinds:
-        return False
-    types = {leaf.dtype for operand in op.operands for leaf in operand.shape.leaves}
-    # CPUs add up in f32 what is narrower.
-    if edge.dtype not in types and not (edge.dtype in ("bf16", "f16") and "f32" in types):
-        return False
-    groups = groups_of(op)
-    return not groups or not edge.groups or _as_sets(groups) == _as_sets(edge.groups)
+    def _named(self, row: _Row, fitting: list[int]) -> list[int]:
+        """Those that XLA made for an operation of the array's name; in a `shard_map`, names begin at its body."""
+        name = row.array.op_name
+        return [k for k in fitting if any(f"/{name}".endswith(f"/{op.op_name}") for op in self._ops(k) if op.op_name)]
+
+    def _of_place(self, array: MovedArray, left: list[int]) -> list[int]:
+        return [k for k in left if any((op.op_name, op.frames) == (array.op_name, array.frames) for op in self._ops(k))]
+
+    def _ops(self, number: int) -> list[ShardedOp]:
+        return [self.program.ops[op] for op in self.moved[number].visited]
 
 
-def _as_sets(groups: tuple[tuple[int, ...], ...]) -> frozenset[tuple[int, ...]]:
-    return frozenset(groups)
+def _moved(flow: Flow, row: _Row) -> Moved:
+    """Of a combined collective, the array that is given in its place, and becomes the result in its place."""
+    given, yielded = given_to(flow, row.op.index), flow.nodes(row.op.index)
+    if row.count == 1:
+        return Moved(given=given, yielded=yielded)
+    place = len(yielded) - row.count + row.place
+    return Moved(
+        given=given[row.place : row.place + 1] if len(given) == row.count else given,
+        yielded=yielded[place : place + 1] if place >= 0 else (),
+    )

@@ -7,7 +7,7 @@ operands.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import accumulate, chain
 
@@ -21,7 +21,7 @@ PLUMBING = frozenset(("get-tuple-element", "tuple", "while", "conditional", "cal
 """Opcodes that pass arrays on and do nothing else."""
 
 _MOST_SWEEPS = 30
-"""Loops need one sweep more than they are deep; only a program that no compiler made needs more than this."""
+"""Calls need one sweep more than they are deep; only a program that no compiler made needs more than this."""
 _MOST_DEPTH = 100
 _NOTHING: list[int] = []
 """What the nodes are made of that are not read yet; never written to."""
@@ -66,13 +66,10 @@ class Flow:
         self.choices: list[tuple[int, int]] = []
         self.reached: list[int] = []
         self._after: list[list[int]] | None = None
-        self._ancestors: list[int] | None = None
-        self._descendants: list[int] | None = None
         self._opcode = module.instructions.opcode
         operands = module.instructions.operands
         self._starts, self._items = (np.ascontiguousarray(x).data for x in (operands.starts, operands.items))
         self.entered: dict[int, int] = {}
-        self._loops: set[int] = set()
         self.arguments: list[int] = []
         self._read(module.entry, None, 0)
         self.arguments = [node for index in self.parameters(module.entry) for node in self.nodes(index)]
@@ -127,13 +124,6 @@ class Flow:
     def operands(self, instruction: int) -> list[int]:
         """The instructions that are the operands of one."""
         return self._items[self._starts[instruction] : self._starts[instruction + 1]].tolist()
-
-    def is_border(self, node: int) -> bool:
-        """Whether it is an argument of the program, or what a loop hands to its body or its condition."""
-        if self.opcode(node) != "parameter":
-            return False
-        computation = int(self.module.instructions.computation[self.owner[node]])
-        return computation == self.module.entry or computation in self._loops
 
     @property
     def after(self) -> list[list[int]]:
@@ -220,7 +210,6 @@ class Flow:
 
     def _turn(self, computations: list[int], inside: range) -> None:
         """The body's result is what body and condition begin the next turn with."""
-        self._loops.update(computations)
         returned = self.nodes(int(self.module.computations.root[computations[0]]))
         for parameter in (index for called in computations for index in self.parameters(called)[:1]):
             if len(self.nodes(parameter)) == len(returned):
@@ -230,31 +219,29 @@ class Flow:
 
     # ------------------------------------------------------------ what is made of what
 
-    def ancestors(self) -> list[int]:
-        """For each node a set of arguments it is made of, as the bits of a number."""
-        if self._ancestors is None:
-            bits = [0] * len(self.before)
-            for number, node in enumerate(self.arguments):
-                bits[node] |= 1 << number
-            self._ancestors = self._spread(bits, self.order, self.before)
-        return self._ancestors
+    def nearest(self, marks: Mapping[int, int]) -> list[int]:
+        """For each node the marks it is made of with no other between, as the bits of a number.
 
-    def descendants(self) -> list[int]:
-        """For each node a set of results that are made of it, as the bits of a number."""
-        if self._descendants is None:
-            bits = [0] * len(self.before)
-            for number, node in enumerate(self.results):
-                bits[node] |= 1 << number
-            self._descendants = self._spread(bits, self.order[::-1], self.after)
-        return self._descendants
-
-    def _spread(self, bits: list[int], order: Sequence[int], sources: Sequence[Sequence[int]]) -> list[int]:
-        """Gives every node the bits of its sources, again and again until loops add nothing."""
+        `marks` gives nodes their number; such a node has its own mark alone. In a loop it is one turn that counts: what
+        enters the loop, and not what the turn before made, of which sooner or later all is made.
+        """
+        bits = [0] * len(self.before)
+        for node, mark in marks.items():
+            bits[node] = 1 << mark
+        earlier = {node: source for node, (source, _) in self.turns.items()}
+        order = [
+            (node, [source for source in self.before[node] if source != earlier[node]])
+            if node in earlier
+            else (node, self.before[node])
+            for node in self.order
+            if node not in marks
+        ]
+        # Again and again until what is called from several places adds nothing.
         for _ in range(_MOST_SWEEPS):
             changed = False
-            for node in order:
+            for node, sources in order:
                 value = bits[node]
-                for source in sources[node]:
+                for source in sources:
                     # One object where a set is handed on: of 10,000 arguments it has 10,000 bits.
                     value = value | bits[source] if value else bits[source]
                 if value != bits[node]:

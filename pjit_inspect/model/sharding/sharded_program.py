@@ -152,7 +152,10 @@ def _check_collective(collective: PartitionedCollective, program: ShardedProgram
     ops = (*collective.visited, *(taker.op for taker in collective.takers))
     _check_indices(ops, len(program.ops), "a collective's operation")
     _check_indices(collective.makers, len(program.values), "a collective's value")
-    _check_indices(collective.outputs, len(program.outputs), "a collective's result")
+    _check_indices((*collective.outputs, *collective.reaches), len(program.outputs), "a collective's result")
+    _check_indices(
+        [one for own in collective.sources for one in own if one >= 0], len(program.moved), "a collective's source"
+    )
     _check_indices(collective.feeds, len(program.collectives), "a collective that another feeds")
 
 
@@ -277,8 +280,9 @@ class PartitionedCollective:
       outputs: the program's results it goes to without an operation in between.
       feeds: the next collectives on the way there, by their place in `ShardedProgram.collectives`.
       visited: the operations it may belong to by name and place, those XLA was partitioning when it made it.
-      signature: what tells equal ones apart: a digest of the arguments it is made of and the results it goes to.
-      near: what tells those apart that are equal in that, too: a digest of what lies closely before it.
+      sources: what it is made of with no other collective between, for each operand of the products and sums closest
+        before it: indices in `ShardedProgram.moved`, and -1 - k for argument k of the program.
+      reaches: the program's results it goes to with no other collective between.
     """
 
     kind: str
@@ -295,8 +299,8 @@ class PartitionedCollective:
     outputs: tuple[int, ...] = ()
     feeds: tuple[int, ...] = ()
     visited: tuple[int, ...] = ()
-    signature: str = ""
-    near: str = ""
+    sources: tuple[tuple[int, ...], ...] = ()
+    reaches: tuple[int, ...] = ()
 
     @property
     def group_size(self) -> int:
@@ -352,11 +356,16 @@ class ShardedProgram:
         for mesh in self.meshes:
             if any(not 1 <= size <= _MOST_DEVICES for size in mesh.values()):
                 raise ValueError(f"a mesh axis of no possible size: {str(mesh)[:100]}")
-        for collective in (*self.collectives, *self.written):
+        for collective in self.moved:
             _check_collective(collective, self)
         if any(len(link) != 2 for link in self.links):
             raise ValueError("a link does not join two values")
         _check_indices(tuple(value for link in self.links for value in link), len(self.values), "a link's value")
+
+    @property
+    def moved(self) -> tuple[PartitionedCollective, ...]:
+        """`collectives`, then `written`."""
+        return (*self.collectives, *self.written)
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -15,6 +15,8 @@ from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_j
 
 _TABLES = (Frame, Span, AxisOrigin, ShardingRule)
 _MAX_RANK = 64
+_GONE = ("signature", "near")
+"""Of each collective, in files of earlier versions: digests of what it was made of."""
 
 
 def propagation_bytes(program: ShardedProgram) -> bytes:
@@ -35,9 +37,18 @@ def read_propagation(content: bytes, name: str) -> ShardedProgram:
     for type_ in _TABLES:
         rows = whole["tables"].get(type_.__name__, [])
         tables[type_] = from_json(rows, tuple[type_, ...], ((root, "tables"), type_.__name__))
+    _drop_gone(whole.get("program"))
     program = from_json(whole.get("program"), ShardedProgram, (root, "program"), tables)
     for index, value in enumerate(program.values):
         if len(value.shape) > _MAX_RANK or any(length < 0 for length in value.shape):
             message = f"{name}: $.program.values[{index}].shape is no shape"
             raise ParseError(message, expected=f"0 to {_MAX_RANK} lengths of 0 or more")
     return program
+
+
+def _drop_gone(program: Any) -> None:
+    for name in ("collectives", "written"):
+        rows = program.get(name) if isinstance(program, dict) else None
+        for row in rows if isinstance(rows, list) else ():
+            for gone in _GONE if isinstance(row, dict) else ():
+                row.pop(gone, None)

@@ -9,12 +9,10 @@ name of its own, as in a numbered copy.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from data.hlo_texts import parse_hlo_text
 
 from pjit_inspect.analyze.partition.align import Aligned, align
-from pjit_inspect.analyze.partition.edges import find_edges
+from pjit_inspect.analyze.partition.edges import with_collectives
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.sharding.propagated_hlo import PropagatedHlo, read_propagated_hlo
@@ -120,8 +118,7 @@ def side_by_side(before: str, after: str) -> tuple[Aligned, PropagatedHlo]:
 def partitioned(before: str, after: str) -> ShardedProgram:
     """A program as XLA's partitioner got it, with what it inserted."""
     pair, read = side_by_side(before, after)
-    edges = find_edges(pair, read.program, read.op_of, read.values_of)
-    return replace(read.program, is_predicted=False, collectives=edges)
+    return with_collectives(pair, read.program, read.op_of, read.values_of)
 
 
 def program() -> ShardedProgram:

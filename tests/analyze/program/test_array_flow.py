@@ -42,21 +42,26 @@ def bits(flow: Flow, sets: list[int], name: str) -> set[int]:
     return {k for k in range(8) if sets[flow.first[index]] >> k & 1}
 
 
+def argument_marks(flow: Flow) -> dict[int, int]:
+    return {node: number for number, node in enumerate(flow.arguments)}
+
+
 def test_what_a_loop_carries_comes_from_where_it_is_carried_from() -> None:
     flow = Flow(parse_hlo_text(LOOP))
-    made_of = flow.ancestors()
+    made_of = flow.nearest(argument_marks(flow))
     assert bits(flow, made_of, "y") == {0, 1}
     assert bits(flow, made_of, "first") == {0, 1}
     assert bits(flow, made_of, "w") == {1}
     assert bits(flow, made_of, "twice") == {2}
 
 
-def test_what_goes_into_a_loop_goes_to_the_results_it_is_needed_for() -> None:
+def test_what_lies_behind_a_mark_is_made_of_that_alone() -> None:
     flow = Flow(parse_hlo_text(LOOP))
-    goes_to = flow.descendants()
-    assert bits(flow, goes_to, "p") == {0}
-    assert bits(flow, goes_to, "q") == {0}
-    assert bits(flow, goes_to, "r") == {1}
+    (product,) = (k for k in range(len(flow.module)) if flow.module.instruction(k).name == "y")
+    made_of = flow.nearest(argument_marks(flow) | {flow.first[product]: 3})
+    assert bits(flow, made_of, "y") == {3}
+    # The loop may have no turn.
+    assert bits(flow, made_of, "first") == {0, 3}
 
 
 def test_each_array_of_a_combined_collective_is_its_own() -> None:
@@ -78,7 +83,7 @@ ENTRY %main (p: f32[4], q: f32[8]) -> (f32[4], f32[8]) {
 """
         )
     )
-    made_of = flow.ancestors()
+    made_of = flow.nearest(argument_marks(flow))
     assert [made_of[node] for node in flow.results] == [1, 2]
 
 
@@ -91,13 +96,7 @@ def test_many_calls_in_a_row_are_one_sweep() -> None:
         "  ROOT %r = f32[4] negate(%c200)\n}\n"
     )
     flow = Flow(parse_hlo_text(text))
-    assert bits(flow, flow.ancestors(), "r") == {0}
-
-
-def test_borders_are_arguments_and_what_loops_hand_on() -> None:
-    flow = Flow(parse_hlo_text(LOOP))
-    names = {flow.module.instruction(flow.owner[node]).name for node in flow.order if flow.is_border(node)}
-    assert names == {"p", "q", "r", "b", "c"}
+    assert bits(flow, flow.nearest(argument_marks(flow)), "r") == {0}
 
 
 def test_what_ends_a_loop_of_one_array_is_not_what_the_loop_yields() -> None:
@@ -131,6 +130,5 @@ def test_of_thousands_of_arguments_a_set_that_is_handed_on_is_one_object() -> No
     root = f"  ROOT %out = ({results}) tuple({', '.join(f'%{name}' for name in names)})\n"
     entry = f"ENTRY %main ({arguments}) -> ({results}) {{\n{''.join(lines)}{root}}}\n"
     flow = Flow(parse_hlo_text(f"HloModule m\n\n{entry}"))
-    for sets in (flow.ancestors(), flow.descendants()):
-        assert len({id(bits) for bits in sets}) == len(set(sets)) == count
-    assert flow.descendants() is flow.descendants()
+    sets = flow.nearest(argument_marks(flow))
+    assert len({id(bits) for bits in sets}) == len(set(sets)) == count
