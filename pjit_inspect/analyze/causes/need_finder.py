@@ -157,7 +157,7 @@ class NeedFinder:
         moved = match.taken if match.taken is not None else None if need is None else need.value
         if moved is None or (need is not None and need.is_sum and match.taker is None):
             return None, None
-        had, asked = values[moved].spec, None if need is None else need.target
+        had, asked = None if match.moves_result else values[moved].spec, None if need is None else need.target
         return had, asked if match.taker is None else self._wanted(moved, match.taker.shape, asked, axes)
 
     def _wanted(
