@@ -8,7 +8,7 @@ import pytest
 
 import pjit_inspect as pi
 from pjit_inspect.model.words.sentence import Phrase, Sentence
-from pjit_inspect.parse.files import cleaned as module
+from pjit_inspect.parse.wire import clean as module
 
 DIRTY = ("\x1b[31m", "\u202e", "\x07", "a\nb", "\u2028")
 
