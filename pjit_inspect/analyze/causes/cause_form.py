@@ -102,7 +102,7 @@ class _Writer:
         is_argument = moved is not None and not about.match.moves_result
         own, others = about.own(), self._others()
         request = None if about.need is None else about.need.request
-        had = None if moved is None else about.program.values[moved].spec
+        had = None if moved is None or about.match.is_later else about.program.values[moved].spec
         told = op if op is not None else self._maker_of(moved)
         return Cause(
             kind=kind,
@@ -282,6 +282,8 @@ class _Writer:
         if (changed := self._changed()) is not None:
             return changed, {}
         moved = self.about.moved()
+        if self.about.match.is_later:
+            return "needed, later", {}
         if moved is None or not self.about.is_elsewhere(moved):
             return "needed", {}
         own, taker = self.about.own(), self.about.match.taker

@@ -60,6 +60,7 @@ class Match:
       moves_result: whether it moves the result of the need's operation, which was computed with operands as they are.
       had: how what moves is sharded; None for a sum, and for a result that was computed in other pieces.
       wanted: how it must be sharded at the end of the way; None for a sum, and where pieces alone do not say.
+      is_later: whether another collective of a way that is not known whole has moved the array before.
       way: the collectives that bring it there one after the other, of which this is one; () where it is not known
         whether there are others.
     """
@@ -72,6 +73,7 @@ class Match:
     had: Dimensions | None = None
     wanted: Dimensions | None = None
     way: tuple[PartitionedCollective, ...] = ()
+    is_later: bool = False
 
     @property
     def step(self) -> tuple[int, int] | None:
@@ -89,6 +91,7 @@ class NeedFinder:
     _returned: dict[int, int] = field(default_factory=dict, init=False)
     _meshes: tuple[Mesh, ...] = field(default=(), init=False)
     _ways: dict[int, tuple[PartitionedCollective, ...]] = field(default_factory=dict, init=False)
+    _later: set[int] = field(default_factory=set, init=False)
 
     def __post_init__(self) -> None:
         for need in find_needs(self.program):
@@ -111,7 +114,9 @@ class NeedFinder:
         is_on_way = own is not None and len(way) > 1 and own.isdisjoint(map(axis_name, self._made_axes(edge)))
         match = self._find(edge, over if is_on_way else own)
         had, wanted = self._ends(match, over)
-        return replace(match, had=had, wanted=wanted, way=way)
+        moved = match.taken if match.taken is not None else None if match.need is None else match.need.value
+        is_as_made = moved is None or edge.given_shape == self.program.local_shape(moved)
+        return replace(match, had=had, wanted=wanted, way=way, is_later=id(edge) in self._later and not is_as_made)
 
     def _made_axes(self, edge: PartitionedCollective) -> list[str]:
         """The mesh axes over which what a collective moves is sharded."""
@@ -132,9 +137,17 @@ class NeedFinder:
                 ways[k] += ways[k_next]
                 ways.update(dict.fromkeys(ways[k_next], ways[k]))
         for own in {id(way): way for way in ways.values()}.values():
-            is_one = forks.isdisjoint(own)
+            # Nor where data come from, or go on to, a collective that is not known to be of the way.
+            beyond = {link for link in links if (link[0] in own) != (link[1] in own) and self._moves(link)}
+            is_one = forks.isdisjoint(own) and not beyond
             for k in own:
                 self._ways[id(collectives[k])] = tuple(collectives[n] for n in own) if is_one else (collectives[k],)
+                if not is_one and any(link[1] == k and self._moves(link) for link in links):
+                    self._later.add(id(collectives[k]))
+
+    def _moves(self, link: tuple[int, int]) -> bool:
+        """Whether both of two collectives move data, and add nothing up."""
+        return SUMS.isdisjoint(self.program.collectives[k].kind for k in link)
 
     def _is_one_move(self, edge: PartitionedCollective, step: PartitionedCollective) -> bool:
         """Whether a collective that is given what another yields only goes on with that."""

@@ -60,6 +60,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "a result": ("{result} must be split differently from how it is computed.",),
     # An operation needs an operand differently.
     "needed": ("{op} needs {moved} {as_wanted}, but {it_is} {had}.",),
+    "needed, later": ("{op} needs {moved} {as_wanted}; another collective has moved it before.",),
     "needed, axis taken": ("{op} needs {moved} {as_wanted}, but {it_is} {had}.", "{taken}."),
     "needed elsewhere": ("{moved} is {had}, and its pieces are needed on other devices than those that have them.",),
     "needed by positions": ("{op} takes its positions, which are {had}, on other devices than those that have them.",),

@@ -13,8 +13,9 @@ from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.sharding.sharded_program import Span
 
 _LONGEST = 60
-_COST = 24
-"""How many characters a cut must show more of for each bracket more that it stands in."""
+Piece = tuple[str, str]
+"""A token, and the space before it."""
+_DOTS: Piece = (" ", "...")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _OPERATORS = frozenset(("+", "-", "*", "/", "//", "%", "@", "**", "==", "!=", "<", ">", "<=", ">=", "|", "&"))
 _NO_TEXT = frozenset((tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT))
@@ -31,28 +32,69 @@ def text_of(source: SourceText, line: int, span: Span | None) -> str:
 
 
 def _shortened(lines: Sequence[str]) -> str:
+    """A text without what is inside its brackets, where it is too long: what is outside says what its value is."""
     pieces = _tokens("\n".join(lines).strip())
-    text = "".join(space + token for space, token in pieces)
-    if len(text) <= _LONGEST:
-        return text
-    best, most, shown, closing = f"{text[: _LONGEST - 3].rstrip()}...", -len(text), "", ""
-    for space, token in pieces:
-        is_cut = token in _BRACKETS or token == "," or (token in _OPERATORS and bool(space))
-        shown += space + token
+    while len(text := "".join(space + token for space, token in pieces)) > _LONGEST:
+        shorter = _without_an_argument(pieces)
+        if shorter is None:
+            return _cut(pieces, text)
+        pieces = shorter
+    return text
+
+
+def _without_an_argument(pieces: list[Piece]) -> list[Piece] | None:
+    """The text with one argument less: the last of the longest list of several, else all of the innermost list."""
+    several, single = list[tuple[int, int, int]](), list[tuple[int, int, int]]()
+    for begin, commas, end in _lists(pieces):
+        last = commas[-1] + 1 if commas else begin + 1
+        # What was cut before goes with the argument before it.
+        if pieces[last : last + 1] == [_DOTS] and commas:
+            commas = commas[:-1]
+            last = commas[-1] + 1 if commas else begin + 1
+        if commas and _length(pieces[last:end]) > _length([_DOTS]):
+            several.append((begin, last, end))
+        elif _length(pieces[begin + 1 : end]) > _length([_DOTS]):
+            single.append((begin, begin + 1, end))
+    if several:
+        _, last, end = max(several, key=lambda own: own[2] - own[0])
+        return [*pieces[:last], _DOTS, *pieces[end:]]
+    if single:
+        begin, _, end = min(single, key=lambda own: own[2] - own[0])
+        return [*pieces[: begin + 1], ("", "..."), *pieces[end:]]
+    return None
+
+
+def _length(pieces: Sequence[Piece]) -> int:
+    return sum(len(space + token) for space, token in pieces)
+
+
+def _lists(pieces: list[Piece]) -> list[tuple[int, list[int], int]]:
+    """Where each pair of brackets begins, where the commas right inside are, and where it ends."""
+    found, opened = list[tuple[int, list[int], int]](), list[tuple[int, list[int]]]()
+    for place, (_, token) in enumerate(pieces):
         if token in _BRACKETS:
-            closing = _BRACKETS[token] + closing
-        elif closing and token == closing[0]:
-            closing = closing[1:]
-        if is_cut:
-            cut = f"{shown}{'' if token in _BRACKETS else ' '}...{closing}"
-            if len(cut) <= _LONGEST and len(shown) - _COST * len(closing) >= most:
-                best, most = cut, len(shown) - _COST * len(closing)
+            opened.append((place, []))
+        elif token in _BRACKETS.values() and opened:
+            found.append((*opened.pop(), place))
+        elif token == "," and opened:
+            opened[-1][1].append(place)
+    return found
+
+
+def _cut(pieces: list[Piece], text: str) -> str:
+    """The beginning of a text that is too long outside of brackets, up to an operator."""
+    best, shown, depth = f"{text[: _LONGEST - 3].rstrip()}...", "", 0
+    for space, token in pieces:
+        shown += space + token
+        depth += (token in _BRACKETS) - (token in _BRACKETS.values())
+        if token in _OPERATORS and space and not depth and len(shown) + 4 <= _LONGEST:
+            best = f"{shown} ..."
     return best
 
 
-def _tokens(text: str) -> list[tuple[str, str]]:
+def _tokens(text: str) -> list[Piece]:
     """The tokens of a text that may be a part of a statement, each with the space before it."""
-    found, end, is_broken = list[tuple[str, str]](), (1, 0), False
+    found, end, is_broken = list[Piece](), (1, 0), False
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type in _NO_TEXT or not token.string:

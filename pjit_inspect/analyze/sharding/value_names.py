@@ -225,6 +225,9 @@ class ValueNames(WrittenOps):
         phase = self.phase(op)
         prefix = _PHASES.get(phase or "", "")
         if phase == "backward" and (is_joined_sum or self.is_mixed(op)):
+            summed = {str(own): own for own in map(self.value, self.summed(op))} if self.is_mixed(op) else {}
+            if len(summed) == 1:
+                return say("the sum of gradients of {}", *summed.values())
             prefix = "the sum of gradients at "
         elif phase == "backward" and (operand := self._operand(op)):
             return say("the gradient of {} in {}{}", operand, code(text), where)
@@ -232,7 +235,7 @@ class ValueNames(WrittenOps):
             prefix = "the derivative of "
         elif phase == "forward" and self.may_be_tangent(op):
             prefix = "what differentiation makes of "
-        return say("{}{}{}{}", prefix, part or "", code(text), where)
+        return say("{}{}{}{}", part or "", prefix, code(text), where)
 
     def _operand(self, op: ShardedOp) -> Sentence | None:
         """The operand of its text that a gradient is with respect to, where it is known and has a name."""

@@ -343,18 +343,36 @@ class WrittenOps:
         return self._sides[number]
 
     def _differentiated(self, op: ShardedOp) -> int | None:
-        module = module_path(op), self._library(op)
-        forward = self._of_piece(op, "forward", "recompute")
-        forward = [other for other in forward if (module_path(other), self._library(other)) == module]
+        forward = self._forward(op)
         if op.kind == "dot_general":
             return self._other_side(op, [other for other in forward if other.kind == op.kind])
-        values = self.program.values
-        shapes = [values[other.results[0]].shape for other in forward if self.makes(other)]
-        shape = values[(op, *self.last_views(op))[-1].results[0]].shape
+        shapes = [self.program.values[other.results[0]].shape for other in forward if self.makes(other)]
+        alike = self._alike(op, forward)
+        is_other = self._shape(op) not in shapes and bool(shapes)
+        return alike[0] if len(alike) == 1 and is_other else None
+
+    def summed(self, op: ShardedOp) -> list[int]:
+        """The values whose gradients a sum may add up that goes on to other pieces: what its own takes of that shape.
+
+        A value that other pieces take, too, is none that is made inside its own. Layers in a Python loop have one each.
+        """
+        return self._alike(op, self._forward(op))
+
+    def _forward(self, op: ShardedOp) -> list[ShardedOp]:
+        """The operations of the forward pass of an op's piece and module."""
+        module = module_path(op), self._library(op)
+        forward = self._of_piece(op, "forward", "recompute")
+        return [other for other in forward if (module_path(other), self._library(other)) == module]
+
+    def _alike(self, op: ShardedOp, forward: Sequence[ShardedOp]) -> list[int]:
+        """What some operations take from elsewhere that has the shape of what an op makes, and is no constant."""
         made = {value for other in forward for value in other.results}
         inputs = {self._data.behind(value) for other in forward for value in other.operands} - made
-        alike = [own for own in inputs if values[own].shape == shape and not self.is_constant(own)]
-        return alike[0] if len(alike) == 1 and shapes and shape not in shapes else None
+        shape = self._shape(op)
+        return [own for own in inputs if self.program.values[own].shape == shape and not self.is_constant(own)]
+
+    def _shape(self, op: ShardedOp) -> tuple[int, ...]:
+        return self.program.values[(op, *self.last_views(op))[-1].results[0]].shape
 
     def _other_side(self, op: ShardedOp, products: Sequence[ShardedOp]) -> int | None:
         """The side of a product whose gradient is a product with the other side."""
