@@ -133,14 +133,22 @@ class CauseWords:
         """In words: "dimension 1 of `x` and dimension 0 of `w`", "dimensions 0 and 2 of `x`"."""
         parts = self.shown_parts()
         if self.is_one_sum() and len(parts) == 2:
-            return joined([say("dimension {} of {}", self.dimension(part), self.value(part)) for part in parts])
+            return joined([say("{} of {}", self._counted([part]), self.value(part)) for part in parts])
         by_value: dict[int, list[Part]] = {}
         for part in parts:
             by_value.setdefault(part.value, []).append(part)
         phrases = []
         for own in list(by_value.values())[:2]:
-            phrases.append(say("{} of {}", dimension_words(map(self.dimension, own)), self.value(own[0])))
+            phrases.append(say("{} of {}", self._counted(own), self.value(own[0])))
         return joined(list(dict.fromkeys(phrases))) or "a dimension"
+
+    def _counted(self, parts: Sequence[Part]) -> str:
+        """The dimensions of one array by number; without, where `vmap` has batched it: nobody knows which is which."""
+        maker = self.about.program.values[parts[0].value].op
+        op = None if maker is None else self.about.program.ops[maker]
+        is_made = op is not None and parts[0].value in op.results and not self.names.argument(parts[0].value)
+        is_batched = op is not None and is_made and self.names.is_batched(op)
+        return "a dimension" if is_batched else dimension_words(map(self.dimension, parts))
 
     def elements(self) -> str:
         """How many elements `dimensions` are: "these 2,048 elements"."""
@@ -224,6 +232,7 @@ class CauseWords:
         own_axis, dimension = found
         op = self.about.own()
         told = dimension if op is None else self.names.told_dimension(op, dimension)
+        told = None if op is not None and self.names.is_batched(op) else told
         which = "another dimension" if told is None else f"dimension {told}"
         return say("axis {} already splits {} of the result", axis(own_axis), which)
 

@@ -182,7 +182,17 @@ class _Joiner:
     def _of_kind(self, row: _Row, free: list[int]) -> list[int]:
         # One that was not combined has a name of its own, which says whether it was written.
         count = len(self.moved) if row.count > 1 else len(self.program.collectives)
-        return [k for k in free if k < count and self._has_size(k, row) and row.fits(self.moved[k])]
+        return [
+            k
+            for k in free
+            if k < count and self._has_size(k, row) and row.fits(self.moved[k]) and self._combines(k, row)
+        ]
+
+    def _combines(self, number: int, row: _Row) -> bool:
+        """Whether what the user wrote combines as an array is: a sum is no largest."""
+        is_written = number >= len(self.program.collectives)
+        own = {op.detail for op in self._ops(number) if op.detail} if is_written else set()
+        return not own or not row.op.called or row.op.called[0].root.opcode in own
 
     def _has_size(self, number: int, row: _Row) -> bool:
         return self.moved[number].elements == row.array.elements

@@ -256,14 +256,17 @@ class ValueNames(WrittenOps):
             return Sentence()
         caller = self.caller(op)
         is_called = caller is not None and caller not in near
-        # Its text does not say that it has one dimension more, which the sentence counts.
-        is_batched = inside is None and any(_BATCHED in own for own in self.scopes(op))
+        is_batched = inside is None and self.is_batched(op)
         if not is_called and not is_batched:
             return _place(frames[0], near[0] if near else None)
         parts: list[Phrase | Sentence] = [place(frames[0].where)]
         parts += [say("called at {}", place(line_near(caller, frames[0])))] if caller is not None and is_called else []
         parts += [say("batched by {}", code("vmap"))] if is_batched else []
         return say(" ({})", joined(parts, ", "))
+
+    def is_batched(self, op: ShardedOp) -> bool:
+        """Whether `vmap` has given an op a dimension of which its text knows nothing."""
+        return _BATCHED not in self.text(op) and any(_BATCHED in own for own in self.scopes(op))
 
     def is_by_helper(self, op: ShardedOp) -> bool:
         """Whether a function asks for a sharding that may have many callers: the call is what one would change."""

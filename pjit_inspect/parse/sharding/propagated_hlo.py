@@ -356,8 +356,8 @@ def _opcode(instruction: Instruction, message: Any, op_name: str) -> str:
 
 
 def _combiner(instruction: Instruction) -> str:
-    """The opcode by which a reduction or a scatter combines two elements; "" for anything else."""
-    if instruction.opcode not in ("reduce", "scatter", "reduce-window") or not instruction.called:
+    """The opcode by which a reduction, a sum over devices or a scatter combines two elements; "" for anything else."""
+    if instruction.opcode not in ("reduce", "scatter", "reduce-window", "all-reduce") or not instruction.called:
         return ""
     return instruction.called[0].root.opcode
 
