@@ -53,7 +53,7 @@ def test_the_newest_record_keeps_its_program_however_large_it_is():
 def test_only_the_records_that_a_log_lists_are_analysed_for_it():
     made = records(45)
     str(pi.Log(made))
-    assert ["report" in record.state.analyses.known for record in made] == [False] * 5 + [True] * 40
+    assert ["_counted" in record.state.analyses.known for record in made] == [False] * 5 + [True] * 40
 
 
 def test_only_logs_that_captures_fill_are_bounded_and_what_is_chosen_from_one_takes_nothing_away():

@@ -160,8 +160,15 @@ class Analyses(Computed):
     @property
     def data(self) -> RecordData:
         """The data; once there is a report, with what that found out about them (aliases, sources, what is missing)."""
-        known_report = self.known.get("report")
-        return self._data if known_report is None else known_report.data
+        if (known_report := self.known.get("report")) is not None:
+            return known_report.data
+        program, reason = self.known.get("propagation_and_reason", (None, ""))
+        if program is None:
+            return self._data
+        # What was so before the partitioner had an answer may be kept with the data.
+        missing = {name: why for name, why in self._data.missing.items() if name != "partitioner"}
+        missing |= {"partitioner": reason} if program.is_predicted and reason else {}
+        return self._data if missing == self._data.missing else replace(self._data, missing=missing)
 
     def of(self, data: RecordData, *, without: Iterable[str] = (), **known: Any) -> Analyses:
         """Those of other data of the same compile, with all values that are known by now, except some."""

@@ -111,7 +111,7 @@ def test_one_matrix_is_not_advised_to_be_taken_apart_in_pieces(decompose: Callab
     ):
         given = jax.ShapeDtypeStruct(shape, jnp.float32, sharding=jax.NamedSharding(mesh, jax.P(*axes)))
         (one,) = pi.inspect(lambda a: jax.tree.leaves(decompose(a))[0], given).findings.of_kind("no_sharding_rule")
-        assert "works on all of a matrix at once, so each device gets all of" in one.sentence
+        assert "works on all of a matrix at once. Each device gets all of" in one.sentence
         assert "shard_map" not in one.sentence
         assert one.remedy[: len(begin)] == begin
         assert bool(one.remedy) == bool(begin)
