@@ -165,9 +165,7 @@ class Analyses(Computed):
         program, reason = self.known.get("propagation_and_reason", (None, ""))
         if program is None:
             return self._data
-        # What was so before the partitioner had an answer may be kept with the data.
-        missing = {name: why for name, why in self._data.missing.items() if name != "partitioner"}
-        missing |= {"partitioner": reason} if program.is_predicted and reason else {}
+        missing = _with_partitioner(self._data.missing, program, reason)
         return self._data if missing == self._data.missing else replace(self._data, missing=missing)
 
     def of(self, data: RecordData, *, without: Iterable[str] = (), **known: Any) -> Analyses:
@@ -337,10 +335,7 @@ class Analyses(Computed):
         missing = data.missing | guard.failed
         if module is not None and (lacks := why_incomplete(module.unknown)):
             missing |= {"hlo": lacks}
-        # What an earlier report said is no longer so once the partitioner had an answer.
-        missing.pop("partitioner", None)
-        if program is not None and program.is_predicted and reason:
-            missing |= {"partitioner": reason}
+        missing = _with_partitioner(missing, program, reason)
         if program is not None and not program.is_predicted and data.propagation is None:
             data = replace(data, compiler_log=program.compiler_log)
         sources = self.sources if is_explained else data.sources
@@ -604,6 +599,13 @@ class RecordState:
         """As `CompileRecord.add_times`."""
         with self._lock:
             self._captured = self._captured.of(data, without=("report",))
+
+
+def _with_partitioner(missing: Mapping[str, str], program: ShardedProgram | None, reason: str) -> dict[str, str]:
+    """What is missing, with why XLA's partitioner has not answered; what was said of it before is gone."""
+    kept = {name: why for name, why in missing.items() if name != "partitioner"}
+    is_predicted = program is not None and program.is_predicted and bool(reason)
+    return kept | ({"partitioner": reason} if is_predicted else {})
 
 
 def _further_sources(found: RecordReport) -> tuple[SourceText, ...]:

@@ -8,8 +8,10 @@ import jax.numpy as jnp
 from flax import nnx
 from jax.sharding import PartitionSpec
 
+import pjit_inspect as pi
 from causes.meshes import EXPLICIT, array
 from causes.told import another_before_jax_0_10, sentences
+from pjit_inspect.analyze.sharding.value_names import ValueNames
 
 
 def test_what_a_function_of_jax_makes_on_the_way_is_inside_it():
@@ -164,3 +166,33 @@ def test_a_text_of_several_lines_is_one_line_cut_between_its_arguments():
 
     (text,) = sentences(model, array((4, 8, 16), None, None, "model"), array((16, 32), "model"))
     assert text.startswith('`jnp.einsum("bti,ij->btj", x, w, ...)` (')
+
+
+def test_a_sum_of_gradients_says_of_which_value():
+    def loss(w, v, x):
+        h = x @ w
+        # `h` goes to two products: its gradient is the sum of both.
+        return jnp.sum(jnp.sin(h @ v)) + jnp.sum(jnp.cos(h @ v.T))
+
+    square = array((32, 32), None, None)
+    found = sentences(jax.grad(loss), array((16, 32), None, None), square, array((8, 16), "data", None))
+    assert [text for text in found if "dimension 0 of the sum of gradients of `x @ w`" in text]
+
+
+def test_what_a_call_makes_and_hands_on_is_not_told_as_another_array_it_takes(tmp_path):
+    """The gradient that is added up is that of `h`; `scale` has its shape, and is taken from elsewhere."""
+    file = tmp_path / "lib" / "python3" / "site-packages" / "flax" / "layer.py"
+    library = {"jnp": jnp}
+    code = "def layer(x, w, scale):\n    h = x @ w\n    return h, jnp.tanh(h) * scale\n"
+    exec(compile(code, str(file), "exec"), library)
+
+    def loss(w, x, scale):
+        h, y = library["layer"](x, w, scale)
+        return jnp.sum(y**2) + jnp.sum(h**3)
+
+    x, scale = array((8, 16), "data", None), array((8, 32), "data", None)
+    record = pi.inspect(jax.grad(loss), array((16, 32), None, None), x, scale)
+    names = ValueNames(record.propagation, record.data.sources)
+    sums = [names.op(op) for op in record.propagation.ops if op.op_name.endswith("add_any")]
+    assert sums
+    assert not any("gradients of `scale`" in text for text in sums)

@@ -19,7 +19,6 @@ from corpus.xla_text import Array
 from corpus.xla_truth import Moved, Operand, XlaTruth
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.words.sentence import Sentence, say
 
 __all__ = [
     "Result",
@@ -108,17 +107,17 @@ def _named_arrays(cause: Cause, truth: XlaTruth, labels: dict[str, str]) -> list
     value = _argument(cause.value, labels)
     if value:
         return [truth.arguments[value]]
-    found = [truth.arguments[name] for name in _named(_told_arrays(cause), labels)]
+    found = [truth.arguments[name] for name in _named(cause.sentence, labels) - _differentiated(cause, labels)]
     for fact in cause.facts:
         for shape in _SHAPE.findall(_CODE.sub("", fact)):
             found.append(Array("", tuple(int(n) for n in shape.split(","))))
     return found
 
 
-def _told_arrays(cause: Cause) -> Sentence:
-    """What a cause says of arrays that are there; that of a gradient names the operand it is with respect to, too."""
-    arrays = say("{} {}", cause.moved, cause.summed)
-    return arrays if cause.phase == "backward" and str(arrays).strip() else cause.sentence
+def _differentiated(cause: Cause, labels: dict[str, str]) -> set[str]:
+    """The arguments that a gradient's operation names as what it is with respect to: they are not what moves."""
+    arrays = _named(cause.moved, labels) | _named(cause.summed, labels)
+    return _named(cause.operation, labels) - arrays if cause.phase == "backward" else set()
 
 
 def _fits(array: Array, operands: tuple[Operand, ...], row: Collective, devices: int) -> bool:
@@ -159,7 +158,7 @@ def check_names(record: Any, truth: XlaTruth) -> Result:
     for row, cause, moved, operands in pairs(record, truth):
         value = _argument(cause.value, labels)
         source = operands[0].argument
-        named = _named(_told_arrays(cause), labels) | ({value} if value else set())
+        named = _named(cause.sentence, labels) - _differentiated(cause, labels) | ({value} if value else set())
         allowed = _allowed(operands)
         compared += bool(value and source) or any(families[_skeleton(name)] > 1 for name in named)
         wrong = []

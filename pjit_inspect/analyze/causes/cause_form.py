@@ -6,8 +6,9 @@ Not its job: the sentences (`analyze.causes.wording`), finding the cause (`analy
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from pjit_inspect.analyze.causes.cause_facts import CauseFacts
 from pjit_inspect.analyze.causes.cause_subject import CauseSubject
@@ -102,7 +103,9 @@ class _Writer:
         is_argument = moved is not None and not about.match.moves_result
         own, others = about.own(), self._others()
         request = None if about.need is None else about.need.request
-        had = None if moved is None or about.match.is_later else about.program.values[moved].spec
+        # A result that was computed in other pieces has not had its sharding yet, nor has what was moved before.
+        is_as_sharded = moved is not None and not (about.match.moves_result or about.match.is_later)
+        had = about.program.values[moved].spec if moved is not None and is_as_sharded else None
         told = op if op is not None else self._maker_of(moved)
         return Cause(
             kind=kind,
@@ -114,7 +117,7 @@ class _Writer:
             summed=Sentence(self.words.dimensions() if about.adds_up() else ""),
             needed_by=(*(() if own is None else (self.names.op(own),)), *others),
             had=self._spec(had),
-            wanted=self._spec(about.target() if moved is not None else None),
+            wanted=self._spec(about.match.wanted if moved is not None else None),
             step=about.match.step,
             asked_at=Sentence(self.words.asker())
             if request is not None and request.kind == "reshard_requested"
@@ -133,10 +136,10 @@ class _Writer:
         return None if dimensions is None else tuple(map(entry_of, self.words.dimensions_told(dimensions)))
 
     def _say(self, form: str, **given: object) -> Sentence:
-        return worded(form, lambda place: given[place] if place in given else self.words.piece(place))
+        return worded(form, partial(self._piece, given))
 
-    def _clause(self, form: str, **given: object) -> Sentence:
-        return clause(form, lambda place: given[place] if place in given else self.words.piece(place))
+    def _piece(self, given: Mapping[str, object], place: str) -> object:
+        return given[place] if place in given else self.words.piece(place)
 
     def _others(self) -> tuple[Sentence, ...]:
         """What else takes the array that moves for one operation, or as a result of the program."""
@@ -175,6 +178,7 @@ class _Writer:
     # ------------------------------------------------------------ somebody asks for a sharding
 
     def requested(self) -> Sentence:
+        """A constraint asks for another sharding: of what it takes, or of what leads there."""
         if (step := self._step("{} asks for it", self.words.asker())) is not None:
             return step
         request = None if self.about.need is None else self.about.need.request
@@ -191,6 +195,7 @@ class _Writer:
         return self._say("asked, so", asked=asked, then=self._needs())
 
     def output(self) -> Sentence:
+        """A result of the program is returned with another sharding than it is computed with."""
         request = None if self.about.need is None else self.about.need.request
         index = request.index if request is not None else next(iter(self.about.match.edge.outputs), None)
         if index is None:
@@ -239,6 +244,7 @@ class _Writer:
     # ------------------------------------------------------------ an operation needs an operand differently
 
     def needed(self) -> Sentence:
+        """An operation takes an array with another sharding than it has, or makes one in other pieces."""
         own = self.about.own()
         if own is not None and (own.is_on_one or self.about.sender() is not None) and self.about.need is None:
             return self._on_one()
@@ -275,7 +281,7 @@ class _Writer:
     def _needs(self) -> Sentence:
         """What the operation needs, as a part of a sentence."""
         form, given = self._need()
-        return self._clause(form, **given)
+        return clause(form, partial(self._piece, given))
 
     def _need(self) -> tuple[str, dict[str, object]]:
         """The form of what the operation needs."""
@@ -325,13 +331,15 @@ class _Writer:
         return self._say("result of other pieces, taken", taker=self.names.op(taker, maker))
 
     def full_replication(self) -> Sentence:
-        target = self.about.target()
+        """Every device gathers all of an array, and keeps a piece."""
+        target = self.about.match.wanted
         is_known = target is not None and str(self.words.spec(target)) not in self.words.had()
         return self._say("full replication" if is_known else "full replication, way unknown")
 
     # ------------------------------------------------------------ edges and positions
 
     def halo(self) -> Sentence:
+        """An operation reads across the edges of pieces."""
         if (row := self._row()) is not None:
             return row
         own = self.about.own()
@@ -353,6 +361,7 @@ class _Writer:
         return self.names.value(sources.pop(), own) if len(sources) == 1 and len(ops) == len(own.operands) else None
 
     def indexing(self) -> Sentence:
+        """An operation reads or writes at positions that are known only when it runs."""
         if not self.about.parts():
             form, given = self._need()
             return self._say(form, **given)
@@ -382,6 +391,7 @@ class _Writer:
     # ------------------------------------------------------------ what XLA does not split, and what is not known
 
     def no_rule(self) -> Sentence:
+        """An operation that XLA does not split."""
         own = self.about.own()
         if own is not None and own.is_on_one:
             return self._on_one()
@@ -395,8 +405,10 @@ class _Writer:
         return self._say("no rule")
 
     def predicate(self) -> Sentence:
+        """What is computed decides how the program goes on."""
         decided = "whether the loop goes on" if self.about.decides() == "loop" else "which branch runs"
         return self._say("predicate", decided=decided)
 
     def unknown(self) -> Sentence:
+        """Nothing tells what it is for."""
         return self._say("unknown" if self.about.maker() is None else "unknown, made of")

@@ -11,7 +11,6 @@ from typing import Literal
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.sharding.needs import Need, Part
 from pjit_inspect.model.program.opcodes import REQUESTS, SUMS
-from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 
@@ -150,10 +149,6 @@ class CauseSubject:
         """The dimensions that the need is about."""
         return () if self.need is None else self.need.parts
 
-    def target(self) -> Dimensions | None:
-        """How the moved value is wanted: as XLA partitioned its taker; None where only the pieces are known."""
-        return self.match.wanted
-
     def is_void_request(self, op: ShardedOp) -> bool:
         """Whether an operation asks for the sharding that the moved value has already: then it changes nothing."""
         moved = self.moved()
@@ -179,7 +174,7 @@ class CauseSubject:
     def is_elsewhere(self, moved: int) -> bool:
         """Whether devices exchange pieces as large as those of the value's sharding, for no sharding that is known."""
         edge, taker = self.match.edge, self.match.taker
-        if edge.kind != "collective-permute" or taker is None or self.target() is not None:
+        if edge.kind != "collective-permute" or taker is None or self.match.wanted is not None:
             return False
         return taker.shape == edge.made_shape == self.program.local_shape(moved)
 

@@ -88,7 +88,7 @@ class CauseWords:
 
     def wanted(self) -> str:
         """How it is wanted."""
-        target, taker = self.about.target(), self.about.match.taker
+        target, taker = self.about.match.wanted, self.about.match.taker
         if target is not None:
             return say("{}", self.spec(target))
         own = self.about.own()
@@ -98,7 +98,7 @@ class CauseWords:
 
     def as_wanted(self) -> str:
         """How the operation needs the array that moves; in pieces where their axes are not known."""
-        target, taker, moved = self.about.target(), self.about.match.taker, self.about.moved()
+        target, taker, moved = self.about.match.wanted, self.about.match.taker, self.about.moved()
         if self.about.is_returned():
             return "as the other branches return it"
         if target is not None and str(self.spec(target)) != self.had():
@@ -223,7 +223,7 @@ class CauseWords:
     def taken(self) -> str:
         """Why an operand cannot keep its axis: another dimension of the result has it; "" where that is not why."""
         need = self.about.need
-        if need is None or not need.taken or self.about.target() != need.target:
+        if need is None or not need.taken or self.about.match.wanted != need.target:
             return ""
         own = set(map(axis_name, self.about.axes))
         found = next((pair for pair in need.taken if not own or pair[0] in own), None)
@@ -252,10 +252,6 @@ class CauseWords:
         """The shape of its result on each device, as it is computed."""
         edge = self.about.match.edge
         return list(self.names.as_named(edge.makers[0], edge.made_shape))
-
-    def decider(self) -> str:
-        """The operation that what moves is made by."""
-        return self.made()
 
     def target(self) -> Phrase:
         """XLA's name of the operation."""

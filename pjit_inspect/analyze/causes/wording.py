@@ -139,7 +139,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "one device sends": ("One device alone runs {op}, and sends its result to all others.",),
     "one device gets": ("One device alone runs {op}.", "It gets all of {moved}, which is {had}."),
     "predicate": (
-        "{decider} decides {decided}, and is computed from values split over {over}.",
+        "{made} decides {decided}, and is computed from values split over {over}.",
         "Every device waits there for all others.",
     ),
     # Collectives that somebody wrote, and those of which only a name, or nothing, is known.
@@ -163,7 +163,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "arrays alike": ("{of} has {number} that fit equally well{alike}: {operations}.",),
     "taken by": ("The program does not tell why {of} needs it.",),
     "unknown": ("XLA's partitioner made it.", "What needs it is not known."),
-    "unknown, made of": ("XLA's partitioner made it from the result of {decider}.", "What needs it is not known."),
+    "unknown, made of": ("XLA's partitioner made it from the result of {made}.", "What needs it is not known."),
 }
 """Name of the form -> its sentences."""
 

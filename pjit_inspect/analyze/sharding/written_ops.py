@@ -66,6 +66,7 @@ class WrittenOps:
         self._texts: dict[Any, str] = {}
         self._stacks: dict[int | None, tuple[Frame, ...]] = {}
         self._sides: dict[int, int | None] = {}
+        self._known_modules: dict[tuple[int, ...], Any] = {}
 
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""
@@ -352,17 +353,22 @@ class WrittenOps:
         return alike[0] if len(alike) == 1 and is_other else None
 
     def summed(self, op: ShardedOp) -> list[int]:
-        """The values whose gradients a sum may add up that goes on to other pieces: what its own takes of that shape.
+        """The values whose gradients a sum that is mixed may add up: what its own piece takes of its shape.
 
-        A value that other pieces take, too, is none that is made inside its own. Layers in a Python loop have one each.
+        What an expression makes on the way nobody else takes. Layers in a Python loop have one each.
         """
         return self._alike(op, self._forward(op))
 
     def _forward(self, op: ShardedOp) -> list[ShardedOp]:
         """The operations of the forward pass of an op's piece and module."""
-        module = module_path(op), self._library(op)
-        forward = self._of_piece(op, "forward", "recompute")
-        return [other for other in forward if (module_path(other), self._library(other)) == module]
+        forward, module = self._of_piece(op, "forward", "recompute"), self._module(op)
+        return [other for other in forward if self._module(other) == module]
+
+    def _module(self, op: ShardedOp) -> Any:
+        """The module that an op is of, and where in a library."""
+        if op.results not in self._known_modules:
+            self._known_modules[op.results] = module_path(op), self._library(op)
+        return self._known_modules[op.results]
 
     def _alike(self, op: ShardedOp, forward: Sequence[ShardedOp]) -> list[int]:
         """What some operations take from elsewhere that has the shape of what an op makes, and is no constant."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
+from pjit_inspect.analyze.causes import cause_form, causes
 from pjit_inspect.analyze.causes.cause_words import CauseWords
 from pjit_inspect.analyze.causes.wording import FORMS, clause, worded
 from pjit_inspect.model.words.sentence import Sentence, code, name, say, spec
@@ -16,7 +18,6 @@ WITH = say("{} (train.py:12)", code("h @ w"))
 GIVEN = {
     "op": WITH,
     "made": WITH,
-    "decider": WITH,
     "of": WITH,
     "asker": say("{} (train.py:14)", code("with_sharding_constraint(y, P(None, 'model'))")),
     "moved": say("{}", name("w")),
@@ -78,10 +79,21 @@ def test_a_cause_has_at_most_two_sentences_that_begin_with_a_capital_and_end_in_
         assert text[0] == "{" or text[0].isupper()
 
 
+def _code() -> str:
+    return "".join(inspect.getsource(module) for module in (cause_form, causes))
+
+
 def test_what_stands_in_a_form_is_a_method_or_is_given_by_who_says_it():
     places = {place for texts in FORMS.values() for text in texts for place in re.findall(r"\{(\w+)\}", text)}
     assert places == GIVEN.keys()
-    assert {"op", "moved", "had", "wanted", "dimensions", "elements", "axes"} <= set(dir(CauseWords))
+    given = set(re.findall(r"\b(\w+)=", _code())) | set(re.findall(r'"(\w+)":', _code()))
+    assert places <= given | set(dir(CauseWords))
+
+
+def test_every_form_is_said_somewhere():
+    said = set(re.findall(r'"([^"\n]+)"', _code()))
+    said |= {f"{form}, returned" for form in said}
+    assert FORMS.keys() <= said
 
 
 def test_a_sentence_that_begins_in_plain_words_begins_with_a_capital():
