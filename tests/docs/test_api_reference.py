@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 api_reference = importlib.import_module("api_reference")
 
 PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+USAGE = (ROOT / "docs" / "usage.md").read_text(encoding="utf-8")
 MAGIC = inspect.getdoc(PjitMagics.pjit) or ""
 HELD = api_reference.held_classes()
 
@@ -103,14 +103,14 @@ def test_the_magic_knows_these_options():
 def test_every_option_of_the_magic_is_told_of(word: str):
     assert word in MAGIC
     assert word in PAGE
-    assert word == "--cell" or word in README  # It is how `%%pjit` works inside.
+    assert word == "--cell" or word in USAGE  # It is how `%%pjit` works inside.
 
 
 @pytest.mark.parametrize("word", command.SUBCOMMANDS)
 def test_every_subcommand_of_the_magic_is_told_of(word: str):
     assert re.search(rf"^ *%pjit {word}\b.*  \w", MAGIC, flags=re.MULTILINE)
     assert f"%pjit {word}" in PAGE
-    assert f"%pjit {word}" in README
+    assert f"%pjit {word}" in USAGE
 
 
 def test_every_view_and_every_setting_of_the_magic_is_told_of():

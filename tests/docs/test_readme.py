@@ -1,4 +1,4 @@
-"""What the README says is so: its example prints what it shows, its names exist, its commands are there.
+"""What the README and the page of usage say is so: examples print what they show, names and commands exist.
 
 Not its job: the tutorials (nbval compares them).
 """
@@ -21,6 +21,7 @@ from pjit_inspect.model.report.sharding_table import ValueSharding
 from pjit_inspect.model.sharding.mesh import Mesh
 
 README = read_page("README.md")
+USAGE = read_page("docs/usage.md")
 
 
 def without_kernels(text: str) -> list[str]:
@@ -38,14 +39,19 @@ def test_it_opens_with_the_two_commands():
 
 
 def test_its_example_prints_what_it_shows(tmp_path: Path):
-    shown, explained, compiled_again = printed_one_after_the_other(blocks(README, "python")[:3], tmp_path)
-    assert without_kernels(shown) == without_kernels(blocks(README, "text")[0])
-    assert explained == blocks(README, "text")[1]
-    assert compiled_again == blocks(README, "text")[2]
+    example, (_, explain, again) = blocks(README, "python")[0], blocks(USAGE, "python")
+    shown, explained, compiled_again = printed_one_after_the_other([example, explain, again], tmp_path)
+    beginning = without_kernels(blocks(README, "text")[0].removesuffix("...\n"))
+    assert without_kernels(shown)[: len(beginning)] == beginning
+    assert [explained, compiled_again] == blocks(USAGE, "text")
+
+
+def test_it_is_read_in_a_minute():
+    assert len(README.encode()) <= 9_000
 
 
 def test_every_name_of_a_record_exists():
-    table = README[README.index("| on a record |") : README.index("## How far")]
+    table = USAGE[USAGE.index("| on a record |") : USAGE.index("## Why is it there")]
     names = [name for line in table.splitlines()[2:] if line for name in re.findall(r"`(\w+)", line.split("|")[1])]
     assert len(names) > 15
     assert [name for name in names if not hasattr(CompileRecord, name)] == []
@@ -62,14 +68,14 @@ def test_every_name_of_a_record_exists():
     ],
 )
 def test_every_attribute_of_a_row_exists(first_cell: str, kind: type):
-    line = next(line for line in README.splitlines() if line.startswith(f"| `{first_cell}`"))
+    line = next(line for line in USAGE.splitlines() if line.startswith(f"| `{first_cell}`"))
     names = re.findall(r"`(\w+)`", line.split("|")[2])
     assert len(names) >= 3
     assert [name for name in names if not hasattr(kind, name)] == []
 
 
 def test_every_function_of_the_package_it_calls_is_public():
-    called = set(re.findall(r"\bpi\.(\w+)", README))
+    called = set(re.findall(r"\bpi\.(\w+)", README + USAGE))
     assert called >= {"capture", "inspect", "load", "start", "stop"}
     assert called <= set(pjit_inspect.__all__)
 
@@ -77,6 +83,6 @@ def test_every_function_of_the_package_it_calls_is_public():
 def test_every_subcommand_and_option_is_named():
     from pjit_inspect.ipython.command import OPTIONS, SUBCOMMANDS
 
-    table = README[README.index("## In a notebook") : README.index("## In Python")]
+    table = USAGE[USAGE.index("## In a notebook") : USAGE.index("## In Python")]
     assert [name for name in SUBCOMMANDS if f"%pjit {name}" not in table] == []
     assert [name for name in OPTIONS if name not in table] == []

@@ -91,7 +91,6 @@ def test_its_links_lead_somewhere(path: Path):
 @tutorials
 def test_the_map_and_the_readme_name_it(path: Path):
     assert f"]({path.name})" in read_page("notebooks/README.md")
-    assert f"](notebooks/{path.name})" in read_page("README.md")
 
 
 def test_the_map_names_nothing_else():
