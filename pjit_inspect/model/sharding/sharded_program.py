@@ -198,6 +198,7 @@ class ShardedOp:
         reads beyond a piece, on both sides together; () where that is not known.
       detail: what tells ops of one opcode apart (a custom call's target, a reduction's or a scatter's function); "".
       is_on_one: whether one device alone runs it, as a host callback.
+      kind: the opcode without its dialect, by the name StableHLO has for it ("dot_general").
     """
 
     opcode: str
@@ -214,12 +215,11 @@ class ShardedOp:
     detail: str = ""
     in_condition: bool = False
     is_on_one: bool = False
+    kind: str = field(init=False, repr=False, compare=False)
 
-    @property
-    def kind(self) -> str:
-        """The opcode without its dialect, by the name StableHLO has for it: "dot_general"."""
+    def __post_init__(self) -> None:
         name = self.opcode.rpartition(".")[2]
-        return _STABLEHLO_NAMES.get(name, name)
+        object.__setattr__(self, "kind", _STABLEHLO_NAMES.get(name, name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
