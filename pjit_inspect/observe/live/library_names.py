@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import FrameType
 from typing import Any
@@ -19,6 +19,7 @@ import jax
 
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedProgram
+from pjit_inspect.observe.contract._jax import is_pmapped
 
 _EQUINOX_ARGUMENT = re.compile(r"\w+\['(first|rest|fun)'\]\[(\d+)\]")
 _NNX_STATE = re.compile(r"\.states\[\d+\]\[\d+\].*$")
@@ -33,11 +34,22 @@ def restore_names(
     """
     equinox = frame_of(frame, "/equinox/_jit.py", "_call") if "equinox" in sys.modules else None
     if equinox is not None and any(_EQUINOX_ARGUMENT.fullmatch(name) for name in arguments):
-        known = _equinox_arguments(equinox)
-        named = [known.get(_EQUINOX_ARGUMENT.sub(r"\1 \2", name), name) for name in arguments]
-        return named, [_equinox_result(name) for name in results]
+        local = equinox.f_locals
+        return _equinox_names(local["jit_wrapper"], local["args"], local["kwargs"], arguments, results)
     named = _nnx_names(tree, arguments), _nnx_names(result_tree, results)
     return (named[0], [_nnx_result(name) for name in named[1]]) if named[0] != arguments else named
+
+
+def names_of_call(
+    function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], arguments: list[str], results: list[str]
+) -> tuple[list[str], list[str]]:
+    """The same for a call that is lowered and does not run, of `jax.pmap` or `equinox.filter_jit`."""
+    if is_pmapped(function):
+        paths = _paths_of_call(function, args, kwargs)
+        return (paths if len(paths) == len(arguments) else arguments), results
+    if any(_EQUINOX_ARGUMENT.fullmatch(name) for name in arguments):
+        return _equinox_names(function, args, kwargs, arguments, results)
+    return arguments, results
 
 
 def with_paths(program: ShardedProgram, data: RecordData) -> ShardedProgram:
@@ -70,10 +82,17 @@ def frame_of(frame: FrameType | None, file_end: str, function: str) -> FrameType
 # ---------------------------------------------------------------- equinox
 
 
-def _equinox_arguments(frame: FrameType) -> dict[str, str]:
+def _equinox_names(
+    wrapper: Any, args: Sequence[Any], kwargs: Mapping[str, Any], arguments: list[str], results: list[str]
+) -> tuple[list[str], list[str]]:
+    known = _equinox_arguments(wrapper, args, kwargs)
+    named = [known.get(_EQUINOX_ARGUMENT.sub(r"\1 \2", name), name) for name in arguments]
+    return named, [_equinox_result(name) for name in results]
+
+
+def _equinox_arguments(wrapper: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, str]:
     """Paths by group and number ("first 3"): equinox passes the first argument and the others as lists of leaves."""
-    local = frame.f_locals
-    bound = local["jit_wrapper"]._signature.bind(*local["args"], **local["kwargs"])  # noqa: SLF001
+    bound = wrapper._signature.bind(*args, **kwargs)  # noqa: SLF001
     labels = [*positional_labels(bound), *sorted(bound.kwargs)]
     values = [*bound.args, *(value for _, value in sorted(bound.kwargs.items()))]
     paths = {f"first {i}": path for i, path in enumerate(_leaf_paths(labels[:1], values[:1]))}
@@ -113,8 +132,11 @@ def _equinox_result(name: str) -> str:
 def pmap_names(frame: FrameType, function: Any) -> list[str]:
     """The paths of the leaves of a call of `jax.pmap(function)`, from the frame of its wrapper; [] when unknown."""
     args, kwargs = frame.f_locals.get("args"), frame.f_locals.get("kwargs") or {}
-    if function is None or args is None:
-        return []
+    return [] if function is None or args is None else _paths_of_call(function, args, kwargs)
+
+
+def _paths_of_call(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+    """The paths of the leaves of a call's arguments, by the names of the function's parameters."""
     bound = inspect.signature(function).bind(*args, **kwargs)
     labels = [*positional_labels(bound), *sorted(bound.kwargs)]
     return _leaf_paths(labels, [*bound.args, *(value for _, value in sorted(bound.kwargs.items()))])

@@ -20,6 +20,7 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.key.compile_key import call_facts, passed_as
 from pjit_inspect.observe.live.contents import Finish, jaxpr_text
+from pjit_inspect.observe.live.library_names import names_of_call
 from pjit_inspect.observe.live.program import program_of_computation
 from pjit_inspect.observe.watch.listener import observed
 from pjit_inspect.observe.watch.record import make_record
@@ -54,6 +55,7 @@ def compile_record(fn: Callable[..., Any] | Any, args: tuple[Any, ...], kwargs: 
 
 def _with_passed(data: RecordData, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RecordData:
     """The record with the types of what was passed, of which JAX keeps but descriptions."""
+    data = _with_names(data, fn, args, kwargs)
     if data.key is None or (hasattr(fn, "lower") and not _jax.is_jitted(fn)):
         # Wrappers of other packages pass what they like.
         return data
@@ -67,6 +69,19 @@ def _with_passed(data: RecordData, fn: Any, args: tuple[Any, ...], kwargs: dict[
     passed = [*[""] * hoisted, *(passed_as(type(leaf)) for leaf in leaves)]
     inputs = (dataclasses.replace(one, passed=kind) for one, kind in zip(data.inputs, passed, strict=True))
     return dataclasses.replace(data, inputs=tuple(inputs))
+
+
+def _with_names(data: RecordData, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RecordData:
+    """The record with the user's names of arguments and results, where a wrapper hides them from JAX."""
+    names = [layout.path for layout in data.inputs], [layout.path for layout in data.outputs]
+    named = read_fact({}, "names", lambda: names_of_call(fn, args, kwargs, *names), names)
+    if named == names:
+        return data
+    inputs, outputs = (
+        tuple(dataclasses.replace(layout, path=path) for layout, path in zip(layouts, paths, strict=True))
+        for layouts, paths in zip((data.inputs, data.outputs), named, strict=True)
+    )
+    return dataclasses.replace(data, inputs=inputs, outputs=outputs)
 
 
 def lower_record(

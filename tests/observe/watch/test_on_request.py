@@ -49,3 +49,19 @@ def test_a_jaxpr_that_jax_has_dropped_is_unknown():
     assert record.jaxpr is None
     assert record.data.missing["jaxpr"] == "it was not seen being traced, and JAX shows it no more"
     assert record.hlo is not None
+
+
+def total(params, batch):
+    return params["w"] * batch + params["b"]
+
+
+def test_arguments_that_pmap_flattens_have_the_users_names():
+    mapped = jax.pmap(total, in_axes=(None, 0))
+    record = pi.inspect(mapped, {"w": np.ones(3), "b": np.ones(3)}, np.ones((8, 3)))
+    assert [one.path for one in record.inputs] == ["params['b']", "params['w']", "batch"]
+
+
+def test_arguments_that_equinox_flattens_have_the_users_names():
+    equinox = pytest.importorskip("equinox")
+    record = pi.inspect(equinox.filter_jit(total), {"w": np.ones(3), "b": np.ones(3)}, np.ones((8, 3)))
+    assert [one.path for one in record.inputs] == ["params['b']", "params['w']", "batch"]
