@@ -18,8 +18,8 @@ from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.analyze.graph.build import find_graph
 from pjit_inspect.analyze.memory.memory_use import MemoryFacts, MemoryFinder, arguments_alone, occupancy_of
 from pjit_inspect.analyze.program.device_memory import with_places
-from pjit_inspect.analyze.program.source import with_sources
-from pjit_inspect.analyze.report.report import Explained, cells_of, collectives_of, explain, report
+from pjit_inspect.analyze.program.source import UserFiles, package_of, with_sources
+from pjit_inspect.analyze.report.report import Explained, collectives_of, explain, report, user_files_of
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.errors import CaptureError
@@ -283,12 +283,15 @@ class Analyses(Computed):
     def sources(self) -> tuple[SourceText, ...]:
         """The texts of all files that the program before partitioning names."""
         program = self.propagation
-        return self.data.sources + (cleaned(_sources_of(program)) if self.is_live and program is not None else ())
+        package = user_files_of(self.data).package or ""
+        return self.data.sources + (
+            cleaned(_sources_of(program, package)) if self.is_live and program is not None else ()
+        )
 
     @property
-    def cells(self) -> dict[str, str]:
-        """File -> the notebook's name of the cell, for every cell that the program before partitioning names."""
-        return cells_of(self.data, self.sources)
+    def files(self) -> UserFiles:
+        """Which files are the user's, of all that the program before partitioning names."""
+        return user_files_of(self.data, self.sources)
 
     # ------------------------------------------------------------ what follows from them
 
@@ -311,13 +314,11 @@ class Analyses(Computed):
             return True
         return module is not None and bool(find_sites(module))
 
-    def _explanation(
-        self, module: HloModule | None
-    ) -> tuple[ShardedProgram | None, tuple[SourceText, ...], dict[str, str]]:
-        """The program before partitioning where it explains something, the sources known then, and the cells."""
+    def _explanation(self, module: HloModule | None) -> tuple[ShardedProgram | None, tuple[SourceText, ...], UserFiles]:
+        """The program before partitioning where it explains something, the sources known then, and the user's files."""
         if not self._is_explained(module):
-            return None, self.data.sources, cells_of(self.data, self.data.sources)
-        return self.propagation, self.sources, self.cells
+            return None, self.data.sources, user_files_of(self.data, self.data.sources)
+        return self.propagation, self.sources, self.files
 
     @once
     def arrays(self) -> RecordData:
@@ -400,7 +401,7 @@ class Analyses(Computed):
     def names(self) -> ValueNames | None:
         """What the values of the program before partitioning are called."""
         program = self.propagation
-        return None if program is None else ValueNames(program, self.sources, self.cells)
+        return None if program is None else ValueNames(program, self.sources, self.files)
 
     @once
     def shardings(self) -> ShardingTable:
@@ -420,7 +421,7 @@ class Analyses(Computed):
         """Changes that save communication."""
         if not self.is_live:
             raise CaptureError("suggestions need the process that compiled the program: inspect the function again")
-        return suggestions_of(self.data, self.readable_hlo, tuple(self.collectives), self.sources, self.cells)
+        return suggestions_of(self.data, self.readable_hlo, tuple(self.collectives), self.sources, self.files)
 
     @once
     def findings(self) -> FindingTable:
@@ -442,10 +443,10 @@ class Analyses(Computed):
     def _look_for_findings(self, *, tries: bool, tries_all: bool = False, untried: str = "") -> FindingTable:
         # The report first: its data know which arguments results reuse.
         rows, module = tuple(self.collectives), self.readable_hlo
-        program, sources, cells = self._explanation(module)
+        program, sources, files = self._explanation(module)
         data = self.report.data
         return findings_of(
-            data, module, rows, program, sources, cells, tries=tries, tries_all=tries_all, untried=untried
+            data, module, rows, program, sources, files, tries=tries, tries_all=tries_all, untried=untried
         )
 
     def findings_by_now(self) -> tuple[FindingTable, Remedies]:
@@ -485,7 +486,7 @@ class Analyses(Computed):
             outputs=data.outputs,
             mesh=data.mesh,
             platform=data.devices[0].platform if data.devices else "",
-            cells=self.cells,
+            files=self.files,
             xla_temporary_bytes=None if data.memory is None else data.memory.temporary_bytes,
         )
         if module is None:
@@ -615,16 +616,17 @@ def _further_sources(found: RecordReport) -> tuple[SourceText, ...]:
     return _read_sources(named - {text.file for text in found.data.sources})
 
 
-def _sources_of(program: ShardedProgram) -> tuple[SourceText, ...]:
+def _sources_of(program: ShardedProgram, package: str) -> tuple[SourceText, ...]:
     # Callers too: a model's classes, the step and its call often stand in three cells.
-    return _read_sources({frame.file for op in program.ops for frame in op.frames})
+    return _read_sources({frame.file for op in program.ops for frame in op.frames}, package)
 
 
-def _read_sources(files: Iterable[str]) -> tuple[SourceText, ...]:
-    """The texts of those that are the user's and can be read."""
+def _read_sources(files: Iterable[str], package: str = "") -> tuple[SourceText, ...]:
+    """The texts of those that are the user's, or of the package that defines the compiled function, and can be read."""
     from pjit_inspect.observe.live.frames import is_user_file, read_source
 
-    texts = (read_source(file) for file in sorted(files) if is_user_file(file))
+    own = (file for file in sorted(files) if is_user_file(file) or (package and package_of(file) == package))
+    texts = map(read_source, own)
     return tuple(text for text in texts if text is not None)
 
 

@@ -6,7 +6,7 @@ its job: any of those steps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.advice.updates import replaced_trees
@@ -14,6 +14,7 @@ from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.findings.candidate import Subject
 from pjit_inspect.analyze.findings.findings import find_findings
 from pjit_inspect.analyze.partition.join import join
+from pjit_inspect.analyze.program.source import UserFiles
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.of_record import OfRecord
@@ -66,7 +67,7 @@ def findings_of(
     collectives: Sequence[Collective],
     program: ShardedProgram | None,
     sources: Sequence[SourceText],
-    cells: Mapping[str, str],
+    files: UserFiles,
     *,
     tries: bool,
     tries_all: bool = False,
@@ -85,7 +86,7 @@ def findings_of(
     copy = None
     if trials is not None:
         try:
-            copy = ValueNames(trials.propagate(())[0], sources, cells)
+            copy = ValueNames(trials.propagate(())[0], sources, files)
         except CaptureError as error:
             trials, untried = None, str(error)
     is_xlas = program is not None and not program.is_predicted
@@ -95,10 +96,10 @@ def findings_of(
         module=module,
         collectives=tuple(collectives),
         edges=_edges(module, program) if module and program and is_xlas and _may_repeat(collectives) else {},
-        names=ValueNames(program, sources, cells) if program is not None and is_xlas else None,
+        names=ValueNames(program, sources, files) if program is not None and is_xlas else None,
         copy=copy,
         replaced={} if known is None else replaced_of(data, known),
-        cells=cells,
+        files=files,
     )
     budget = None
     if trials is not None and copy is not None:

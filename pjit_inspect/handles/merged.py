@@ -16,7 +16,7 @@ from pjit_inspect.analyze.processes.merge import merge_programs
 from pjit_inspect.analyze.processes.program_differences import ProgramSide, collective_differences, program_differences
 from pjit_inspect.analyze.processes.runs import Session, choose_sessions
 from pjit_inspect.analyze.program.other_communication import find_other_communication
-from pjit_inspect.analyze.report.report import cells_of
+from pjit_inspect.analyze.report.report import user_files_of
 from pjit_inspect.errors import ParseError, RecordNotFoundError
 from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.model.program.hlo import HloModule
@@ -237,7 +237,7 @@ def _compare(one: ProgramFacts, two: ProgramFacts) -> tuple[Sentence, ...]:
 
 def _side(facts: ProgramFacts) -> ProgramSide:
     record = CompileRecord(read_record(facts.file))
-    text, cells = record.stablehlo or "", cells_of(record.data)
+    text, cells = record.stablehlo or "", user_files_of(record.data).cells
 
     def place(number: int) -> Frame | None:
         found = line_place(text, number)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.program.source import UserFiles
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.counts import Counts, count_partitioned
 from pjit_inspect.analyze.suggest.suggestions import compare_traffic, find_suggestions
@@ -152,7 +153,7 @@ def suggestions_of(
     module: HloModule | None,
     collectives: Sequence[Collective],
     sources: Sequence[SourceText],
-    cells: Mapping[str, str],
+    files: UserFiles,
 ) -> SuggestionTable:
     """Changes that save communication, as far as XLA's partitioner tells.
 
@@ -160,7 +161,7 @@ def suggestions_of(
     when the program cannot be propagated.
     """
     trials = Trials(data, collectives, module)
-    names = ValueNames(trials.propagate(())[0], sources, cells)
+    names = ValueNames(trials.propagate(())[0], sources, files)
     budget = Budget.of(trials, _MOST_QUESTIONS, len(names.program.ops))
     found = find_suggestions(names, collectives, trials.propagate, is_cpu=trials.is_cpu, count=budget)
     rows = tuple(RecordSuggestion.made_of(suggestion, _trials=trials) for suggestion in found)

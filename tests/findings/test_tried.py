@@ -97,7 +97,7 @@ def test_a_change_without_an_answer_is_said_to_have_none(monkeypatch: pytest.Mon
     assert re.fullmatch(r"(\d+) of \1 got no answer: XLA's partitioner gave no answer in 600 s", found.untried)
     record = record_of(STEP)
     now = record.state.analyses
-    table = suggest.suggestions_of(now.data, now.hlo, tuple(now.collectives), now.sources, now.cells)
+    table = suggest.suggestions_of(now.data, now.hlo, tuple(now.collectives), now.sources, now.files)
     assert re.fullmatch(r"(\d+) of \1 got no answer: XLA's partitioner gave no answer in 600 s", table.untried)
     assert list(table) == []
 

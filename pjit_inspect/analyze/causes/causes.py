@@ -22,7 +22,7 @@ from pjit_inspect.analyze.partition.join import Joined, join
 from pjit_inspect.analyze.partition.moved_arrays import MovedArray
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.phases import find_phase, is_written_name, split_op_names
-from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.analyze.program.source import UserFiles, user_frames
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.primitive import users_word
@@ -51,13 +51,13 @@ class CauseFinder:
     Attributes:
       program: the program with the shardings of its values; None when they are not known.
       sources: the user's source texts, as far as they are known.
-      cells: file -> how the notebook calls the cell.
+      files: which files are the user's.
       returned: how each result of the program is split where it is returned; None where that is not known.
     """
 
     program: ShardedProgram | None
     sources: Sequence[SourceText] = ()
-    cells: Mapping[str, str] = field(default_factory=dict)
+    files: UserFiles = field(default_factory=UserFiles)
     returned: Sequence[PartitionSpec | None] = ()
     _needs: NeedFinder | None = field(init=False, default=None)
     _accumulation: Accumulation = field(init=False)
@@ -71,7 +71,7 @@ class CauseFinder:
         if self.program is not None and self.program.collectives:
             self._needs = NeedFinder(self.program)
         self._accumulation = Accumulation(self.program or ShardedProgram())
-        self._names = ValueNames(self.program or ShardedProgram(), self.sources, self.cells)
+        self._names = ValueNames(self.program or ShardedProgram(), self.sources, self.files)
         self._writers = WrittenFinder(self._names)
 
     def explain(self, sites: Sequence[CollectiveOp], rows: Sequence[Collective]) -> list[Collective]:
@@ -170,7 +170,7 @@ class CauseFinder:
         names = split_op_names(row.op_name)
         own = array if array.op_name in names else None
         op_name = own.op_name if own is not None else row.op_name
-        source = user_frames(own.frames, self.cells) if own is not None and own.frames else row.source
+        source = user_frames(own.frames, self.files) if own is not None and own.frames else row.source
         places = {op: self._name_and_place(op) for op in self._ops_of_kind(row)}
         ops = [op for op, own in places.items() if own == (op_name, source)]
         # Before JAX 0.10 the frames of a body go on to the end.
@@ -248,7 +248,7 @@ class CauseFinder:
             op = program.ops[op.parent]
             if op.kind == "call" and not op_name.startswith(op.op_name):
                 op_name, frames = f"{op.op_name}/{op_name}", (*frames, *op.frames)
-        return op_name, user_frames(frames, self.cells)
+        return op_name, user_frames(frames, self.files)
 
     def _ops(self, edges: Iterable[PartitionedCollective]) -> list[int]:
         return [op for edge in edges for op in edge.visited]
@@ -278,7 +278,7 @@ class CauseFinder:
         return labels.get(op_name) or users_word(op_name.rpartition("/")[2])
 
     def _frames_of(self, array: MovedArray) -> tuple[Frame, ...]:
-        return user_frames(array.frames, self.cells)
+        return user_frames(array.frames, self.files)
 
     # ------------------------------------------------------------ the kind of a match
 

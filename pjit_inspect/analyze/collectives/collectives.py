@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -34,7 +34,7 @@ from pjit_inspect.analyze.program.device_groups import (
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, Runs, count_runs
 from pjit_inspect.analyze.program.mesh_axes import find_axes_in, positions_of
 from pjit_inspect.analyze.program.phases import find_implicit, find_phase
-from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.analyze.program.source import UNKNOWN_FILES, UserFiles, user_frames
 from pjit_inspect.model.program.hlo import Computation, HloModule
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.shape import Shape, total
@@ -52,7 +52,7 @@ def find_collectives(
     device_ids: Sequence[int] | None = None,
     *,
     other_meshes: Sequence[Mesh] = (),
-    cells: Mapping[str, str] | None = None,
+    files: UserFiles = UNKNOWN_FILES,
     causes: CauseFinder | None = None,
     hosts: Sequence[int] | None = None,
 ) -> CollectiveTable:
@@ -65,7 +65,7 @@ def find_collectives(
         positions in `mesh`.
       other_meshes: the other meshes of the program: axes are looked for in them too. Where groups follow axes of
         several, the first decides; parts of axes count only where no mesh has axes that fit in full.
-      cells: file -> how the notebook calls the cell.
+      files: which files are the user's.
       causes: finds why each is there; None leaves `Collective.causes` empty.
       hosts: the host (process) of each position in `mesh`; None when they are unknown.
     """
@@ -79,7 +79,7 @@ def find_collectives(
         device_ids=None if device_ids is None else tuple(device_ids),
         runs=count_runs(module),
         overlaps=OverlapFinder(module),
-        cells=cells or {},
+        files=files,
     )
     rows = [_collective(site, context) for site in sites]
     if causes is not None:
@@ -101,7 +101,7 @@ class _Context:
     device_ids: tuple[int, ...] | None
     runs: tuple[Runs, ...]
     overlaps: OverlapFinder
-    cells: Mapping[str, str]
+    files: UserFiles
     found: dict[tuple[bool, Groups], _Place] = field(default_factory=dict)
     members: Counter[bool] = field(default_factory=Counter)
 
@@ -152,7 +152,7 @@ def _collective(site: CollectiveOp, context: _Context) -> Collective:
         phase=find_phase(origin.op_name, origin.frames if len(arrays) == 1 else ()),
         op_name=origin.op_name,
         moved="" if origin.op_name else _moved(site, arrays),
-        source=user_frames(origin.frames, context.cells),
+        source=user_frames(origin.frames, context.files),
         instructions=tuple(part.name for part in site.instructions),
         channel_id=op.channel_id,
         is_async=site.is_async,

@@ -125,7 +125,13 @@ def not_donated(subject: Subject) -> Iterator[Candidate]:
         roots = list(changed)
         one = len(roots) == 1
         what, old = ("the argument comes", "the old one is") if one else ("the arguments come", "the old ones are")
-        donated = f"donate_argnames=({', '.join(map(repr, roots))}{',' if one else ''})"
+        old_ones = "the old one" if one else "the old ones"
+        donated = code(f"donate_argnames=({', '.join(map(repr, roots))}{',' if one else ''})")
+        given = say("give {} {} (or the number in {})", code("jax.jit"), donated, code("donate_argnums"))
+        if subject.data.transform == "pmap":
+            given = say(
+                "give {} {} in {}", code("jax.pmap"), "its number" if one else "their numbers", code("donate_argnums")
+            )
         frame = subject.data.defined_at or subject.data.user_frame
         yield Candidate(
             kind="not_donated",
@@ -140,17 +146,7 @@ def not_donated(subject: Subject) -> Iterator[Candidate]:
             source=(frame,) if frame else (),
             unit="held",
             cost_bytes=size,
-            remedies=(
-                Remedy(
-                    words=say(
-                        "if nobody reads {} after the call, give {} {} (or the number in {})",
-                        "the old one" if one else "the old ones",
-                        code("jax.jit"),
-                        code(donated),
-                        code("donate_argnums"),
-                    )
-                ),
-            ),
+            remedies=(Remedy(words=say("if nobody reads {} after the call, {}", old_ones, given)),),
             about=("donation",),
         )
 
@@ -160,7 +156,8 @@ def not_donated(subject: Subject) -> Iterator[Candidate]:
 
 def resharded_arguments(subject: Subject) -> Iterator[Candidate]:
     """Arrays that arrive otherwise than the program takes them."""
-    found = find_resharded(subject.data)
+    # Nobody can name the mesh of `pmap`, to place arrays on it.
+    found = () if subject.data.transform == "pmap" else find_resharded(subject.data)
     layouts = {layout.path: layout for layout in subject.data.inputs}
     if not found:
         return

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pjit_inspect.analyze.program.source import UserFiles
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -71,7 +72,7 @@ class Subject:
       copy: the program that edits are made in, which is a prediction, and how its values are called; None where no copy
         can be changed.
       replaced: the arguments that come back with new values, by the name of their tree, as `analyze.advice` judges.
-      cells: file -> how the notebook calls the cell.
+      files: which files are the user's.
     """
 
     data: RecordData
@@ -81,7 +82,7 @@ class Subject:
     names: ValueNames | None = None
     copy: ValueNames | None = None
     replaced: Mapping[str, tuple[ArrayLayout, ...]] = field(default_factory=dict)
-    cells: Mapping[str, str] = field(default_factory=dict)
+    files: UserFiles = field(default_factory=UserFiles)
 
     @property
     def sent_bytes(self) -> int:

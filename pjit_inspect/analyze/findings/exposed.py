@@ -71,7 +71,7 @@ def _exposed(
     over = joined([axis(own) for own in axes]) if axes else Sentence("devices")
     took = "" if measured is None else f", {measured[0]:,.0f} of {measured[1]:,.0f} us of a call (measured)"
     product = pairs[0][1]
-    frames = user_frames(product.frames, subject.cells)
+    frames = user_frames(product.frames, subject.files)
     where = say(" ({})", place(frames[0].where)) if frames else Sentence()
     return Candidate(
         kind="exposed_collective",

@@ -201,7 +201,7 @@ def padded_temporaries(subject: Subject) -> Iterator[Candidate]:
         padded = _padded(own.shape)
         if padded is None or not least < padded.waste < padded.taken <= memory.temporary_bytes:
             continue
-        line = user_frames(own.frames, subject.cells)[:1]
+        line = user_frames(own.frames, subject.files)[:1]
         if line and (line not in by_line or by_line[line][0].waste < padded.waste):
             by_line[line] = padded, own
     for line, (padded, own) in by_line.items():
@@ -216,7 +216,7 @@ def padded_temporaries(subject: Subject) -> Iterator[Candidate]:
                 code(padded.shape.text(layouts=False)),
                 " x ".join(map(str, padded.tile)),
             ),
-            source=(*line, *user_frames(own.frames, subject.cells)[1:]),
+            source=(*line, *user_frames(own.frames, subject.files)[1:]),
             unit="held",
             cost_bytes=padded.waste,
             remedies=(Remedy(words=_otherwise(padded)),),

@@ -23,7 +23,7 @@ from pjit_inspect.analyze.memory.states import find_states
 from pjit_inspect.analyze.memory.timeline import find_timeline
 from pjit_inspect.analyze.memory.values_named import Describer, scope_of
 from pjit_inspect.analyze.program.running import find_running
-from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.analyze.program.source import UserFiles, user_frames
 from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryCurve, MemoryKind, MemoryUse, Moment
 from pjit_inspect.model.memory.timeline import MemoryTimeline
@@ -63,7 +63,7 @@ class MemoryFacts:
       shardings: the values of the program before partitioning.
       mesh: the mesh of the specs.
       platform: "cpu", "tpu", "gpu", or "" for unknown.
-      cells: file -> how the notebook calls the cell.
+      files: which files are the user's.
       xla_temporary_bytes: what XLA says it reserves for temporaries; None when it does not say.
       assignment: XLA's own buffer assignment; None when it is not known.
       replaced: the arguments that come back with new values, by the name of their tree (`analyze.advice`).
@@ -76,7 +76,7 @@ class MemoryFacts:
     shardings: ShardingTable = field(default_factory=ShardingTable)
     mesh: Mesh | None = None
     platform: str = ""
-    cells: Mapping[str, str] = field(default_factory=dict)
+    files: UserFiles = field(default_factory=UserFiles)
     xla_temporary_bytes: int | None = None
     assignment: BufferAssignment | None = None
     replaced: Mapping[str, Sequence[ArrayLayout]] = field(default_factory=dict)
@@ -138,7 +138,7 @@ class MemoryFinder:
             collectives=facts.collectives,
             shardings=facts.shardings,
             mesh=facts.mesh,
-            cells=facts.cells,
+            files=facts.files,
         )
         self._phases = _phases(facts.graph)
         self._kernel_times = self._times()
@@ -224,7 +224,7 @@ class MemoryFinder:
             kernels=len(times),
             name=instruction.name,
             phase=self._phases.get(index),
-            source=user_frames(frames, self._facts.cells) if frames else (),
+            source=user_frames(frames, self._facts.files) if frames else (),
         )
 
     def _curves(self) -> tuple[MemoryCurve, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from pjit_inspect.analyze.memory.passing import Nodes
 from pjit_inspect.analyze.program.custom_calls import describe_custom_call, workspace_of
 from pjit_inspect.analyze.program.phases import find_phase, split_op_names
 from pjit_inspect.analyze.program.running import number_of
-from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.analyze.program.source import UserFiles, user_frames
 from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -77,7 +77,7 @@ class Describer:
       collectives: its collectives.
       shardings: the values of the program before partitioning.
       mesh: the mesh that specs are of.
-      cells: file -> how the notebook calls the cell.
+      files: which files are the user's.
     """
 
     nodes: Nodes
@@ -85,7 +85,7 @@ class Describer:
     collectives: CollectiveTable
     shardings: ShardingTable
     mesh: Mesh | None
-    cells: Mapping[str, str]
+    files: UserFiles
     _by_key: dict[_Key, list[ValueSharding]] = field(init=False)
     _by_op_name: dict[str, list[ValueSharding]] = field(init=False)
     _several: dict[tuple[str, str], set[str]] = field(init=False)
@@ -184,7 +184,7 @@ class Describer:
         if not instruction.op_name and not made.is_moved:
             instruction = nodes.module.instruction(made.kernel)
         frames = instruction.frames
-        source = user_frames(frames, self.cells) if frames else ()
+        source = user_frames(frames, self.files) if frames else ()
         phase = find_phase(instruction.op_name, frames)
         row = self._row(node, instruction.op_name, source, instruction.opcode)
         # What sums yields the value itself; what gathers is named after an operation that needs it.

@@ -16,7 +16,7 @@ from typing import Literal
 
 from pjit_inspect.analyze.program.loops import count_runs
 from pjit_inspect.analyze.program.phases import split_op_names
-from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.analyze.program.source import UNKNOWN_FILES, UserFiles, user_frames
 from pjit_inspect.model.program.hlo import Details, HloModule, Instruction
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.report.collective import KINDS
@@ -206,8 +206,8 @@ _KINDS: Mapping[str, Literal["pure", "io", "debug"]] = {
 """JAX's primitive -> what kind of callback it is."""
 
 
-def find_callbacks(module: HloModule, cells: Mapping[str, str] | None = None) -> CallbackTable:
-    """Every call back into Python, in schedule order; `cells` is file -> how the notebook calls the cell."""
+def find_callbacks(module: HloModule, files: UserFiles = UNKNOWN_FILES) -> CallbackTable:
+    """Every call back into Python, in schedule order; `files` says which files are the user's."""
     in_order = sorted(module.with_opcode("custom-call").tolist(), key=lambda row: module.places[row])
     calls = [module.instruction(row) for row in in_order]
     runs = count_runs(module) if calls else ()
@@ -223,7 +223,7 @@ def find_callbacks(module: HloModule, cells: Mapping[str, str] | None = None) ->
                 name=call.name,
                 target=call.details.custom_call_target,
                 op_name=call.op_name,
-                source=user_frames(module.frames(call.index), cells or {}),
+                source=user_frames(module.frames(call.index), files),
                 count=often.most,
                 count_min=often.least,
                 operand_bytes=_bytes(operand.shape for operand in call.operands),

@@ -19,7 +19,7 @@ from pjit_inspect.analyze.program.body_forms import BodyForms, Form, RowBytes
 from pjit_inspect.analyze.program.custom_calls import describe_custom_call, runs_kernel, workspace_of
 from pjit_inspect.analyze.program.fusion_traffic import bytes_read, bytes_written, is_plain
 from pjit_inspect.analyze.program.loops import count_runs
-from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.analyze.program.source import UNKNOWN_FILES, UserFiles, user_frames
 from pjit_inspect.model.program.hlo import Computation, HloModule, Instruction
 from pjit_inspect.model.program.hlo_columns import Links
 from pjit_inspect.model.program.source import Frame
@@ -42,13 +42,13 @@ _MOST_BYTES = 1 << 63
 """More bytes than any program moves; a larger claim is unknown."""
 
 
-def find_fusions(module: HloModule, *, cells: Mapping[str, str] | None = None) -> FusionTable:
+def find_fusions(module: HloModule, *, files: UserFiles = UNKNOWN_FILES) -> FusionTable:
     """Every fused kernel that runs, and every library kernel, in schedule order.
 
-    What a loop, a branch or a call runs stands where it is called. `cells` says how the notebook calls a file.
+    What a loop, a branch or a call runs stands where it is called. `files` says which files are the user's.
     """
     kernels = list(_kernels(module))
-    distinct = _distinct(kernels, _Context(module, cells))
+    distinct = _distinct(kernels, _Context(module, files))
     rows = LaterRows(len(kernels), lambda: _each(distinct, module.reader.names(kernels)))
     return FusionTable(cast("Any", rows), distinct)
 
@@ -129,8 +129,8 @@ class _Inner(NamedTuple):
 class _Context:
     """What all kernels of one program share: columns as lists, and what equal shapes and frames have in common."""
 
-    def __init__(self, module: HloModule, cells: Mapping[str, str] | None) -> None:
-        self.module, self.cells = module, cells or {}
+    def __init__(self, module: HloModule, files: UserFiles) -> None:
+        self.module, self.files = module, files
         self.opcode: list[int] = module.instructions.opcode.tolist()
         self.bytes: list[int] = module.result_bytes.tolist()
         self.operands, self.called = _Lists(module.instructions.operands), _Lists(module.instructions.called)
@@ -165,7 +165,7 @@ class _Context:
     def source(self, frame: int) -> tuple[Frame, ...]:
         """The user's frames above one of the module's, and that one."""
         if frame not in self._frames:
-            self._frames[frame] = user_frames(self.module.frames_table.chain(frame), self.cells)
+            self._frames[frame] = user_frames(self.module.frames_table.chain(frame), self.files)
         return self._frames[frame]
 
     def total(self, indices: Iterable[int]) -> int | None:

@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pjit_inspect.model.program.hlo import HloModule
@@ -21,7 +22,7 @@ _PACKAGES = frozenset((
     "beartype", "quax", "lineax", "diffrax", "einops", "IPython", "ipykernel", "ipykernel_launcher", "traitlets",
     "tornado", "nbclient", "jupyter_client", "numpy", "_pytest", "pluggy",
 ))  # fmt: skip
-"""Packages whose frames tell a user of JAX nothing about the own program."""
+"""Packages that are libraries also where it is not known where the compiled function is defined."""
 
 _INSTALLED = re.compile(r"/(?:site|dist)-packages/([^/.]+)")
 _STANDARD = re.compile(r"/lib(?:64)?/python3\.\d+t?/(?!site-packages/|dist-packages/)")
@@ -30,15 +31,39 @@ _OWN = re.compile(r"(?:^|/)pjit_inspect/(?:(?:api|compile_record)\.py$|handles/|
 """This package's files in a stack, on whatever machine they were (an editable install is in no `site-packages`)."""
 
 
+@dataclass(frozen=True, slots=True)
+class UserFiles:
+    """Which files are the user's, and how the notebook calls them.
+
+    Attributes:
+      cells: file -> how the notebook calls the cell ("In [7]").
+      package: the installed package that defines the compiled function: its files are the user's, those of all others
+        are not. "" where a file outside of all of them defines it, None where that is not known.
+    """
+
+    cells: Mapping[str, str] = field(default_factory=dict)
+    package: str | None = None
+
+
+UNKNOWN_FILES = UserFiles()
+"""Of a program that says nothing of it."""
+
+
+def package_of(file: str) -> str:
+    """The installed package that a file belongs to; "" for one outside of them, and in a library that many use."""
+    installed = _INSTALLED.search(file.replace("\\", "/"))
+    return installed[1] if installed and installed[1] not in _PACKAGES else ""
+
+
 @functools.lru_cache(maxsize=4096)
-def is_library(file: str) -> bool:
-    """Whether a file belongs to JAX, a library on top of it, the notebook's machinery, or Python itself."""
+def is_library(file: str, package: str | None = None) -> bool:
+    """Whether a file belongs to a library, the notebook's machinery, or Python itself; `package` as in `UserFiles`."""
     path = file.replace("\\", "/")
     if path.startswith("<frozen ") or _is_own(file):
         return True
     installed = _INSTALLED.search(path)
     if installed:
-        return installed[1] in _PACKAGES
+        return installed[1] in _PACKAGES if package is None else installed[1] != package
     return bool(_STANDARD.search(path))
 
 
@@ -48,18 +73,18 @@ def _is_own(file: str) -> bool:
     return path.startswith(_HERE) or bool(_OWN.search(path))
 
 
-def user_frames(frames: tuple[Frame, ...], cells: Mapping[str, str] | None = None) -> tuple[Frame, ...]:
+def user_frames(frames: tuple[Frame, ...], files: UserFiles = UNKNOWN_FILES) -> tuple[Frame, ...]:
     """The frames without those of libraries (all of them, when nothing else remains), in the same order.
 
     This package's own frames, which stand in a stack when it was asked to compile, are never kept.
 
     Args:
       frames: innermost first.
-      cells: file -> how the notebook calls the cell ("In [7]").
+      files: which files are the user's.
     """
     frames = tuple(frame for frame in frames if not _is_own(frame.file))
-    kept = tuple(frame for frame in frames if not is_library(frame.file)) or frames
-    return tuple(_in_cell(frame, cells) for frame in kept) if cells else kept
+    kept = tuple(frame for frame in frames if not is_library(frame.file, files.package)) or frames
+    return tuple(_in_cell(frame, files.cells) for frame in kept) if files.cells else kept
 
 
 def _in_cell(frame: Frame, cells: Mapping[str, str]) -> Frame:
@@ -68,7 +93,7 @@ def _in_cell(frame: Frame, cells: Mapping[str, str]) -> Frame:
 
 
 def with_sources(
-    warnings: Iterable[XlaWarning], module: HloModule | None, cells: Mapping[str, str] | None = None
+    warnings: Iterable[XlaWarning], module: HloModule | None, files: UserFiles = UNKNOWN_FILES
 ) -> tuple[XlaWarning, ...]:
     """The warnings, each with the user's frames of its instruction, innermost first.
 
@@ -78,13 +103,13 @@ def with_sources(
     Args:
       warnings: as they were read.
       module: the optimized program; None when there is none, as when the compile failed.
-      cells: file -> how the notebook calls the cell.
+      files: which files are the user's.
     """
-    return tuple(_with_source(warning, module, cells) for warning in warnings)
+    return tuple(_with_source(warning, module, files) for warning in warnings)
 
 
-def _with_source(warning: XlaWarning, module: HloModule | None, cells: Mapping[str, str] | None) -> XlaWarning:
+def _with_source(warning: XlaWarning, module: HloModule | None, files: UserFiles) -> XlaWarning:
     if module is None or warning.stack_frame_id is None:
         return warning
     frames = module.frames_table.chain(warning.stack_frame_id)
-    return dataclasses.replace(warning, source=user_frames(frames, cells)) if frames else warning
+    return dataclasses.replace(warning, source=user_frames(frames, files)) if frames else warning

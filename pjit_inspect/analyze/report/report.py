@@ -5,10 +5,9 @@ Not its job: the analyses themselves, or drawing them (`view`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 
 from pjit_inspect.analyze.causes.causes import CauseFinder
 from pjit_inspect.analyze.collectives.collectives import find_collectives
@@ -18,7 +17,7 @@ from pjit_inspect.analyze.program.device_groups import with_bounded_groups
 from pjit_inspect.analyze.program.device_memory import with_places
 from pjit_inspect.analyze.program.fusions import find_fusions
 from pjit_inspect.analyze.program.other_communication import find_other_communication
-from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.analyze.program.source import UNKNOWN_FILES, UserFiles, package_of, user_frames
 from pjit_inspect.analyze.recompiles.resharded import resharded_notes
 from pjit_inspect.analyze.report.figures import find_figures
 from pjit_inspect.analyze.report.least import find_least
@@ -67,17 +66,17 @@ def report(
         return RecordReport(data=_without(data, guard), notes=notes, figures=figures)
     module = guard.run("group lists", partial(with_bounded_groups, module), module)
     data = guard.run("arrays", partial(with_places, data, module), data)
-    cells = guard.run("cell names", partial(cells_of, data, sources), {})
+    files = guard.run("user files", partial(user_files_of, data, sources), UNKNOWN_FILES)
     collectives, failed = explained or explain(data, module, program, sources, unasked=unasked)
     guard.failed |= failed
     data = _with_unsized(data, module, collectives or ())
     totals = guard.run("totals", partial(total_by_axes, collectives or (), len(data.devices)), ())
     # What XLA's partitioner leaves has not been fused, and not been rewritten for the machine.
     is_whole = not data.is_partial
-    fusions = guard.run("kernels", partial(find_fusions, module, cells=cells), None) if is_whole else None
+    fusions = guard.run("kernels", partial(find_fusions, module, files=files), None) if is_whole else None
     widened = guard.run("notes", partial(find_widened, module), ()) if is_whole else ()
     notes = guard.run("notes", partial(_notes, collectives, module, data, widened), ())
-    odd = guard.run("constraints", partial(indivisible_notes, data, module, program, cells), ())
+    odd = guard.run("constraints", partial(indivisible_notes, data, module, program, files), ())
     return RecordReport(
         data=_without(data, guard),
         collectives=collectives,
@@ -85,12 +84,12 @@ def report(
         least=guard.run("least", partial(find_least, collectives or (), module, len(data.devices)), None),
         figures=guard.run("figures", partial(find_figures, data, collectives, totals, fusions), KeyFigures()),
         fusions=fusions,
-        callbacks=guard.run("callbacks", lambda: find_callbacks(module, cells).rows, ()),
+        callbacks=guard.run("callbacks", lambda: find_callbacks(module, files).rows, ()),
         others=guard.run(
             "other communication", partial(find_other_communication, module, len(data.devices) or None), ()
         ),
         instructions=len(module),
-        timed=guard.run("measured instructions", partial(_timed, data, module, cells), {}),
+        timed=guard.run("measured instructions", partial(_timed, data, module, files), {}),
         notes=(*notes, *odd),
         unasked=unasked,
     )
@@ -106,10 +105,10 @@ def explain(
 ) -> Explained:
     """The collectives with their causes, as in `report`."""
     guard = Guard()
-    cells = guard.run("cell names", partial(cells_of, data, sources), {})
-    find = partial(collectives_of, data, module, cells)
+    files = guard.run("user files", partial(user_files_of, data, sources), UNKNOWN_FILES)
+    find = partial(collectives_of, data, module, files)
     returned = [layout.spec for layout in data.outputs]
-    causes = partial(CauseFinder, program, (*data.sources, *sources), cells, returned)
+    causes = partial(CauseFinder, program, (*data.sources, *sources), files, returned)
     found = None if unasked else guard.run("causes", lambda: find(causes=causes()), None)
     return guard.run("collectives", find, None) if found is None else found, guard.failed
 
@@ -117,7 +116,7 @@ def explain(
 def collectives_of(
     data: RecordData,
     module: HloModule,
-    cells: Mapping[str, str] = MappingProxyType({}),
+    files: UserFiles = UNKNOWN_FILES,
     causes: CauseFinder | None = None,
 ) -> CollectiveTable:
     """The collectives of a record's program; without `causes`, none that says why it is there."""
@@ -126,7 +125,7 @@ def collectives_of(
         data.mesh,
         tuple(device.id for device in data.devices) or None,
         other_meshes=data.meshes[1:] if data.meshes[:1] == (data.mesh,) else data.meshes,
-        cells=cells,
+        files=files,
         causes=causes,
         hosts=_hosts(data),
     )
@@ -143,13 +142,13 @@ def _notes(
     )
 
 
-def _timed(data: RecordData, module: HloModule, cells: Mapping[str, str]) -> dict[str, tuple[str, tuple[Frame, ...]]]:
+def _timed(data: RecordData, module: HloModule, files: UserFiles) -> dict[str, tuple[str, tuple[Frame, ...]]]:
     """What was measured, by instruction: its operation and where it is in the source."""
     wanted = {row.instruction for row in data.kernel_times or ()}
     timed: dict[str, tuple[str, tuple[Frame, ...]]] = {}
     for index, name in enumerate(module.reader.names(range(len(module) if wanted else 0))):
         if name in wanted:
-            timed[name] = (module.instruction(index).op_name, user_frames(module.frames(index), cells))
+            timed[name] = (module.instruction(index).op_name, user_frames(module.frames(index), files))
     return timed
 
 
@@ -174,8 +173,9 @@ def _hosts(data: RecordData) -> tuple[int, ...] | None:
     return tuple(hosts[device] for device in data.mesh.device_ids)
 
 
-def cells_of(data: RecordData, sources: Sequence[SourceText] = ()) -> dict[str, str]:
-    """File -> how the notebook calls the cell its code is in; `sources` as in `report`."""
+def user_files_of(data: RecordData, sources: Sequence[SourceText] = ()) -> UserFiles:
+    """Which files are the user's, and how the notebook calls them; `sources` as in `report`."""
     frames = (data.user_frame, data.defined_at)
     cells = {frame.file: frame.cell for frame in frames if frame is not None and frame.cell}
-    return cells | {source.file: source.cell for source in (*data.sources, *sources) if source.cell}
+    cells |= {source.file: source.cell for source in (*data.sources, *sources) if source.cell}
+    return UserFiles(cells, package_of(data.defined_at.file) if data.defined_at is not None else None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.analyze.program.source import UserFiles, user_frames
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.record.record import RecordData
@@ -29,13 +29,13 @@ class _Odd:
 
 
 def indivisible_notes(
-    data: RecordData, module: HloModule, program: ShardedProgram | None, cells: Mapping[str, str]
+    data: RecordData, module: HloModule, program: ShardedProgram | None, files: UserFiles
 ) -> tuple[str, ...]:
     """One sentence for each, equal ones of a line together; at most three, and how many more there are."""
     if program is None:
         return ()
     counts: dict[_Odd, int] = {}
-    for odd in _find(data, module, program, cells):
+    for odd in _find(data, module, program, files):
         counts[odd] = counts.get(odd, 0) + 1
     notes = [_sentence(odd, count) for odd, count in list(counts.items())[:_MOST]]
     more = len(counts) - _MOST
@@ -48,7 +48,7 @@ def _sentence(odd: _Odd, count: int) -> str:
     return f"{who} for {odd.asked}{odd.came}"
 
 
-def _find(data: RecordData, module: HloModule, program: ShardedProgram, cells: Mapping[str, str]) -> Iterator[_Odd]:
+def _find(data: RecordData, module: HloModule, program: ShardedProgram, files: UserFiles) -> Iterator[_Odd]:
     results = {boundary.value: number for number, boundary in enumerate(program.outputs)}
     shapes: frozenset[str] | None = None
     for op in program.ops:
@@ -58,7 +58,7 @@ def _find(data: RecordData, module: HloModule, program: ShardedProgram, cells: M
         dimension = _odd_dimension(program, value)
         if dimension is None:
             continue
-        frames = user_frames(op.frames, cells)
+        frames = user_frames(op.frames, files)
         shapes = _shapes(module) if shapes is None else shapes
         yield _Odd(
             where=f"at {frames[0].where}" if frames else "without a place in the source",

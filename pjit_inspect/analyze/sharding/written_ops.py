@@ -10,13 +10,13 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from pjit_inspect.analyze.program.phases import find_phase, transposed, untransposed
-from pjit_inspect.analyze.program.source import is_library, user_frames
+from pjit_inspect.analyze.program.source import UserFiles, is_library, user_frames
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData
 from pjit_inspect.analyze.sharding.source_text import text_of
 from pjit_inspect.model.program.opcodes import REQUESTS
@@ -53,12 +53,12 @@ class WrittenOps:
     Attributes:
       program: the program.
       sources: texts of the user's files and cells, as far as they are known.
-      cells: file -> how the notebook calls the cell.
+      files: which files are the user's.
     """
 
     program: ShardedProgram
     sources: Iterable[SourceText] = ()
-    cells: Mapping[str, str] = field(default_factory=dict)
+    files: UserFiles = field(default_factory=UserFiles)
 
     def __post_init__(self) -> None:
         self._data = SameData(self.program)
@@ -72,7 +72,7 @@ class WrittenOps:
         """The user's frames of an op, innermost first; () when there are none."""
         number = self._number(op)
         if number is None or number not in self._stacks:
-            self._stacks[number] = user_frames(op.frames[self._kept_frames(op) :], self.cells)
+            self._stacks[number] = user_frames(op.frames[self._kept_frames(op) :], self.files)
         return self._stacks[number]
 
     def _kept_frames(self, op: ShardedOp) -> int:

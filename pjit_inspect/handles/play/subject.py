@@ -24,7 +24,7 @@ from pjit_inspect.analyze.program.device_memory import with_places
 from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.analyze.program.phases import is_vmapped
 from pjit_inspect.analyze.report.figures import sent_over
-from pjit_inspect.analyze.report.report import collectives_of
+from pjit_inspect.analyze.report.report import collectives_of, user_files_of
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
 from pjit_inspect.analyze.suggest.counts import has_unknown_runs, product_work
@@ -305,7 +305,7 @@ class Subject:
         program = self.program
         if program is None:
             return ()
-        names = ValueNames(program, self.data.sources, {})
+        names = ValueNames(program, self.data.sources, user_files_of(self.data))
         options = ConstraintOptions(program, names, by_call=True)
         found, seen = list[Pin](), set[int]()
         for index, (classes, is_lookup) in roles.makers.items() if not options.is_explicit else ():
@@ -346,7 +346,7 @@ class Subject:
         program, positions = self._copies.propagated(self._change(replace(setting, added=())))
         places = list(enumerate(self._copies.positions))
         back = {place: index for index, place in reversed(places) if place is not None}
-        names = ValueNames(program, self.data.sources, {})
+        names = ValueNames(program, self.data.sources, user_files_of(self.data))
         options = ConstraintOptions(program, names, by_call=True)
         found = []
         for option in options.kept_axes(most) if not options.is_explicit else ():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import gc
+import inspect
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -15,11 +16,12 @@ import jax
 
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.guard import read_fact
-from pjit_inspect.model.program.source import SOURCE_LINES
+from pjit_inspect.model.program.source import SOURCE_LINES, Frame
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.key.compile_key import call_facts, passed_as
 from pjit_inspect.observe.live.contents import Finish, jaxpr_text
+from pjit_inspect.observe.live.frames import cell_name
 from pjit_inspect.observe.live.library_names import names_of_call
 from pjit_inspect.observe.live.program import program_of_computation
 from pjit_inspect.observe.watch.listener import observed
@@ -81,7 +83,14 @@ def _with_names(data: RecordData, fn: Any, args: tuple[Any, ...], kwargs: dict[s
         tuple(dataclasses.replace(layout, path=path) for layout, path in zip(layouts, paths, strict=True))
         for layouts, paths in zip((data.inputs, data.outputs), named, strict=True)
     )
-    return dataclasses.replace(data, inputs=inputs, outputs=outputs)
+    data = dataclasses.replace(data, inputs=inputs, outputs=outputs)
+    return _of_pmap(data, fn) if _jax.is_pmapped(fn) else data
+
+
+def _of_pmap(data: RecordData, fn: Any) -> RecordData:
+    code = getattr(inspect.unwrap(fn), "__code__", None)
+    place = Frame(file=code.co_filename, line=code.co_firstlineno, cell=cell_name(code.co_filename)) if code else None
+    return dataclasses.replace(data, transform="pmap", defined_at=place or data.defined_at)
 
 
 def lower_record(

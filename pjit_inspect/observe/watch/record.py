@@ -49,7 +49,7 @@ from pjit_inspect.observe.live.frames import (
     user_frame,
 )
 from pjit_inspect.observe.live.layouts import Layouts, argument_names, result_names
-from pjit_inspect.observe.live.library_names import restore_names
+from pjit_inspect.observe.live.library_names import pmap_names, restore_names
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import find_meshes, to_devices
 from pjit_inspect.observe.live.untouched import plain_attribute, type_name
@@ -224,7 +224,9 @@ def _look_through_pmap(program: LiveProgram, stages: dict[str, FrameType]) -> No
     if function is not None:
         code = function.__code__
         place = f"{function.__name__} at {code.co_filename}:{code.co_firstlineno}"
-        program.debug_info = info._replace(func_src_info=place, arg_names=None)
+        names = pmap_names(stages["pmap"], function)
+        arguments = tuple(names) if len(names) == len(program.all_avals) else None
+        program.debug_info = info._replace(func_src_info=place, arg_names=arguments)
 
 
 def _name_callable(program: LiveProgram, stages: dict[str, FrameType]) -> None:

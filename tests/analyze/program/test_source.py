@@ -7,7 +7,7 @@ import contextlib
 import pytest
 
 import pjit_inspect
-from pjit_inspect.analyze.program.source import is_library, user_frames
+from pjit_inspect.analyze.program.source import UserFiles, is_library, package_of, user_frames
 from pjit_inspect.model.program.source import Frame
 
 
@@ -38,6 +38,22 @@ def test_library_files_are_known_by_where_they_are_installed(file: str, expected
     assert is_library(file) is expected
 
 
+def test_of_installed_packages_only_the_one_that_defines_the_function_is_the_users():
+    layer = "/venv/lib/python3.12/site-packages/haliax/core.py"
+    model = "/venv/lib/python3.12/site-packages/my_models/net.py"
+    assert [package_of(file) for file in (layer, model, "/home/me/train.py", LIBRARY.file)] == [
+        "haliax",
+        "my_models",
+        "",
+        "",
+    ]
+    assert [is_library(layer, package) for package in (None, "", "my_models", "haliax")] == [False, True, True, False]
+    stack = (Frame(file=layer, line=1), Frame(file=model, line=2), USER)
+    assert user_frames(stack, UserFiles(package="")) == (USER,)
+    assert user_frames(stack, UserFiles(package="my_models")) == stack[1:]
+    assert user_frames(stack[:2], UserFiles(package="")) == stack[:2]
+
+
 USER = Frame(file="/home/me/train.py", line=3, function="step")
 LIBRARY = Frame(file="/venv/lib/python3.12/site-packages/equinox/_jit.py", line=9)
 
@@ -59,5 +75,5 @@ def test_frames_of_this_package_never_stay():
 
 
 def test_frames_in_a_cell_carry_its_label():
-    [frame] = user_frames((USER, LIBRARY), {"/home/me/train.py": "In [7]"})
+    [frame] = user_frames((USER, LIBRARY), UserFiles({"/home/me/train.py": "In [7]"}))
     assert frame.where == "In [7]:3"

@@ -26,7 +26,7 @@ def test_what_a_loop_carries_has_its_own_dimensions_and_not_those_of_its_first_r
         return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, PartitionSpec(*spec)))
 
     record = pi.inspect(run, given((64, 32), "data"), given((4, 32, 32)))
-    names = ValueNames(record.propagation, record.data.sources, {})
+    names = ValueNames(record.propagation, record.data.sources)
     program = names.program
     carried = [
         index
