@@ -94,24 +94,22 @@ class CauseFinder:
         if any(array.edges for array in arrays):
             # What the partitioner made is not written, whatever its name.
             row = replace(row, implicit=True)
-        causes = tuple(self._cause(array, row, is_combined=len(arrays) > 1) for array in arrays)
+        causes = tuple(replace(self._cause(array, row, arrays), payload_bytes=array.bytes) for array in arrays)
         # XLA marks all of a combined collective as its own, though parts of it were written.
         kinds = {cause.kind == "written" for cause in causes}
         implicit = row.implicit if len(kinds) < 2 else None
         return replace(row, causes=causes, implicit=implicit, source=_source(row, causes))
 
-    def _cause(self, array: MovedArray, row: Collective, *, is_combined: bool) -> Cause:
-        if not array.edges and (array.written or row.implicit is False or self._is_written_part(array, row)):
-            return self._written_part(array, row) if is_combined else self._written(array, row)
-        if not array.edges:
-            return self._named(array, row)
-        causes = [self._proven(edge, array, row) for edge in array.edges]
-        return self._one_of([*causes, *self._in_code(_ops(array.written), array, row)], array, row)
-
-    def _is_written_part(self, array: MovedArray, row: Collective) -> bool:
-        """Whether a part of a combined collective was written: it is not the partitioner's, and JAX's name says so."""
+    def _cause(self, array: MovedArray, row: Collective, arrays: tuple[MovedArray, ...]) -> Cause:
+        causes = [*(self._proven(edge, array, row) for edge in array.edges), *self._in_code(_ops(array.written), row)]
+        if array.edges or (array.written and len(arrays) > 1):
+            return self._one_of(causes, array, row)
+        # A part of a combined collective was written where it is not the partitioner's, and JAX's name says so.
         is_known = bool(self._program.collectives)
-        return is_known and row.operands > 1 and is_written_name(array.op_name, row.kind)
+        is_part = is_known and row.operands > 1 and is_written_name(array.op_name, row.kind)
+        if array.written or row.implicit is False or is_part:
+            return self._written_part(array, row) if len(arrays) > 1 else self._written(array, row)
+        return self._named(array, row)
 
     # ------------------------------------------------------------ the ways a cause is known
 
@@ -126,7 +124,6 @@ class CauseFinder:
             found,
             facts=(*found.facts, *self._accumulation.fact(edge, row)),
             op_name=found.op_name or array.op_name,
-            payload_bytes=array.bytes,
         )
 
     def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
@@ -139,9 +136,8 @@ class CauseFinder:
         sentences = {cause.sentence for cause in causes}
         operations = list(dict.fromkeys(cause.operation or cause.sentence for cause in causes))
         # Of one operation, several arrays may be what moves, or is summed.
-        told = (
-            operations if len(operations) > 1 else list(dict.fromkeys(cause.moved or cause.summed for cause in causes))
-        )
+        arrays = list(dict.fromkeys(cause.moved or cause.summed for cause in causes))
+        told = operations if len(operations) > 1 else arrays
         rest = [f"{len(told) - _MOST_ALTERNATIVES} more"] if len(told) > _MOST_ALTERNATIVES else []
         alike = _worded(
             "alike" if len(operations) > 1 else "arrays alike",
@@ -159,24 +155,20 @@ class CauseFinder:
             phase=causes[0].phase if len({cause.phase for cause in causes}) == 1 else None,
             op_name=array.op_name,
             source=_common_source(causes) if is_written else self._frames_of(array) or row.source,
-            payload_bytes=array.bytes,
             candidates=len(causes),
         )
 
     def _written(self, array: MovedArray, row: Collective) -> Cause:
-        names = split_op_names(row.op_name)
-        own = array if array.op_name in names else None
-        op_name = own.op_name if own is not None else row.op_name
-        source = user_frames(own.frames, self.cells) if own is not None and own.frames else row.source
+        is_own = array.op_name in split_op_names(row.op_name)
+        op_name = array.op_name if is_own else row.op_name
+        source = self._frames_of(array) if is_own and array.frames else row.source
         places = {op: self._name_and_place(op) for op in self._ops_of_kind(row)}
         ops = [op for op, own in places.items() if own == (op_name, source)]
         # Before JAX 0.10 the frames of a body go on to the end.
         ops = ops or [op for op, (own, frames) in places.items() if own == op_name and frames[: len(source)] == source]
-        return self._of_code(op_name, source, array, row, ops)
+        return self._of_code(op_name, source, row, ops)
 
-    def _of_code(
-        self, op_name: str, source: tuple[Frame, ...], array: MovedArray, row: Collective, ops: Sequence[int]
-    ) -> Cause:
+    def _of_code(self, op_name: str, source: tuple[Frame, ...], row: Collective, ops: Sequence[int]) -> Cause:
         """The cause of what was written with a name at a place: one of these operations."""
         collective: Sentence | Phrase = name(users_word(op_name.rpartition("/")[2]))
         at = say(" at {}", place(source[0].where)) if source else ""
@@ -207,15 +199,12 @@ class CauseFinder:
             phase=find_phase(op_name),
             op_name=op_name,
             source=source,
-            payload_bytes=array.bytes,
         )
 
     def _written_part(self, array: MovedArray, row: Collective) -> Cause:
         """The cause of one array of several that XLA has combined: it keeps the name and the line of one of them."""
-        if array.written:
-            return self._one_of(self._in_code(_ops(array.written), array, row), array, row)
         # Where dataflow does not tell, it is known only where all collectives of the kind are of one place.
-        alike = self._in_code(self._ops_of_kind(row), array, row)
+        alike = self._in_code(self._ops_of_kind(row), row)
         if len({cause.sentence for cause in alike}) == 1:
             return self._one_of(alike, array, row)
         where = say(", at {}", place(row.source[0].where)) if row.source else ""
@@ -224,12 +213,11 @@ class CauseFinder:
             sentence=_worded("written, combined"),
             facts=(say("XLA names what it has combined {}{}", name(users_word(row.op_name)), where),),
             evidence="name",
-            payload_bytes=array.bytes,
         )
 
-    def _in_code(self, ops: Iterable[int], array: MovedArray, row: Collective) -> list[Cause]:
+    def _in_code(self, ops: Iterable[int], row: Collective) -> list[Cause]:
         """The causes of some collectives that were written."""
-        return list(dict.fromkeys(self._of_code(*self._name_and_place(op), array, row, (op,)) for op in ops))
+        return list(dict.fromkeys(self._of_code(*self._name_and_place(op), row, (op,)) for op in ops))
 
     def _ops_of_kind(self, row: Collective) -> list[int]:
         """The collectives of the program before partitioning that one of the optimized program may be by its kind."""
@@ -238,11 +226,10 @@ class CauseFinder:
 
     def _name_and_place(self, index: int) -> tuple[str, tuple[Frame, ...]]:
         """As the optimized program has them; in the body of a `shard_map`, both begin at the body."""
-        program = self._names.program
-        op = program.ops[index]
+        op = self._program.ops[index]
         op_name, frames = op.op_name, op.frames
         while op.parent is not None:
-            op = program.ops[op.parent]
+            op = self._program.ops[op.parent]
             if op.kind == "call" and not op_name.startswith(op.op_name):
                 op_name, frames = f"{op.op_name}/{op_name}", (*frames, *op.frames)
         return op_name, user_frames(frames, self.cells)
@@ -252,7 +239,10 @@ class CauseFinder:
         kind = _kind_of_name(op_name, row.kind)
         source = self._frames_of(array) or row.source
         where = say(" ({})", place(source[0].where)) if source else ""
-        of = say("{}{}", name(self._shown(op_name)), where) if op_name else say("what takes {}", row.moved or "it")
+        # From JAX 0.12 on, what is resharded may have the name of an argument.
+        labels = {boundary.name: boundary.label for boundary in self._program.inputs}
+        shown = name(labels.get(op_name) or users_word(op_name.rpartition("/")[2]))
+        of = say("{}{}", shown, where) if op_name else say("what takes {}", row.moved or "it")
         form = "taken by" if kind == "unknown" else "by name"
         return Cause(
             kind=kind,
@@ -263,13 +253,7 @@ class CauseFinder:
             phase=find_phase(op_name),
             op_name=op_name,
             source=source,
-            payload_bytes=array.bytes,
         )
-
-    def _shown(self, op_name: str) -> str:
-        """The operation itself; from JAX 0.12 on, what is resharded may have the name of an argument."""
-        labels = {boundary.name: boundary.label for boundary in self._program.inputs}
-        return labels.get(op_name) or users_word(op_name.rpartition("/")[2])
 
     def _frames_of(self, array: MovedArray) -> tuple[Frame, ...]:
         return user_frames(array.frames, self.cells)
@@ -295,12 +279,12 @@ def _with_others(rows: Sequence[Collective]) -> list[Collective]:
         for cause in row.causes if row.instructions else ():
             if _is_alone(cause):
                 together.setdefault(_reshard(cause), {})[row.instructions[0]] = None
-    return [replace(row, causes=tuple(_with_these(cause, row, together) for cause in row.causes)) for row in rows]
 
+    def with_these(cause: Cause, row: Collective) -> Cause:
+        others = together.get(_reshard(cause), ()) if _is_alone(cause) else ()
+        return replace(cause, serves_with=tuple(name for name in others if name not in row.instructions))
 
-def _with_these(cause: Cause, row: Collective, together: Mapping[object, Mapping[str, None]]) -> Cause:
-    others = together.get(_reshard(cause), ()) if _is_alone(cause) else ()
-    return replace(cause, serves_with=tuple(name for name in others if name not in row.instructions))
+    return [replace(row, causes=tuple(with_these(cause, row) for cause in row.causes)) for row in rows]
 
 
 def _reshard(cause: Cause) -> object:
@@ -341,5 +325,7 @@ def _kind_of_name(name: str, collective: str) -> CauseKind:
         if collective in SUMS:
             return "contraction"
         return "halo" if primitive.startswith("conv") else "reshard_needed"
-    kinds = (kind for pattern, kind in _BY_NAME if pattern.match(primitive))
-    return next(kinds, "unknown")
+    for pattern, kind in _BY_NAME:
+        if pattern.match(primitive):
+            return kind
+    return "unknown"

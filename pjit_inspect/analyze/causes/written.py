@@ -140,8 +140,7 @@ class WrittenFinder:
         values, like = self._program.values, None
         for _ in range(_MOST):
             like = value if values[value].shape == shape else like
-            number = values[value].op
-            maker = None if number is None else self._program.ops[number]
+            maker = self._program.op_of(value)
             if maker is not None and maker.detail in MANUAL_BORDERS and value in maker.results:
                 outer = self._data.behind(maker.operands[0], views=("copy",))
                 is_alike = axes.isdisjoint(map(axis_name, values[maker.operands[0]].axes))
