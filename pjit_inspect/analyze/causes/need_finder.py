@@ -44,9 +44,6 @@ from pjit_inspect.model.sharding.sharded_program import (
     axis_name,
 )
 
-_MOST_BETWEEN = 8
-_RESHAPES = frozenset(("reshape", "transpose"))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
@@ -225,21 +222,10 @@ class NeedFinder:
             return None
         ops = self._own_ops(edge)
         sums = (need for op in ops for need in self._by_op[op] if need.is_sum)
-        need = self._best(sums, axes) or self._best(self._reshaped_sums(edge), axes)
+        need = self._best(sums, axes)
         split = (self._split_by_xla(edge, op, axes) for op in ops if edge.made_of)
         need = need or next(filter(None, split), None)
         return None if need is None else Match(edge=edge, need=need)
-
-    def _reshaped_sums(self, edge: PartitionedCollective) -> list[Need]:
-        """The sums whose partial results it adds up after they were reshaped, which makes no difference to a sum."""
-        found: list[Need] = []
-        for index in self._makers(edge):
-            op = self.program.ops[index]
-            while op is not None and op.kind in _RESHAPES:
-                value = op.operands[0]
-                found += (need for need in self._by_op[self.program.values[value].op] if need.is_sum)
-                op = self.program.op_of(value)
-        return found
 
     def _past_copy(self, match: Match) -> Match:
         """The need of an operation whose operand XLA copies first: resharded, or to the one device that runs it.
@@ -317,9 +303,7 @@ class NeedFinder:
         if edge.kind == "collective-permute" or not self._is_made_otherwise(edge):
             return None
         pieces = self.program.local_shape(edge.makers[0])
-        # An operation behind another, of which only pieces are left, takes something else.
-        own = (taker for taker in edge.takers if self._taken(edge, taker) in edge.makers)
-        return self._own(edge, axes) if all(taker.shape == pieces for taker in own) else None
+        return self._own(edge, axes) if all(taker.shape == pieces for taker in edge.takers) else None
 
     def _left_behind(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation that leaves its result on a few of the devices, as one row of a split array.
@@ -332,7 +316,7 @@ class NeedFinder:
                 length < self.program.pieces(own) and not _names(own).isdisjoint(axes or ())
                 for length, own in zip(found.shape, found.spec, strict=True)
             )
-            needs = (n for n in self._by_op[found.op] if not n.is_sum and n.kind in ("halo", "indexing"))
+            needs = (need for need in self._by_op[found.op] if not need.is_sum)
             # Another slice of the same array may read its first row too: XLA makes that once.
             is_others = self._edges_of(edge, axes, without=found.op) is not None
             if short and not is_others and (need := self._best(needs, axes)) is not None:
@@ -349,7 +333,7 @@ class NeedFinder:
         """The need of an operation that takes the moved array."""
         for taker in self._takers(edge):
             taken = self._taken(edge, taker)
-            needs = [n for n in self._by_op[taker.op] if self._is_about(n, edge, taker, taken)]
+            needs = [n for n in self._by_op[taker.op] if self._is_about(n, edge, taker)]
             if (need := self._best(self._without_edges(needs, taker, taken), axes)) is not None:
                 return Match(edge=edge, need=need, taker=taker, taken=taken)
         return None
@@ -374,9 +358,11 @@ class NeedFinder:
             for part in need.parts
             if part.operand == taker.operand and self._has_all(taker, part.dimension, taken)
         }
-        edges = [need for need in needs if need.kind == "halo" and not need.is_sum]
-        gone = [need for need in edges if {(part.operand, part.dimension) for part in need.parts} <= lost]
-        return [need for need in needs if need not in gone]
+        return [
+            need
+            for need in needs
+            if need.kind != "halo" or not {(part.operand, part.dimension) for part in need.parts} <= lost
+        ]
 
     def _has_all(self, taker: Taker, dimension: int, value: int) -> bool:
         """Whether an operation takes all of a dimension."""
@@ -394,17 +380,14 @@ class NeedFinder:
     def _own(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """A need of the operation that makes what is taken, and XLA was partitioning when it made the collective."""
         for op in self._own_ops(edge):
-            # One device alone may run an operation: then its result goes from there to the others.
-            is_sent = self.program.ops[op].is_on_one and op in self._makers(edge)
-            needs = [n for n in self._by_op[op] if not n.is_sum or self._gathers_parts(edge, op)]
-            if not is_sent and (need := self._best(needs, axes)) is not None and not self._is_behind(edge, need):
-                return Match(edge=edge, need=need, moves_result=not need.is_sum and self._is_made_otherwise(edge))
+            is_made = op in self._makers(edge)
+            # One device alone may run an operation: then its result goes from there to the others. Nor does an operand
+            # move for what moves the result, in the pieces of its sharding.
+            if is_made and (self.program.ops[op].is_on_one or not self._is_made_otherwise(edge)):
+                continue
+            if (need := self._best((need for need in self._by_op[op] if not need.is_sum), axes)) is not None:
+                return Match(edge=edge, need=need, moves_result=self._is_made_otherwise(edge))
         return None
-
-    def _is_behind(self, edge: PartitionedCollective, need: Need) -> bool:
-        """Whether it moves what an operation has made, in the pieces of its sharding: no operand moves for that."""
-        is_reshard = not need.is_sum and need.kind in ("reshard_needed", "reshard_requested", "output")
-        return is_reshard and need.op in self._makers(edge) and not self._is_made_otherwise(edge)
 
     def _nameless(self, edge: PartitionedCollective) -> Match:
         """What the partitioned program alone says: who takes it, and in which pieces."""
@@ -426,30 +409,16 @@ class NeedFinder:
             return [op for op in edge.visited if own & set(self.program.ops[op].operands)] or made
         taken = [self._taken(edge, taker) for taker in edge.takers]
         taken += [self.program.outputs[number].value for number in edge.outputs]
-        behind = (op for value in taken if value is not None for op in self._way_back(value, edge))
-        return list(dict.fromkeys(op for op in (*made, *behind) if op in edge.visited)) or made
+        behind = self._made_by(value for value in taken if value is not None and value not in edge.makers)
+        return [op for op in dict.fromkeys((*made, *behind)) if op in edge.visited] or made
 
     def _makers(self, edge: PartitionedCollective) -> list[int]:
         """The operations whose results it moves or adds up."""
-        made = (self.program.values[value].op for value in edge.makers if self._is_result(value))
-        return list(dict.fromkeys(op for op in made if op is not None))
+        return self._made_by(edge.makers)
 
-    def _way_back(self, taken: int, edge: PartitionedCollective) -> list[int]:
-        """The operations on the way from a value that is taken back to what the collective moves, nearest first."""
-        found: dict[int, None] = {}
-        border = [taken]
-        for value in border:
-            op = self.program.values[value].op
-            if value in edge.makers or op is None or op in found or not self._is_result(value):
-                continue
-            found[op] = None
-            border += self.program.ops[op].operands if len(found) < _MOST_BETWEEN else ()
-        # Of what is behind the nearest, only what the moved array leads to.
-        led_to: set[int] = set(edge.makers)
-        for op in reversed(found):
-            if led_to & set(self.program.ops[op].operands):
-                led_to.update(self.program.ops[op].results)
-        return [op for k, op in enumerate(found) if not k or led_to & set(self.program.ops[op].results)]
+    def _made_by(self, values: Iterable[int]) -> list[int]:
+        made = (self.program.values[value].op for value in values if self._is_result(value))
+        return list(dict.fromkeys(op for op in made if op is not None))
 
     def _is_result(self, value: int) -> bool:
         op = self.program.op_of(value)
@@ -478,7 +447,7 @@ class NeedFinder:
             op = self.program.ops[op].parent
         return op == region
 
-    def _is_about(self, need: Need, edge: PartitionedCollective, taker: Taker, value: int | None) -> bool:
+    def _is_about(self, need: Need, edge: PartitionedCollective, taker: Taker) -> bool:
         """Whether an array moves for a need; a table that is looked up in may be gathered instead of summed over."""
         op = self.program.ops[taker.op]
         own = [part for part in need.parts if part.operand == taker.operand]
@@ -486,12 +455,9 @@ class NeedFinder:
             # What is written cannot always be added up: then each device gets all positions and what goes there.
             return bool(own) and all(self._has_all(taker, part.dimension, part.value) for part in own)
         if need.is_sum and op.kind != "gather":
-            return self._gathers_parts(edge, taker.op)
-        return bool(own) or (need.value == value and need.kind != "halo")
-
-    def _gathers_parts(self, edge: PartitionedCollective, op: int) -> bool:
-        """Whether what is gathered is each device's part of a reduction, as in an argmax."""
-        return edge.kind == "all-gather" and op in edge.reduced
+            # What is gathered may be each device's part of a reduction, as in an argmax.
+            return edge.kind == "all-gather" and taker.op in edge.reduced
+        return bool(own)
 
     def _is_made_otherwise(self, edge: PartitionedCollective) -> bool:
         """Whether the first maker's result was computed in other pieces than its sharding says, and still is in them.
