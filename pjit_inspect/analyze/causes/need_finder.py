@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.program.mesh_axes import find_axes_in
 from pjit_inspect.analyze.sharding.needs import (
@@ -78,25 +78,21 @@ class Match:
         return (self.way.index(self.edge) + 1, len(self.way)) if len(self.way) > 1 else None
 
 
-@dataclass(slots=True)
 class NeedFinder:
     """The needs of one program, by the operations and results they belong to."""
 
-    program: ShardedProgram
-    _by_op: defaultdict[int | None, list[Need]] = field(default_factory=lambda: defaultdict(list), init=False)
-    _by_output: defaultdict[int, list[Need]] = field(default_factory=lambda: defaultdict(list), init=False)
-    _returned: dict[int, int] = field(default_factory=dict, init=False)
-    _meshes: tuple[Mesh, ...] = field(default=(), init=False)
-    _ways: dict[int, tuple[PartitionedCollective, ...]] = field(default_factory=dict, init=False)
-    _later: set[int] = field(default_factory=set, init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, program: ShardedProgram) -> None:
+        self.program = program
+        self._by_op: defaultdict[int | None, list[Need]] = defaultdict(list)
+        self._by_output: defaultdict[int, list[Need]] = defaultdict(list)
         for need in find_needs(self.program):
             if need.op is not None:
                 self._by_op[need.op].append(need)
             elif need.request is not None:
                 self._by_output[need.request.index].append(need)
         self._meshes = tuple(map(_mesh, self.program.meshes))
+        self._ways: dict[int, tuple[PartitionedCollective, ...]] = {}
+        self._later = set[int]()
         self._find_ways()
         # A loop's result -> what its body returns there, which is also what the next turn begins with.
         self._returned = {target: source for source, target in self.program.links if self._is_result(target)}

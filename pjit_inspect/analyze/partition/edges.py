@@ -9,7 +9,7 @@ which instructions were there before (`analyze.partition.align`), or what follow
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from pjit_inspect.analyze.partition.align import COLLECTIVES, Aligned
 from pjit_inspect.analyze.program.array_flow import Flow
@@ -36,7 +36,7 @@ def with_collectives(
       op_of: instruction before -> its index in `ShardedProgram.ops`.
       values_of: instruction before -> the indices in `ShardedProgram.values` of its arrays.
     """
-    finder, flow = _Finder(aligned=aligned, program=program, op_of=op_of, values_of=values_of), aligned.after
+    finder, flow = _Finder(aligned, program, op_of, values_of), aligned.after
     made, written = [finder.edge(index) for index in finder.numbers], list(finder.written())
     arrays: list[Moved] = [(given_to(flow, index), flow.nodes(index)) for index in finder.numbers]
     sources, reaches = neighbours(flow, (*arrays, *(array for _, array in written)))
@@ -97,21 +97,18 @@ def _members(bits: int) -> Iterator[int]:
         bits ^= lowest
 
 
-@dataclass(slots=True, kw_only=True)
 class _Finder:
-    aligned: Aligned
-    program: ShardedProgram
-    op_of: Mapping[int, int]
-    values_of: Mapping[int, tuple[int, ...]]
-    stops: list[bool] = field(init=False)
-    outputs: dict[int, int] = field(init=False)
-    kept: frozenset[int] = field(init=False)
-    # Instruction that is a collective of the partitioner's -> which of them it is, in order.
-    numbers: dict[int, int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        flow, original = self.aligned.after, self.aligned.original
+    def __init__(
+        self,
+        aligned: Aligned,
+        program: ShardedProgram,
+        op_of: Mapping[int, int],
+        values_of: Mapping[int, tuple[int, ...]],
+    ) -> None:
+        self.aligned, self.program, self.op_of, self.values_of = aligned, program, op_of, values_of
+        flow, original = aligned.after, aligned.original
         own = (k for k in flow.reached if flow.opcode_of(k) in COLLECTIVES and k not in original)
+        # Instruction that is a collective of the partitioner's -> which of them it is, in order.
         self.numbers = {index: number for number, index in enumerate(own)}
         self.kept = frozenset(original.values())
         self.stops = [index in original for index in flow.owner]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.partition.edges import Moved, Sources, given_to, groups_of, neighbours
 from pjit_inspect.analyze.program.array_flow import Flow
@@ -148,31 +148,24 @@ def _rows(site: CollectiveOp, arrays: tuple[MovedArray, ...]) -> list[_Row]:
     ]
 
 
-@dataclass(slots=True)
 class _Ways:
     """The arrays of one program: what each is made of and goes to, until something that both programs know."""
 
-    operands: Sequence[Sources]
-    before: Sequence[Sequence[int]]
-    behind: Sequence[Sequence[int]]
-    known: dict[int, int] = field(default_factory=dict)
-    _beside: dict[int, tuple[Hashable, Hashable, Hashable]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, sources: Sequence[Sources], reaches: Sequence[tuple[int, ...]]) -> _Ways:
+    def __init__(self, sources: Sequence[Sources], reaches: Sequence[tuple[int, ...]]) -> None:
         """By what `neighbours` says; results are counted as arguments are."""
-        before = [sorted({one for group in own for one in group}) for own in sources]
-        behind = [[~number for number in own] for own in reaches]
-        for number, own in enumerate(before):
+        self.operands = sources
+        self.before = [sorted({one for group in own for one in group}) for own in sources]
+        self.behind = [[~number for number in own] for own in reaches]
+        for number, own in enumerate(self.before):
             for source in own:
                 if source >= 0:
-                    behind[source].append(number)
-        return cls(sources, before, behind)
+                    self.behind[source].append(number)
+        self.learn({})
 
     def learn(self, known: dict[int, int]) -> None:
         """Know so many arrays by numbers that both programs have for them."""
         self.known = known
-        self._beside.clear()
+        self._beside: dict[int, tuple[Hashable, Hashable, Hashable]] = {}
 
     def beside(self, array: int) -> tuple[Hashable, Hashable, Hashable]:
         """What is nearest before an array, operand by operand and in all, and what is behind it."""
@@ -197,18 +190,15 @@ class _Ways:
         return frozenset(found)
 
 
-@dataclass(slots=True)
 class _Joiner:
     """Finds for each row the indices in `ShardedProgram.moved` that it may be."""
 
-    program: ShardedProgram
-    rows: list[_Row]
-    moved: tuple[PartitionedCollective, ...] = field(init=False)
-    known: dict[int, int] = field(init=False, default_factory=dict)
-    fitting: dict[int, list[int]] = field(init=False, default_factory=dict)
+    def __init__(self, program: ShardedProgram, rows: list[_Row]) -> None:
+        self.program, self.rows, self.moved = program, rows, program.moved
+        self.known: dict[int, int] = {}
+        self.fitting: dict[int, list[int]] = {}
 
     def joined(self) -> list[list[int]]:
-        self.moved = self.program.moved
         self._by_channel()
         claimed = set(self.known.values())
         free = [k for k in range(len(self.moved)) if k not in claimed]
@@ -250,8 +240,8 @@ class _Joiner:
 
     def _tell_apart(self) -> None:
         flow = Flow(self.rows[0].op.module)
-        here = _Ways.of(*neighbours(flow, [_moved(flow, row) for row in self.rows]))
-        there = _Ways.of([edge.sources for edge in self.moved], [edge.reaches for edge in self.moved])
+        here = _Ways(*neighbours(flow, [_moved(flow, row) for row in self.rows]))
+        there = _Ways([edge.sources for edge in self.moved], [edge.reaches for edge in self.moved])
         named = {number: self._named(self.rows[number], own) for number, own in self.fitting.items()}
         while True:
             here.learn(self.known)
