@@ -139,9 +139,9 @@ def _edges(module: HloModule, program: ShardedProgram) -> dict[str, tuple[Partit
     """Name of a collective's first instruction -> the partitioner's for its arrays, where one alone fits each."""
     sites = find_sites(module)
     return {
-        site.instructions[0].name: tuple(edges[0] for edges in joined.edges)
-        for site, joined in zip(sites, join(program, sites), strict=True)
-        if joined.edges and all(len(edges) == 1 for edges in joined.edges)
+        site.instructions[0].name: tuple(array.edges[0] for array in arrays)
+        for site, arrays in zip(sites, join(program, sites), strict=True)
+        if arrays and all(len(array.edges) == 1 for array in arrays)
     }
 
 

@@ -39,17 +39,12 @@ class Accumulation:
     def fact(self, edge: PartitionedCollective, row: Collective) -> tuple[Sentence, ...]:
         """What one sum after the loop would send; () where it is not proven, or how often it runs is not known."""
         less = self.times_less(edge, row)
-        if less is None:
-            return ()
-        return (
-            say(
-                "it runs {} times, and what it yields is only added up: added up per device and reduced once after "
-                "the loop, it would send 1/{} (in a `shard_map`, with what devices share cast to varying before the "
-                "loop, and `psum` after it)",
-                f"{row.count or 0:,}",
-                f"{less:,}",
-            ),
+        told = (
+            "it runs {} times, and what it yields is only added up: added up per device and reduced once after the "
+            "loop, it would send 1/{} (in a `shard_map`, with what devices share cast to varying before the loop, and "
+            "`psum` after it)"
         )
+        return () if less is None else (say(told, f"{row.count or 0:,}", f"{less:,}"),)
 
     def times_less(self, edge: PartitionedCollective, row: Collective) -> int | None:
         """As how many times less one sum after the loop would send, in the type that is added up; None as in `fact`."""
@@ -87,8 +82,7 @@ class Accumulation:
 
     def _is_sum(self, value: int) -> bool:
         """Whether devices have parts of a sum: those of a largest or a product do not add up."""
-        maker = self._program.values[value].op
-        op = None if maker is None else self._program.ops[maker]
+        op = self._program.op_of(value)
         return op is not None and (op.kind in PRODUCTS or _NAMES.get(op.kind) == op.op_name.rpartition("/")[2])
 
     def _past_steps(self, op: int, operand: int) -> tuple[int, int]:
@@ -106,30 +100,24 @@ class Accumulation:
         return op, operand
 
     def _is_linear(self, op: ShardedOp, operand: int) -> bool:
-        if len(op.results) != 1:
+        if len(op.results) != 1 or not op.operands:
             return False
+        before, after = (self._program.values[value] for value in (op.operands[0], op.results[0]))
         if op.kind in _SCALES and len(op.operands) == 2 and operand in _SCALES[op.kind]:
             # A quotient of integers is cut off, in each turn anew.
-            is_exact = op.kind == "multiply" or self._program.values[op.results[0]].dtype in _FLOATS
+            is_exact = op.kind == "multiply" or after.dtype in _FLOATS
             return is_exact and self._is_constant(op.operands[1 - operand])
         if op.kind == "reduce" and operand == 0:
-            return self._is_same_sum(op)
-        return op.kind in _VIEWS or (op.kind == "convert" and self._is_rounding(op))
-
-    def _is_rounding(self, op: ShardedOp) -> bool:
-        """Whether numbers only get more or fewer digits, as bfloat16 that is added up as float32."""
-        return {self._program.values[value].dtype for value in (op.operands[0], op.results[0])} <= _FLOATS
-
-    def _is_same_sum(self, op: ShardedOp) -> bool:
-        """Whether it sums along dimensions of length 1, which drops them."""
-        sizes = {math.prod(self._program.values[value].shape) for value in (op.operands[0], op.results[0])}
-        return op.op_name.rpartition("/")[2] == _NAMES["reduce"] and len(sizes) == 1
+            # A sum along dimensions of length 1 drops them.
+            is_same = math.prod(before.shape) == math.prod(after.shape)
+            return is_same and op.op_name.rpartition("/")[2] == _NAMES["reduce"]
+        # Numbers only get more or fewer digits, as bfloat16 that is added up as float32.
+        return op.kind in _VIEWS or (op.kind == "convert" and {before.dtype, after.dtype} <= _FLOATS)
 
     def _is_constant(self, value: int) -> bool:
         """Whether a value is a constant of the program, or one that was broadcast."""
         for _ in range(_MOST_STEPS):
-            maker = self._program.values[value].op
-            op = None if maker is None else self._program.ops[maker]
+            op = self._program.op_of(value)
             if op is None or op.kind not in _SAME_NUMBER:
                 return op is not None and op.kind == "constant"
             value = op.operands[0]

@@ -1,79 +1,156 @@
-"""What a cause is about: the operation whose need it is, the value that moves for it, and how it is wanted.
+"""What one cause is about, and how to call it: the operation whose need it is, the array that moves, how it is wanted.
 
-Not its job: saying it (`analyze.causes.cause_words`, `analyze.causes.wording`).
+A method named as a place of a sentence is what stands there: `CauseSubject.op` at {op}. Not its job: the sentences
+(`analyze.causes.wording`), or names of values (`analyze.sharding.value_names`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Literal, TypeVar
 
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.sharding.needs import Need, Part
+from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import REQUESTS, SUMS
+from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.cause import CauseKind
-from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
+from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, joined, name, say, spec
 
+T = TypeVar("T")
+
+RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
+ITS_RESULT = "its result"
+_POSITIONS = "its positions"
 _UNSPLIT = frozenset(("custom_call", "topk", "fft", "cholesky", "triangular_solve"))
 """Operations that the partitioner may not split at all, also along dimensions that are independent."""
 _AT_POSITIONS = frozenset(("gather", "scatter", "dynamic_slice", "dynamic_update_slice", "sort"))
+_REGIONS = frozenset(("while", "case", "if", "call", "optimization_barrier"))
 _MOST_STEPS = 64
-_REGIONS = frozenset(("while", "case", "if", "call"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def over_axes(axes: Iterable[str]) -> Sentence:
+    """Mesh axes in words: "`data` and `model`"."""
+    return joined([axis(own) for own in axes])
+
+
+def dimension_words(dimensions: Iterable[int]) -> Sentence:
+    """Dimensions in words: "dimension 0", "dimensions 0 and 2"."""
+    numbers = list(dict.fromkeys(map(str, dimensions)))
+    return say("dimension{} {}", "s" * (len(numbers) > 1), joined(numbers))
+
+
+def _axes_of(parts: Iterable[Part]) -> frozenset[str]:
+    return frozenset(axis_name(own) for part in parts for own in part.axes)
+
+
+def _over_these(need: Need, axes: frozenset[str]) -> Need:
+    """The part of a need over several axes that one collective of several serves; any other as it is."""
+    if not axes or not axes < need.axes:
+        return need
+    parts = tuple(part for part in need.parts if axes & _axes_of((part,)))
+    return replace(need, axes=need.axes & axes, parts=parts) if parts else need
+
+
 class CauseSubject:
     """Where a collective lies, and the need it serves there.
 
     Attributes:
-      program: the program before partitioning.
-      match: where the collective lies in it, between what makes the moved array and what takes it.
+      program, names: the program before partitioning, and what its values are called.
+      match, edge: where the collective lies in it, between what makes the moved array and what takes it.
       need: the part of the match's need that this collective serves; None where none is known.
-      axes: the mesh axes that the collective goes over; () where they are not known.
-      kind_of_collective: what it is in the optimized program: "all-reduce", "reduce-scatter".
+      request: who asked for what it needs; None where nobody did.
+      parts: the dimensions that the need is about.
+      mesh_axes, over_names: the mesh axes that the collective goes over; () where they are not known.
+      collective: what it is in the optimized program: "all-reduce", "reduce-scatter".
+      maker: the first operation of which the moved array is made; None where there is none.
+      taker: the operation that takes what moves; None where a result of the program does.
+      sender: the operation that one device alone runs, and whose result it sends to the others; None for any other.
+      own, own_kind: the operation whose need it is, else the one that takes what it yields; and its kind, or "".
+      array: the value that moves: what the taker takes, else what the collective is made of.
     """
 
-    program: ShardedProgram
-    match: Match
-    need: Need | None
-    axes: tuple[str, ...]
-    kind_of_collective: str = ""
+    def __init__(self, match: Match, names: ValueNames, axes: tuple[str, ...] | None, collective: str) -> None:
+        self.program, self.names, self.match, self.edge = names.program, names, match, match.edge
+        self.mesh_axes, self.collective = axes or (), collective
+        self.over_names = frozenset(map(axis_name, self.mesh_axes))
+        need = match.need
+        self.need = need = need if need is None or match.step is not None else _over_these(need, self.over_names)
+        self.request, self.parts = (None, ()) if need is None else (need.request, need.parts)
+        made = (self.program.op_of(value) for value in self.edge.makers)
+        self.maker = next((op for op in made if op is not None), None)
+        self.taker = None if match.taker is None else self.program.ops[match.taker.op]
+        self.sender = self.maker if need is None and self._is_sent() else None
+        self.own = (
+            (self.sender or self.taker) if need is None else None if need.op is None else self.program.ops[need.op]
+        )
+        self.own_kind = "" if self.own is None else self.own.kind
+        own = match.taken if match.taken is not None or need is None else need.value
+        self.array = own if own is not None else next(iter(self.edge.makers), None)
+
+    def _is_sent(self) -> bool:
+        """Whether one device alone makes what is sent, or what that is made of at once."""
+        if self.maker is None or self.edge.kind != "all-reduce":
+            return False
+        given = map(self.program.op_of, self.maker.operands)
+        return any(op is not None and op.is_on_one for op in (self.maker, *given))
+
+    # ------------------------------------------------------------ what kind of cause it is
 
     def kind(self) -> CauseKind:
         """The kind of cause, by what the collective is made for."""
+        if self._gives_up():
+            return "full_replication"
         if self.decides() == "loop":
             return "loop_predicate"
         if self.need is not None:
             return self.need.kind
-        op = self.sender() or self.taker()
+        op = self.own
         if op is None:
-            if self.match.moves_result and not self._is_asked():
+            is_asked = any(self.program.outputs[number].spec is not None for number in self.edge.outputs)
+            if self.match.moves_result and not is_asked:
                 return "reshard_needed"
-            return "output" if self.match.edge.outputs else "unknown"
+            return "output" if self.edge.outputs else "unknown"
         if op.kind in REQUESTS:
             return "reshard_needed" if self.is_void_request(op) else "reshard_requested"
         if op.is_on_one and op.kind == "custom_call":
             return "no_sharding_rule"
-        is_unknown = op.rule is None and op.kind not in _REGIONS and op.kind != "optimization_barrier"
-        if (is_unknown or op.kind in _UNSPLIT) and self._takes_all():
+        if ((op.rule is None and op.kind not in _REGIONS) or op.kind in _UNSPLIT) and self._takes_all():
             return "no_sharding_rule"
         return "indexing" if op.kind in _AT_POSITIONS and not self._is_kept_along(op) else "reshard_needed"
 
+    def _gives_up(self) -> bool:
+        """Whether an array is gathered on every device though each keeps a piece over the same axes again."""
+        match, taker = self.match, self.match.taker
+        if self.edge.kind != "all-gather" or not self.mesh_axes or taker is None or match.taken is None:
+            return False
+        if match.need is not None and match.need.kind not in RESHARDS:
+            return False
+        size = math.prod(self.program.values[match.taken].shape)
+        is_kept = any(axis_name(axis) in self.over_names for own in match.wanted or () for axis in own)
+        # Several gathers may lead there, one after the other.
+        gathers = (step for step in match.way if step.kind == "all-gather")
+        whole = any(step.elements * step.group_size == size for step in gathers)
+        return is_kept and whole and math.prod(taker.shape) < size
+
     def decides(self) -> Literal["loop", "branch"] | None:
         """What it is for where that alone is to decide whether a loop goes on, or which branch runs."""
-        program, ends = self.program, set[str]()
-        makers = (program.values[value].op for value in self.match.edge.makers)
-        if any(op is not None and program.ops[op].in_condition for op in makers):
+        makers = map(self.program.op_of, self.edge.makers)
+        if any(op is not None and op.in_condition for op in makers):
             return "loop"
         # One number may be compared and converted before it decides; every way it goes must end there.
-        border = [(taker.op, taker.operand) for taker in self.match.edge.takers if not self.match.edge.outputs]
+        border = [(taker.op, taker.operand) for taker in self.edge.takers if not self.edge.outputs]
+        ends = set[str]()
         for index, operand in border:
-            op = program.ops[index]
+            op = self.program.ops[index]
             if op.in_condition or (op.kind == "case" and operand == 0):
                 ends.add("loop" if op.in_condition else "branch")
                 continue
-            users = [user for result in op.results for user in program.users.get(result, ())]
-            is_number = not any(program.values[result].shape for result in op.results)
+            users = [user for result in op.results for user in self.program.users.get(result, ())]
+            is_number = not any(self.program.values[result].shape for result in op.results)
             if not users or not is_number or len(border) > _MOST_STEPS:
                 return None
             border += users
@@ -84,77 +161,28 @@ class CauseSubject:
         moved, taker = self.match.taken, self.match.taker
         if moved is None or taker is None or op.rule is None or taker.operand >= len(op.rule.operands):
             return False
-        own = set(map(axis_name, self.axes))
         rows = zip(self.program.values[moved].spec, op.rule.operands[taker.operand], strict=False)
-        lost = [factor for axes, factors in rows if own & set(map(axis_name, axes)) for factor in factors]
+        lost = {factor for axes, own in rows if self.over_names & set(map(axis_name, axes)) for factor in own}
         at_positions = {*op.rule.reduction, *op.rule.need_replication, *op.rule.permutation}
         kept = {factor for result in op.rule.results for factors in result for factor in factors}
-        return bool(lost) and not at_positions & set(lost) and set(lost) <= kept
+        return bool(lost) and not at_positions & lost and lost <= kept
 
     def _takes_all(self) -> bool:
         """Whether every device gives the taker all of the array: that is what XLA does where it cannot split it."""
         moved, taker = self.match.taken, self.match.taker
         return moved is not None and taker is not None and taker.shape == self.program.values[moved].shape
 
-    def _is_asked(self) -> bool:
-        """Whether a result that the collective goes to must have a sharding that somebody asked for."""
-        return any(self.program.outputs[number].spec is not None for number in self.match.edge.outputs)
-
-    def taker(self) -> ShardedOp | None:
-        """The operation that takes what moves; None where a result of the program does."""
-        return None if self.match.taker is None else self.program.ops[self.match.taker.op]
-
-    def sender(self) -> ShardedOp | None:
-        """The operation that one device alone runs, and whose result it sends to the others; None for any other."""
-        maker = self.maker() if self.need is None and self.match.edge.kind == "all-reduce" else None
-        if maker is None:
-            return None
-        given = (self.program.values[value].op for value in maker.operands)
-        is_there = maker.is_on_one or any(op is not None and self.program.ops[op].is_on_one for op in given)
-        return maker if is_there else None
+    def is_void_request(self, op: ShardedOp) -> bool:
+        """Whether an operation asks for the sharding that the moved value has already: then it changes nothing."""
+        if self.array is None or op.kind not in REQUESTS or not op.results:
+            return False
+        return self.program.values[self.array].spec == self.program.values[op.results[0]].spec
 
     def adds_up(self) -> bool:
         """Whether parts are combined; what is looked up in, or written, may be gathered instead."""
-        own = self.own()
-        is_gathered = self.match.edge.kind not in SUMS and own is not None and own.kind in ("gather", "scatter")
+        own = self.own
+        is_gathered = self.edge.kind not in SUMS and own is not None and own.kind in ("gather", "scatter")
         return self.need is not None and self.need.is_sum and not is_gathered
-
-    def moved(self) -> int | None:
-        """The value that moves: what the taker takes, else what the collective is made of."""
-        if self.match.taken is not None:
-            return self.match.taken
-        if self.need is not None and self.need.value is not None:
-            return self.need.value
-        return self.match.edge.makers[0] if self.match.edge.makers else None
-
-    def own(self) -> ShardedOp | None:
-        """The operation whose need it is; else the one that takes what it yields."""
-        if self.need is not None:
-            return None if self.need.op is None else self.program.ops[self.need.op]
-        return self.sender() or self.taker()
-
-    def place(self) -> ShardedOp | None:
-        """The operation it is told at: the request, where one was made."""
-        request = None if self.need is None else self.need.request
-        if request is not None and request.kind == "reshard_requested":
-            return self.program.ops[request.index]
-        return self.own()
-
-    def maker(self) -> ShardedOp | None:
-        """The first operation of which the moved array is made."""
-        made = (self.program.values[value].op for value in self.match.edge.makers)
-        return next((self.program.ops[op] for op in made if op is not None), None)
-
-    def parts(self) -> tuple[Part, ...]:
-        """The dimensions that the need is about."""
-        return () if self.need is None else self.need.parts
-
-    def is_void_request(self, op: ShardedOp) -> bool:
-        """Whether an operation asks for the sharding that the moved value has already: then it changes nothing."""
-        moved = self.moved()
-        if moved is None or op.kind not in REQUESTS or not op.results:
-            return False
-        return self.program.values[moved].spec == self.program.values[op.results[0]].spec
 
     def is_xlas(self) -> bool:
         """Whether XLA's partitioner has split a dimension that no sharding asks it to."""
@@ -162,22 +190,217 @@ class CauseSubject:
 
     def gives_result(self) -> bool:
         """Whether it spreads what an operation that no rule splits has yielded: a sum in which all others add zeros."""
-        own, edge = self.own(), self.match.edge
+        own, edge = self.own, self.edge
         is_sum = edge.kind == "all-reduce" and self.need is not None and not self.need.is_sum
         return own is not None and own.rule is None and is_sum and edge.makers[:1] == own.results[:1]
 
-    def is_returned(self) -> bool:
-        """Whether it is what a branch returns."""
-        op, taker = self.taker(), self.match.taker
-        return op is not None and taker is not None and op.kind == "case" and taker.operand >= len(op.operands)
-
     def is_elsewhere(self, moved: int) -> bool:
         """Whether devices exchange pieces as large as those of the value's sharding, for no sharding that is known."""
-        edge, taker = self.match.edge, self.match.taker
-        if edge.kind != "collective-permute" or taker is None or self.match.wanted is not None:
+        taker = self.match.taker
+        if self.edge.kind != "collective-permute" or taker is None or self.match.wanted is not None:
             return False
-        return taker.shape == edge.made_shape == self.program.local_shape(moved)
+        return taker.shape == self.edge.made_shape == self.program.local_shape(moved)
 
-    def is_positions(self, op: ShardedOp, operand: int | None) -> bool:
+    def is_at_positions(self, operand: int | None) -> bool:
         """Whether an operand says where a lookup or a scatter reads or writes."""
-        return operand == {"gather": 1, "scatter": len(op.results)}.get(op.kind, -1)
+        own = self.own
+        return own is not None and operand == {"gather": 1, "scatter": len(own.results)}.get(own.kind, -1)
+
+    # ------------------------------------------------------------ what it is called
+
+    def op(self) -> str:
+        """The operation whose need it is."""
+        if self.own is not None:
+            return self.names.op(self.own)
+        return self.names.value(self.array) if self.array is not None else "the program"
+
+    def moved(self) -> str:
+        """The array that moves."""
+        if self.is_at_positions(None if self.match.taker is None else self.match.taker.operand):
+            return _POSITIONS
+        if self.array is None:
+            return "an operand"
+        return self.names.value(self.names.unpadded(self.array, self.own)[0], self.own)
+
+    def it_is(self) -> str:
+        """The pronoun for the array that moves, and its verb."""
+        return "they are" if self.moved() == _POSITIONS else "it is"
+
+    def had(self) -> str:
+        """How the array that moves is sharded."""
+        if self.array is None:
+            return "split differently"
+        return say("{}", self.spec(self.program.values[self.array].spec))
+
+    def spec(self, dimensions: Dimensions) -> Phrase:
+        """A sharding of the moved value, in the order of its text and without the dimensions that XLA added to it."""
+        return spec(spec_text(self.dimensions_told(dimensions)))
+
+    def dimensions_told(self, dimensions: Dimensions) -> Dimensions:
+        """What the moved value has for each dimension, in the order of its text; without those that XLA added."""
+        if self.array is None or len(dimensions) != len(self.program.values[self.array].shape):
+            return dimensions
+        return self._told(self.array, dimensions)
+
+    def _told(self, value: int, dimensions: Sequence[T]) -> tuple[T, ...]:
+        own, kept = self.names.unpadded(value, self.own)
+        return self.names.as_named(own, [dimensions[place] for place in kept], self.own)
+
+    def wanted(self) -> str:
+        """How it is wanted."""
+        own, taker = self.own, self.match.taker
+        if self.match.wanted is not None:
+            return say("{}", self.spec(self.match.wanted))
+        if own is not None and own.kind in REQUESTS and own.results:
+            return say("{}", spec(spec_text(self.program.values[own.results[0]].spec)))
+        return say("pieces of {}", list(taker.shape)) if taker is not None and taker.shape else "another sharding"
+
+    def as_wanted(self) -> str:
+        """How the operation needs the array that moves; in pieces where their axes are not known."""
+        target, taker, op = self.match.wanted, self.match.taker, self.taker
+        if taker is not None and op is not None and op.kind == "case" and taker.operand >= len(op.operands):
+            return "as the other branches return it"
+        if target is not None and str(self.spec(target)) != self.had():
+            return say("as {}", self.spec(target))
+        # Pieces as large as those that are there say nothing of how they differ.
+        there = None if self.array is None else self.program.local_shape(self.array)
+        if taker is not None and taker.shape and taker.shape != there:
+            return say("in pieces of {} on each device", list(taker.shape))
+        return "split differently"
+
+    def shown_parts(self) -> list[Part]:
+        """The operands' dimensions; the results', where it is only about those, or goes only over their axes."""
+        parts, own = list(self.parts), self.own
+        if own is not None and own.kind == "scatter" and self.need is not None and self.need.is_sum:
+            # The positions go with what is added up; that is what a reader knows.
+            last = max((part.operand or 0 for part in parts if not self.names.is_constant(part.value)), default=0)
+            parts = [part for part in parts if part.operand == last] or parts
+        operands, results = ([p for p in parts if (p.operand is None) is own] for own in (False, True))
+        over = self.over_names
+        is_of_results = over.isdisjoint(_axes_of(operands)) and not over.isdisjoint(_axes_of(results))
+        parts = (results if is_of_results else operands) or parts
+        # Zeros or ones that were broadcast are nothing a reader knows.
+        return [part for part in parts if not self.names.is_constant(part.value)] or parts
+
+    def dimensions(self) -> str:
+        """In words: "dimension 1 of `x` and dimension 0 of `w`", "dimensions 0 and 2 of `x`"."""
+        parts = self.shown_parts()
+        is_one_sum = self.need is not None and self.need.kind == "contraction"
+        is_one_sum &= len({part.operand for part in parts}) == len(parts) == 2
+        by_value: dict[object, list[Part]] = {}
+        for place, part in enumerate(parts):
+            by_value.setdefault(place if is_one_sum else part.value, []).append(part)
+        phrases = [say("{} of {}", self._counted(own), self.value(own[0])) for own in list(by_value.values())[:2]]
+        return joined(phrases if is_one_sum else list(dict.fromkeys(phrases))) or "a dimension"
+
+    def _counted(self, parts: Sequence[Part]) -> str:
+        """The dimensions of one array by number; without, where `vmap` has batched it: nobody knows which is which."""
+        value = parts[0].value
+        op = self.program.op_of(value)
+        is_made = op is not None and value in op.results and not self.names.argument(value)
+        is_batched = op is not None and is_made and self.names.is_batched(op)
+        return "a dimension" if is_batched else dimension_words(map(self.dimension, parts))
+
+    def elements(self) -> str:
+        """How many elements `dimensions` are: "these 2,048 elements"."""
+        shown = self.shown_parts()
+        own = {part.dimension: part.value for part in shown if part.operand == shown[0].operand}
+        lengths = (self.program.values[value].shape[dimension] for dimension, value in own.items())
+        return f"these {math.prod(lengths):,} elements" if own else "these elements"
+
+    def dimension(self, part: Part) -> int:
+        """The dimension that a part of the need is about, as the text of its array counts them."""
+        places = self.named(part, range(len(self.program.values[part.value].shape)))
+        return places.index(part.dimension) if part.dimension in places else part.dimension
+
+    def named(self, part: Part, dimensions: Sequence[T]) -> tuple[T, ...]:
+        """What the array of a part has for each dimension, as the text has them that it is called by (`value`)."""
+        if self.value(part) == ITS_RESULT:
+            return self.names.as_named(part.value, dimensions)
+        return self._told(part.value, dimensions)
+
+    def value(self, part: Part) -> str:
+        """The array that a part of the need is about."""
+        if part.operand is None and self.own is not None and part.value in self.own.results:
+            return ITS_RESULT
+        return _POSITIONS if self.is_at_positions(part.operand) else self.names.value(part.value, self.own)
+
+    def axes(self) -> str:
+        """The mesh axes of the need, in the mesh's order."""
+        return self._in_order(self.mesh_axes if self.need is None else self.need.axes)
+
+    def shown_axes(self) -> str:
+        """The mesh axes over which `dimensions` are split, in the mesh's order; the need's where they tell none."""
+        axes = _axes_of(self.shown_parts())
+        return self._in_order(axes) if axes else self.axes()
+
+    def _in_order(self, axes: Iterable[str]) -> str:
+        order = list(self.program.sizes)
+        return over_axes(sorted(axes, key=lambda axis: order.index(axis) if axis in order else 0))
+
+    def over(self) -> str:
+        """The mesh axes that the collective goes over."""
+        return over_axes(self.mesh_axes)
+
+    def adds(self) -> str:
+        """What the collective does with partial sums."""
+        return self._puts_together("adds")
+
+    def combines(self) -> str:
+        """What the collective does with the results of parts."""
+        return self._puts_together("combines")
+
+    def _puts_together(self, verb: str) -> str:
+        size = self.edge.group_size
+        them = f"the {size:,}" if size > 1 else "them"
+        if self.collective == "reduce-scatter":
+            return f"the reduce-scatter {verb} {them} and leaves a piece on each device"
+        if self.collective not in SUMS:
+            return f"the {self.collective} brings {them} together"
+        return f"the {self.collective} {verb} {them}"
+
+    def is_requested(self) -> bool:
+        """Whether somebody asks for the sharding in the program."""
+        return self.request is not None and self.request.kind == "reshard_requested"
+
+    def place(self) -> ShardedOp | None:
+        """The operation it is told at: the request, where one was made."""
+        return self.program.ops[self.request.index] if self.request is not None and self.is_requested() else self.own
+
+    def asker(self) -> str:
+        """Who asks for a sharding."""
+        op = self.place()
+        return self.op() if op is None else self.names.op(op)
+
+    def taken(self) -> str:
+        """Why an operand cannot keep its axis: another dimension of the result has it; "" where that is not why."""
+        need, op = self.need, self.own
+        if need is None or self.match.wanted != need.target:
+            return ""
+        found = next((pair for pair in need.taken if not self.over_names or pair[0] in self.over_names), None)
+        if found is None:
+            return ""
+        told = (
+            found[1] if op is None else None if self.names.is_batched(op) else self.names.told_dimension(op, found[1])
+        )
+        which = "another dimension" if told is None else f"dimension {told}"
+        return say("axis {} already splits {} of the result", axis(found[0]), which)
+
+    # ------------------------------------------------------------ the result that moves
+
+    def made(self) -> str:
+        """The operation whose result moves."""
+        return "a value" if self.maker is None else self.names.op(self.maker)
+
+    def made_as(self) -> Phrase:
+        """The sharding of its result."""
+        value = self.edge.makers[0]
+        return spec(spec_text(self.names.as_named(value, self.program.values[value].spec)))
+
+    def pieces(self) -> list[int]:
+        """The shape of its result on each device, as it is computed."""
+        return list(self.names.as_named(self.edge.makers[0], self.edge.made_shape))
+
+    def target(self) -> Phrase:
+        """XLA's name of the operation."""
+        return name("" if self.own is None else self.own.detail or self.own.kind)

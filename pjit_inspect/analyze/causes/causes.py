@@ -8,21 +8,22 @@ Not its job: the sentences (`analyze.causes.wording`).
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from pjit_inspect.analyze.causes.accumulated import Accumulation
 from pjit_inspect.analyze.causes.cause_form import cause_of
-from pjit_inspect.analyze.causes.cause_names import kind_of_name
-from pjit_inspect.analyze.causes.need_finder import Match, NeedFinder
+from pjit_inspect.analyze.causes.cause_subject import RESHARDS
+from pjit_inspect.analyze.causes.need_finder import NeedFinder
 from pjit_inspect.analyze.causes.wording import worded
 from pjit_inspect.analyze.causes.written import WrittenFinder
-from pjit_inspect.analyze.partition.join import Joined, join
-from pjit_inspect.analyze.partition.moved_arrays import MovedArray
+from pjit_inspect.analyze.partition.join import MovedArray, join
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.phases import find_phase, is_written_name, split_op_names
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
+from pjit_inspect.analyze.sharding.needs import is_cumulative
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.primitive import users_word
@@ -30,10 +31,9 @@ from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, axis_name
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, place, say
 
-_RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
 _WRITTEN = {
     "user": "written",
     "transpose": "written, differentiated",
@@ -44,7 +44,20 @@ _WRITTEN = {
 _MOST_ALTERNATIVES = 3
 
 
-@dataclass(slots=True)
+_BY_NAME: tuple[tuple[re.Pattern[str], CauseKind], ...] = (
+    (re.compile(r"(sharding_constraint|reshard)$"), "reshard_requested"),
+    (
+        re.compile(r"(fft|cholesky|triangular_solve|\w*callback\w*|custom_call|ffi_call|pallas_call)$"),
+        "no_sharding_rule",
+    ),
+    (re.compile(r"(gather|scatter.*|dynamic_(update_)?slice|sort|top_k|argsort)$"), "indexing"),
+    (re.compile(r"(reduce_window.*|slice|pad|concatenate|rev|roll|select_and_scatter_add)$"), "halo"),
+    (re.compile(r"(reduce(_\w+)?|argmax|argmin)$"), "reduction"),
+)
+_DOTS = re.compile(r"((ragged_)?dot_general|conv_general_dilated)$")
+
+
+@dataclass
 class CauseFinder:
     """Finds the causes of one program's collectives.
 
@@ -59,77 +72,58 @@ class CauseFinder:
     sources: Sequence[SourceText] = ()
     files: UserFiles = field(default_factory=UserFiles)
     returned: Sequence[PartitionSpec | None] = ()
-    _needs: NeedFinder | None = field(init=False, default=None)
-    _accumulation: Accumulation = field(init=False)
-    _names: ValueNames = field(init=False)
-    _writers: WrittenFinder = field(init=False)
-    # Equal layers are alike: each of their arrays may be moved by what the partitioner made for any of them.
-    _found: dict[tuple[int, tuple[str, ...] | None], Match] = field(init=False, default_factory=dict)
-    _worded: dict[object, Cause] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.program is not None and self.program.collectives:
-            self._needs = NeedFinder(self.program)
-        self._accumulation = Accumulation(self.program or ShardedProgram())
-        self._names = ValueNames(self.program or ShardedProgram(), self.sources, self.files)
+        self._program = self.program or ShardedProgram()
+        self._accumulation = Accumulation(self._program)
+        self._names = ValueNames(self._program, self.sources, self.files)
         self._writers = WrittenFinder(self._names)
+        # Equal layers are alike: each of their arrays may be moved by what the partitioner made for any of them.
+        self._worded: dict[object, Cause] = {}
+
+    @cached_property
+    def _needs(self) -> NeedFinder:
+        return NeedFinder(self._program)
 
     def explain(self, sites: Sequence[CollectiveOp], rows: Sequence[Collective]) -> list[Collective]:
         """The collectives with a cause for every array each moves, in order; those of one need know of each other."""
         joined = join(self.program, sites)
         return _with_others([self._explained(*own) for own in zip(rows, joined, strict=True)])
 
-    def _explained(self, row: Collective, joined: Joined) -> Collective:
-        if any(joined.edges):
+    def _explained(self, row: Collective, arrays: tuple[MovedArray, ...]) -> Collective:
+        if any(array.edges for array in arrays):
             # What the partitioner made is not written, whatever its name.
             row = replace(row, implicit=True)
-        is_combined = len(joined.arrays) > 1
-        moved = zip(joined.arrays, joined.edges, joined.written, strict=True)
-        causes = tuple(self._cause(*own, row, is_combined) for own in moved)
+        causes = tuple(replace(self._cause(array, row, arrays), payload_bytes=array.bytes) for array in arrays)
         # XLA marks all of a combined collective as its own, though parts of it were written.
         kinds = {cause.kind == "written" for cause in causes}
         implicit = row.implicit if len(kinds) < 2 else None
         return replace(row, causes=causes, implicit=implicit, source=_source(row, causes))
 
-    def _cause(
-        self,
-        array: MovedArray,
-        edges: Sequence[PartitionedCollective],
-        written: Sequence[PartitionedCollective],
-        row: Collective,
-        is_combined: bool,
-    ) -> Cause:
-        if not edges and (written or row.implicit is False or self._is_written_part(array, row)):
-            return self._written_part(array, written, row) if is_combined else self._written(array, row)
-        if not edges or self._needs is None:
-            return self._named(array, row)
-        matches = [self._match(self._needs, edge, row.axes) for edge in edges]
-        causes = [self._proven(match, array, row) for match in matches]
-        return self._one_of([*causes, *self._in_code(self._ops(written), array, row)], array, row)
-
-    def _match(self, needs: NeedFinder, edge: PartitionedCollective, axes: tuple[str, ...] | None) -> Match:
-        key = (id(edge), axes)
-        if key not in self._found:
-            self._found[key] = needs.find(edge, axes)
-        return self._found[key]
-
-    def _is_written_part(self, array: MovedArray, row: Collective) -> bool:
-        """Whether a part of a combined collective was written: it is not the partitioner's, and JAX's name says so."""
-        return self._needs is not None and row.operands > 1 and is_written_name(array.op_name, row.kind)
+    def _cause(self, array: MovedArray, row: Collective, arrays: tuple[MovedArray, ...]) -> Cause:
+        causes = [*(self._proven(edge, array, row) for edge in array.edges), *self._in_code(_ops(array.written), row)]
+        if array.edges or (array.written and len(arrays) > 1):
+            return self._one_of(causes, array, row)
+        # A part of a combined collective was written where it is not the partitioner's, and JAX's name says so.
+        is_known = bool(self._program.collectives)
+        is_part = is_known and row.operands > 1 and is_written_name(array.op_name, row.kind)
+        if array.written or row.implicit is False or is_part:
+            return self._written_part(array, row) if len(arrays) > 1 else self._written(array, row)
+        return self._named(array, row)
 
     # ------------------------------------------------------------ the ways a cause is known
 
-    def _proven(self, match: Match, array: MovedArray, row: Collective) -> Cause:
-        key = (id(match.edge), row.axes, row.kind)
+    def _proven(self, edge: PartitionedCollective, array: MovedArray, row: Collective) -> Cause:
+        key = (id(edge), row.axes, row.kind)
         if key not in self._worded:
-            kind = self._kind(match, row)
-            self._worded[key] = cause_of(match, self._names, kind, row.axes, row.kind, self.returned)
+            self._worded[key] = cause_of(
+                self._needs.find(edge, row.axes), self._names, row.axes, row.kind, self.returned
+            )
         found = self._worded[key]
         return replace(
             found,
-            facts=(*found.facts, *self._accumulation.fact(match.edge, row)),
+            facts=(*found.facts, *self._accumulation.fact(edge, row)),
             op_name=found.op_name or array.op_name,
-            payload_bytes=array.bytes,
         )
 
     def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
@@ -142,9 +136,8 @@ class CauseFinder:
         sentences = {cause.sentence for cause in causes}
         operations = list(dict.fromkeys(cause.operation or cause.sentence for cause in causes))
         # Of one operation, several arrays may be what moves, or is summed.
-        told = (
-            operations if len(operations) > 1 else list(dict.fromkeys(cause.moved or cause.summed for cause in causes))
-        )
+        arrays = list(dict.fromkeys(cause.moved or cause.summed for cause in causes))
+        told = operations if len(operations) > 1 else arrays
         rest = [f"{len(told) - _MOST_ALTERNATIVES} more"] if len(told) > _MOST_ALTERNATIVES else []
         alike = _worded(
             "alike" if len(operations) > 1 else "arrays alike",
@@ -162,30 +155,26 @@ class CauseFinder:
             phase=causes[0].phase if len({cause.phase for cause in causes}) == 1 else None,
             op_name=array.op_name,
             source=_common_source(causes) if is_written else self._frames_of(array) or row.source,
-            payload_bytes=array.bytes,
             candidates=len(causes),
         )
 
     def _written(self, array: MovedArray, row: Collective) -> Cause:
-        names = split_op_names(row.op_name)
-        own = array if array.op_name in names else None
-        op_name = own.op_name if own is not None else row.op_name
-        source = user_frames(own.frames, self.files) if own is not None and own.frames else row.source
+        is_own = array.op_name in split_op_names(row.op_name)
+        op_name = array.op_name if is_own else row.op_name
+        source = self._frames_of(array) if is_own and array.frames else row.source
         places = {op: self._name_and_place(op) for op in self._ops_of_kind(row)}
         ops = [op for op, own in places.items() if own == (op_name, source)]
         # Before JAX 0.10 the frames of a body go on to the end.
         ops = ops or [op for op, (own, frames) in places.items() if own == op_name and frames[: len(source)] == source]
-        return self._of_code(op_name, source, array, row, ops)
+        return self._of_code(op_name, source, row, ops)
 
-    def _of_code(
-        self, op_name: str, source: tuple[Frame, ...], array: MovedArray, row: Collective, ops: Sequence[int]
-    ) -> Cause:
+    def _of_code(self, op_name: str, source: tuple[Frame, ...], row: Collective, ops: Sequence[int]) -> Cause:
         """The cause of what was written with a name at a place: one of these operations."""
         collective: Sentence | Phrase = name(users_word(op_name.rpartition("/")[2]))
         at = say(" at {}", place(source[0].where)) if source else ""
         written = self._writers.find(ops, row.axes or ())
         form = _WRITTEN[written.by if find_phase(op_name) == "backward" else "user"]
-        op = self._names.program.ops[ops[0]] if len(ops) == 1 else None
+        op = self._program.ops[ops[0]] if len(ops) == 1 else None
         if form == "written" and op is not None and (text := self._names.text(op)) and collective.text not in text:
             # A function of JAX's may be made of it, as `pmean` is of `psum`.
             collective = say("{} in {}", collective, code(text))
@@ -210,15 +199,12 @@ class CauseFinder:
             phase=find_phase(op_name),
             op_name=op_name,
             source=source,
-            payload_bytes=array.bytes,
         )
 
-    def _written_part(self, array: MovedArray, written: Sequence[PartitionedCollective], row: Collective) -> Cause:
+    def _written_part(self, array: MovedArray, row: Collective) -> Cause:
         """The cause of one array of several that XLA has combined: it keeps the name and the line of one of them."""
-        if written:
-            return self._one_of(self._in_code(self._ops(written), array, row), array, row)
         # Where dataflow does not tell, it is known only where all collectives of the kind are of one place.
-        alike = self._in_code(self._ops_of_kind(row), array, row)
+        alike = self._in_code(self._ops_of_kind(row), row)
         if len({cause.sentence for cause in alike}) == 1:
             return self._one_of(alike, array, row)
         where = say(", at {}", place(row.source[0].where)) if row.source else ""
@@ -227,38 +213,36 @@ class CauseFinder:
             sentence=_worded("written, combined"),
             facts=(say("XLA names what it has combined {}{}", name(users_word(row.op_name)), where),),
             evidence="name",
-            payload_bytes=array.bytes,
         )
 
-    def _in_code(self, ops: Iterable[int], array: MovedArray, row: Collective) -> list[Cause]:
+    def _in_code(self, ops: Iterable[int], row: Collective) -> list[Cause]:
         """The causes of some collectives that were written."""
-        return list(dict.fromkeys(self._of_code(*self._name_and_place(op), array, row, (op,)) for op in ops))
+        return list(dict.fromkeys(self._of_code(*self._name_and_place(op), row, (op,)) for op in ops))
 
     def _ops_of_kind(self, row: Collective) -> list[int]:
         """The collectives of the program before partitioning that one of the optimized program may be by its kind."""
         kinds = {row.kind.replace("-", "_"), *(("all_reduce",) if row.kind in SUMS else ())}
-        return [op for op in self._writers.collectives if self._names.program.ops[op].kind in kinds]
+        return [op for op in self._writers.collectives if self._program.ops[op].kind in kinds]
 
     def _name_and_place(self, index: int) -> tuple[str, tuple[Frame, ...]]:
         """As the optimized program has them; in the body of a `shard_map`, both begin at the body."""
-        program = self._names.program
-        op = program.ops[index]
+        op = self._program.ops[index]
         op_name, frames = op.op_name, op.frames
         while op.parent is not None:
-            op = program.ops[op.parent]
+            op = self._program.ops[op.parent]
             if op.kind == "call" and not op_name.startswith(op.op_name):
                 op_name, frames = f"{op.op_name}/{op_name}", (*frames, *op.frames)
         return op_name, user_frames(frames, self.files)
 
-    def _ops(self, edges: Iterable[PartitionedCollective]) -> list[int]:
-        return [op for edge in edges for op in edge.visited]
-
     def _named(self, array: MovedArray, row: Collective) -> Cause:
         op_name = array.op_name
-        kind = kind_of_name(op_name, row.kind)
+        kind = _kind_of_name(op_name, row.kind)
         source = self._frames_of(array) or row.source
         where = say(" ({})", place(source[0].where)) if source else ""
-        of = say("{}{}", name(self._shown(op_name)), where) if op_name else say("what takes {}", row.moved or "it")
+        # From JAX 0.12 on, what is resharded may have the name of an argument.
+        labels = {boundary.name: boundary.label for boundary in self._program.inputs}
+        shown = name(labels.get(op_name) or users_word(op_name.rpartition("/")[2]))
+        of = say("{}{}", shown, where) if op_name else say("what takes {}", row.moved or "it")
         form = "taken by" if kind == "unknown" else "by name"
         return Cause(
             kind=kind,
@@ -269,37 +253,14 @@ class CauseFinder:
             phase=find_phase(op_name),
             op_name=op_name,
             source=source,
-            payload_bytes=array.bytes,
         )
-
-    def _shown(self, op_name: str) -> str:
-        """The operation itself; from JAX 0.12 on, what is resharded may have the name of an argument."""
-        labels = {boundary.name: boundary.label for boundary in self._names.program.inputs}
-        return labels.get(op_name) or users_word(op_name.rpartition("/")[2])
 
     def _frames_of(self, array: MovedArray) -> tuple[Frame, ...]:
         return user_frames(array.frames, self.files)
 
-    # ------------------------------------------------------------ the kind of a match
 
-    def _kind(self, match: Match, row: Collective) -> CauseKind | None:
-        """The kind that the need does not tell by itself; None where it does."""
-        return "full_replication" if self._gives_up(match, row, self._names.program) else None
-
-    def _gives_up(self, match: Match, row: Collective, program: ShardedProgram) -> bool:
-        """Whether an array is gathered on every device though each keeps a piece over the same axes again."""
-        edge, taker = match.edge, match.taker
-        if edge.kind != "all-gather" or not row.axes or taker is None or match.taken is None:
-            return False
-        if match.need is not None and match.need.kind not in _RESHARDS:
-            return False
-        size = math.prod(program.values[match.taken].shape)
-        axes = {axis_name(axis) for axis in row.axes}
-        is_kept = any(axis_name(axis) in axes for own in match.wanted or () for axis in own)
-        # Several gathers may lead there, one after the other.
-        gathers = (step for step in match.way if step.kind == "all-gather")
-        whole = any(step.elements * step.group_size == size for step in gathers)
-        return is_kept and whole and math.prod(taker.shape) < size
+def _ops(edges: Iterable[PartitionedCollective]) -> list[int]:
+    return [op for edge in edges for op in edge.visited]
 
 
 def _common_source(causes: Sequence[Cause]) -> tuple[Frame, ...]:
@@ -318,12 +279,12 @@ def _with_others(rows: Sequence[Collective]) -> list[Collective]:
         for cause in row.causes if row.instructions else ():
             if _is_alone(cause):
                 together.setdefault(_reshard(cause), {})[row.instructions[0]] = None
-    return [replace(row, causes=tuple(_with_these(cause, row, together) for cause in row.causes)) for row in rows]
 
+    def with_these(cause: Cause, row: Collective) -> Cause:
+        others = together.get(_reshard(cause), ()) if _is_alone(cause) else ()
+        return replace(cause, serves_with=tuple(name for name in others if name not in row.instructions))
 
-def _with_these(cause: Cause, row: Collective, together: Mapping[object, Mapping[str, None]]) -> Cause:
-    others = together.get(_reshard(cause), ()) if _is_alone(cause) else ()
-    return replace(cause, serves_with=tuple(name for name in others if name not in row.instructions))
+    return [replace(row, causes=tuple(with_these(cause, row) for cause in row.causes)) for row in rows]
 
 
 def _reshard(cause: Cause) -> object:
@@ -332,7 +293,7 @@ def _reshard(cause: Cause) -> object:
 
 
 def _is_alone(cause: Cause) -> bool:
-    return cause.candidates == 1 and cause.kind in (*_RESHARDS, "full_replication") and cause.evidence == "sharding"
+    return cause.candidates == 1 and cause.kind in (*RESHARDS, "full_replication") and cause.evidence == "sharding"
 
 
 def _source(row: Collective, causes: Sequence[Cause]) -> tuple[Frame, ...]:
@@ -353,3 +314,18 @@ def _source(row: Collective, causes: Sequence[Cause]) -> tuple[Frame, ...]:
 
 def _worded(form: str, **given: object) -> Sentence:
     return worded(form, given.__getitem__)
+
+
+def _kind_of_name(name: str, collective: str) -> CauseKind:
+    """The kind of cause that the name of an operation speaks for, where nothing else is known; "unknown" for none."""
+    primitive = name.rpartition("/")[2]
+    if is_cumulative(name):
+        return "indexing"
+    if _DOTS.match(primitive):
+        if collective in SUMS:
+            return "contraction"
+        return "halo" if primitive.startswith("conv") else "reshard_needed"
+    for pattern, kind in _BY_NAME:
+        if pattern.match(primitive):
+            return kind
+    return "unknown"

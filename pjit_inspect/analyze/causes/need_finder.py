@@ -19,9 +19,9 @@ has no needs of its own: they are those of what takes it. Not this module's job:
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.program.mesh_axes import find_axes_in
 from pjit_inspect.analyze.sharding.needs import (
@@ -43,9 +43,6 @@ from pjit_inspect.model.sharding.sharded_program import (
     Taker,
     axis_name,
 )
-
-_MOST_BETWEEN = 8
-_RESHAPES = frozenset(("reshape", "transpose"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,25 +78,21 @@ class Match:
         return (self.way.index(self.edge) + 1, len(self.way)) if len(self.way) > 1 else None
 
 
-@dataclass(slots=True)
 class NeedFinder:
     """The needs of one program, by the operations and results they belong to."""
 
-    program: ShardedProgram
-    by_op: dict[int, list[Need]] = field(default_factory=dict, init=False)
-    by_output: dict[int, list[Need]] = field(default_factory=dict, init=False)
-    _returned: dict[int, int] = field(default_factory=dict, init=False)
-    _meshes: tuple[Mesh, ...] = field(default=(), init=False)
-    _ways: dict[int, tuple[PartitionedCollective, ...]] = field(default_factory=dict, init=False)
-    _later: set[int] = field(default_factory=set, init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, program: ShardedProgram) -> None:
+        self.program = program
+        self._by_op: defaultdict[int | None, list[Need]] = defaultdict(list)
+        self._by_output: defaultdict[int, list[Need]] = defaultdict(list)
         for need in find_needs(self.program):
             if need.op is not None:
-                self.by_op.setdefault(need.op, []).append(need)
+                self._by_op[need.op].append(need)
             elif need.request is not None:
-                self.by_output.setdefault(need.request.index, []).append(need)
+                self._by_output[need.request.index].append(need)
         self._meshes = tuple(map(_mesh, self.program.meshes))
+        self._ways: dict[int, tuple[PartitionedCollective, ...]] = {}
+        self._later = set[int]()
         self._find_ways()
         # A loop's result -> what its body returns there, which is also what the next turn begins with.
         self._returned = {target: source for source, target in self.program.links if self._is_result(target)}
@@ -108,19 +101,16 @@ class NeedFinder:
         """The need that a collective over these mesh axes serves, with all others that are on its way."""
         way = self._ways[id(edge)]
         steps = [axes if step is edge else self._axes(step) for step in way]
-        own = None if axes is None else frozenset(map(axis_name, axes))
-        over = None if None in steps else frozenset(axis_name(axis) for step in steps for axis in step or ())
+        own = None if axes is None else _names(axes)
+        over = None if None in steps else _names(axis for step in steps for axis in step or ())
         # Over axes that it never had, an array goes only to get to others.
-        is_on_way = own is not None and len(way) > 1 and own.isdisjoint(map(axis_name, self._made_axes(edge)))
+        made = [axis for value in edge.makers for axis in self.program.values[value].axes]
+        is_on_way = own is not None and len(way) > 1 and own.isdisjoint(_names(made))
         match = self._find(edge, over if is_on_way else own)
         had, wanted = self._ends(match, over)
-        moved = match.taken if match.taken is not None else None if match.need is None else match.need.value
+        moved = self._moved(match)
         is_as_made = moved is None or edge.given_shape == self.program.local_shape(moved)
         return replace(match, had=had, wanted=wanted, way=way, is_later=id(edge) in self._later and not is_as_made)
-
-    def _made_axes(self, edge: PartitionedCollective) -> list[str]:
-        """The mesh axes over which what a collective moves is sharded."""
-        return [axis for value in edge.makers for axis in self.program.values[value].axes]
 
     # ------------------------------------------------------------ the way that several collectives go
 
@@ -128,7 +118,8 @@ class NeedFinder:
         """Collectives that only go on with what another yields, and from and to the same, are one reshard with it."""
         collectives = self.program.collectives
         links = [(k, k_next) for k, edge in enumerate(collectives) for k_next in edge.feeds]
-        steps = [link for link in links if self._is_one_move(*(collectives[k] for k in link))]
+        moves = [link for link in links if SUMS.isdisjoint(collectives[k].kind for k in link)]
+        steps = [link for link in moves if self._is_one_move(*(collectives[k] for k in link))]
         # Where a way forks, or two come together, nobody can say which step one is.
         forks = {k for ends in zip(*steps, strict=True) for k, count in Counter(ends).items() if count > 1}
         ways = {k: [k] for k in range(len(collectives))}
@@ -138,21 +129,15 @@ class NeedFinder:
                 ways.update(dict.fromkeys(ways[k_next], ways[k]))
         for own in {id(way): way for way in ways.values()}.values():
             # Nor where data come from, or go on to, a collective that is not known to be of the way.
-            beyond = {link for link in links if (link[0] in own) != (link[1] in own) and self._moves(link)}
+            beyond = any((k in own) != (k_next in own) for k, k_next in moves)
             is_one = forks.isdisjoint(own) and not beyond
             for k in own:
                 self._ways[id(collectives[k])] = tuple(collectives[n] for n in own) if is_one else (collectives[k],)
-                if not is_one and any(link[1] == k and self._moves(link) for link in links):
-                    self._later.add(id(collectives[k]))
-
-    def _moves(self, link: tuple[int, int]) -> bool:
-        """Whether both of two collectives move data, and add nothing up."""
-        return SUMS.isdisjoint(self.program.collectives[k].kind for k in link)
+            if not is_one:
+                self._later.update(id(collectives[k_next]) for _, k_next in moves if k_next in own)
 
     def _is_one_move(self, edge: PartitionedCollective, step: PartitionedCollective) -> bool:
         """Whether a collective that is given what another yields only goes on with that."""
-        if edge.kind in SUMS or step.kind in SUMS:
-            return False
         # A result that was computed in other pieces is put back before it is resharded.
         is_put_back = self._is_made_otherwise(edge) and not self._is_made_otherwise(step)
         return not is_put_back and (edge.makers, edge.takers, edge.outputs) == (step.makers, step.takers, step.outputs)
@@ -167,11 +152,15 @@ class NeedFinder:
         need, values, made = match.need, self.program.values, match.edge.makers
         if match.moves_result and made and match.taker is None:
             return None, values[made[0]].spec
-        moved = match.taken if match.taken is not None else None if need is None else need.value
+        moved, asked = self._moved(match), None if need is None else need.target
         if moved is None or (need is not None and need.is_sum and match.taker is None):
             return None, None
-        had, asked = None if match.moves_result else values[moved].spec, None if need is None else need.target
+        had = None if match.moves_result else values[moved].spec
         return had, asked if match.taker is None else self._wanted(moved, match.taker.shape, asked, axes)
+
+    def _moved(self, match: Match) -> int | None:
+        """What its taker takes; else what its need is about."""
+        return match.taken if match.taken is not None or match.need is None else match.need.value
 
     def _wanted(
         self, moved: int, pieces: tuple[int, ...], asked: Dimensions | None, axes: frozenset[str] | None
@@ -187,11 +176,9 @@ class NeedFinder:
             return ((),) * len(pieces)
         if len(value.shape) != len(pieces):
             return None
-        found = [
-            self._fitting(length, piece, own, axes)
-            for length, piece, own in zip(value.shape, pieces, value.spec, strict=True)
-        ]
-        return None if None in found else tuple(own for own in found if own is not None)
+        found = [self._fitting(*own, axes) for own in zip(value.shape, pieces, value.spec, strict=True)]
+        known = tuple(own for own in found if own is not None)
+        return known if len(known) == len(found) else None
 
     def _fitting(
         self, length: int, piece: int, own: tuple[str, ...], axes: frozenset[str] | None
@@ -199,7 +186,7 @@ class NeedFinder:
         """The axes of a dimension that is in such pieces: its own, or those of them that are not moved over."""
         kept = tuple(axis for axis in own if axes is None or axis_name(axis) not in axes)
         # Where it loses one of several that are moved over, another of them may have come instead: as many pieces then.
-        is_other_possible = kept != own and axes is not None and not axes <= set(map(axis_name, own))
+        is_other_possible = kept != own and axes is not None and not axes <= _names(own)
         candidates = {kept} if is_other_possible else {kept, own}
         fitting = {spec for spec in candidates if -(-length // self.program.pieces(spec)) == piece}
         return fitting.pop() if len(fitting) == 1 else None
@@ -215,7 +202,11 @@ class NeedFinder:
             self._own,
         )
         found = next((match for test in tests if (match := test(edge, axes)) is not None), None)
-        if found is None or (edge.kind in SUMS and self._is_along_window(found.need)):
+        need = None if found is None else found.need
+        op = None if need is None or need.op is None else self.program.ops[need.op]
+        # Where a window lies across pieces' edges, these are sent, and never added up.
+        is_window = edge.kind in SUMS and need is not None and need.kind == "halo"
+        if found is None or (is_window and op is not None and op.kind == "convolution"):
             return self._nameless(edge)
         return self._past_copy(found)
 
@@ -226,26 +217,11 @@ class NeedFinder:
         if edge.kind not in SUMS:
             return None
         ops = self._own_ops(edge)
-        sums = (need for op in ops for need in self.by_op.get(op, ()) if need.is_sum)
-        need = self._best(sums, axes) or self._best(self._reshaped_sums(edge), axes)
+        sums = (need for op in ops for need in self._by_op[op] if need.is_sum)
+        need = self._best(sums, axes)
         split = (self._split_by_xla(edge, op, axes) for op in ops if edge.made_of)
         need = need or next(filter(None, split), None)
         return None if need is None else Match(edge=edge, need=need)
-
-    def _is_along_window(self, need: Need | None) -> bool:
-        """Whether a window lies across pieces' edges: these are sent, and never added up."""
-        op = None if need is None or need.op is None else self.program.ops[need.op]
-        return op is not None and need is not None and need.kind == "halo" and op.kind == "convolution"
-
-    def _reshaped_sums(self, edge: PartitionedCollective) -> list[Need]:
-        """The sums whose partial results it adds up after they were reshaped, which makes no difference to a sum."""
-        found: list[Need] = []
-        for index in self._makers(edge):
-            maker = index
-            while maker is not None and self.program.ops[maker].kind in _RESHAPES:
-                maker = self.program.values[self.program.ops[maker].operands[0]].op
-                found += (need for need in self.by_op.get(maker, ()) if need.is_sum) if maker is not None else ()
-        return found
 
     def _past_copy(self, match: Match) -> Match:
         """The need of an operation whose operand XLA copies first: resharded, or to the one device that runs it.
@@ -265,7 +241,7 @@ class NeedFinder:
             return match
         users = [user for result in copy.results for user in self.program.users.get(result, ())]
         # What goes to several is needed by none of them more than by the others.
-        if len({user for user, _ in users}) != 1 or self._is_output(copy.results):
+        if len({user for user, _ in users}) != 1 or {one.value for one in self.program.outputs} & set(copy.results):
             return match
         (user, operand), *_ = users
         if self.program.ops[user].is_on_one:
@@ -284,9 +260,6 @@ class NeedFinder:
         before, after = (self.program.values[value].shape for value in (op.operands[0], op.results[0]))
         results = (number for number, own in enumerate(self.program.outputs) if own.value in op.results)
         return next(results, None) if before == after else None
-
-    def _is_output(self, values: Iterable[int]) -> bool:
-        return not {boundary.value for boundary in self.program.outputs}.isdisjoint(values)
 
     def _split_by_xla(self, edge: PartitionedCollective, index: int, axes: frozenset[str] | None) -> Need | None:
         """The sum over a dimension that no operand has sharded, and that XLA has split all the same.
@@ -314,7 +287,7 @@ class NeedFinder:
         length, given = self.program.values[value].shape[dimension], self.program.values[value].spec[dimension]
         own = self.program.pieces(given)
         # As many pieces as before may still be others: over these axes instead of its own.
-        is_instead = own != count or axes.isdisjoint(map(axis_name, given))
+        is_instead = own != count or axes.isdisjoint(_names(given))
         return piece * own * count == length or (is_instead and piece * count == length)
 
     def _put_back(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
@@ -326,28 +299,23 @@ class NeedFinder:
         if edge.kind == "collective-permute" or not self._is_made_otherwise(edge):
             return None
         pieces = self.program.local_shape(edge.makers[0])
-        # An operation behind another, of which only pieces are left, takes something else.
-        own = (taker for taker in edge.takers if self._taken(edge, taker) in edge.makers)
-        return self._own(edge, axes) if all(taker.shape == pieces for taker in own) else None
+        return self._own(edge, axes) if all(taker.shape == pieces for taker in edge.takers) else None
 
     def _left_behind(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation that leaves its result on a few of the devices, as one row of a split array.
 
         A dimension shorter than the devices that split it is on some of them only, whatever its sharding says.
         """
-        for value in edge.makers:
+        for value in filter(self._is_result, edge.makers if axes else ()):
             found = self.program.values[value]
-            if not self._is_result(value) or axes is None:
-                continue
             short = any(
-                length < self.program.pieces(own) and axes & set(map(axis_name, own))
+                length < self.program.pieces(own) and not _names(own).isdisjoint(axes or ())
                 for length, own in zip(found.shape, found.spec, strict=True)
             )
-            needs = (n for n in self.by_op.get(found.op or 0, ()) if not n.is_sum and n.kind in ("halo", "indexing"))
-            if self._edges_of(edge, axes, without=found.op) is not None:
-                # Another slice of the same array reads its first row too: XLA makes that once.
-                continue
-            if short and (need := self._best(needs, axes)) is not None:
+            needs = (need for need in self._by_op[found.op] if not need.is_sum)
+            # Another slice of the same array may read its first row too: XLA makes that once.
+            is_others = self._edges_of(edge, axes, without=found.op) is not None
+            if short and not is_others and (need := self._best(needs, axes)) is not None:
                 return Match(edge=edge, need=need)
         return None
 
@@ -361,14 +329,14 @@ class NeedFinder:
         """The need of an operation that takes the moved array."""
         for taker in self._takers(edge):
             taken = self._taken(edge, taker)
-            needs = [n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken, axes)]
+            needs = [n for n in self._by_op[taker.op] if self._is_about(n, edge, taker)]
             if (need := self._best(self._without_edges(needs, taker, taken), axes)) is not None:
                 return Match(edge=edge, need=need, taker=taker, taken=taken)
         return None
 
     def _taken_as_result(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of a result of the program that the moved array is."""
-        needs = (self._best(self.by_output.get(output, ()), axes) for output in edge.outputs)
+        needs = (self._best(self._by_output[output], axes) for output in edge.outputs)
         need = next(filter(None, needs), None)
         return None if need is None else Match(edge=edge, need=need)
 
@@ -379,19 +347,22 @@ class NeedFinder:
         """
         if taken is None:
             return needs
-        shape = self.program.values[taken].shape
         lost = {
             (part.operand, part.dimension)
             for need in needs
             if need.kind != "halo"
             for part in need.parts
-            if part.operand == taker.operand and taker.shape[part.dimension :][:1] == shape[part.dimension :][:1]
+            if part.operand == taker.operand and self._has_all(taker, part.dimension, taken)
         }
         return [
             need
             for need in needs
-            if need.kind != "halo" or need.is_sum or not {(part.operand, part.dimension) for part in need.parts} <= lost
+            if need.kind != "halo" or not {(part.operand, part.dimension) for part in need.parts} <= lost
         ]
+
+    def _has_all(self, taker: Taker, dimension: int, value: int) -> bool:
+        """Whether an operation takes all of a dimension."""
+        return taker.shape[dimension:][:1] == self.program.values[value].shape[dimension:][:1]
 
     def _edges_of(
         self, edge: PartitionedCollective, axes: frozenset[str] | None, without: int | None = None
@@ -399,37 +370,20 @@ class NeedFinder:
         """The need for neighbours' edges, over just these axes, of an operation that XLA was partitioning."""
         if edge.kind != "collective-permute" or not axes:
             return None
-        return next(
-            (
-                need
-                for op in edge.visited
-                for need in self.by_op.get(op, ())
-                if op != without and need.kind == "halo" and not need.is_sum and need.axes == axes
-            ),
-            None,
-        )
-
-    def _is_of(self, need: Need, values: tuple[int, ...]) -> bool:
-        """Whether operands that a need is about are among some values."""
-        return any(part.operand is not None and part.value in values for part in need.parts)
+        needs = (need for op in edge.visited if op != without for need in self._by_op[op])
+        return next((one for one in needs if one.kind == "halo" and not one.is_sum and one.axes == axes), None)
 
     def _own(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """A need of the operation that makes what is taken, and XLA was partitioning when it made the collective."""
         for op in self._own_ops(edge):
-            # One device alone may run an operation: then its result goes from there to the others.
-            is_sent = self.program.ops[op].is_on_one and op in self._makers(edge)
-            needs = [n for n in self.by_op.get(op, ()) if not n.is_sum or self._gathers_parts(edge, op)]
-            if set(edge.makers) & set(self.program.ops[op].operands):
-                # It takes what is moved: a need of another operand is not why.
-                needs = [n for n in needs if n.value in edge.makers or self._is_of(n, edge.makers)]
-            if not is_sent and (need := self._best(needs, axes)) is not None and not self._is_behind(edge, need):
-                return Match(edge=edge, need=need, moves_result=not need.is_sum and self._is_made_otherwise(edge))
+            is_made = op in self._makers(edge)
+            # One device alone may run an operation: then its result goes from there to the others. Nor does an operand
+            # move for what moves the result, in the pieces of its sharding.
+            if is_made and (self.program.ops[op].is_on_one or not self._is_made_otherwise(edge)):
+                continue
+            if (need := self._best((need for need in self._by_op[op] if not need.is_sum), axes)) is not None:
+                return Match(edge=edge, need=need, moves_result=self._is_made_otherwise(edge))
         return None
-
-    def _is_behind(self, edge: PartitionedCollective, need: Need) -> bool:
-        """Whether it moves what an operation has made, in the pieces of its sharding: no operand moves for that."""
-        is_reshard = not need.is_sum and need.kind in ("reshard_needed", "reshard_requested", "output")
-        return is_reshard and need.op in self._makers(edge) and not self._is_made_otherwise(edge)
 
     def _nameless(self, edge: PartitionedCollective) -> Match:
         """What the partitioned program alone says: who takes it, and in which pieces."""
@@ -448,39 +402,23 @@ class NeedFinder:
         made = self._makers(edge)
         if not edge.takers and not edge.outputs:
             own = set(edge.makers)
-            return [op for op in edge.visited if own & set(self.program.ops[op].operands)] or [
-                op for op in dict.fromkeys(made) if op is not None
-            ]
+            return [op for op in edge.visited if own & set(self.program.ops[op].operands)] or made
         taken = [self._taken(edge, taker) for taker in edge.takers]
         taken += [self.program.outputs[number].value for number in edge.outputs]
-        ways = [self._way_back(v, edge) for v in taken if v is not None]
-        inner = [op for op in (*made, *(op for way in ways for op in way)) if op in edge.visited]
-        return [op for op in dict.fromkeys((*inner, *(() if inner else made))) if op is not None]
+        behind = self._made_by(value for value in taken if value is not None and value not in edge.makers)
+        return [op for op in dict.fromkeys((*made, *behind)) if op in edge.visited] or made
 
-    def _makers(self, edge: PartitionedCollective) -> list[int | None]:
+    def _makers(self, edge: PartitionedCollective) -> list[int]:
         """The operations whose results it moves or adds up."""
-        return [self.program.values[value].op for value in edge.makers if self._is_result(value)]
+        return self._made_by(edge.makers)
 
-    def _way_back(self, taken: int, edge: PartitionedCollective) -> list[int]:
-        """The operations on the way from a value that is taken back to what the collective moves, nearest first."""
-        found: dict[int, None] = {}
-        border = [taken]
-        for value in border:
-            op = self.program.values[value].op
-            if value in edge.makers or op is None or op in found or not self._is_result(value):
-                continue
-            found[op] = None
-            border += self.program.ops[op].operands if len(found) < _MOST_BETWEEN else ()
-        # Of what is behind the nearest, only what the moved array leads to.
-        led_to: set[int] = set(edge.makers)
-        for op in reversed(found):
-            if led_to & set(self.program.ops[op].operands):
-                led_to.update(self.program.ops[op].results)
-        return [op for k, op in enumerate(found) if not k or led_to & set(self.program.ops[op].results)]
+    def _made_by(self, values: Iterable[int]) -> list[int]:
+        made = (self.program.values[value].op for value in values if self._is_result(value))
+        return list(dict.fromkeys(op for op in made if op is not None))
 
     def _is_result(self, value: int) -> bool:
-        op = self.program.values[value].op
-        return op is not None and value in self.program.ops[op].results
+        op = self.program.op_of(value)
+        return op is not None and value in op.results
 
     def _takers(self, edge: PartitionedCollective) -> list[Taker]:
         """Those that XLA was partitioning when it made the collective first: they are what it was made for."""
@@ -501,45 +439,21 @@ class NeedFinder:
         op = self.program.values[value].op
         if op == region:
             return not self._is_result(value)
-        while op is not None:
+        while op is not None and op != region:
             op = self.program.ops[op].parent
-            if op == region:
-                return True
-        return False
+        return op == region
 
-    def _is_about(
-        self,
-        need: Need,
-        edge: PartitionedCollective,
-        taker: Taker,
-        value: int | None,
-        axes: frozenset[str] | None,
-    ) -> bool:
+    def _is_about(self, need: Need, edge: PartitionedCollective, taker: Taker) -> bool:
         """Whether an array moves for a need; a table that is looked up in may be gathered instead of summed over."""
         op = self.program.ops[taker.op]
+        own = [part for part in need.parts if part.operand == taker.operand]
         if need.is_sum and op.kind == "scatter":
             # What is written cannot always be added up: then each device gets all positions and what goes there.
-            return edge.kind not in SUMS and self._is_taken_replicated(need, taker)
+            return bool(own) and all(self._has_all(taker, part.dimension, part.value) for part in own)
         if need.is_sum and op.kind != "gather":
-            return self._gathers_parts(edge, taker.op)
-        if need.value == value and need.kind != "halo":
-            return True
-        # Operands of a convolution may be split along dimensions of their own: edges are those of the one that moves.
-        own = [part for part in need.parts if part.operand == taker.operand]
-        return any(need.kind != "halo" or not axes or axes & set(map(axis_name, part.axes)) for part in own)
-
-    def _is_taken_replicated(self, need: Need, taker: Taker) -> bool:
-        """Whether an operation takes an operand with all of the dimensions that a need is about."""
-        own = [part for part in need.parts if part.operand == taker.operand]
-        return bool(own) and all(
-            taker.shape[part.dimension : part.dimension + 1]
-            == self.program.values[part.value].shape[part.dimension :][:1]
-            for part in own
-        )
-
-    def _gathers_parts(self, edge: PartitionedCollective, op: int) -> bool:
-        """Whether what is gathered is each device's part of a reduction, as in an argmax."""
-        return edge.kind == "all-gather" and op in edge.reduced
+            # What is gathered may be each device's part of a reduction, as in an argmax.
+            return edge.kind == "all-gather" and taker.op in edge.reduced
+        return bool(own)
 
     def _is_made_otherwise(self, edge: PartitionedCollective) -> bool:
         """Whether the first maker's result was computed in other pieces than its sharding says, and still is in them.
@@ -555,8 +469,8 @@ class NeedFinder:
 
     def _best(self, needs: Iterable[Need], axes: frozenset[str] | None) -> Need | None:
         """The need whose axes fit best; None when none has any of them."""
-        scored = [(score, need) for need in needs if (score := _axes_score(need, axes)) is not None]
-        return max(scored, key=lambda pair: pair[0])[1] if scored else None
+        found = [(score, need) for need in needs if (score := _fit(need, axes))]
+        return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
 def _mesh(sizes: Mapping[str, int]) -> Mesh:
@@ -565,13 +479,16 @@ def _mesh(sizes: Mapping[str, int]) -> Mesh:
     return Mesh(axis_names=tuple(sizes), shape=tuple(sizes.values()), device_ids=tuple(range(count)))
 
 
-def _axes_score(need: Need, axes: frozenset[str] | None) -> int | None:
-    """3 when the need is over exactly these axes, 2 when over these and more, 1 when some are common; else None."""
-    own = frozenset(map(axis_name, need.axes))
+def _names(axes: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(axis_name, axes))
+
+
+def _fit(need: Need, axes: frozenset[str] | None) -> int:
+    """4 when the need is over exactly these axes, 3 when over these and more, 2 when some are common, else 0.
+
+    1 where it is not known over which the need or the collective is.
+    """
+    own = _names(need.axes)
     if axes is None or not own:
-        return 0
-    if own == axes:
-        return 3
-    if axes < own:
-        return 2
-    return 1 if own & axes else None
+        return 1
+    return 4 if own == axes else 3 if axes < own else 2 if own & axes else 0

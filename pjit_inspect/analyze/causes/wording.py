@@ -1,7 +1,7 @@
 """Every sentence that a cause can have: at most two short ones, with places for the user's names and sizes.
 
-A place, such as {op}, is a method of `analyze.causes.cause_words.CauseWords`, or given with the form. {then} is another
-form without its full stop. Not its job: choosing the form (`analyze.causes.cause_form`).
+A place, such as {op}, is a method of `analyze.causes.cause_subject.CauseSubject`, or given with the form. {then} is
+another form without its full stop. Not its job: choosing the form (`analyze.causes.cause_form`).
 """
 
 from __future__ import annotations

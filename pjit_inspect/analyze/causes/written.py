@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from pjit_inspect.analyze.program.phases import LATER
@@ -18,7 +18,7 @@ from pjit_inspect.analyze.sharding.needs import WRITTEN
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS
-from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
 
 _TRANSPOSED = {
     "all_reduce": "all_reduce",
@@ -57,7 +57,6 @@ class Written:
     is_returned: bool = False
 
 
-@dataclass(slots=True)
 class WrittenFinder:
     """Tells who made the collectives of one program's manual code.
 
@@ -66,16 +65,12 @@ class WrittenFinder:
       collectives: the collectives of its manual code, in program order.
     """
 
-    names: ValueNames
-    collectives: tuple[int, ...] = field(init=False)
-    _data: SameData = field(init=False)
-    _returned: dict[int, list[int]] = field(init=False, default_factory=dict)
-    _forward: dict[object, list[int]] = field(init=False, default_factory=dict)
-    _groups: dict[int, tuple[tuple[int, ...], ...]] = field(init=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(self, names: ValueNames) -> None:
+        self.names, self._program = names, names.program
         program = self._program
         self._data = SameData(program)
+        self._returned: dict[int, list[int]] = {}
+        self._forward: dict[object, list[int]] = {}
         self.collectives = tuple(k for k, op in enumerate(program.ops) if op.kind in WRITTEN)
         # Most programs have none.
         for source, target in program.links if self.collectives else ():
@@ -84,10 +79,6 @@ class WrittenFinder:
             if op.frames and self.names.phase(op) not in LATER:
                 self._forward.setdefault(self._place(op), []).append(index)
         self._groups = {op: own.groups for own in program.written for op in own.visited}
-
-    @property
-    def _program(self) -> ShardedProgram:
-        return self.names.program
 
     def find(self, ops: Iterable[int], axes: Iterable[str]) -> Written:
         """What holds for all of some collectives over these mesh axes that one may be; "backward" where little does."""
@@ -140,8 +131,7 @@ class WrittenFinder:
         values, like = self._program.values, None
         for _ in range(_MOST):
             like = value if values[value].shape == shape else like
-            number = values[value].op
-            maker = None if number is None else self._program.ops[number]
+            maker = self._program.op_of(value)
             if maker is not None and maker.detail in MANUAL_BORDERS and value in maker.results:
                 outer = self._data.behind(maker.operands[0], views=("copy",))
                 is_alike = axes.isdisjoint(map(axis_name, values[maker.operands[0]].axes))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pjit_inspect.analyze.causes.accumulated import Accumulation
-from pjit_inspect.analyze.causes.cause_words import over_axes
+from pjit_inspect.analyze.causes.cause_subject import over_axes
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.sharding.needs import dependent_axes, dependent_parts, has_independent

@@ -9,14 +9,18 @@ which instructions were there before (`analyze.partition.align`), or what follow
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from pjit_inspect.analyze.partition.align import COLLECTIVES, Aligned
-from pjit_inspect.analyze.partition.neighbours import Moved, given_to, neighbours
+from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, logical_pairs
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker
 
+Moved = tuple[Sequence[int], Sequence[int]]
+"""One array that a collective moves: the nodes it gives, and those it becomes."""
+Sources = tuple[tuple[int, ...], ...]
+_WORK = frozenset(("dot", "convolution", "reduce", "gather", "scatter", "custom-call", "sort", "select-and-scatter"))
 _MADE_ANYWHERE = frozenset(("constant", "iota", "partition-id", "replica-id", "rng-get-and-update-state"))
 _MOST_TAKERS = 64
 
@@ -32,12 +36,11 @@ def with_collectives(
       op_of: instruction before -> its index in `ShardedProgram.ops`.
       values_of: instruction before -> the indices in `ShardedProgram.values` of its arrays.
     """
-    finder, flow = _Finder(aligned=aligned, program=program, op_of=op_of, values_of=values_of), aligned.after
-    made, written = list(finder.numbers), list(finder.written())
-    edges = [finder.edge(index) for index in made]
-    arrays = [Moved(given=given_to(flow, index), yielded=flow.nodes(index)) for index in made]
+    finder, flow = _Finder(aligned, program, op_of, values_of), aligned.after
+    made, written = [finder.edge(index) for index in finder.numbers], list(finder.written())
+    arrays: list[Moved] = [(given_to(flow, index), flow.nodes(index)) for index in finder.numbers]
     sources, reaches = neighbours(flow, (*arrays, *(array for _, array in written)))
-    found = zip((*edges, *(edge for edge, _ in written)), sources, reaches, strict=True)
+    found = zip((*made, *(edge for edge, _ in written)), sources, reaches, strict=True)
     moved = tuple(replace(edge, sources=before, reaches=behind) for edge, before, behind in found)
     return replace(program, is_predicted=False, collectives=moved[: len(made)], written=moved[len(made) :])
 
@@ -50,73 +53,106 @@ def groups_of(op: Instruction, devices: int | None = None) -> Groups:
     return logical_groups(kind, op.details, op.channel_id, counts, devices) or ()
 
 
-@dataclass(slots=True, kw_only=True)
-class _Finder:
-    aligned: Aligned
-    program: ShardedProgram
-    op_of: Mapping[int, int]
-    values_of: Mapping[int, tuple[int, ...]]
-    stops: list[bool] = field(init=False)
-    outputs: dict[int, int] = field(init=False)
-    kept: frozenset[int] = field(init=False)
-    # Instruction that is a collective of the partitioner's -> which of them it is, in order.
-    numbers: dict[int, int] = field(init=False)
+def given_to(flow: Flow, index: int) -> list[int]:
+    """The nodes that an instruction takes, leaf by leaf."""
+    return [node for operand in flow.operands(index) for node in flow.nodes(operand)]
 
-    def __post_init__(self) -> None:
-        flow, original = self.aligned.after, self.aligned.original
+
+def neighbours(flow: Flow, arrays: Sequence[Moved]) -> tuple[list[Sources], list[tuple[int, ...]]]:
+    """For each array what it is made of, and the program's results it goes to, with none of the others between.
+
+    What it is made of is told for each operand of the products and sums that lie closest before it: indices of arrays,
+    and -1 - k for argument k of the program.
+    """
+    count = len(flow.arguments)
+    marks = {node: number for number, node in enumerate(flow.arguments)}
+    marks |= {node: count + number for number, (_, yielded) in enumerate(arrays) for node in yielded}
+    bits = flow.nearest(marks)
+
+    def made_of(node: int) -> tuple[int, ...]:
+        return tuple(mark - count if mark >= count else ~mark for mark in _members(bits[node]))
+
+    reaches: list[list[int]] = [[] for _ in arrays]
+    for number, node in enumerate(flow.results):
+        for source in made_of(node):
+            if source >= 0:
+                reaches[source].append(number)
+    # The nearest products and sums before an array are told operand by operand; what is marked is one itself.
+    ends = [node in marks or flow.opcode(node) in _WORK for node in range(len(flow.before))]
+    sources: list[Sources] = []
+    for given, _ in arrays:
+        close = (
+            made_of(own)
+            for node in flow.walk(given, flow.before, ends)
+            for own in ((node,) if node in marks else flow.before[node])
+        )
+        sources.append(tuple(sorted(set(close))))
+    return sources, list(map(tuple, reaches))
+
+
+def _members(bits: int) -> Iterator[int]:
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+class _Finder:
+    def __init__(
+        self,
+        aligned: Aligned,
+        program: ShardedProgram,
+        op_of: Mapping[int, int],
+        values_of: Mapping[int, tuple[int, ...]],
+    ) -> None:
+        self.aligned, self.program, self.op_of, self.values_of = aligned, program, op_of, values_of
+        flow, original = aligned.after, aligned.original
         own = (k for k in flow.reached if flow.opcode_of(k) in COLLECTIVES and k not in original)
+        # Instruction that is a collective of the partitioner's -> which of them it is, in order.
         self.numbers = {index: number for number, index in enumerate(own)}
-        self.kept = frozenset(self.aligned.original.values())
-        self.stops = [index in self.aligned.original for index in flow.owner]
+        self.kept = frozenset(original.values())
+        self.stops = [index in original for index in flow.owner]
         self.outputs = {node: number for number, node in enumerate(flow.results)}
 
     def written(self) -> Iterator[tuple[PartitionedCollective, Moved]]:
         """Every array that a collective of the user's moves, in order."""
         flow = self.aligned.after
-        for index in self._all():
+        for index in flow.reached:
             own = self.op_of.get(self.aligned.original.get(index, -1))
-            if own is None:
-                continue
-            op = flow.module.instruction(index)
-            for source, node in zip(given_to(flow, index), flow.nodes(index), strict=False):
-                shape = flow.shape(source)
-                edge = PartitionedCollective(
-                    kind=op.opcode,
-                    channel_id=op.channel_id,
-                    groups=groups_of(op),
-                    dtype=shape.dtype,
-                    elements=shape.count or 0,
-                    visited=(own,),
-                )
-                yield edge, Moved(given=(source,), yielded=(node,))
+            if own is not None and flow.opcode_of(index) in COLLECTIVES:
+                for source, node in zip(given_to(flow, index), flow.nodes(index), strict=False):
+                    yield replace(self._bare(index, [source]), visited=(own,)), ((source,), (node,))
 
-    def _all(self) -> Iterator[int]:
-        flow = self.aligned.after
-        return (index for index in flow.reached if flow.opcode_of(index) in COLLECTIVES)
-
-    def edge(self, index: int) -> PartitionedCollective:
-        """One collective, with what makes and what takes it."""
-        flow = self.aligned.after
-        op = flow.module.instruction(index)
-        given = given_to(flow, index)
-        makers = self._makers(given)
-        takers, outputs, ends = self._takers(list(flow.nodes(index)))
-        between = tuple(self._between(makers, ends))
-        shapes = [flow.shape(node) for node in given]
+    def _bare(self, index: int, given: list[int]) -> PartitionedCollective:
+        """A collective that is given some nodes, without where it lies."""
+        op, shapes = self.aligned.after.module.instruction(index), list(map(self.aligned.after.shape, given))
         return PartitionedCollective(
             kind=op.opcode,
             channel_id=op.channel_id,
             groups=groups_of(op),
             dtype=shapes[0].dtype if shapes else "",
             elements=sum(shape.count or 0 for shape in shapes),
-            makers=tuple(dict.fromkeys(value for value, _ in makers)),
-            made_shape=flow.shape(makers[0][1]).dimensions if makers else (),
-            made_of=self._operand_shapes(makers[0][1]) if makers else (),
             given_shape=shapes[0].dimensions if shapes else (),
+        )
+
+    def edge(self, index: int) -> PartitionedCollective:
+        """One collective, with what makes and what takes it."""
+        flow = self.aligned.after
+        given, yielded = given_to(flow, index), list(flow.nodes(index))
+        makers = self._makers(given)
+        takers, outputs, ends = self._takers(yielded)
+        between = tuple(self._between(makers, ends))
+        first = makers[0][1] if makers else None
+        made_of = () if first is None else given_to(flow, flow.owner[first])
+        return replace(
+            self._bare(index, given),
+            makers=tuple(dict.fromkeys(value for value, _ in makers)),
+            made_shape=() if first is None else flow.shape(first).dimensions,
+            made_of=tuple(flow.shape(leaf).dimensions for leaf in made_of),
             reduced=tuple(dict.fromkeys(self._reduced(given))),
             takers=takers,
             outputs=outputs,
-            feeds=self._feeds(list(flow.nodes(index))),
+            feeds=self._feeds(yielded),
             visited=self._visited(index, [value for value, _ in makers], between, takers),
         )
 
@@ -175,11 +211,6 @@ class _Finder:
             if flow.opcode(node) == "reduce":
                 yield from self._ops(self.aligned.owners.get(flow.owner[node], ()))
 
-    def _operand_shapes(self, node: int) -> tuple[tuple[int, ...], ...]:
-        flow = self.aligned.after
-        leaves = (leaf for operand in flow.operands(flow.owner[node]) for leaf in flow.nodes(operand))
-        return tuple(flow.shape(leaf).dimensions for leaf in leaves)
-
     def _value(self, node: int) -> int | None:
         flow = self.aligned.after
         index = flow.owner[node]
@@ -206,8 +237,7 @@ class _Finder:
         before, index = self.aligned.before, self.aligned.after.owner[other]
         if self.aligned.after.opcode(other) in ("while", "opt-barrier", "parameter"):
             return before.before[self._counterpart(other)]
-        operands = before.operands(self.aligned.original[index])
-        leaves = [leaf for operand in operands for leaf in before.nodes(operand)]
+        leaves = given_to(before, self.aligned.original[index])
         return [leaves[place] for place in self._positions(index, node) if place < len(leaves)]
 
     def _untupled(self, node: int) -> int:
@@ -232,20 +262,16 @@ class _Finder:
         takers: dict[Taker, None] = {}
         outputs: dict[int, None] = {}
         ends: dict[int, None] = {}
-        seen, border = set(starts), list(starts)
-        while border and len(takers) < _MOST_TAKERS:
-            node = border.pop(0)
+        for node in _reached(starts, flow.after, lambda node: not self.stops[node]):
+            if len(takers) >= _MOST_TAKERS:
+                break
             if node in self.outputs:
                 outputs[self.outputs[node]] = None
                 results = self.aligned.before.results[self.outputs[node] : self.outputs[node] + 1]
                 ends.update(dict.fromkeys(map(self._untupled, results)))
-            for other in flow.after[node]:
-                if self.stops[other]:
-                    ends.update(dict.fromkeys(map(self._untupled, self._taken(node, other))))
-                    takers.update(dict.fromkeys(self._taker(node, other)))
-                elif other not in seen:
-                    seen.add(other)
-                    border.append(other)
+            for other in filter(self.stops.__getitem__, flow.after[node]):
+                ends.update(dict.fromkeys(map(self._untupled, self._taken(node, other))))
+                takers.update(dict.fromkeys(self._taker(node, other)))
         return tuple(takers), tuple(outputs), list(ends)
 
     def _feeds(self, starts: Iterable[int]) -> tuple[int, ...]:
@@ -260,24 +286,21 @@ class _Finder:
         """The operation `other` belongs to, which takes `node`: the loop, for what enters a loop's region."""
         flow = self.aligned.after
         index = flow.owner[other]
-        original, shape = self.aligned.original[index], flow.shape(node).dimensions
-        if original in self.op_of:
-            op = self.op_of[original]
-            if flow.opcode(other) in ("while", "opt-barrier"):
-                yield Taker(op=op, operand=other - flow.first[index], shape=shape)
-                return
-            positions = list(self._positions(index, node))
+        place, shape = other - flow.first[index], flow.shape(node).dimensions
+        op = self.op_of.get(self.aligned.original[index])
+        if op is None:
+            value = self._value(other)
+            loop = None if value is None else self.program.values[value].op
+            yield from () if loop is None else (Taker(op=loop, operand=place, shape=shape),)
+        elif flow.opcode(other) in ("while", "opt-barrier"):
+            yield Taker(op=op, operand=place, shape=shape)
+        else:
+            positions = self._positions(index, node)
             if not positions and flow.opcode(other) == "conditional":
                 # What a branch returns becomes a result: those are counted on from the operands.
-                positions = [len(self.program.ops[op].operands) + other - flow.first[index]]
-            yield from (
-                Taker(op=op, operand=operand, shape=self._as_taken(op, operand, shape)) for operand in positions
-            )
-            return
-        value = self._value(other)
-        loop = None if value is None else self.program.values[value].op
-        if loop is not None:
-            yield Taker(op=loop, operand=other - flow.first[index], shape=shape)
+                positions = [len(self.program.ops[op].operands) + place]
+            for operand in positions:
+                yield Taker(op=op, operand=operand, shape=self._as_taken(op, operand, shape))
 
     def _as_taken(self, op: int, operand: int, shape: tuple[int, ...]) -> tuple[int, ...]:
         """The shape; () where the partitioner gives the operation something of its own, with other dimensions."""
@@ -285,14 +308,9 @@ class _Finder:
         rank = len(self.program.values[operands[operand]].shape) if operand < len(operands) else len(shape)
         return shape if len(shape) == rank else ()
 
-    def _positions(self, index: int, node: int) -> Iterator[int]:
+    def _positions(self, index: int, node: int) -> list[int]:
         """Which operands of an instruction a node is, counting the leaves of tuples."""
-        flow, place = self.aligned.after, 0
-        for operand in flow.operands(index):
-            for leaf in flow.nodes(operand):
-                if leaf == node:
-                    yield place
-                place += 1
+        return [place for place, leaf in enumerate(given_to(self.aligned.after, index)) if leaf == node]
 
 
 def _reached(starts: Iterable[int], links: Sequence[Sequence[int]], goes_on: Callable[[int], bool]) -> dict[int, None]:

@@ -9,53 +9,104 @@ Where several remain, all of them are the answer. Not its job: what they are for
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from pjit_inspect.analyze.partition.edges import groups_of
-from pjit_inspect.analyze.partition.moved_arrays import MovedArray, find_moved_arrays
-from pjit_inspect.analyze.partition.neighbours import Moved, Sources, given_to, neighbours
+from pjit_inspect.analyze.partition.edges import Moved, Sources, given_to, groups_of, neighbours
 from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
+from pjit_inspect.analyze.program.dataflow import entering, operand
+from pjit_inspect.analyze.program.phases import split_op_names
 from pjit_inspect.model.program.hlo import Instruction
+from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram
 
 _SAME_KIND = {"reduce-scatter": "all-reduce"}
 """XLA turns a sum that is sliced afterwards into the other."""
+_TUPLED = frozenset(("all-to-all", "ragged-all-to-all"))
+_HOPS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Joined:
-    """Which collectives of the partitioned program the arrays of an optimized collective are.
+class MovedArray:
+    """One array of a collective, which XLA may have combined with others.
 
     Attributes:
-      arrays: the arrays.
-      edges: for each array those of the partitioner that it may be; () where none fits.
-      written: for each array those that the user wrote and that it may be; () where none fits.
+      elements, bytes: how many of them one device gives.
+      op_name: JAX's name of the operation or argument it belongs to, as far as XLA kept it; "".
+      frames: the source frames of that name, innermost first; ().
+      edges: the collectives of the partitioner's that it may be; () where none fits.
+      written: those that the user wrote and that it may be; () where none fits.
     """
 
-    arrays: tuple[MovedArray, ...]
-    edges: tuple[tuple[PartitionedCollective, ...], ...]
-    written: tuple[tuple[PartitionedCollective, ...], ...]
+    elements: int
+    bytes: int
+    op_name: str = ""
+    frames: tuple[Frame, ...] = ()
+    edges: tuple[PartitionedCollective, ...] = ()
+    written: tuple[PartitionedCollective, ...] = ()
 
 
-def join(program: ShardedProgram | None, sites: Sequence[CollectiveOp]) -> list[Joined]:
-    """For each collective of the optimized program, those of the partitioned; nothing is joined to a prediction."""
+def join(program: ShardedProgram | None, sites: Sequence[CollectiveOp]) -> list[tuple[MovedArray, ...]]:
+    """The arrays of each collective of the optimized program, and which of the partitioned they may be."""
     program = program or ShardedProgram()
-    arrays = [find_moved_arrays(site.op, site.kind) for site in sites]
+    arrays = [_moved_arrays(site.op, site.kind) for site in sites]
     rows = [row for site, own in zip(sites, arrays, strict=True) for row in _rows(site, own)]
-    found = iter(_Joiner(program, rows).joined())
-    return [_joined(program, own, [next(found) for _ in own]) for own in arrays]
+    found, made = iter(_Joiner(program, rows).joined()), len(program.collectives)
+
+    def joined(array: MovedArray, numbers: list[int]) -> MovedArray:
+        edges = tuple(program.collectives[k] for k in numbers if k < made)
+        return replace(array, edges=edges, written=tuple(program.written[k - made] for k in numbers if k >= made))
+
+    return [tuple(joined(array, next(found)) for array in own) for own in arrays]
 
 
-def _joined(program: ShardedProgram, arrays: tuple[MovedArray, ...], found: list[list[int]]) -> Joined:
-    made = len(program.collectives)
-    return Joined(
-        arrays=arrays,
-        edges=tuple(tuple(program.collectives[k] for k in own if k < made) for own in found),
-        written=tuple(tuple(program.written[k - made] for k in own if k >= made) for own in found),
+def _moved_arrays(op: Instruction, kind: str) -> tuple[MovedArray, ...]:
+    """Every array `op` moves for a reason of its own: one for each operand of a combined collective.
+
+    XLA gives an all-to-all that cuts one array into pieces one operand for each piece: these are one array.
+    """
+    names = split_op_names(op.op_name)
+    operands = [(given, leaf) for given in op.operands for leaf in given.shape.leaves if leaf.is_array]
+    if kind in _TUPLED or len(operands) < 2:
+        return (_array([shape for _, shape in operands], names[0] if names else "", op.frames),)
+    own = names if len(names) == len(operands) else (names * len(operands) if len(names) == 1 else ())
+    arrays = []
+    for position, (given, shape) in enumerate(operands):
+        producer = _named_producer(given)
+        # Where XLA kept one name for several, what makes an operand tells more.
+        name = own[position] if own and len(names) > 1 else producer.op_name or (own[0] if own else "")
+        is_made_there = producer.op_name == name
+        frames = producer.frames if is_made_there else (op.frames if position == 0 or not own else ())
+        arrays.append(_array([shape], name, frames))
+    return tuple(arrays)
+
+
+def _array(shapes: list[Shape], name: str, frames: tuple[Frame, ...]) -> MovedArray:
+    return MovedArray(
+        elements=sum(math.prod(shape.dimensions) for shape in shapes),
+        bytes=sum(shape.bytes or 0 for shape in shapes),
+        op_name=name,
+        frames=frames,
     )
+
+
+def _named_producer(op: Instruction) -> Instruction:
+    """The nearest instruction with a name on the way back: out of fusions, through those without one."""
+    for _ in range(_HOPS):
+        if op.opcode == "parameter" and not op.computation.is_entry:
+            before = entering(op, ("fusion", "call"))
+        elif op.op_name:
+            break
+        else:
+            before = op.called[0].root if op.opcode == "fusion" else operand(op, 0)
+        if before == op:
+            break
+        op = before
+    return op
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,31 +148,24 @@ def _rows(site: CollectiveOp, arrays: tuple[MovedArray, ...]) -> list[_Row]:
     ]
 
 
-@dataclass(slots=True)
 class _Ways:
     """The arrays of one program: what each is made of and goes to, until something that both programs know."""
 
-    operands: Sequence[Sources]
-    before: Sequence[Sequence[int]]
-    behind: Sequence[Sequence[int]]
-    known: dict[int, int] = field(default_factory=dict)
-    _beside: dict[int, tuple[Hashable, Hashable, Hashable]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, sources: Sequence[Sources], reaches: Sequence[tuple[int, ...]]) -> _Ways:
+    def __init__(self, sources: Sequence[Sources], reaches: Sequence[tuple[int, ...]]) -> None:
         """By what `neighbours` says; results are counted as arguments are."""
-        before = [sorted({one for group in own for one in group}) for own in sources]
-        behind = [[~number for number in own] for own in reaches]
-        for number, own in enumerate(before):
+        self.operands = sources
+        self.before = [sorted({one for group in own for one in group}) for own in sources]
+        self.behind = [[~number for number in own] for own in reaches]
+        for number, own in enumerate(self.before):
             for source in own:
                 if source >= 0:
-                    behind[source].append(number)
-        return cls(sources, before, behind)
+                    self.behind[source].append(number)
+        self.learn({})
 
     def learn(self, known: dict[int, int]) -> None:
         """Know so many arrays by numbers that both programs have for them."""
         self.known = known
-        self._beside.clear()
+        self._beside: dict[int, tuple[Hashable, Hashable, Hashable]] = {}
 
     def beside(self, array: int) -> tuple[Hashable, Hashable, Hashable]:
         """What is nearest before an array, operand by operand and in all, and what is behind it."""
@@ -146,18 +190,15 @@ class _Ways:
         return frozenset(found)
 
 
-@dataclass(slots=True)
 class _Joiner:
     """Finds for each row the indices in `ShardedProgram.moved` that it may be."""
 
-    program: ShardedProgram
-    rows: list[_Row]
-    moved: tuple[PartitionedCollective, ...] = field(init=False)
-    known: dict[int, int] = field(init=False, default_factory=dict)
-    fitting: dict[int, list[int]] = field(init=False, default_factory=dict)
+    def __init__(self, program: ShardedProgram, rows: list[_Row]) -> None:
+        self.program, self.rows, self.moved = program, rows, program.moved
+        self.known: dict[int, int] = {}
+        self.fitting: dict[int, list[int]] = {}
 
     def joined(self) -> list[list[int]]:
-        self.moved = self.program.moved
         self._by_channel()
         claimed = set(self.known.values())
         free = [k for k in range(len(self.moved)) if k not in claimed]
@@ -199,8 +240,8 @@ class _Joiner:
 
     def _tell_apart(self) -> None:
         flow = Flow(self.rows[0].op.module)
-        here = _Ways.of(*neighbours(flow, [_moved(flow, row) for row in self.rows]))
-        there = _Ways.of([edge.sources for edge in self.moved], [edge.reaches for edge in self.moved])
+        here = _Ways(*neighbours(flow, [_moved(flow, row) for row in self.rows]))
+        there = _Ways([edge.sources for edge in self.moved], [edge.reaches for edge in self.moved])
         named = {number: self._named(self.rows[number], own) for number, own in self.fitting.items()}
         while True:
             here.learn(self.known)
@@ -241,9 +282,7 @@ def _moved(flow: Flow, row: _Row) -> Moved:
     """Of a combined collective, the array that is given in its place, and becomes the result in its place."""
     given, yielded = given_to(flow, row.op.index), flow.nodes(row.op.index)
     if row.count == 1:
-        return Moved(given=given, yielded=yielded)
+        return given, yielded
     place = len(yielded) - row.count + row.place
-    return Moved(
-        given=given[row.place : row.place + 1] if len(given) == row.count else given,
-        yielded=yielded[place : place + 1] if place >= 0 else (),
-    )
+    own = given[row.place : row.place + 1] if len(given) == row.count else given
+    return own, yielded[place : place + 1] if place >= 0 else ()

@@ -393,6 +393,14 @@ class ShardedProgram:
         found = self.values[value]
         return local_shape(found.shape, [self.pieces(axes) for axes in (found.spec if spec is None else spec)])
 
+    def op_of(self, value: int | None) -> ShardedOp | None:
+        """The operation that makes a value, or has it in a region; None for an argument of the program, and for None.
+
+        What it makes is among its results.
+        """
+        op = None if value is None else self.values[value].op
+        return None if op is None else self.ops[op]
+
     @property
     def users(self) -> Mapping[int, Sequence[tuple[int, int]]]:
         """For each value that is used: (operation, number of the operand) of every use, in order."""

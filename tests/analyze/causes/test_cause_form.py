@@ -30,7 +30,7 @@ def clause(program: ShardedProgram, *, source: SourceText = SOURCE) -> str:
     edge = PartitionedCollective(kind="all-reduce" if need.is_sum else "all-gather")
     names = ValueNames(program, (source,))
     match = Match(edge=edge, need=need, wanted=need.target)
-    return cause_of(match, names, None, tuple(sorted(need.axes)), edge.kind).sentence
+    return cause_of(match, names, tuple(sorted(need.axes)), edge.kind).sentence
 
 
 def test_a_contraction_names_both_sides_and_the_line():
@@ -80,9 +80,7 @@ def test_only_the_axes_of_the_collective_are_told_of_a_sum_over_more():
     program = one_op("reduce", (argument(0, (16, 8), "data", "model"),), result, rule("ij", "", reduction="ij"))
     (need,) = find_needs(program)
     edge = PartitionedCollective(kind="all-reduce")
-    told = cause_of(
-        Match(edge=edge, need=need), ValueNames(program, (SOURCE,)), None, ("model",), "all-reduce"
-    ).sentence
+    told = cause_of(Match(edge=edge, need=need), ValueNames(program, (SOURCE,)), ("model",), "all-reduce").sentence
     assert told == (
         "`x @ w` (train.py:3) reduces dimension 1 of `x`. These 8 elements are split over `model`, so each device "
         "has the result of its part; the all-reduce combines them."
@@ -96,7 +94,7 @@ def test_a_need_whose_pieces_xla_did_not_make_is_told_by_the_pieces_it_made():
     taker = Taker(op=0, operand=1, shape=(16, 64))
     edge = PartitionedCollective(kind="all-to-all", makers=(1,), takers=(taker,))
     match = Match(edge=edge, need=need, taker=taker, taken=1)
-    told = cause_of(match, ValueNames(program, (SOURCE,)), None, ("data",), "all-to-all").sentence
+    told = cause_of(match, ValueNames(program, (SOURCE,)), ("data",), "all-to-all").sentence
     assert told == ("`x @ w` (train.py:3) needs `w` in pieces of [16, 64] on each device, but it is `P(None, 'data')`.")
 
 

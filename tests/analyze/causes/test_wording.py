@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pjit_inspect.analyze.causes import cause_form, causes
-from pjit_inspect.analyze.causes.cause_words import CauseWords
+from pjit_inspect.analyze.causes.cause_subject import CauseSubject
 from pjit_inspect.analyze.causes.wording import FORMS, clause, worded
 from pjit_inspect.model.words.sentence import Sentence, code, name, say, spec
 
@@ -87,7 +87,7 @@ def test_what_stands_in_a_form_is_a_method_or_is_given_by_who_says_it():
     places = {place for texts in FORMS.values() for text in texts for place in re.findall(r"\{(\w+)\}", text)}
     assert places == GIVEN.keys()
     given = set(re.findall(r"\b(\w+)=", _code())) | set(re.findall(r'"(\w+)":', _code()))
-    assert places <= given | set(dir(CauseWords))
+    assert places <= given | set(dir(CauseSubject))
 
 
 def test_every_form_is_said_somewhere():

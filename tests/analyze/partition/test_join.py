@@ -47,7 +47,7 @@ def sums(*rows: tuple[str, int, tuple[int, ...], tuple[int, ...]], results: int)
 def channels(program: ShardedProgram, text: str) -> list[list[list[int | None]]]:
     """For each collective of a text, and each of its arrays, the channels of those that it may be."""
     found = join(program, find_sites(parse_hlo_text(f"HloModule m, num_partitions=4\n\n{SUM}{text}")))
-    return [[[edge.channel_id for edge in edges] for edges in one.edges] for one in found]
+    return [[[edge.channel_id for edge in array.edges] for array in arrays] for arrays in found]
 
 
 EQUAL = """ENTRY %main (p: f32[4,4], q: f32[4,4], r: f32[4,4]) -> (f32[4,4], f32[4,4], f32[4,4]) {{

@@ -74,31 +74,31 @@ def test_each_sum_serves_the_need_of_its_own_layer():
 def test_an_optimized_collective_is_joined_by_its_channel():
     found = program()
     sites = find_sites(parse_hlo_text(OPTIMIZED))
-    assert [joined.edges for joined in join(found, sites)] == [((edge,),) for edge in found.collectives]
+    assert [[array.edges for array in own] for own in join(found, sites)] == [[(edge,)] for edge in found.collectives]
 
 
 def test_one_that_lost_its_channel_is_joined_by_what_it_is_made_of():
     found = program()
     sites = find_sites(parse_hlo_text(OPTIMIZED.replace("channel_id=2", "channel_id=7")))
-    assert [joined.edges for joined in join(found, sites)] == [((edge,),) for edge in found.collectives]
+    assert [[array.edges for array in own] for own in join(found, sites)] == [[(edge,)] for edge in found.collectives]
 
 
 def test_a_channel_of_another_kind_or_other_groups_joins_nothing():
     found = program()
     text = OPTIMIZED.replace("replica_groups={{0,1,2,3}}", "replica_groups={{0,1},{2,3}}")
-    assert all(not any(joined.edges) for joined in join(found, find_sites(parse_hlo_text(text))))
+    assert not any(array.edges for own in join(found, find_sites(parse_hlo_text(text))) for array in own)
 
 
 def test_nothing_is_joined_to_a_prediction():
     sites = find_sites(parse_hlo_text(OPTIMIZED))
-    assert not any(any(joined.edges) for joined in join(ShardedProgram(), sites))
+    assert not any(array.edges for own in join(ShardedProgram(), sites) for array in own)
 
 
 def test_a_collective_of_nothing_in_a_damaged_program_is_joined_to_nothing():
     text, found = re.subn(r" = f32(\S*) all-reduce\(\S+\)", r" = f32\1 all-reduce()", OPTIMIZED)
     sites = find_sites(parse_hlo_text(text.replace("channel_id=", "x=")))
     assert found
-    assert not any(any(joined.edges) for joined in join(program(), sites))
+    assert not any(array.edges for own in join(program(), sites) for array in own)
 
 
 SLICED = """HloModule m, num_partitions=4
