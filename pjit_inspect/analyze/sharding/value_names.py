@@ -1,23 +1,43 @@
 """How a person calls a value of the sharded program: by its argument's name, or by the text it was written as.
 
-Not its job: sentences about it (`analyze.causes.cause_wording`).
+A piece of text that is being run (`m.attend(x)`) may belong to many operations. Its value is what the last of them
+makes: what operations of other pieces take. The others are inside it, or of its gradient where that alone takes them.
+Not its job: which value is the same data as another (`analyze.sharding.same_data`), how a long text is shortened
+(`analyze.sharding.source_text`), sentences about a value (`analyze.causes.cause_words`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
 
-from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, Step
-from pjit_inspect.analyze.sharding.written_ops import WrittenOps
+from pjit_inspect.analyze.program.phases import find_phase, transposed, untransposed
+from pjit_inspect.analyze.program.source import is_library, user_frames
+from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData, Step
+from pjit_inspect.analyze.sharding.source_text import text_of
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
-from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.report.collective import Phase
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span, axis_name
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, place, say
 
 T = TypeVar("T")
 
+_SUM = "add_any"
+"""JAX's name of the sum of all gradients of one value: it stands where the last of them was made."""
+_TURNS = ("/body/jit(dynamic_index_in_dim)", "/body/jit(dynamic_update_index_in_dim)")
+"""JAX's name, behind that of the loop, of what `scan` does to take a turn's piece and to put it into the result."""
+_ROOTS = ("jit(", "pjit(", "pmap(")
+"""What JAX's full name of an op begins with; any other name begins in the region the op stands in."""
+_LOOPS_OWN = frozenset((*RESHAPED, *SAME_SHAPE, "slice", "concatenate", "dynamic_slice", "dynamic_update_slice"))
+"""What a loop does at the place of its call: before and after it, and to take and put a turn's piece."""
+_VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
+_OWN_VIEWS = frozenset(("transpose", *SAME_SHAPE))
+"""What JAX does to the value of a piece within it: it transposes the product of an `einsum`."""
 _VIEW_PRIMITIVES = frozenset((
     "reshape", "squeeze", "expand_dims", "broadcast_in_dim", "transpose", "convert_element_type", "copy", "copy_p",
     "bitcast_convert_type", "reduce_precision", "broadcast",
@@ -25,16 +45,359 @@ _VIEW_PRIMITIVES = frozenset((
 """JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
 _BATCHED = "vmap("
 """How a part of JAX's name of an operation begins that `vmap` has given a dimension."""
-_MOST_STEPS = 10_000
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
+_MOST_STEPS = 10_000
+_NEAR = 5
+"""How many operations before a value tell it from that of another layer."""
+
+_Piece = tuple[Span | None, tuple[Any, ...]]
+"""A piece of source: the text that is being run, and the file, line and columns where."""
+_Place = tuple[Any, ...]
+"""A piece of source on one way of calls: the piece, then where each call to it stands, innermost first."""
 
 
-class ValueNames(WrittenOps):
-    """Names for the values and ops of one program."""
+@dataclass
+class ValueNames:
+    """Names for the values and ops of one program.
 
-    def outside(self, index: int) -> int:
-        """The value that another is the same data and shape as: what a function, a barrier or a loop was given."""
-        return self._data.behind(index, views=())
+    Attributes:
+      program: the program.
+      sources: texts of the user's files and cells, as far as they are known.
+      cells: file -> how the notebook calls the cell.
+    """
+
+    program: ShardedProgram
+    sources: Iterable[SourceText] = ()
+    cells: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._data = SameData(self.program)
+        self._sources = {source.file: source for source in self.sources}
+        self._texts: dict[Any, str] = {}
+        self._stacks: dict[int, tuple[Any, tuple[Frame, ...]]] = {}
+
+    # ------------------------------------------------------------ where an op was written
+
+    def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
+        """The user's frames of an op, innermost first; () when there are none."""
+        own = op.frames
+        loop = self.program.ops[op.parent] if op.parent is not None else op
+        if loop.frames and op.op_name.removeprefix(loop.op_name).startswith(_TURNS):
+            # JAX traces that function once for all scans over arrays of a shape: the first frames may be another's.
+            own = loop.frames
+        # Ops of one line share one tuple of frames.
+        if id(own) not in self._stacks:
+            self._stacks[id(own)] = own, user_frames(own, self.cells)
+        return self._stacks[id(own)][1]
+
+    def phase(self, op: ShardedOp) -> Phase:
+        """The phase of training an op belongs to; what has a name within a region's has the region's."""
+        return find_phase(self._named(op).op_name)
+
+    def _named(self, op: ShardedOp) -> ShardedOp:
+        while op.parent is not None and not op.op_name.startswith(_ROOTS) and find_phase(op.op_name) is None:
+            op = self.program.ops[op.parent]
+        return op
+
+    def text(self, op: ShardedOp, depth: int = 0) -> str:
+        """The piece of the user's source an op was written as, on one line; "" when it is not known.
+
+        With a `depth`, the piece of so many calls further out.
+        """
+        frames = self.frames(op)[depth : depth + 1]
+        source = self._sources.get(frames[0].file) if frames else None
+        if source is None or source.line(frames[0].line) is None:
+            return ""
+        key = frames[0].file, frames[0].line, _span(op, frames[0])
+        if key not in self._texts:
+            self._texts[key] = text_of(source, *key[1:])
+        return self._texts[key]
+
+    def column(self, frame: Frame) -> int:
+        """Where on its line the piece of a frame begins, in characters from 1; its first column has to be known."""
+        source = self._sources.get(frame.file)
+        line = (source and source.line(frame.line)) or ""
+        return len(line.encode()[: frame.columns[0]].decode(errors="replace") or " " * frame.columns[0]) + 1
+
+    def caller(self, op: ShardedOp) -> Frame | None:
+        """The innermost call that tells an op from others of its piece; of a request for a sharding, any call.
+
+        None where one way of calls leads there.
+        """
+        number, frames = self._number(op), self.frames(op)
+        if len(frames) < 2 or number is None:
+            return None
+        own, called, *_ = frames
+        if op.kind in REQUESTS:
+            is_other = own.function != called.function and (own.file, own.line) != (called.file, called.line)
+            return called if is_other and called not in self._outer else None
+        ways = self._ways[_text(self._places[number]), self._roles[number]]
+        return next((frame for frame in frames[1:] if not all(frame in way for way in ways)), None)
+
+    @cached_property
+    def _outer(self) -> frozenset[Frame]:
+        """The frames that all ops have in common."""
+        stacks = [frozenset(op.frames) for op in self.program.ops if op.frames]
+        return stacks[0].intersection(*stacks) if stacks else frozenset()
+
+    @cached_property
+    def _ways(self) -> dict[tuple[_Place | None, str], set[tuple[Frame, ...]]]:
+        """For each piece the ways of calls that lead to it."""
+        found: dict[tuple[_Place | None, str], set[tuple[Frame, ...]]] = {}
+        for op, own, role in zip(self.program.ops, self._places, self._roles, strict=True):
+            found.setdefault((_text(own), role), set()).add(self.frames(op))
+        return found
+
+    def is_by_helper(self, op: ShardedOp) -> bool:
+        """Whether a function asks for a sharding that may have many callers: the call is what one would change."""
+        return op.kind in REQUESTS and self.caller(op) is not None
+
+    def scopes(self, op: ShardedOp) -> tuple[str, ...]:
+        """The names of an op and of those it stands in: of loops, and of functions that are called."""
+        found = [op.op_name]
+        while op.parent is not None:
+            op = self.program.ops[op.parent]
+            found.append(op.op_name)
+        return tuple(found)
+
+    def is_batched(self, op: ShardedOp) -> bool:
+        """Whether `vmap` has given an op a dimension of which its text knows nothing."""
+        return _BATCHED not in self.text(op) and any(_BATCHED in own for own in self.scopes(op))
+
+    @cached_property
+    def _places(self) -> list[_Place | None]:
+        """For each op the piece it was written as, on its way of calls; None where it has no frames."""
+
+        def found(op: ShardedOp) -> _Place | None:
+            frames = self.frames(op)
+            # JAX may tell a call twice.
+            calls = dict.fromkeys((frame.file, frame.line, frame.columns) for frame in frames)
+            return (_span(op, frames[0]), *calls) if frames else None
+
+        return list(map(found, self.program.ops))
+
+    @cached_property
+    def _roles(self) -> list[str]:
+        """For each op whether it computes a value, a gradient, or a value again."""
+        phases = map(self.phase, self.program.ops)
+        return [phase if phase in ("backward", "recompute") else "forward" for phase in phases]
+
+    @cached_property
+    def _pieces(self) -> dict[_Place | None, dict[int, None]]:
+        """The ops of each piece, on one way of calls and on all."""
+        found: dict[_Place | None, dict[int, None]] = {}
+        for number, own in enumerate(self._places):
+            for key in (own, _text(own)):
+                found.setdefault(key, {})[number] = None
+        return found
+
+    def _number(self, op: ShardedOp) -> int | None:
+        return self.program.values[op.results[0]].op if op.results else None
+
+    def _maker(self, value: int) -> ShardedOp | None:
+        maker = self.program.values[value].op
+        return None if maker is None else self.program.ops[maker]
+
+    def _place(self, op: ShardedOp) -> _Place | None:
+        number = self._number(op)
+        return None if number is None else self._places[number]
+
+    def _is_one_piece(self, one: ShardedOp, other: ShardedOp) -> bool:
+        """Whether two ops were written as the very same piece of text, in one phase."""
+        own = self._place(one)
+        return own is not None and own == self._place(other) and self.phase(one) == self.phase(other)
+
+    def _loop_of(self, op: ShardedOp) -> ShardedOp | None:
+        """The loop whose own op it is: what `scan` does to hand each turn its piece stands at the call of `scan`."""
+        parent = None if op.parent is None else self.program.ops[op.parent]
+        if parent is not None and parent.kind == "while" and self._place(parent) == self._place(op):
+            return parent
+        return self._loops.get(self._place(op)) if op.kind in _LOOPS_OWN and op.operands else None
+
+    @cached_property
+    def _loops(self) -> dict[_Place | None, ShardedOp]:
+        return {own: op for op in self.program.ops if op.kind == "while" and (own := self._place(op)) is not None}
+
+    # ------------------------------------------------------------ which op makes the value of its piece
+
+    def _makes(self, op: ShardedOp) -> bool:
+        """Whether an op makes the value of its piece, the last views of it aside; in a gradient, what that hands on."""
+        number = self._number(op)
+        return number is None or number in self._uses[0]
+
+    def _is_of_gradient(self, op: ShardedOp) -> bool:
+        """Whether an op of the forward pass makes the factor that the gradient of its piece is a product with."""
+        if self.phase(op) != "forward" or any(self._number(op) in numbers for numbers in self._uses):
+            return False
+        return len({(other.kind, other.op_name) for other in self._of_piece(op, "backward")}) <= 1
+
+    def _of_piece(self, op: ShardedOp, *roles: str) -> list[ShardedOp]:
+        """The ops of a piece that are no views."""
+        own = self._place(op)
+        # JAX leaves frames out of what it has traced before.
+        for numbers in (self._pieces.get(own, ()), self._pieces.get(_text(own), ())):
+            if ops := [self.program.ops[number] for number in numbers if self._roles[number] in roles]:
+                return [other for other in ops if other.kind not in _VIEWS]
+        return []
+
+    @cached_property
+    def _uses(self) -> tuple[frozenset[int], frozenset[int]]:
+        """The ops that make the value of their piece, and those that lead to them within it; from the last on."""
+        makers, leading, left = set[int](), set[int](), list[int]()
+        for number, own in reversed(tuple(enumerate(self._places))):
+            users = list(self._users(number)) if own is not None else []
+            inner = [user for user in users if user in leading and self._is_within(number, user)]
+            views = [user for user in inner if self.program.ops[user].kind in _OWN_VIEWS]
+            is_taken = any(user is None or self._is_taken(number, user) for user in users)
+            if is_taken or inner:
+                leading.add(number)
+            is_maker = inner == views and makers.issuperset(views) if inner else is_taken
+            (makers.add if is_maker else left.append)(number)
+        makers |= {number for number in left if self._is_run_again(number, makers, leading)}
+        return frozenset(makers), frozenset(leading)
+
+    def _users(self, number: int) -> Iterator[int | None]:
+        """The ops that take what one makes; None for a result of the program."""
+        own = self.program.ops[number]
+        for result in own.results:
+            if result in self._returned:
+                yield None
+            following = self._linked.get(result, ())
+            if own.parent is not None and not set(following).isdisjoint(self.program.ops[own.parent].results):
+                yield own.parent
+            for value in (result, *following):
+                yield from (user for user, _ in self.program.users.get(value, ()))
+
+    @cached_property
+    def _linked(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for source, target in self.program.links:
+            found.setdefault(source, []).append(target)
+        return found
+
+    @cached_property
+    def _returned(self) -> frozenset[int]:
+        return frozenset(output.value for output in self.program.outputs)
+
+    def _is_within(self, number: int, user: int) -> bool:
+        """Whether an op's user is of its piece."""
+        is_same = self._places[user] == self._places[number] and self._roles[user] == self._roles[number]
+        return is_same and not self._is_mixed(user)
+
+    def _is_taken(self, number: int, user: int) -> bool:
+        """Whether an op's user takes the value of its piece."""
+        role, other, text = self._roles[number], self._roles[user], _text(self._places[user])
+        if role == other or text == _text(self._places[number]):
+            return role == other and not self._is_within(number, user)
+        # The gradient of an operation takes what that took; else it takes a factor of the gradient that it is handed,
+        # where XLA made nothing of the product with it.
+        return other != "backward" or (text, role) not in self._computing
+
+    @cached_property
+    def _computing(self) -> frozenset[tuple[Any, str]]:
+        """The pieces that are not views only, each with what is done there."""
+        rows = zip(self.program.ops, self._places, self._roles, strict=True)
+        return frozenset((_text(own), role) for op, own, role in rows if op.kind not in RESHAPED)
+
+    def _is_run_again(self, number: int, makers: set[int], leading: set[int]) -> bool:
+        """Whether an op is like one that makes the value of the piece, which may be run several times, as by layer."""
+        op, own = self.program.ops[number], self._places[number]
+        rivals = [self.program.ops[other] for other in self._pieces[own] if other in makers] if own else []
+        alike = [other for other in rivals if (other.kind, _last(other)) == (op.kind, _last(op))]
+        if number not in leading:
+            return any(self._inner(other) == self._inner(op) for other in alike)
+        # Within a call, one of several that are alike may be on the way to the last.
+        return bool(alike) and not isinstance(self._tree(op), (ast.Call, type(None)))
+
+    def _inner(self, op: ShardedOp) -> list[bool]:
+        """Which operands of an op are of its own piece."""
+        makers = [self.program.values[value].op for value in op.operands]
+        return [maker is not None and self._places[maker] == self._place(op) for maker in makers]
+
+    def _tree(self, op: ShardedOp) -> ast.expr | None:
+        """The expression that an op was written as; None for what is none."""
+        try:
+            return ast.parse(self.text(op), mode="eval").body
+        except (SyntaxError, ValueError):
+            return None
+
+    # ------------------------------------------------------------ gradients
+
+    def _is_mixed(self, number: int) -> bool:
+        """Whether an op adds up gradients of a value that are made at several places, of which it stands at one."""
+        sums = [number] if _last(self.program.ops[number]) == _SUM else []
+        for own in sums:
+            for operand in self.program.ops[own].operands:
+                maker = self.program.values[self._data.behind(operand)].op
+                if maker is None or self._places[maker] != self._places[number] or self._roles[maker] != "backward":
+                    return True
+                # Layers in a Python loop have one text: what the sum of one is made of may be that of the next.
+                sums += [maker] if _last(self.program.ops[maker]) == _SUM and maker not in sums else []
+        return False
+
+    def _differentiated(self, op: ShardedOp) -> list[int]:
+        """What a gradient may be with respect to: operands of its piece.
+
+        They have its shape, which the value of the piece has not, except where gradients are added up. The gradient of
+        one side of a product is a product with the other side.
+        """
+        number = self._number(op)
+        if number is None or self._roles[number] != "backward" or not self._makes(op):
+            return []
+        forward, shape, is_product = (
+            self._of_piece(op, "forward", "recompute"),
+            self._shape(op),
+            op.kind == "dot_general",
+        )
+        shapes = [self.program.values[other.results[0]].shape for other in forward if self._makes(other)]
+        if not is_product and not self._is_mixed(number) and (shape in shapes or not shapes):
+            return []
+        made = {value for other in forward for value in other.results}
+        for known in (self._data.behind, self._twin):
+            given = set(map(known, op.operands)) if is_product else set[Any]()
+            near = [other for other in forward if not is_product or given & set(map(known, other.operands))]
+            inputs = {self._data.behind(value) for other in near for value in other.operands} - made
+            found = [own for own in inputs if known(own) not in given and not self.is_constant(own)]
+            found = [own for own in found if is_product or self.program.values[own].shape == shape]
+            if found:
+                return found
+        return []
+
+    def _shape(self, op: ShardedOp) -> tuple[int, ...]:
+        return self.program.values[(op, *self._last_views(op))[-1].results[0]].shape
+
+    def _twin(self, value: int) -> Any:
+        """What a value and the same one computed again have in common: its text, and arguments close before it."""
+        value = self._data.behind(value)
+        op = self._maker(value)
+        if op is None or self._place(op) is None or self.phase(op) == "backward":
+            return value
+        found, reached = set[int](), {value}
+        for _ in range(_NEAR):
+            makers = [maker for own in reached if (maker := self._maker(own)) is not None]
+            reached = {self._data.behind(own) for maker in makers for own in maker.operands}
+            found |= {own for own in reached if self.program.values[own].argument is not None}
+        return _text(self._place(op)), op.kind, _last(op), frozenset(found)
+
+    def _side(self, op: ShardedOp, operand: int) -> str:
+        """How an operand of a product of an op's piece was written, where that is `a @ b`; "" for any other."""
+        tree = self._tree(op)
+        if not isinstance(tree, ast.BinOp) or not isinstance(tree.op, ast.MatMult):
+            return ""
+        products = [other for other in self._of_piece(op, "forward", "recompute") if other.kind == "dot_general"]
+        sides = [list(map(self._data.behind, other.operands)) for other in products]
+        found = {(tree.left, tree.right)[own.index(operand)] for own in sides if operand in own}
+        return ast.get_source_segment(self.text(op), found.pop()) or "" if len(found) == 1 else ""
+
+    def _may_be_tangent(self, op: ShardedOp) -> bool:
+        """Whether an op may make the tangent of what its text computes: JAX gives both one name and one place."""
+        return not untransposed(self._named(op).op_name) <= self._transposed
+
+    @cached_property
+    def _transposed(self) -> frozenset[str]:
+        return frozenset[str]().union(*(transposed(op.op_name) for op in self.program.ops))
+
+    # ------------------------------------------------------------ what a value is called
 
     def value(self, index: int, inside: ShardedOp | None = None) -> Sentence:
         """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed", "`x` broadcast", "`ws['up'][i]`".
@@ -56,46 +419,136 @@ class ValueNames(WrittenOps):
                 break
             if step.is_turn:
                 turn = "[i]" + turn
-            if view is not None and not step.is_turn and self._data.is_larger(view):
+            elif view is not None and self._data.is_larger(view):
                 words, larger = f" {RESHAPED[view.kind]}", view
             elif view is not None and view.kind in RESHAPED and larger is None:
-                words = f" {RESHAPED[view.kind]}" if self._is_users(view) and not self.loop_of(view) else words
+                words = f" {RESHAPED[view.kind]}" if _is_users(view) and not self._loop_of(view) else words
             if self._is_resharded(step.value, index):
                 resharded = " (resharded)"
             index = step.value
-        if larger is not None and self._is_told_with(index, larger):
+        maker = self._maker(index)
+        # What a broadcast is called may hold for all of it: it is no name, or that of the text both are of.
+        is_any = maker is not None and maker.kind in ("constant", "iota")
+        if larger is not None and maker is not None and (is_any or self._is_one_piece(maker, larger)):
             words = ""
         return say("{}{}{}", self._computed(index, inside), " at the turn" if turn or part else "", words + resharded)
 
+    def _computed(self, index: int, inside: ShardedOp | None) -> Sentence:
+        """A value that is no view of another: by the operation that makes it."""
+        op = self._maker(index)
+        if op is None:
+            return Sentence("a value")
+        if op.kind == "constant":
+            return Sentence("a constant")
+        if index not in op.results:
+            loop = self.op(op, inside)
+            return say("a value that {} carries", loop) if op.kind == "while" else say("a value inside {}", loop)
+        same = inside is not None and self._is_one_piece(op, inside)
+        if op.kind == "iota" and (same or not self.text(op)):
+            return Sentence("the positions in it")
+        if not self.text(op) or op is inside:
+            return self.op(op, inside)
+        if same:
+            return say("the {} inside it", code(self._label(op)))
+        number = self._number(op)
+        if self._makes(op) or (number is not None and self._is_mixed(number)) or self._is_of_gradient(op):
+            return self.op(op, inside)
+        if (loop_op := self._loop_of(op)) is not None:
+            return say("a value inside {}", self.op(loop_op, inside))
+        return say("the {} inside {}", code(self._label(op)), self._told(op, self._near(op, inside)))
+
     def _of_turns(self, index: int) -> Step | None:
         """What a loop takes a part of for some of its turns, as `scan(unroll=)` does for several at once."""
-        maker = self.program.values[index].op
-        op = None if maker is None else self.program.ops[maker]
-        return Step(value=op.operands[0]) if op is not None and op.kind == "slice" and self.loop_of(op) else None
+        op = self._maker(index)
+        return Step(value=op.operands[0]) if op is not None and op.kind == "slice" and self._loop_of(op) else None
 
     def _is_resharded(self, before: int, after: int) -> bool:
         """Whether an array is split differently afterwards: by a constraint, or where a loop or a view takes it."""
         one, two = self.program.values[before], self.program.values[after]
-        view = None if two.op is None else self.program.ops[two.op]
+        view = self._maker(after)
         if view is not None and view.detail in MANUAL_BORDERS:
             # Within a `shard_map` an array is its own piece, which no axis splits.
             return False
         if view is not None and after in view.results and view.kind not in SAME_SHAPE:
             # Dimensions of a view, or of a turn's piece, are others; an axis that was not there has come in any case.
-            axes = [{axis_name(axis) for own in value.spec for axis in own} for value in (one, two)]
+            axes = [set(map(axis_name, value.axes)) for value in (one, two)]
             return not axes[1] <= axes[0] and not self._data.is_larger(view)
         return one.shape == two.shape and one.spec != two.spec
 
+    def _is_written(self, view: ShardedOp, inside: ShardedOp | None) -> bool:
+        """Whether a view changes the shape and makes the value of its text, by which it is known."""
+        is_users = view.kind in RESHAPED and _is_users(view) and self._makes(view)
+        own = self._place(view) if is_users and self._loop_of(view) is None else None
+        is_known = own is not None and own[0] is not None and bool(self.text(view))
+        return is_known and not (inside is not None and self._is_one_piece(view, inside))
+
+    # ------------------------------------------------------------ which value it is
+
+    def argument(self, index: int, *, is_same_size: bool = False) -> str:
+        """The argument a value is, or is a plain view or one turn's piece of; "" for anything else.
+
+        With `is_same_size` what was broadcast is another array.
+        """
+        for _ in range(_MOST_STEPS):
+            index = self._data.behind(index, is_same_size=is_same_size)
+            step = self._data.before(index)
+            if step is None or not step.is_turn:
+                break
+            index = step.value
+        argument = self.program.values[index].argument
+        return "" if argument is None else self.program.inputs[argument].label
+
+    def outside(self, index: int) -> int:
+        """The value that another is the same data and shape as: what a function, a barrier or a loop was given."""
+        return self._data.behind(index, views=())
+
+    def seen_through(self, index: int) -> int:
+        """The value that another is a view of."""
+        return self._data.behind(index)
+
+    def is_constant(self, index: int) -> bool:
+        """Whether a value is a constant, or a view of one."""
+        op = self._maker(self._data.behind(index))
+        return op is not None and op.kind == "constant"
+
     def written(self, index: int) -> int:
         """The value that the text of what makes another stands for: JAX transposes the product of an `einsum`."""
-        maker = self.program.values[index].op
-        views = [] if maker is None else self.last_views(self.program.ops[maker])
+        op = self._maker(index)
+        views = [] if op is None else self._last_views(op)
         return views[-1].results[0] if views else index
+
+    def unpadded(self, index: int, inside: ShardedOp | None = None) -> tuple[int, tuple[int, ...]]:
+        """The value that `index` is with dimensions of length 1 added, as for a broadcast, and where its own are.
+
+        The value itself, and all its dimensions, where nothing was added, or somebody wrote it.
+        """
+        value, op = self.program.values[index], self._maker(index)
+        places = tuple(range(len(value.shape)))
+        if op is None or op.kind != "reshape" or index not in op.results or self._is_written(op, inside):
+            return index, places
+        shape, kept = self.program.values[op.operands[0]].shape, list[int]()
+        for dimension, length in enumerate(value.shape):
+            if len(kept) < len(shape) and shape[len(kept)] == length:
+                kept.append(dimension)
+            elif length != 1:
+                return index, places
+        return (op.operands[0], tuple(kept)) if len(kept) == len(shape) else (index, places)
+
+    # ------------------------------------------------------------ the order of its dimensions
+
+    def _last_views(self, op: ShardedOp) -> list[ShardedOp]:
+        """The views of what an op makes that are of its own piece: JAX transposes the product of an `einsum`."""
+        found = [op]
+        for last in found:
+            numbers = (user for result in last.results for user, _ in self.program.users.get(result, ()))
+            users = map(self.program.ops.__getitem__, numbers)
+            found += [user for user in users if user.kind in _OWN_VIEWS and self._is_one_piece(user, op)][:1]
+        return found[1:]
 
     def told_order(self, op: ShardedOp) -> tuple[int, ...] | None:
         """For each dimension of an op's result, which one it is in its text; None where that is not known."""
         order = tuple(range(len(self.program.values[op.results[0]].shape)))
-        for view in self.last_views(op):
+        for view in self._last_views(op):
             if view.kind == "transpose" and view.rule is None:
                 return None
             if view.kind == "transpose" and view.rule is not None:
@@ -114,99 +567,12 @@ class ValueNames(WrittenOps):
 
     def as_named(self, index: int, dimensions: Sequence[T], inside: ShardedOp | None = None) -> tuple[T, ...]:
         """What a value has for each dimension (lengths, a sharding), in the order of the text it is called by."""
-        maker = self.program.values[index].op
-        op = None if maker is None else self.program.ops[maker]
-        if op is None or op.results != (index,) or (inside is not None and self.is_one_piece(op, inside)):
+        op = self._maker(index)
+        if op is None or op.results != (index,) or (inside is not None and self._is_one_piece(op, inside)):
             return tuple(dimensions)
         return self.told_spec(op, dimensions) or tuple(dimensions)
 
-    def scopes(self, op: ShardedOp) -> tuple[str, ...]:
-        """The names of an op and of those it stands in: of loops, and of functions that are called."""
-        found = [op.op_name]
-        while op.parent is not None:
-            op = self.program.ops[op.parent]
-            found.append(op.op_name)
-        return tuple(found)
-
-    def _is_users(self, view: ShardedOp) -> bool:
-        """Whether somebody wrote a view, or XLA added it for another operation."""
-        return not view.op_name or view.op_name.rpartition("/")[2] in _VIEW_PRIMITIVES
-
-    def _is_written(self, view: ShardedOp, inside: ShardedOp | None) -> bool:
-        """Whether a view changes the shape and makes the value of its text, by which it is known."""
-        if view.kind not in RESHAPED or not self._is_users(view) or not self.makes(view):
-            return False
-        if self.loop_of(view) is not None:
-            return False
-        place = self.place(view)
-        is_known = place is not None and place[0] is not None and bool(self.text(view))
-        return is_known and not (inside is not None and self.is_one_piece(view, inside))
-
-    def _computed(self, index: int, inside: ShardedOp | None) -> Sentence:
-        """A value that is no view of another: by the operation that makes it."""
-        value = self.program.values[index]
-        if value.op is None:
-            return Sentence("a value")
-        op = self.program.ops[value.op]
-        if op.kind == "constant":
-            return Sentence("a constant")
-        if index not in op.results:
-            loop = self.op(op, inside)
-            return say("a value that {} carries", loop) if op.kind == "while" else say("a value inside {}", loop)
-        same = inside is not None and self.is_one_piece(op, inside)
-        if op.kind == "iota" and (same or not self.text(op)):
-            return Sentence("the positions in it")
-        if not self.text(op) or op is inside:
-            return self.op(op, inside)
-        if same:
-            return say("the {} inside it", code(self.label(op)))
-        if self.makes(op) or self.is_mixed(op) or self.is_of_gradient(op):
-            return self.op(op, inside)
-        if (loop_op := self.loop_of(op)) is not None:
-            return say("a value inside {}", self.op(loop_op, inside))
-        return say("the {} inside {}", code(self.label(op)), self._told(op, self._near(op, inside)))
-
-    def _is_told_with(self, index: int, larger: ShardedOp) -> bool:
-        """Whether what a value is called holds for its broadcast: it is no name, or that of the text both are of."""
-        maker = self.program.values[index].op
-        op = None if maker is None else self.program.ops[maker]
-        return op is not None and (op.kind in ("constant", "iota") or self.is_one_piece(op, larger))
-
-    def argument(self, index: int, *, is_same_size: bool = False) -> str:
-        """The argument a value is, or is a plain view or one turn's piece of; "" for anything else.
-
-        With `is_same_size` what was broadcast is another array.
-        """
-        for _ in range(_MOST_STEPS):
-            index = self._data.behind(index, is_same_size=is_same_size)
-            step = self._data.before(index)
-            if step is None or not step.is_turn:
-                break
-            index = step.value
-        argument = self.program.values[index].argument
-        return "" if argument is None else self.program.inputs[argument].label
-
-    def seen_through(self, index: int) -> int:
-        """The value that another is a view of."""
-        return self._data.behind(index)
-
-    def unpadded(self, index: int, inside: ShardedOp | None = None) -> tuple[int, tuple[int, ...]]:
-        """The value that `index` is with dimensions of length 1 added, as for a broadcast, and where its own are.
-
-        The value itself, and all its dimensions, where nothing was added, or somebody wrote it.
-        """
-        value = self.program.values[index]
-        places = tuple(range(len(value.shape)))
-        op = None if value.op is None else self.program.ops[value.op]
-        if op is None or op.kind != "reshape" or index not in op.results or self._is_written(op, inside):
-            return index, places
-        shape, kept = self.program.values[op.operands[0]].shape, list[int]()
-        for dimension, length in enumerate(value.shape):
-            if len(kept) < len(shape) and shape[len(kept)] == length:
-                kept.append(dimension)
-            elif length != 1:
-                return index, places
-        return (op.operands[0], tuple(kept)) if len(kept) == len(shape) else (index, places)
+    # ------------------------------------------------------------ what an op is called
 
     def op(self, op: ShardedOp, inside: ShardedOp | None = None, places: Sentence | None = None) -> Sentence:
         """An op, by its text and place; by its name where the text is not known.
@@ -214,40 +580,53 @@ class ValueNames(WrittenOps):
         `places` are told instead of its own.
         """
         where = self._near(op, inside) if places is None else say(" ({})", places)
-        part = self.part(op) if self.text(op) else ""
-        return self._told(op, where, say("{} in ", code(part)) if part else None)
+        number, label = self._number(op), self._label(op)
+        is_part = number is not None and "/" in label and number not in self._uses[0] and bool(self.text(op))
+        # A library may do several things of a kind there: which of them it is.
+        others = self._of_piece(op, self._roles[number]) if number is not None and is_part else []
+        is_part = len({(other.frames, other.op_name) for other in others if other.kind == op.kind}) > 1
+        return self._told(op, where, say("{} in ", code(label)) if is_part else Sentence())
+
+    def _label(self, op: ShardedOp) -> str:
+        """An op by its primitive, behind the function where a library of the user's does it: "attend/dot_general"."""
+        frames, primitive = self.frames(op), users_word(_last(op)) or op.kind
+        if not frames or frames[0] not in op.frames[1:] or not is_library(op.frames[0].file):
+            return primitive
+        function = op.frames[0].function.partition(".<locals>")[0].removesuffix(".__call__")
+        return f"{function}/{primitive}"
 
     def _told(self, op: ShardedOp, where: Sentence, part: Sentence | None = None) -> Sentence:
         """What a text computes for an op of it, in the words of the op's phase."""
-        # Where XLA joins the sum of two gradients with one of them, it has the name of that.
-        is_joined_sum = op.kind == "add" and op.op_name.rpartition("/")[2] in _VIEW_PRIMITIVES
-        text = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
-        phase = self.phase(op)
+        text, phase, number = self.text(op) or users_word(_last(op)) or op.kind, self.phase(op), self._number(op)
         prefix = _PHASES.get(phase or "", "")
-        if phase == "backward" and (is_joined_sum or self.is_mixed(op)):
-            summed = {str(own): own for own in map(self.value, self.summed(op))} if self.is_mixed(op) else {}
+        # Where XLA joins the sum of two gradients with one of them, it has the name of that.
+        is_joined_sum = op.kind == "add" and _last(op) in _VIEW_PRIMITIVES
+        if phase == "backward" and (is_joined_sum or (number is not None and self._is_mixed(number))):
+            summed = {str(own): own for own in map(self.value, self._differentiated(op))}
             if len(summed) == 1:
                 return say("the sum of gradients of {}", *summed.values())
             prefix = "the sum of gradients at "
         elif phase == "backward" and (operand := self._operand(op)):
             return say("the gradient of {} in {}{}", operand, code(text), where)
-        elif phase == "forward" and self.is_of_gradient(op):
+        elif phase == "forward" and self._is_of_gradient(op):
             prefix = "the derivative of "
-        elif phase == "forward" and self.may_be_tangent(op):
+        elif phase == "forward" and self._may_be_tangent(op):
             prefix = "what differentiation makes of "
         return say("{}{}{}{}", part or "", prefix, code(text), where)
 
     def _operand(self, op: ShardedOp) -> Sentence | None:
         """The operand of its text that a gradient is with respect to, where it is known and has a name."""
-        index = self.differentiated(op)
-        if index is None or self.argument(index):
-            return None if index is None else self.value(index)
-        if text := self.side(op, index):
+        if len(found := self._differentiated(op)) != 1:
+            return None
+        (index,) = found
+        if self.argument(index):
+            return self.value(index)
+        if text := self._side(op, index):
             return say("{}", code(text))
-        maker = self.program.values[index].op
-        made = None if maker is None else self.program.ops[maker]
-        is_named = made is not None and index in made.results and bool(self.text(made)) and self.makes(made)
-        return say("{}{}", code(self.text(made)), self._near(made, op)) if made is not None and is_named else None
+        made = self._maker(index)
+        if made is None or index not in made.results or not self.text(made) or not self._makes(made):
+            return None
+        return say("{}{}", code(self.text(made)), self._near(made, op))
 
     def _near(self, op: ShardedOp, inside: ShardedOp | None) -> Sentence:
         """Where an op was written, for a reader who knows the place of another."""
@@ -255,22 +634,15 @@ class ValueNames(WrittenOps):
         if not frames:
             return Sentence()
         caller = self.caller(op)
-        is_called = caller is not None and caller not in near
         is_batched = inside is None and self.is_batched(op)
-        if not is_called and not is_batched:
-            return _place(frames[0], near[0] if near else None)
-        parts: list[Phrase | Sentence] = [place(frames[0].where)]
-        parts += [say("called at {}", place(line_near(caller, frames[0])))] if caller is not None and is_called else []
-        parts += [say("batched by {}", code("vmap"))] if is_batched else []
-        return say(" ({})", joined(parts, ", "))
-
-    def is_batched(self, op: ShardedOp) -> bool:
-        """Whether `vmap` has given an op a dimension of which its text knows nothing."""
-        return _BATCHED not in self.text(op) and any(_BATCHED in own for own in self.scopes(op))
-
-    def is_by_helper(self, op: ShardedOp) -> bool:
-        """Whether a function asks for a sharding that may have many callers: the call is what one would change."""
-        return op.kind in REQUESTS and self.caller(op) is not None
+        parts: list[Phrase | Sentence] = []
+        if caller is not None and caller not in near:
+            parts.append(say("called at {}", place(line_near(caller, frames[0]))))
+        if is_batched:
+            parts.append(say("batched by {}", code("vmap")))
+        if parts or not near or near[0].file != frames[0].file:
+            return say(" ({})", joined([place(frames[0].where), *parts], ", "))
+        return Sentence() if frames[0].line == near[0].line else say(" ({})", place(f"line {frames[0].line}"))
 
 
 def line_near(frame: Frame, near: Frame) -> str:
@@ -278,8 +650,24 @@ def line_near(frame: Frame, near: Frame) -> str:
     return f"line {frame.line}" if frame.file == near.file else frame.where
 
 
-def _place(frame: Frame, near: Frame | None) -> Sentence:
-    """Where a frame is, as far as a reader of `near` does not know it."""
-    if near is None or frame.file != near.file:
-        return say(" ({})", place(frame.where))
-    return Sentence() if frame.line == near.line else say(" ({})", place(f"line {frame.line}"))
+def _is_users(view: ShardedOp) -> bool:
+    """Whether somebody wrote a view, or XLA added it for another operation."""
+    return not view.op_name or _last(view) in _VIEW_PRIMITIVES
+
+
+def _text(place: _Place | None) -> _Place | None:
+    """The piece of source without the way of calls."""
+    return None if place is None else place[:2]
+
+
+def _last(op: ShardedOp) -> str:
+    return op.op_name.rpartition("/")[2]
+
+
+def _span(op: ShardedOp, frame: Frame) -> Span | None:
+    """The piece of text that belongs to a user's frame of an op."""
+    piece = (frame.file, frame.line, frame.columns[:1])
+    places = zip(op.frames, op.spans, strict=False)
+    own = (span for other, span in places if (other.file, other.line, other.columns[:1]) == piece)
+    span = next(own, None)
+    return span if span is not None and span.line == frame.line else None
