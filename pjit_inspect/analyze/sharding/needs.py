@@ -188,6 +188,9 @@ class _Finder:
         if summed := _parts(factors.operands, rule.reduction):
             value, axes = op.results[0] if op.results else None, _lost_names(summed)
             yield Need(op=index, kind=sum_kind(op), is_sum=True, axes=axes, parts=tuple(summed), value=value)
+            if op.kind == "convolution" and (windows := _along_windows(op, summed)):
+                # The window may lie across pieces' edges also where it is summed over, as in a kernel's gradient.
+                yield _move(index, "halo", windows)
         for special in (rule.need_replication, rule.permutation):
             if parts := _parts(factors.arrays, special):
                 # A window that accumulates needs all that comes before, not only its neighbours' edges.
@@ -320,6 +323,17 @@ def _move(
     """The need to move the array of the first part: the axes are those its dimensions give up."""
     value, axes = parts[0].value, _lost_names(parts)
     return Need(op=op, kind=kind, is_sum=False, axes=axes, parts=tuple(parts), value=value, target=target, **more)
+
+
+def _along_windows(op: ShardedOp, parts: list[Part]) -> list[Part]:
+    """Those of a convolution's dimensions that a window slides along: none is of features, or of a batch."""
+    rule, places = op.rule, {place for place, _ in op.edges}
+    if rule is None or not places:
+        return parts
+    others = {factor for place, own in enumerate(rule.operands[0]) if place not in places for factor in own}
+    return [
+        part for part in parts if part.operand is None or others.isdisjoint(rule.operands[part.operand][part.dimension])
+    ]
 
 
 def sum_kind(op: ShardedOp) -> CauseKind:

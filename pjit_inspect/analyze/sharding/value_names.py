@@ -9,6 +9,8 @@ Not its job: which value is the same data as another (`analyze.sharding.same_dat
 from __future__ import annotations
 
 import ast
+import functools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -46,6 +48,9 @@ _VIEW_PRIMITIVES = frozenset((
 _BATCHED = "vmap("
 """How a part of JAX's name of an operation begins that `vmap` has given a dimension."""
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
+_WRAPPERS = re.compile(r"^(?:(?:transpose|jvp|vmap)\()+")
+_JAXS = frozenset(("checkpoint", "rematted_computation", "while", "body", "closed_call", "eval_jaxpr", "cond"))
+"""Scopes that JAX gives what it makes."""
 _MOST_STEPS = 10_000
 _NEAR = 5
 """How many operations before a value tell it from that of another layer."""
@@ -132,21 +137,29 @@ class ValueNames:
             is_other = own.function != called.function and (own.file, own.line) != (called.file, called.line)
             return called if is_other and called not in self._outer else None
         ways = self._ways[_text(self._places[number]), self._roles[number]]
-        return next((frame for frame in frames[1:] if not all(frame in way for way in ways)), None)
+        # Best is a call that no other way has.
+        for most in (1, len(ways) - 1):
+            for depth, frame in enumerate(frames[1:], 1):
+                if sum(way[depth : depth + 1] == (frame,) for way in ways) <= most and len(ways) > 1:
+                    return None if frame in self._outer else frame
+        return None
 
     @cached_property
     def _outer(self) -> frozenset[Frame]:
         """The frames that all ops have in common."""
-        stacks = [frozenset(op.frames) for op in self.program.ops if op.frames]
-        return stacks[0].intersection(*stacks) if stacks else frozenset()
+        stacks = [set(op.frames) for op in self.program.ops if op.frames and op.op_name.startswith(_ROOTS)]
+        return frozenset(set[Frame]().union(*stacks[:1]).intersection(*stacks))
 
     @cached_property
-    def _ways(self) -> dict[tuple[_Place | None, str], set[tuple[Frame, ...]]]:
-        """For each piece the ways of calls that lead to it."""
-        found: dict[tuple[_Place | None, str], set[tuple[Frame, ...]]] = {}
+    def _ways(self) -> dict[tuple[_Place | None, str], list[tuple[Frame, ...]]]:
+        """For each piece the ways of calls that lead to it, without those that JAX left frames out of."""
+        found: dict[tuple[_Place | None, str], dict[tuple[Frame, ...], None]] = {}
         for op, own, role in zip(self.program.ops, self._places, self._roles, strict=True):
-            found.setdefault((_text(own), role), set()).add(self.frames(op))
-        return found
+            found.setdefault((_text(own), role), {})[self.frames(op)] = None
+        return {
+            key: [way for way in ways if not any(way != other and _is_within(way, other) for other in ways)]
+            for key, ways in found.items()
+        }
 
     def is_by_helper(self, op: ShardedOp) -> bool:
         """Whether a function asks for a sharding that may have many callers: the call is what one would change."""
@@ -257,16 +270,25 @@ class ValueNames:
         return frozenset(makers), frozenset(leading)
 
     def _users(self, number: int) -> Iterator[int | None]:
-        """The ops that take what one makes; None for a result of the program."""
-        own = self.program.ops[number]
-        for result in own.results:
-            if result in self._returned:
+        """The ops that take what one makes, past XLA's own and those of loops; None for a result of the program."""
+        ops, own = self.program.ops, self.program.ops[number]
+        waiting, seen = list(own.results), set(own.results)
+        while waiting:
+            value = waiting.pop()
+            if value in self._returned:
                 yield None
-            following = self._linked.get(result, ())
-            if own.parent is not None and not set(following).isdisjoint(self.program.ops[own.parent].results):
+            following = list(self._linked.get(value, ()))
+            if value in own.results and own.parent is not None and set(following) & set(ops[own.parent].results):
                 yield own.parent
-            for value in (result, *following):
-                yield from (user for user, _ in self.program.users.get(value, ()))
+            for user, _ in self.program.users.get(value, ()):
+                op = ops[user]
+                is_own = self._places[user] is None or op.kind == "optimization_barrier"
+                if is_own or (self._places[user] != self._places[number] and self._loop_of(op) is not None):
+                    following += op.results
+                elif not (op.kind in ("while", "case", "call") and value in self._linked):
+                    yield user
+            waiting += [target for target in following if target not in seen]
+            seen.update(following)
 
     @cached_property
     def _linked(self) -> dict[int, list[int]]:
@@ -344,11 +366,9 @@ class ValueNames:
         number = self._number(op)
         if number is None or self._roles[number] != "backward" or not self._makes(op):
             return []
-        forward, shape, is_product = (
-            self._of_piece(op, "forward", "recompute"),
-            self._shape(op),
-            op.kind == "dot_general",
-        )
+        own, shape, is_product = (_modules(op.op_name), self._library(op)), self._shape(op), op.kind == "dot_general"
+        forward = self._of_piece(op, "forward", "recompute")
+        forward = [other for other in forward if (_modules(other.op_name), self._library(other)) == own]
         shapes = [self.program.values[other.results[0]].shape for other in forward if self._makes(other)]
         if not is_product and not self._is_mixed(number) and (shape in shapes or not shapes):
             return []
@@ -588,12 +608,18 @@ class ValueNames:
         return self._told(op, where, say("{} in ", code(label)) if is_part else Sentence())
 
     def _label(self, op: ShardedOp) -> str:
-        """An op by its primitive, behind the function where a library of the user's does it: "attend/dot_general"."""
-        frames, primitive = self.frames(op), users_word(_last(op)) or op.kind
-        if not frames or frames[0] not in op.frames[1:] or not is_library(op.frames[0].file):
+        """An op by its primitive, behind the module or function of a library that does it: "wq/dot_general"."""
+        library, primitive = self._library(op), users_word(_last(op)) or op.kind
+        if not library:
             return primitive
-        function = op.frames[0].function.partition(".<locals>")[0].removesuffix(".__call__")
-        return f"{function}/{primitive}"
+        function = library[0].function.partition(".<locals>")[0].removesuffix(".__call__")
+        return f"{(_modules(op.op_name) or (function,))[-1]}/{primitive}"
+
+    def _library(self, op: ShardedOp) -> tuple[Frame, ...]:
+        """The frames of a library of the user's that an op has within what the user wrote, innermost first."""
+        frames = self.frames(op)
+        inner = op.frames[: op.frames.index(frames[0])] if frames and frames[0] in op.frames else ()
+        return inner if inner and is_library(inner[0].file) else ()
 
     def _told(self, op: ShardedOp, where: Sentence, part: Sentence | None = None) -> Sentence:
         """What a text computes for an op of it, in the words of the op's phase."""
@@ -671,3 +697,17 @@ def _span(op: ShardedOp, frame: Frame) -> Span | None:
     own = (span for other, span in places if (other.file, other.line, other.columns[:1]) == piece)
     span = next(own, None)
     return span if span is not None and span.line == frame.line else None
+
+
+def _is_within(one: Sequence[Frame], other: Sequence[Frame]) -> bool:
+    """Whether all frames of one stack are in another, in order."""
+    rest = iter(other)
+    return all(frame in rest for frame in one)
+
+
+@functools.lru_cache(maxsize=4096)
+def _modules(op_name: str) -> tuple[str, ...]:
+    """The modules and scopes in JAX's name of an op, without what JAX has done to them."""
+    scopes = (_WRAPPERS.sub("", scope).rstrip(")") for scope in op_name.partition(";")[0].split("/")[:-1])
+    found = [scope for scope in scopes if scope and "(" not in scope and "->" not in scope and scope not in _JAXS]
+    return tuple(dict.fromkeys(found))
