@@ -3,7 +3,7 @@
 An op needs communication where a factor it sums over is split (every device has a partial sum), where a factor it
 needs whole is split, where neighbours' edges are needed, or where an operand is split differently from the result or
 the other operand. Not its job: which collective serves which need (`analyze.causes.causes`), which axes split a factor
-(`analyze.sharding.factor_axes`).
+(`analyze.sharding.axes`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pjit_inspect.analyze.sharding.factor_axes import Array, FactorAxes, find_factor_axes
+from pjit_inspect.analyze.sharding.axes import Array, FactorAxes, find_factor_axes
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import CauseKind

@@ -1,9 +1,7 @@
 """How a person calls a value of the sharded program: by its argument's name, or by the text it was written as.
 
-A piece of text that is being run (`m.attend(x)`) may belong to many operations. Its value is what the last of them
-makes: what operations of other pieces take. The others are inside it, or of its gradient where that alone takes them.
-Not its job: which value is the same data as another (`analyze.sharding.same_data`), how a long text is shortened
-(`analyze.sharding.source_text`), sentences about a value (`analyze.causes.cause_words`).
+Not its job: which operation makes the value of a text (`analyze.sharding.written_ops`), which value is the same data as
+another (`analyze.sharding.same_data`), sentences about it (`analyze.causes.cause_words`).
 """
 
 from __future__ import annotations
@@ -11,42 +9,27 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
-from pjit_inspect.analyze.program.phases import find_phase, transposed, untransposed
-from pjit_inspect.analyze.program.source import is_library, user_frames
-from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData, Step
-from pjit_inspect.analyze.sharding.source_text import text_of
-from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
+from pjit_inspect.analyze.program.phases import transposed, untransposed
+from pjit_inspect.analyze.program.source import is_library
+from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, Step
+from pjit_inspect.analyze.sharding.written_ops import OWN_VIEWS, WrittenOps, last_part, piece_of
+from pjit_inspect.model.program.opcodes import MANUAL_BORDERS
 from pjit_inspect.model.program.primitive import users_word
-from pjit_inspect.model.program.source import Frame, SourceText
-from pjit_inspect.model.report.collective import Phase
-from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span, axis_name
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, place, say
 
 T = TypeVar("T")
 
-_SUM = "add_any"
-"""JAX's name of the sum of all gradients of one value: it stands where the last of them was made."""
-_TURNS = ("/body/jit(dynamic_index_in_dim)", "/body/jit(dynamic_update_index_in_dim)")
-"""JAX's name, behind that of the loop, of what `scan` does to take a turn's piece and to put it into the result."""
-_ROOTS = ("jit(", "pjit(", "pmap(")
-"""What JAX's full name of an op begins with; any other name begins in the region the op stands in."""
-_LOOPS_OWN = frozenset((*RESHAPED, *SAME_SHAPE, "slice", "concatenate", "dynamic_slice", "dynamic_update_slice"))
-"""What a loop does at the place of its call: before and after it, and to take and put a turn's piece."""
-_VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
-_OWN_VIEWS = frozenset(("transpose", *SAME_SHAPE))
-"""What JAX does to the value of a piece within it: it transposes the product of an `einsum`."""
 _VIEW_PRIMITIVES = frozenset((
     "reshape", "squeeze", "expand_dims", "broadcast_in_dim", "transpose", "convert_element_type", "copy", "copy_p",
     "bitcast_convert_type", "reduce_precision", "broadcast",
 ))  # fmt: skip
 """JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
-_BATCHED = "vmap("
-"""How a part of JAX's name of an operation begins that `vmap` has given a dimension."""
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
 _WRAPPERS = re.compile(r"^(?:(?:transpose|jvp|vmap)\()+")
 _JAXS = frozenset(("checkpoint", "rematted_computation", "while", "body", "closed_call", "eval_jaxpr", "cond"))
@@ -55,307 +38,11 @@ _MOST_STEPS = 10_000
 _NEAR = 5
 """How many operations before a value tell it from that of another layer."""
 
-_Piece = tuple[Span | None, tuple[Any, ...]]
-"""A piece of source: the text that is being run, and the file, line and columns where."""
-_Place = tuple[Any, ...]
-"""A piece of source on one way of calls: the piece, then where each call to it stands, innermost first."""
 
-
-@dataclass
-class ValueNames:
-    """Names for the values and ops of one program.
-
-    Attributes:
-      program: the program.
-      sources: texts of the user's files and cells, as far as they are known.
-      cells: file -> how the notebook calls the cell.
-    """
-
-    program: ShardedProgram
-    sources: Iterable[SourceText] = ()
-    cells: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._data = SameData(self.program)
-        self._sources = {source.file: source for source in self.sources}
-        self._texts: dict[Any, str] = {}
-        self._stacks: dict[int, tuple[Any, tuple[Frame, ...]]] = {}
-
-    # ------------------------------------------------------------ where an op was written
-
-    def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
-        """The user's frames of an op, innermost first; () when there are none."""
-        own = op.frames
-        loop = self.program.ops[op.parent] if op.parent is not None else op
-        if loop.frames and op.op_name.removeprefix(loop.op_name).startswith(_TURNS):
-            # JAX traces that function once for all scans over arrays of a shape: the first frames may be another's.
-            own = loop.frames
-        # Ops of one line share one tuple of frames.
-        if id(own) not in self._stacks:
-            self._stacks[id(own)] = own, user_frames(own, self.cells)
-        return self._stacks[id(own)][1]
-
-    def phase(self, op: ShardedOp) -> Phase:
-        """The phase of training an op belongs to; what has a name within a region's has the region's."""
-        return find_phase(self._named(op).op_name)
-
-    def _named(self, op: ShardedOp) -> ShardedOp:
-        while op.parent is not None and not op.op_name.startswith(_ROOTS) and find_phase(op.op_name) is None:
-            op = self.program.ops[op.parent]
-        return op
-
-    def text(self, op: ShardedOp, depth: int = 0) -> str:
-        """The piece of the user's source an op was written as, on one line; "" when it is not known.
-
-        With a `depth`, the piece of so many calls further out.
-        """
-        frames = self.frames(op)[depth : depth + 1]
-        source = self._sources.get(frames[0].file) if frames else None
-        if source is None or source.line(frames[0].line) is None:
-            return ""
-        key = frames[0].file, frames[0].line, _span(op, frames[0])
-        if key not in self._texts:
-            self._texts[key] = text_of(source, *key[1:])
-        return self._texts[key]
-
-    def column(self, frame: Frame) -> int:
-        """Where on its line the piece of a frame begins, in characters from 1; its first column has to be known."""
-        source = self._sources.get(frame.file)
-        line = (source and source.line(frame.line)) or ""
-        return len(line.encode()[: frame.columns[0]].decode(errors="replace") or " " * frame.columns[0]) + 1
-
-    def caller(self, op: ShardedOp) -> Frame | None:
-        """The innermost call that tells an op from others of its piece; of a request for a sharding, any call.
-
-        None where one way of calls leads there.
-        """
-        number, frames = self._number(op), self.frames(op)
-        if len(frames) < 2 or number is None:
-            return None
-        own, called, *_ = frames
-        if op.kind in REQUESTS:
-            is_other = own.function != called.function and (own.file, own.line) != (called.file, called.line)
-            return called if is_other and called not in self._outer else None
-        ways = self._ways[_text(self._places[number]), self._roles[number]]
-        # Best is a call that no other way has.
-        for most in (1, len(ways) - 1):
-            for depth, frame in enumerate(frames[1:], 1):
-                if sum(way[depth : depth + 1] == (frame,) for way in ways) <= most and len(ways) > 1:
-                    return None if frame in self._outer else frame
-        return None
-
-    @cached_property
-    def _outer(self) -> frozenset[Frame]:
-        """The frames that all ops have in common."""
-        stacks = [set(op.frames) for op in self.program.ops if op.frames and op.op_name.startswith(_ROOTS)]
-        return frozenset(set[Frame]().union(*stacks[:1]).intersection(*stacks))
-
-    @cached_property
-    def _ways(self) -> dict[tuple[_Place | None, str], list[tuple[Frame, ...]]]:
-        """For each piece the ways of calls that lead to it, without those that JAX left frames out of."""
-        found: dict[tuple[_Place | None, str], dict[tuple[Frame, ...], None]] = {}
-        for op, own, role in zip(self.program.ops, self._places, self._roles, strict=True):
-            found.setdefault((_text(own), role), {})[self.frames(op)] = None
-        return {
-            key: [way for way in ways if not any(way != other and _is_within(way, other) for other in ways)]
-            for key, ways in found.items()
-        }
-
-    def is_by_helper(self, op: ShardedOp) -> bool:
-        """Whether a function asks for a sharding that may have many callers: the call is what one would change."""
-        return op.kind in REQUESTS and self.caller(op) is not None
-
-    def scopes(self, op: ShardedOp) -> tuple[str, ...]:
-        """The names of an op and of those it stands in: of loops, and of functions that are called."""
-        found = [op.op_name]
-        while op.parent is not None:
-            op = self.program.ops[op.parent]
-            found.append(op.op_name)
-        return tuple(found)
-
-    def is_batched(self, op: ShardedOp) -> bool:
-        """Whether `vmap` has given an op a dimension of which its text knows nothing."""
-        return _BATCHED not in self.text(op) and any(_BATCHED in own for own in self.scopes(op))
-
-    @cached_property
-    def _places(self) -> list[_Place | None]:
-        """For each op the piece it was written as, on its way of calls; None where it has no frames."""
-
-        def found(op: ShardedOp) -> _Place | None:
-            frames = self.frames(op)
-            # JAX may tell a call twice.
-            calls = dict.fromkeys((frame.file, frame.line, frame.columns) for frame in frames)
-            return (_span(op, frames[0]), *calls) if frames else None
-
-        return list(map(found, self.program.ops))
-
-    @cached_property
-    def _roles(self) -> list[str]:
-        """For each op whether it computes a value, a gradient, or a value again."""
-        phases = map(self.phase, self.program.ops)
-        return [phase if phase in ("backward", "recompute") else "forward" for phase in phases]
-
-    @cached_property
-    def _pieces(self) -> dict[_Place | None, dict[int, None]]:
-        """The ops of each piece, on one way of calls and on all."""
-        found: dict[_Place | None, dict[int, None]] = {}
-        for number, own in enumerate(self._places):
-            for key in (own, _text(own)):
-                found.setdefault(key, {})[number] = None
-        return found
-
-    def _number(self, op: ShardedOp) -> int | None:
-        return self.program.values[op.results[0]].op if op.results else None
-
-    def _maker(self, value: int) -> ShardedOp | None:
-        maker = self.program.values[value].op
-        return None if maker is None else self.program.ops[maker]
-
-    def _place(self, op: ShardedOp) -> _Place | None:
-        number = self._number(op)
-        return None if number is None else self._places[number]
-
-    def _is_one_piece(self, one: ShardedOp, other: ShardedOp) -> bool:
-        """Whether two ops were written as the very same piece of text, in one phase."""
-        own = self._place(one)
-        return own is not None and own == self._place(other) and self.phase(one) == self.phase(other)
-
-    def _loop_of(self, op: ShardedOp) -> ShardedOp | None:
-        """The loop whose own op it is: what `scan` does to hand each turn its piece stands at the call of `scan`."""
-        parent = None if op.parent is None else self.program.ops[op.parent]
-        if parent is not None and parent.kind == "while" and self._place(parent) == self._place(op):
-            return parent
-        return self._loops.get(self._place(op)) if op.kind in _LOOPS_OWN and op.operands else None
-
-    @cached_property
-    def _loops(self) -> dict[_Place | None, ShardedOp]:
-        return {own: op for op in self.program.ops if op.kind == "while" and (own := self._place(op)) is not None}
-
-    # ------------------------------------------------------------ which op makes the value of its piece
-
-    def _makes(self, op: ShardedOp) -> bool:
-        """Whether an op makes the value of its piece, the last views of it aside; in a gradient, what that hands on."""
-        number = self._number(op)
-        return number is None or number in self._uses[0]
-
-    def _is_of_gradient(self, op: ShardedOp) -> bool:
-        """Whether an op of the forward pass makes the factor that the gradient of its piece is a product with."""
-        if self.phase(op) != "forward" or any(self._number(op) in numbers for numbers in self._uses):
-            return False
-        return len({(other.kind, other.op_name) for other in self._of_piece(op, "backward")}) <= 1
-
-    def _of_piece(self, op: ShardedOp, *roles: str) -> list[ShardedOp]:
-        """The ops of a piece that are no views."""
-        own = self._place(op)
-        # JAX leaves frames out of what it has traced before.
-        for numbers in (self._pieces.get(own, ()), self._pieces.get(_text(own), ())):
-            if ops := [self.program.ops[number] for number in numbers if self._roles[number] in roles]:
-                return [other for other in ops if other.kind not in _VIEWS]
-        return []
-
-    @cached_property
-    def _uses(self) -> tuple[frozenset[int], frozenset[int]]:
-        """The ops that make the value of their piece, and those that lead to them within it; from the last on."""
-        makers, leading, left = set[int](), set[int](), list[int]()
-        for number, own in reversed(tuple(enumerate(self._places))):
-            users = list(self._users(number)) if own is not None else []
-            inner = [user for user in users if user in leading and self._is_within(number, user)]
-            views = [user for user in inner if self.program.ops[user].kind in _OWN_VIEWS]
-            is_taken = any(user is None or self._is_taken(number, user) for user in users)
-            if is_taken or inner:
-                leading.add(number)
-            is_maker = inner == views and makers.issuperset(views) if inner else is_taken
-            (makers.add if is_maker else left.append)(number)
-        makers |= {number for number in left if self._is_run_again(number, makers, leading)}
-        return frozenset(makers), frozenset(leading)
-
-    def _users(self, number: int) -> Iterator[int | None]:
-        """The ops that take what one makes, past XLA's own and those of loops; None for a result of the program."""
-        ops, own = self.program.ops, self.program.ops[number]
-        waiting, seen = list(own.results), set(own.results)
-        while waiting:
-            value = waiting.pop()
-            if value in self._returned:
-                yield None
-            following = list(self._linked.get(value, ()))
-            if value in own.results and own.parent is not None and set(following) & set(ops[own.parent].results):
-                yield own.parent
-            for user, _ in self.program.users.get(value, ()):
-                op = ops[user]
-                is_own = self._places[user] is None or op.kind == "optimization_barrier"
-                if is_own or (self._places[user] != self._places[number] and self._loop_of(op) is not None):
-                    following += op.results
-                elif not (op.kind in ("while", "case", "call") and value in self._linked):
-                    yield user
-            waiting += [target for target in following if target not in seen]
-            seen.update(following)
-
-    @cached_property
-    def _linked(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
-        for source, target in self.program.links:
-            found.setdefault(source, []).append(target)
-        return found
-
-    @cached_property
-    def _returned(self) -> frozenset[int]:
-        return frozenset(output.value for output in self.program.outputs)
-
-    def _is_within(self, number: int, user: int) -> bool:
-        """Whether an op's user is of its piece."""
-        is_same = self._places[user] == self._places[number] and self._roles[user] == self._roles[number]
-        return is_same and not self._is_mixed(user)
-
-    def _is_taken(self, number: int, user: int) -> bool:
-        """Whether an op's user takes the value of its piece."""
-        role, other, text = self._roles[number], self._roles[user], _text(self._places[user])
-        if role == other or text == _text(self._places[number]):
-            return role == other and not self._is_within(number, user)
-        # The gradient of an operation takes what that took; else it takes a factor of the gradient that it is handed,
-        # where XLA made nothing of the product with it.
-        return other != "backward" or (text, role) not in self._computing
-
-    @cached_property
-    def _computing(self) -> frozenset[tuple[Any, str]]:
-        """The pieces that are not views only, each with what is done there."""
-        rows = zip(self.program.ops, self._places, self._roles, strict=True)
-        return frozenset((_text(own), role) for op, own, role in rows if op.kind not in RESHAPED)
-
-    def _is_run_again(self, number: int, makers: set[int], leading: set[int]) -> bool:
-        """Whether an op is like one that makes the value of the piece, which may be run several times, as by layer."""
-        op, own = self.program.ops[number], self._places[number]
-        rivals = [self.program.ops[other] for other in self._pieces[own] if other in makers] if own else []
-        alike = [other for other in rivals if (other.kind, _last(other)) == (op.kind, _last(op))]
-        if number not in leading:
-            return any(self._inner(other) == self._inner(op) for other in alike)
-        # Within a call, one of several that are alike may be on the way to the last.
-        return bool(alike) and not isinstance(self._tree(op), (ast.Call, type(None)))
-
-    def _inner(self, op: ShardedOp) -> list[bool]:
-        """Which operands of an op are of its own piece."""
-        makers = [self.program.values[value].op for value in op.operands]
-        return [maker is not None and self._places[maker] == self._place(op) for maker in makers]
-
-    def _tree(self, op: ShardedOp) -> ast.expr | None:
-        """The expression that an op was written as; None for what is none."""
-        try:
-            return ast.parse(self.text(op), mode="eval").body
-        except (SyntaxError, ValueError):
-            return None
+class ValueNames(WrittenOps):
+    """Names for the values and ops of one program."""
 
     # ------------------------------------------------------------ gradients
-
-    def _is_mixed(self, number: int) -> bool:
-        """Whether an op adds up gradients of a value that are made at several places, of which it stands at one."""
-        sums = [number] if _last(self.program.ops[number]) == _SUM else []
-        for own in sums:
-            for operand in self.program.ops[own].operands:
-                maker = self.program.values[self._data.behind(operand)].op
-                if maker is None or self._places[maker] != self._places[number] or self._roles[maker] != "backward":
-                    return True
-                # Layers in a Python loop have one text: what the sum of one is made of may be that of the next.
-                sums += [maker] if _last(self.program.ops[maker]) == _SUM and maker not in sums else []
-        return False
 
     def _differentiated(self, op: ShardedOp) -> list[int]:
         """What a gradient may be with respect to: operands of its piece.
@@ -397,7 +84,7 @@ class ValueNames:
             makers = [maker for own in reached if (maker := self._maker(own)) is not None]
             reached = {self._data.behind(own) for maker in makers for own in maker.operands}
             found |= {own for own in reached if self.program.values[own].argument is not None}
-        return _text(self._place(op)), op.kind, _last(op), frozenset(found)
+        return piece_of(self._place(op)), op.kind, last_part(op), frozenset(found)
 
     def _side(self, op: ShardedOp, operand: int) -> str:
         """How an operand of a product of an op's piece was written, where that is `a @ b`; "" for any other."""
@@ -562,7 +249,7 @@ class ValueNames:
         for last in found:
             numbers = (user for result in last.results for user, _ in self.program.users.get(result, ()))
             users = map(self.program.ops.__getitem__, numbers)
-            found += [user for user in users if user.kind in _OWN_VIEWS and self._is_one_piece(user, op)][:1]
+            found += [user for user in users if user.kind in OWN_VIEWS and self._is_one_piece(user, op)][:1]
         return found[1:]
 
     def told_order(self, op: ShardedOp) -> tuple[int, ...] | None:
@@ -609,7 +296,7 @@ class ValueNames:
 
     def _label(self, op: ShardedOp) -> str:
         """An op by its primitive, behind the module or function of a library that does it: "wq/dot_general"."""
-        library, primitive = self._library(op), users_word(_last(op)) or op.kind
+        library, primitive = self._library(op), users_word(last_part(op)) or op.kind
         if not library:
             return primitive
         function = library[0].function.partition(".<locals>")[0].removesuffix(".__call__")
@@ -623,11 +310,9 @@ class ValueNames:
 
     def _told(self, op: ShardedOp, where: Sentence, part: Sentence | None = None) -> Sentence:
         """What a text computes for an op of it, in the words of the op's phase."""
-        text, phase, number = self.text(op) or users_word(_last(op)) or op.kind, self.phase(op), self._number(op)
+        text, phase, number = self.text(op) or users_word(last_part(op)) or op.kind, self.phase(op), self._number(op)
         prefix = _PHASES.get(phase or "", "")
-        # Where XLA joins the sum of two gradients with one of them, it has the name of that.
-        is_joined_sum = op.kind == "add" and _last(op) in _VIEW_PRIMITIVES
-        if phase == "backward" and (is_joined_sum or (number is not None and self._is_mixed(number))):
+        if phase == "backward" and number is not None and self._is_mixed(number):
             summed = {str(own): own for own in map(self.value, self._differentiated(op))}
             if len(summed) == 1:
                 return say("the sum of gradients of {}", *summed.values())
@@ -678,31 +363,7 @@ def line_near(frame: Frame, near: Frame) -> str:
 
 def _is_users(view: ShardedOp) -> bool:
     """Whether somebody wrote a view, or XLA added it for another operation."""
-    return not view.op_name or _last(view) in _VIEW_PRIMITIVES
-
-
-def _text(place: _Place | None) -> _Place | None:
-    """The piece of source without the way of calls."""
-    return None if place is None else place[:2]
-
-
-def _last(op: ShardedOp) -> str:
-    return op.op_name.rpartition("/")[2]
-
-
-def _span(op: ShardedOp, frame: Frame) -> Span | None:
-    """The piece of text that belongs to a user's frame of an op."""
-    piece = (frame.file, frame.line, frame.columns[:1])
-    places = zip(op.frames, op.spans, strict=False)
-    own = (span for other, span in places if (other.file, other.line, other.columns[:1]) == piece)
-    span = next(own, None)
-    return span if span is not None and span.line == frame.line else None
-
-
-def _is_within(one: Sequence[Frame], other: Sequence[Frame]) -> bool:
-    """Whether all frames of one stack are in another, in order."""
-    rest = iter(other)
-    return all(frame in rest for frame in one)
+    return not view.op_name or last_part(view) in _VIEW_PRIMITIVES
 
 
 @functools.lru_cache(maxsize=4096)

@@ -1,0 +1,451 @@
+"""Where the operations of a program were written, and which of them make the value of the text they were written as.
+
+A piece of text that is being run (`m.attend(x)`) may belong to many operations. Its value is what the last of them
+makes: what operations of other pieces take. The others are inside it, or of its gradient where that alone takes them.
+Not its job: what a value is called (`analyze.sharding.value_names`).
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData
+from pjit_inspect.model.program.opcodes import REQUESTS
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.report.collective import Phase
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span
+
+_SUM = "add_any"
+"""JAX's name of the sum of all gradients of one value: it stands where the last of them was made."""
+_TURNS = ("/body/jit(dynamic_index_in_dim)", "/body/jit(dynamic_update_index_in_dim)")
+"""JAX's name, behind that of the loop, of what `scan` does to take a turn's piece and to put it into the result."""
+_ROOTS = ("jit(", "pjit(", "pmap(")
+"""What JAX's full name of an op begins with; any other name begins in the region the op stands in."""
+_LOOPS_OWN = frozenset((*RESHAPED, *SAME_SHAPE, "slice", "concatenate", "dynamic_slice", "dynamic_update_slice"))
+"""What a loop does at the place of its call: before and after it, and to take and put a turn's piece."""
+_VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
+OWN_VIEWS = frozenset(("transpose", *SAME_SHAPE))
+"""What JAX does to the value of a piece within it: it transposes the product of an `einsum`."""
+_BATCHED = "vmap("
+"""How a part of JAX's name of an operation begins that `vmap` has given a dimension."""
+
+_Place = tuple[Any, ...]
+"""A piece of source on one way of calls: the piece, then where each call to it stands, innermost first."""
+_LONGEST = 60
+Piece = tuple[str, str]
+"""A token, and the space before it."""
+_DOTS: Piece = (" ", "...")
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+_NO_TEXT = frozenset((tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT))
+
+
+@dataclass
+class WrittenOps:
+    """The operations of one program, as they were written.
+
+    Attributes:
+      program: the program.
+      sources: texts of the user's files and cells, as far as they are known.
+      cells: file -> how the notebook calls the cell.
+    """
+
+    program: ShardedProgram
+    sources: Iterable[SourceText] = ()
+    cells: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._data = SameData(self.program)
+        self._sources = {source.file: source for source in self.sources}
+        self._texts: dict[Any, str] = {}
+        self._stacks: dict[int, tuple[Any, tuple[Frame, ...]]] = {}
+
+    # ------------------------------------------------------------ where an op was written
+
+    def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
+        """The user's frames of an op, innermost first; () when there are none."""
+        own = op.frames
+        loop = self.program.ops[op.parent] if op.parent is not None else op
+        if loop.frames and op.op_name.removeprefix(loop.op_name).startswith(_TURNS):
+            # JAX traces that function once for all scans over arrays of a shape: the first frames may be another's.
+            own = loop.frames
+        # Ops of one line share one tuple of frames.
+        if id(own) not in self._stacks:
+            self._stacks[id(own)] = own, user_frames(own, self.cells)
+        return self._stacks[id(own)][1]
+
+    def phase(self, op: ShardedOp) -> Phase:
+        """The phase of training an op belongs to; what has a name within a region's has the region's."""
+        return find_phase(self._named(op).op_name)
+
+    def _named(self, op: ShardedOp) -> ShardedOp:
+        while op.parent is not None and not op.op_name.startswith(_ROOTS) and find_phase(op.op_name) is None:
+            op = self.program.ops[op.parent]
+        return op
+
+    def text(self, op: ShardedOp, depth: int = 0) -> str:
+        """The piece of the user's source an op was written as, on one line; "" when it is not known.
+
+        With a `depth`, the piece of so many calls further out.
+        """
+        frames = self.frames(op)[depth : depth + 1]
+        source = self._sources.get(frames[0].file) if frames else None
+        if source is None or source.line(frames[0].line) is None:
+            return ""
+        key = frames[0].file, frames[0].line, _span(op, frames[0])
+        if key not in self._texts:
+            self._texts[key] = _text_of(source, *key[1:])
+        return self._texts[key]
+
+    def column(self, frame: Frame) -> int:
+        """Where on its line the piece of a frame begins, in characters from 1; its first column has to be known."""
+        source = self._sources.get(frame.file)
+        line = (source and source.line(frame.line)) or ""
+        return len(line.encode()[: frame.columns[0]].decode(errors="replace") or " " * frame.columns[0]) + 1
+
+    def caller(self, op: ShardedOp) -> Frame | None:
+        """The innermost call that tells an op from others of its piece; of a request for a sharding, any call.
+
+        None where one way of calls leads there.
+        """
+        number, frames = self._number(op), self.frames(op)
+        if len(frames) < 2 or number is None:
+            return None
+        own, called, *_ = frames
+        if op.kind in REQUESTS:
+            is_other = own.function != called.function and (own.file, own.line) != (called.file, called.line)
+            return called if is_other and called not in self._outer else None
+        ways = self._ways[piece_of(self._places[number]), self._roles[number]]
+        # Best is a call that no other way has.
+        for most in (1, len(ways) - 1):
+            for depth, frame in enumerate(frames[1:], 1):
+                if sum(way[depth : depth + 1] == (frame,) for way in ways) <= most and len(ways) > 1:
+                    return None if frame in self._outer else frame
+        return None
+
+    @cached_property
+    def _outer(self) -> frozenset[Frame]:
+        """The frames that all ops have in common."""
+        stacks = [set(op.frames) for op in self.program.ops if op.frames and op.op_name.startswith(_ROOTS)]
+        return frozenset(set[Frame]().union(*stacks[:1]).intersection(*stacks))
+
+    @cached_property
+    def _ways(self) -> dict[tuple[_Place | None, str], list[tuple[Frame, ...]]]:
+        """For each piece the ways of calls that lead to it, without those that JAX left frames out of."""
+        found: dict[tuple[_Place | None, str], dict[tuple[Frame, ...], None]] = {}
+        for op, own, role in zip(self.program.ops, self._places, self._roles, strict=True):
+            found.setdefault((piece_of(own), role), {})[self.frames(op)] = None
+        return {
+            key: [way for way in ways if not any(way != other and _has_in_order(other, way) for other in ways)]
+            for key, ways in found.items()
+        }
+
+    def is_by_helper(self, op: ShardedOp) -> bool:
+        """Whether a function asks for a sharding that may have many callers: the call is what one would change."""
+        return op.kind in REQUESTS and self.caller(op) is not None
+
+    def scopes(self, op: ShardedOp) -> tuple[str, ...]:
+        """The names of an op and of those it stands in: of loops, and of functions that are called."""
+        found = [op.op_name]
+        while op.parent is not None:
+            op = self.program.ops[op.parent]
+            found.append(op.op_name)
+        return tuple(found)
+
+    def is_batched(self, op: ShardedOp) -> bool:
+        """Whether `vmap` has given an op a dimension of which its text knows nothing."""
+        return _BATCHED not in self.text(op) and any(_BATCHED in own for own in self.scopes(op))
+
+    @cached_property
+    def _places(self) -> list[_Place | None]:
+        """For each op the piece it was written as, on its way of calls; None where it has no frames."""
+
+        def found(op: ShardedOp) -> _Place | None:
+            frames = self.frames(op)
+            # JAX may tell a call twice.
+            calls = dict.fromkeys((frame.file, frame.line, frame.columns) for frame in frames)
+            return (_span(op, frames[0]), *calls) if frames else None
+
+        return list(map(found, self.program.ops))
+
+    @cached_property
+    def _roles(self) -> list[str]:
+        """For each op whether it computes a value, a gradient, or a value again."""
+        phases = map(self.phase, self.program.ops)
+        return [phase if phase in ("backward", "recompute") else "forward" for phase in phases]
+
+    @cached_property
+    def _pieces(self) -> dict[_Place | None, dict[int, None]]:
+        """The ops of each piece, on one way of calls and on all."""
+        found: dict[_Place | None, dict[int, None]] = {}
+        for number, own in enumerate(self._places):
+            for key in (own, piece_of(own)):
+                found.setdefault(key, {})[number] = None
+        return found
+
+    def _number(self, op: ShardedOp) -> int | None:
+        return self.program.values[op.results[0]].op if op.results else None
+
+    def _maker(self, value: int) -> ShardedOp | None:
+        maker = self.program.values[value].op
+        return None if maker is None else self.program.ops[maker]
+
+    def _place(self, op: ShardedOp) -> _Place | None:
+        number = self._number(op)
+        return None if number is None else self._places[number]
+
+    def _is_one_piece(self, one: ShardedOp, other: ShardedOp) -> bool:
+        """Whether two ops were written as the very same piece of text, in one phase."""
+        own = self._place(one)
+        return own is not None and own == self._place(other) and self.phase(one) == self.phase(other)
+
+    def _loop_of(self, op: ShardedOp) -> ShardedOp | None:
+        """The loop whose own op it is: what `scan` does to hand each turn its piece stands at the call of `scan`."""
+        parent = None if op.parent is None else self.program.ops[op.parent]
+        if parent is not None and parent.kind == "while" and self._place(parent) == self._place(op):
+            return parent
+        return self._loops.get(self._place(op)) if op.kind in _LOOPS_OWN and op.operands else None
+
+    @cached_property
+    def _loops(self) -> dict[_Place | None, ShardedOp]:
+        return {own: op for op in self.program.ops if op.kind == "while" and (own := self._place(op)) is not None}
+
+    # ------------------------------------------------------------ which op makes the value of its piece
+
+    def _makes(self, op: ShardedOp) -> bool:
+        """Whether an op makes the value of its piece, the last views of it aside; in a gradient, what that hands on."""
+        number = self._number(op)
+        return number is None or number in self._uses[0]
+
+    def _is_of_gradient(self, op: ShardedOp) -> bool:
+        """Whether an op of the forward pass makes the factor that the gradient of its piece is a product with."""
+        if self.phase(op) != "forward" or any(self._number(op) in numbers for numbers in self._uses):
+            return False
+        return len({(other.kind, other.op_name) for other in self._of_piece(op, "backward")}) <= 1
+
+    def _of_piece(self, op: ShardedOp, *roles: str) -> list[ShardedOp]:
+        """The ops of a piece that are no views."""
+        own = self._place(op)
+        # JAX leaves frames out of what it has traced before.
+        for numbers in (self._pieces.get(own, ()), self._pieces.get(piece_of(own), ())):
+            if ops := [self.program.ops[number] for number in numbers if self._roles[number] in roles]:
+                return [other for other in ops if other.kind not in _VIEWS]
+        return []
+
+    @cached_property
+    def _uses(self) -> tuple[frozenset[int], frozenset[int]]:
+        """The ops that make the value of their piece, and those that lead to them within it; from the last on."""
+        makers, leading, left = set[int](), set[int](), list[int]()
+        for number, own in reversed(tuple(enumerate(self._places))):
+            users = list(self._users(number)) if own is not None else []
+            inner = [user for user in users if user in leading and self._is_within(number, user)]
+            views = [user for user in inner if self.program.ops[user].kind in OWN_VIEWS]
+            is_taken = any(user is None or self._is_taken(number, user) for user in users)
+            if is_taken or inner:
+                leading.add(number)
+            is_maker = inner == views and makers.issuperset(views) if inner else is_taken
+            (makers.add if is_maker else left.append)(number)
+        makers |= {number for number in left if self._is_run_again(number, makers, leading)}
+        return frozenset(makers), frozenset(leading)
+
+    def _users(self, number: int) -> Iterator[int | None]:
+        """The ops that take what one makes, past XLA's own and those of loops; None for a result of the program."""
+        ops, own = self.program.ops, self.program.ops[number]
+        waiting, seen = list(own.results), set(own.results)
+        while waiting:
+            value = waiting.pop()
+            if value in self._returned:
+                yield None
+            following = list(self._linked.get(value, ()))
+            if value in own.results and own.parent is not None and set(following) & set(ops[own.parent].results):
+                yield own.parent
+            for user, _ in self.program.users.get(value, ()):
+                op = ops[user]
+                is_own = self._places[user] is None or op.kind == "optimization_barrier"
+                if is_own or (self._places[user] != self._places[number] and self._loop_of(op) is not None):
+                    following += op.results
+                elif not (op.kind in ("while", "case", "call") and value in self._linked):
+                    yield user
+            waiting += [target for target in following if target not in seen]
+            seen.update(following)
+
+    @cached_property
+    def _linked(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for source, target in self.program.links:
+            found.setdefault(source, []).append(target)
+        return found
+
+    @cached_property
+    def _returned(self) -> frozenset[int]:
+        return frozenset(output.value for output in self.program.outputs)
+
+    def _is_within(self, number: int, user: int) -> bool:
+        """Whether an op's user is of its piece."""
+        is_same = self._places[user] == self._places[number] and self._roles[user] == self._roles[number]
+        return is_same and not self._is_mixed(user)
+
+    def _is_mixed(self, number: int) -> bool:
+        """Whether an op adds up gradients of a value that are made at several places, of which it stands at one."""
+        sums = [number] if last_part(self.program.ops[number]) == _SUM else []
+        for own in sums:
+            for operand in self.program.ops[own].operands:
+                maker = self.program.values[self._data.behind(operand)].op
+                if maker is None or self._places[maker] != self._places[number] or self._roles[maker] != "backward":
+                    return True
+                # Layers in a Python loop have one text: what the sum of one is made of may be that of the next.
+                sums += [maker] if last_part(self.program.ops[maker]) == _SUM and maker not in sums else []
+        return False
+
+    def _is_taken(self, number: int, user: int) -> bool:
+        """Whether an op's user takes the value of its piece."""
+        role, other, text = self._roles[number], self._roles[user], piece_of(self._places[user])
+        if role == other or text == piece_of(self._places[number]):
+            return role == other and not self._is_within(number, user)
+        # The gradient of an operation takes what that took; else it takes a factor of the gradient that it is handed,
+        # where XLA made nothing of the product with it.
+        return other != "backward" or (text, role) not in self._computing
+
+    @cached_property
+    def _computing(self) -> frozenset[tuple[Any, str]]:
+        """The pieces that are not views only, each with what is done there."""
+        rows = zip(self.program.ops, self._places, self._roles, strict=True)
+        return frozenset((piece_of(own), role) for op, own, role in rows if op.kind not in RESHAPED)
+
+    def _is_run_again(self, number: int, makers: set[int], leading: set[int]) -> bool:
+        """Whether an op is like one that makes the value of the piece, which may be run several times, as by layer."""
+        op, own = self.program.ops[number], self._places[number]
+        rivals = [self.program.ops[other] for other in self._pieces[own] if other in makers] if own else []
+        alike = [other for other in rivals if (other.kind, last_part(other)) == (op.kind, last_part(op))]
+        if number not in leading:
+            return any(self._inner(other) == self._inner(op) for other in alike)
+        # Within a call, one of several that are alike may be on the way to the last.
+        return bool(alike) and not isinstance(self._tree(op), (ast.Call, type(None)))
+
+    def _inner(self, op: ShardedOp) -> list[bool]:
+        """Which operands of an op are of its own piece."""
+        makers = [self.program.values[value].op for value in op.operands]
+        return [maker is not None and self._places[maker] == self._place(op) for maker in makers]
+
+    def _tree(self, op: ShardedOp) -> ast.expr | None:
+        """The expression that an op was written as; None for what is none."""
+        try:
+            return ast.parse(self.text(op), mode="eval").body
+        except (SyntaxError, ValueError):
+            return None
+
+
+def piece_of(place: _Place | None) -> _Place | None:
+    """The piece of source without the way of calls."""
+    return None if place is None else place[:2]
+
+
+def last_part(op: ShardedOp) -> str:
+    """The last part of JAX's name of an op: its primitive."""
+    return op.op_name.rpartition("/")[2]
+
+
+def _span(op: ShardedOp, frame: Frame) -> Span | None:
+    """The piece of text that belongs to a user's frame of an op."""
+    piece = (frame.file, frame.line, frame.columns[:1])
+    places = zip(op.frames, op.spans, strict=False)
+    own = (span for other, span in places if (other.file, other.line, other.columns[:1]) == piece)
+    span = next(own, None)
+    return span if span is not None and span.line == frame.line else None
+
+
+def _has_in_order(stack: Sequence[Frame], frames: Sequence[Frame]) -> bool:
+    """Whether a stack has all these frames, in order."""
+    rest = iter(stack)
+    return all(frame in rest for frame in frames)
+
+
+def _text_of(source: SourceText, line: int, span: Span | None) -> str:
+    """The text of a span, or of a whole line where no span is known, on one line and shortened at a token."""
+    last = line if span is None else max(line, span.end_line)
+    lines = [(source.line(number) or "").encode() for number in range(line, last + 1)]
+    if span is not None:
+        lines[-1] = lines[-1][: span.end_column]
+        lines[0] = lines[0][span.column :]
+    return _shortened([part.decode(errors="replace") for part in lines])
+
+
+def _shortened(lines: Sequence[str]) -> str:
+    """A text without what is inside its brackets, where it is too long: what is outside says what its value is."""
+    pieces = _tokens("\n".join(lines).strip())
+    while len(text := "".join(space + token for space, token in pieces)) > _LONGEST:
+        shorter = _without_an_argument(pieces)
+        if shorter is None:
+            begin, _, _ = text[: _LONGEST - 3].rpartition(" ")
+            return f"{begin} ..." if begin else f"{text[: _LONGEST - 3]}..."
+        pieces = shorter
+    return text
+
+
+def _without_an_argument(pieces: list[Piece]) -> list[Piece] | None:
+    """The text with one argument less: the last of the longest list of several, else all of the innermost list."""
+    several, single = list[tuple[int, int, int]](), list[tuple[int, int, int]]()
+    for begin, commas, end in _lists(pieces):
+        last = commas[-1] + 1 if commas else begin + 1
+        # What was cut before goes with the argument before it.
+        if pieces[last : last + 1] == [_DOTS] and commas:
+            commas = commas[:-1]
+            last = commas[-1] + 1 if commas else begin + 1
+        if commas and _length(pieces[last:end]) > _length([_DOTS]):
+            several.append((begin, last, end))
+        elif _length(pieces[begin + 1 : end]) > _length([_DOTS]):
+            single.append((begin, begin + 1, end))
+    if several:
+        _, last, end = max(several, key=lambda own: own[2] - own[0])
+        return [*pieces[:last], _DOTS, *pieces[end:]]
+    if single:
+        begin, _, end = min(single, key=lambda own: own[2] - own[0])
+        return [*pieces[: begin + 1], ("", "..."), *pieces[end:]]
+    return None
+
+
+def _length(pieces: Sequence[Piece]) -> int:
+    return sum(len(space + token) for space, token in pieces)
+
+
+def _lists(pieces: list[Piece]) -> list[tuple[int, list[int], int]]:
+    """Where each pair of brackets begins, where the commas right inside are, and where it ends."""
+    found, opened = list[tuple[int, list[int], int]](), list[tuple[int, list[int]]]()
+    for place, (_, token) in enumerate(pieces):
+        if token in _BRACKETS:
+            opened.append((place, []))
+        elif token in _BRACKETS.values() and opened:
+            found.append((*opened.pop(), place))
+        elif token == "," and opened:
+            opened[-1][1].append(place)
+    return found
+
+
+def _tokens(text: str) -> list[Piece]:
+    """The tokens of a text that may be a part of a statement, each with the space before it."""
+    found, end, is_broken = list[Piece](), (1, 0), False
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type in _NO_TEXT or not token.string:
+                continue
+            is_broken = token.start[0] != end[0]
+            space = " " * (token.start[1] - end[1]) if not is_broken else " "
+            if is_broken and found and found[-1][1] in _BRACKETS:
+                space = ""
+            if is_broken and found and token.string in _BRACKETS.values():
+                space = ""
+                if found[-1][1] == "," and ("", ",") in found[:-1]:
+                    found.pop()
+            found.append((space, token.string))
+            end = token.end
+    except (tokenize.TokenError, SyntaxError):
+        # Brackets that a line leaves open end the tokens with an error, behind the last of them.
+        return found or [("", " ".join(text.split()))]
+    return found
