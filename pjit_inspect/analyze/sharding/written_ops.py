@@ -27,6 +27,8 @@ _SUM = "add_any"
 """JAX's name of the sum of all gradients of one value: it stands where the last of them was made."""
 _TURNS = ("/body/jit(dynamic_index_in_dim)", "/body/jit(dynamic_update_index_in_dim)")
 """JAX's name, behind that of the loop, of what `scan` does to take a turn's piece and to put it into the result."""
+_BODIES = ("/body/closed_call/", "/body/eval_jaxpr/")
+"""The same of what the user wrote in a `scan`, before JAX 0.11.2 and from it on."""
 _ROOTS = ("jit(", "pjit(", "pmap(")
 """What JAX's full name of an op begins with; any other name begins in the region the op stands in."""
 _LOOPS_OWN = frozenset((*RESHAPED, *SAME_SHAPE, "slice", "concatenate", "dynamic_slice", "dynamic_update_slice"))
@@ -72,7 +74,7 @@ class WrittenOps:
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""
         own = op.frames
-        loop = self.program.ops[op.parent] if op.parent is not None else op
+        loop = self.program.ops[op.parent] if op.parent is not None and op.parent in self._scans else op
         if loop.frames and op.op_name.removeprefix(loop.op_name).startswith(_TURNS):
             # JAX traces that function once for all scans over arrays of a shape: the first frames may be another's.
             own = loop.frames
@@ -80,6 +82,13 @@ class WrittenOps:
         if id(own) not in self._stacks:
             self._stacks[id(own)] = own, user_frames(own, self.cells)
         return self._stacks[id(own)][1]
+
+    @cached_property
+    def _scans(self) -> frozenset[int]:
+        """The loops of `scan`; in another the user may have called what it takes its pieces by."""
+        inner = ((op.op_name, op.parent) for op in self.program.ops if op.parent is not None)
+        ops = self.program.ops
+        return frozenset(loop for own, loop in inner if own.removeprefix(ops[loop].op_name).startswith(_BODIES))
 
     def phase(self, op: ShardedOp) -> Phase:
         """The phase of training an op belongs to; what has a name within a region's has the region's."""
