@@ -186,8 +186,9 @@ class _Finder:
         """Yield what an op needs by its sharding rule."""
         rule = factors.rule
         if summed := _parts(factors.operands, rule.reduction):
-            value, axes = op.results[0] if op.results else None, _lost_names(summed)
-            yield Need(op=index, kind=sum_kind(op), is_sum=True, axes=axes, parts=tuple(summed), value=value)
+            value, axes, multiplied = op.results[0] if op.results else None, _lost_names(summed), self.sides(op, summed)
+            kind = "contraction" if multiplied else sum_kind(op)
+            yield Need(op=index, kind=kind, is_sum=True, axes=axes, parts=tuple(multiplied or summed), value=value)
             if op.kind == "convolution" and (windows := _along_windows(op, summed)):
                 # The window may lie across pieces' edges also where it is summed over, as in a kernel's gradient.
                 yield _move(index, "halo", windows)
@@ -201,6 +202,34 @@ class _Finder:
                 yield _move(index, "indexing" if is_running else _edge_kind(op), parts, tuple(target))
         for operand in factors.operands:
             yield from self.conflict(index, factors, operand)
+
+    def sides(self, op: ShardedOp, summed: Sequence[Part]) -> list[Part]:
+        """The dimensions of both sides of a contraction that XLA writes as a product and its sum, as TPUs do for some.
+
+        That it is one is JAX's name of the sum, and that what is summed is a product; [] for any other sum.
+        """
+        maker = self.values[op.operands[0]].op if op.operands else None
+        product = None if maker is None else self.program.ops[maker]
+        is_contraction = op.kind == "reduce" and op.op_name.rpartition("/")[2] in _CONTRACTIONS
+        if not is_contraction or product is None or product.kind != "multiply":
+            return []
+        found = [
+            Part(value=own[0], operand=number, dimension=own[1], axes=self.values[own[0]].spec[own[1]])
+            for number, value in enumerate(product.operands)
+            for part in summed
+            if (own := self.before_broadcast(value, part.dimension)) is not None
+        ]
+        return [part for part in found if part.axes]
+
+    def before_broadcast(self, value: int, dimension: int) -> tuple[int, int] | None:
+        """The array that was broadcast to this one, and which of its dimensions this is; None where it has none."""
+        maker = self.values[value].op
+        op = self.program.ops[maker] if maker is not None else None
+        if op is None or op.kind != "broadcast_in_dim" or op.rule is None:
+            return value, dimension
+        (given, *_), (made, *_) = op.rule.operands, op.rule.results
+        places = [place for place, factors in enumerate(given) if factors == made[dimension]]
+        return (op.operands[0], places[0]) if places else None
 
     def conflict(self, index: int, factors: FactorAxes, operand: Array) -> Iterator[Need]:
         """Yield what an operand must give up to be split as the op needs it."""

@@ -157,8 +157,7 @@ class ValueNames(WrittenOps):
             return self.op(op, inside)
         if same:
             return say("the {} inside it", code(self._label(op)))
-        number = self._number(op)
-        if self._makes(op) or (number is not None and self._is_mixed(number)) or self._is_of_gradient(op):
+        if self._makes(op) or self._is_mixed(self._number(op)) or self._is_of_gradient(op):
             return self.op(op, inside)
         if (loop_op := self._loop_of(op)) is not None:
             return say("a value inside {}", self.op(loop_op, inside))
@@ -287,12 +286,15 @@ class ValueNames(WrittenOps):
         `places` are told instead of its own.
         """
         where = self._near(op, inside) if places is None else say(" ({})", places)
-        number, label = self._number(op), self._label(op)
-        is_part = number is not None and "/" in label and number not in self._uses[0] and bool(self.text(op))
-        # A library may do several things of a kind there: which of them it is.
-        others = self._of_piece(op, self._roles[number]) if number is not None and is_part else []
-        is_part = len({(other.frames, other.op_name) for other in others if other.kind == op.kind}) > 1
-        return self._told(op, where, say("{} in ", code(label)) if is_part else Sentence())
+        return self._told(op, where, say("{} in ", code(self._label(op))) if self._is_part(op) else Sentence())
+
+    def _is_part(self, op: ShardedOp) -> bool:
+        """Whether an op is one of several of its kind that a library does in a piece, and not that piece's value."""
+        number = self._number(op)
+        if number is None or self._makes(op) or not self.text(op) or not self._library(op):
+            return False
+        alike = [other for other in self._of_piece(op, self._roles[number]) if other.kind == op.kind]
+        return len({(other.frames, other.op_name) for other in alike}) > 1
 
     def _label(self, op: ShardedOp) -> str:
         """An op by its primitive, behind the module or function of a library that does it: "wq/dot_general"."""
@@ -310,9 +312,9 @@ class ValueNames(WrittenOps):
 
     def _told(self, op: ShardedOp, where: Sentence, part: Sentence | None = None) -> Sentence:
         """What a text computes for an op of it, in the words of the op's phase."""
-        text, phase, number = self.text(op) or users_word(last_part(op)) or op.kind, self.phase(op), self._number(op)
+        text, phase = self.text(op) or users_word(last_part(op)) or op.kind, self.phase(op)
         prefix = _PHASES.get(phase or "", "")
-        if phase == "backward" and number is not None and self._is_mixed(number):
+        if phase == "backward" and self._is_mixed(self._number(op)):
             summed = {str(own): own for own in map(self.value, self._differentiated(op))}
             if len(summed) == 1:
                 return say("the sum of gradients of {}", *summed.values())

@@ -301,8 +301,10 @@ class WrittenOps:
         is_same = self._places[user] == self._places[number] and self._roles[user] == self._roles[number]
         return is_same and not self._is_mixed(user)
 
-    def _is_mixed(self, number: int) -> bool:
+    def _is_mixed(self, number: int | None) -> bool:
         """Whether an op adds up gradients of a value that are made at several places, of which it stands at one."""
+        if number is None:
+            return False
         sums = [number] if last_part(self.program.ops[number]) == _SUM else []
         for own in sums:
             for operand in self.program.ops[own].operands:
