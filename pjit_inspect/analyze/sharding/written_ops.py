@@ -394,8 +394,9 @@ def _shortened(lines: Sequence[str]) -> str:
     while len(text := "".join(space + token for space, token in pieces)) > _LONGEST:
         shorter = _without_an_argument(pieces)
         if shorter is None:
-            begin, _, _ = text[: _LONGEST - 3].rpartition(" ")
-            return f"{begin} ..." if begin else f"{text[: _LONGEST - 3]}..."
+            # At a word, unless that leaves little.
+            begin, _, word = text[: _LONGEST - 3].rpartition(" ")
+            return f"{begin} ..." if len(begin) > len(word) else f"{text[: _LONGEST - 3]}..."
         pieces = shorter
     return text
 
