@@ -314,8 +314,10 @@ class ValueNames(WrittenOps):
         """What a text computes for an op of it, in the words of the op's phase."""
         text, phase = self.text(op) or users_word(last_part(op)) or op.kind, self.phase(op)
         prefix = _PHASES.get(phase or "", "")
-        if phase == "backward" and self._is_mixed(self._number(op)):
-            summed = {str(own): own for own in map(self.value, self._differentiated(op))}
+        is_mixed = self._is_mixed(self._number(op))
+        # Where XLA joins the sum of two gradients with one of them, it has the name of that.
+        if phase == "backward" and (is_mixed or (op.kind == "add" and last_part(op) in _VIEW_PRIMITIVES)):
+            summed = {str(own): own for own in map(self.value, self._differentiated(op) if is_mixed else ())}
             if len(summed) == 1:
                 return say("the sum of gradients of {}", *summed.values())
             prefix = "the sum of gradients at "
