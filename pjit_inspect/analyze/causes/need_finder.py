@@ -27,12 +27,12 @@ from pjit_inspect.analyze.program.mesh_axes import find_axes_in
 from pjit_inspect.analyze.sharding.needs import (
     Need,
     Part,
+    Request,
     find_needs,
     is_named_as_operand,
     sum_kind,
     taken_axes,
 )
-from pjit_inspect.analyze.sharding.requests import Request
 from pjit_inspect.model.program.opcodes import SUMS, VIEWS
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.mesh import Mesh

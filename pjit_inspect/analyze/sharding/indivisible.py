@@ -6,8 +6,8 @@ said only where the compiled program shows them. Not its job: errors that JAX ra
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
 from pjit_inspect.model.program.hlo import HloModule
@@ -19,36 +19,22 @@ _CONSTRAINTS = frozenset(("sharding_constraint", "reshard"))
 _MOST = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Odd:
-    """One constraint: where it stands, what it asks of which array, and what came of it."""
-
-    where: str
-    asked: str
-    came: str
-
-
 def indivisible_notes(
     data: RecordData, module: HloModule, program: ShardedProgram | None, files: UserFiles
 ) -> tuple[str, ...]:
     """One sentence for each, equal ones of a line together; at most three, and how many more there are."""
-    if program is None:
-        return ()
-    counts: dict[_Odd, int] = {}
-    for odd in _find(data, module, program, files):
-        counts[odd] = counts.get(odd, 0) + 1
-    notes = [_sentence(odd, count) for odd, count in list(counts.items())[:_MOST]]
+    counts = Counter(_find(data, module, program, files)) if program is not None else Counter[tuple[str, str]]()
+    notes = [
+        f"the constraint {where} asks for {asked}" if count == 1 else f"{count} constraints {where} ask for {asked}"
+        for (where, asked), count in list(counts.items())[:_MOST]
+    ]
     more = len(counts) - _MOST
     rest = f"{more} more constraint{'s' * (more != 1)} over axes that do not divide a dimension"
     return (*notes, *((rest,) if more > 0 else ()))
 
 
-def _sentence(odd: _Odd, count: int) -> str:
-    who = f"the constraint {odd.where} asks" if count == 1 else f"{count} constraints {odd.where} ask"
-    return f"{who} for {odd.asked}{odd.came}"
-
-
-def _find(data: RecordData, module: HloModule, program: ShardedProgram, files: UserFiles) -> Iterator[_Odd]:
+def _find(data: RecordData, module: HloModule, program: ShardedProgram, files: UserFiles) -> Iterator[tuple[str, str]]:
+    """Yield where each constraint stands, and what it asks of which array and what came of that."""
     results = {boundary.value: number for number, boundary in enumerate(program.outputs)}
     shapes: frozenset[str] | None = None
     for op in program.ops:
@@ -60,11 +46,9 @@ def _find(data: RecordData, module: HloModule, program: ShardedProgram, files: U
             continue
         frames = user_frames(op.frames, files)
         shapes = _shapes(module) if shapes is None else shapes
-        yield _Odd(
-            where=f"at {frames[0].where}" if frames else "without a place in the source",
-            asked=_asked(program, value, dimension),
-            came=_came(data, program, op.results[0], results, shapes),
-        )
+        came = _came(data, program, op.results[0], results, shapes)
+        where = f"at {frames[0].where}" if frames else "without a place in the source"
+        yield where, f"{_asked(program, value, dimension)}{came}"
 
 
 def _odd_dimension(program: ShardedProgram, value: ShardedValue) -> int | None:

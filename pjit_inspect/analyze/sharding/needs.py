@@ -2,7 +2,8 @@
 
 An op needs communication where a factor it sums over is split (every device has a partial sum), where a factor it
 needs whole is split, where neighbours' edges are needed, or where an operand is split differently from the result or
-the other operand. Not its job: which collective serves which need (`analyze.causes.causes`).
+the other operand. Not its job: which collective serves which need (`analyze.causes.causes`), which axes split a factor
+(`analyze.sharding.axes`).
 """
 
 from __future__ import annotations
@@ -11,10 +12,9 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from pjit_inspect.analyze.sharding.factor_axes import Array, FactorAxes, find_factor_axes
-from pjit_inspect.analyze.sharding.requests import Request, RequestFinder
+from pjit_inspect.analyze.sharding.axes import Array, FactorAxes, find_factor_axes
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import CauseKind
@@ -22,9 +22,10 @@ from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, S
 
 _CONTRACTIONS = frozenset(("dot_general", "dot", "convolution", "ragged_dot"))
 _INDEXED = frozenset((
-    "gather", "scatter", "dynamic_slice", "dynamic_update_slice", "dynamic_gather", "sort", "top_k", "topk",
+    "gather", "scatter", "dynamic_slice", "dynamic_update_slice", "dynamic_gather", "sort", "top_k", "topk", "TopK",
+    "mhlo.topk", "chlo.top_k", "ApproxTopK", "PartialReduce",
 ))  # fmt: skip
-_INDEXED_NAMES = frozenset(("TopK", "mhlo.topk", "chlo.top_k", "ApproxTopK", "PartialReduce", "topk"))
+"""Ops that pick by number or by order, and calls that do."""
 _CUMULATIVE = re.compile(r"\bcum(?:sum|prod|max|min|logsumexp)\b")
 _HALO = frozenset((
     "slice", "pad", "concatenate", "convolution", "reverse", "reduce_window", "select_and_scatter",
@@ -34,7 +35,7 @@ WRITTEN = frozenset((
     "ragged_all_to_all",
 ))  # fmt: skip
 """Collectives that somebody wrote."""
-_BRANCHES = frozenset(("named_computation", "call", "case", "if", "optimization_barrier"))
+_HANDED_ON = frozenset(("named_computation", "call", "case", "if", "optimization_barrier"))
 """Ops that hand their operands on as they are."""
 _MATRICES = frozenset(("fft", "cholesky", "triangular_solve"))
 """Ops that need some dimensions replicated because the partitioner has no way to split them."""
@@ -42,6 +43,7 @@ _OF_MATRICES = frozenset((
     "cholesky", "lu", "geqrf", "svd", "eigh", "eig", "schur", "hessenberg", "tridiagonal", "triangular_solve",
 ))  # fmt: skip
 """JAX's names of what takes matrices apart, or solves with them: these are the last two dimensions of its operands."""
+_HOPS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,14 @@ class Part:
     dimension: int
     axes: tuple[str, ...]
     wanted: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Who asked: the constraint's index in `ShardedProgram.ops`, or the result's in `ShardedProgram.outputs`."""
+
+    kind: Literal["reshard_requested", "output"]
+    index: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,54 +104,231 @@ class Need:
 
 def find_needs(program: ShardedProgram) -> tuple[Need, ...]:
     """Every need of every op, in program order, then those of the program's results."""
-    requests = RequestFinder(program)
-    found: list[Need] = []
-    for index, op in enumerate(program.ops):
-        found += _op_needs(program, index, op, requests)
-    for number, boundary in enumerate(program.outputs):
-        found += _output_needs(program, number, boundary)
-    return tuple(found)
+    finder = _Finder(program)
+    ops = (need for index, op in enumerate(program.ops) for need in finder.of_op(index, op))
+    return (*ops, *itertools.chain.from_iterable(itertools.starmap(finder.of_output, enumerate(program.outputs))))
 
 
-def _op_needs(program: ShardedProgram, index: int, op: ShardedOp, requests: RequestFinder) -> Iterator[Need]:
-    if op.kind in WRITTEN:
-        yield Need(op=index, kind="written", is_sum=op.kind in ("all_reduce", "reduce_scatter"), axes=frozenset())
-    elif op.kind in REQUESTS:
-        yield from _request_needs(program, index, op)
-    elif (factors := find_factor_axes(program, op)) is not None:
-        yield from _rule_needs(program, index, op, factors, requests)
-    elif op.kind in ("while", "manual_computation"):
-        yield from _border_needs(program, index, op, requests)
-    elif op.kind not in _BRANCHES:
-        yield from _whole_needs(program, index, op)
+class _Finder:
+    """Finds needs of one program, and who asked for what makes them."""
 
+    def __init__(self, program: ShardedProgram) -> None:
+        self.program, self.values = program, program.values
+        self.inner: dict[int, list[int]] = {}
+        self.sources: dict[int, list[int]] = {}
+        for outer, inner in program.links:
+            self.inner.setdefault(outer, []).append(inner)
+            self.sources.setdefault(inner, []).append(outer)
+        self.outputs = {own.value: number for number, own in enumerate(program.outputs) if own.spec is not None}
 
-# ---------------------------------------------------------------- ops with a sharding rule
+    def of_op(self, index: int, op: ShardedOp) -> Iterator[Need]:
+        """Yield what an op needs."""
+        if op.kind in WRITTEN:
+            yield Need(op=index, kind="written", is_sum=op.kind in ("all_reduce", "reduce_scatter"), axes=frozenset())
+        elif op.kind in REQUESTS:
+            request = Request(kind="reshard_requested", index=index)
+            yield from self.moved(index, op.operands[0], 0, self.values[op.results[0]].spec, request)
+        elif (factors := find_factor_axes(self.program, op)) is not None:
+            yield from self.of_factors(index, op, factors)
+        elif op.kind in ("while", "manual_computation"):
+            yield from self.at_border(index, op)
+        elif op.kind not in _HANDED_ON and op.detail not in MANUAL_BORDERS:
+            # An operation without a rule gets all of every operand.
+            kind = "indexing" if {op.kind, op.detail} & _INDEXED else "no_sharding_rule"
+            for number, value in enumerate(op.operands):
+                yield from self.moved(index, value, number, ((),) * len(self.values[value].shape), kind=kind)
 
+    def of_output(self, number: int, boundary: EntryValue) -> Iterator[Need]:
+        """Yield the need of a result that is split as it must not be: over axes that do not divide it, or parts."""
+        value, wanted = self.values[boundary.value], boundary.spec
+        if wanted is None:
+            wanted = tuple(
+                whole_axes(axes) if length % self.program.pieces(axes) == 0 else ()
+                for length, axes in zip(value.shape, value.spec, strict=True)
+            )
+        yield from self.moved(None, boundary.value, None, wanted, Request(kind="output", index=number))
 
-def _rule_needs(
-    program: ShardedProgram, index: int, op: ShardedOp, factors: FactorAxes, requests: RequestFinder
-) -> Iterator[Need]:
-    rule = factors.rule
-    summed = _parts(factors.operands, rule.reduction)
-    if summed:
-        result = op.results[0] if op.results else None
-        axes = _lost_names(summed)
-        multiplied = _multiplied(program, op, summed)
-        kind = "contraction" if multiplied else sum_kind(op)
-        yield Need(op=index, kind=kind, is_sum=True, axes=axes, parts=tuple(multiplied or summed), value=result)
-        if op.kind == "convolution" and (windows := _along_windows(op, summed)):
-            # The window may lie across pieces' edges also where it is summed over, as in a kernel's gradient.
-            yield _move(index, "halo", windows)
-    for special in (rule.need_replication, rule.permutation):
-        parts = _parts(factors.arrays, special)
+    def at_border(self, index: int, op: ShardedOp) -> Iterator[Need]:
+        """Yield what a loop or a `shard_map` needs of an array that it wants split differently from how it is."""
+        is_loop = op.kind == "while"
+        wants = [self.values[result].spec for result in op.results] if is_loop else op.wanted
+        for number, (value, wanted) in enumerate(zip(op.operands, wants, strict=False)):
+            if wanted is None:
+                continue
+            inner = [own for own in self.inner.get(value, ()) if is_loop and self.values[own].op == index]
+            request = next((found for found in map(self.downstream, inner) if found is not None), None)
+            # What a loop's body returns is what it is given for the next turn.
+            returned = self.sources.get(op.results[number], ()) if is_loop else ()
+            for moved in dict.fromkeys((value, *returned)):
+                yield from self.moved(index, moved, number, wanted, request)
+
+    def moved(
+        self,
+        op: int | None,
+        value: int,
+        operand: int | None,
+        wanted: Dimensions,
+        request: Request | None = None,
+        kind: CauseKind = "reshard_needed",
+    ) -> Iterator[Need]:
+        """Yield the need to split a value as wanted, where a dimension of it must give up axes for that."""
+        parts = tuple(
+            Part(value=value, operand=operand, dimension=dimension, axes=axes, wanted=new)
+            for dimension, (axes, new) in enumerate(zip(self.values[value].spec, wanted, strict=False))
+            if _lost(axes, new)
+        )
         if parts:
-            # A window that accumulates needs all that comes before, not only its neighbours' edges.
-            is_running = op.kind == "reduce_window" and special is rule.need_replication
-            kind = "indexing" if is_running else _edge_kind(op)
-            yield _move(index, kind, parts, _without(program, parts))
-    for operand in factors.operands:
-        yield from _conflict(program, index, op, factors, operand, requests)
+            yield _move(op, request.kind if request else kind, parts, wanted, request=request)
+
+    # ------------------------------------------------------------ ops with a sharding rule
+
+    def of_factors(self, index: int, op: ShardedOp, factors: FactorAxes) -> Iterator[Need]:
+        """Yield what an op needs by its sharding rule."""
+        rule = factors.rule
+        if summed := _parts(factors.operands, rule.reduction):
+            value, axes, multiplied = op.results[0] if op.results else None, _lost_names(summed), self.sides(op, summed)
+            kind = "contraction" if multiplied else sum_kind(op)
+            yield Need(op=index, kind=kind, is_sum=True, axes=axes, parts=tuple(multiplied or summed), value=value)
+            if op.kind == "convolution" and (windows := _along_windows(op, summed)):
+                # The window may lie across pieces' edges also where it is summed over, as in a kernel's gradient.
+                yield _move(index, "halo", windows)
+        for special in (rule.need_replication, rule.permutation):
+            if parts := _parts(factors.arrays, special):
+                # A window that accumulates needs all that comes before, not only its neighbours' edges.
+                is_running = op.kind == "reduce_window" and special is rule.need_replication
+                first = parts[0].value
+                whole = {part.dimension for part in parts if part.value == first}
+                target = (() if number in whole else axes for number, axes in enumerate(self.values[first].spec))
+                yield _move(index, "indexing" if is_running else _edge_kind(op), parts, tuple(target))
+        for operand in factors.operands:
+            yield from self.conflict(index, factors, operand)
+
+    def sides(self, op: ShardedOp, summed: Sequence[Part]) -> list[Part]:
+        """The dimensions of both sides of a contraction that XLA writes as a product and its sum, as TPUs do for some.
+
+        That it is one is JAX's name of the sum, and that what is summed is a product; [] for any other sum.
+        """
+        maker = self.values[op.operands[0]].op if op.operands else None
+        product = None if maker is None else self.program.ops[maker]
+        is_contraction = op.kind == "reduce" and op.op_name.rpartition("/")[2] in _CONTRACTIONS
+        if not is_contraction or product is None or product.kind != "multiply":
+            return []
+        found = [
+            Part(value=own[0], operand=number, dimension=own[1], axes=self.values[own[0]].spec[own[1]])
+            for number, value in enumerate(product.operands)
+            for part in summed
+            if (own := self.before_broadcast(value, part.dimension)) is not None
+        ]
+        return [part for part in found if part.axes]
+
+    def before_broadcast(self, value: int, dimension: int) -> tuple[int, int] | None:
+        """The array that was broadcast to this one, and which of its dimensions this is; None where it has none."""
+        maker = self.values[value].op
+        op = self.program.ops[maker] if maker is not None else None
+        if op is None or op.kind != "broadcast_in_dim" or op.rule is None:
+            return value, dimension
+        (given, *_), (made, *_) = op.rule.operands, op.rule.results
+        places = [place for place, factors in enumerate(given) if factors == made[dimension]]
+        return (op.operands[0], places[0]) if places else None
+
+    def conflict(self, index: int, factors: FactorAxes, operand: Array) -> Iterator[Need]:
+        """Yield what an operand must give up to be split as the op needs it."""
+        wanted = {factor: _wanted(factors, operand, factor) for factor in operand.axes}
+        contested = [
+            factor
+            for factor, axes in operand.axes.items()
+            if _lost(axes, wanted[factor]) and factor not in factors.rule.need_replication
+        ]
+        rows = [(operand.dimension[factor], operand.axes[factor], wanted[factor]) for factor in contested]
+        rows += [(dimension, axes, ()) for dimension, axes in operand.left.items()]
+        parts = [
+            Part(value=operand.value, operand=operand.number, dimension=dimension, axes=axes, wanted=new)
+            for dimension, axes, new in rows
+        ]
+        if not parts:
+            return
+        asked = (self.request(index, factors, operand, factor) for factor in contested)
+        request = next((found for found in asked if found is not None), None)
+        yield _move(
+            index,
+            request.kind if request else "reshard_needed",
+            parts,
+            _target(operand, wanted, len(self.values[operand.value].shape)),
+            request=request,
+            taken=taken_axes(self.program, index, _lost_names(parts)),
+        )
+
+    # ------------------------------------------------------------ who asked
+
+    def request(self, index: int, factors: FactorAxes, operand: Array, factor: str) -> Request | None:
+        """Who asked for the result's sharding that an operand's factor is at odds with; None when nobody did.
+
+        A factor may have to give up its axis because the result uses it for another dimension. Where another operand
+        brings the axis there by itself, the operands are at odds with each other, and nobody asked.
+        """
+        result = factors.result_with(factor)
+        if result is None:
+            return None
+        dimensions = [result.dimension[factor]]
+        for other, axes in result.axes.items():
+            shared = set(axes) & set(operand.axes[factor])
+            if any(
+                shared & set(array.axes.get(other, ())) and not is_free(self.program, array.value)
+                for array in factors.operands
+                if array is not operand
+            ):
+                return None
+            if shared:
+                dimensions.append(result.dimension[other])
+        found = (self.asked(index, result.value, dimension) for dimension in dimensions)
+        return next((request for request in found if request is not None), None)
+
+    def asked(self, op: int, value: int, dimension: int) -> Request | None:
+        """Who asked that a dimension of op `op`'s result `value` be split as it is; None when nobody did.
+
+        A dimension that is split says where its axes are from. One that a request wants whole says nothing: then what
+        the value becomes is followed to the request.
+        """
+        found = self.values[value]
+        axes = found.spec[dimension] if dimension < len(found.spec) else ()
+        origins = {origin.axis: origin for origin in found.origins}
+        for origin in filter(None, (origins.get(axis_name(axis)) for axis in axes)):
+            if origin.index is not None and origin.kind == "constraint" and origin.index > op:
+                return Request(kind="reshard_requested", index=origin.index)
+            if origin.index is not None and origin.kind == "output":
+                return Request(kind="output", index=origin.index)
+        # XLA's program does not say whether more axes were forbidden; a prediction does.
+        closed = found.closed[dimension] if dimension < len(found.closed) else not self.program.is_predicted
+        return self.downstream(value) if closed and not axes else None
+
+    def downstream(self, value: int) -> Request | None:
+        """The request a value reaches through ops and borders that keep its shape and sharding; None."""
+        border, seen, own = [value], {value}, self.values[value]
+        for _ in range(_HOPS):
+            reached: list[int] = []
+            for current in border:
+                if current in self.outputs:
+                    return Request(kind="output", index=self.outputs[current])
+                for index, _ in self.program.users.get(current, ()):
+                    op = self.program.ops[index]
+                    if op.kind in ("sharding_constraint", "reshard"):
+                        return Request(kind="reshard_requested", index=index)
+                    reached += op.results if _keeps_dimensions(op, current) else ()
+                reached += self.inner.get(current, ())
+            border = [v for v in dict.fromkeys(reached) if v not in seen]
+            border = [v for v in border if (self.values[v].shape, self.values[v].spec) == (own.shape, own.spec)]
+            seen.update(border)
+        return None
+
+
+def _keeps_dimensions(op: ShardedOp, value: int) -> bool:
+    """Whether each dimension of an operand is the same dimension of the result, as in what is done to each element."""
+    if op.kind in ("while", "optimization_barrier", "named_computation"):
+        return True
+    if op.rule is None or value not in op.operands or not op.rule.results:
+        return False
+    number = op.operands.index(value)
+    return number < len(op.rule.operands) and op.rule.operands[number] == op.rule.results[0]
 
 
 def _parts(arrays: Iterable[Array], wanted: tuple[str, ...]) -> list[Part]:
@@ -163,16 +350,8 @@ def _move(
     op: int | None, kind: CauseKind, parts: Sequence[Part], target: Dimensions | None = None, **more: Any
 ) -> Need:
     """The need to move the array of the first part: the axes are those its dimensions give up."""
-    return Need(
-        op=op,
-        kind=kind,
-        is_sum=False,
-        axes=_lost_names(parts),
-        parts=tuple(parts),
-        value=parts[0].value,
-        target=target,
-        **more,
-    )
+    value, axes = parts[0].value, _lost_names(parts)
+    return Need(op=op, kind=kind, is_sum=False, axes=axes, parts=tuple(parts), value=value, target=target, **more)
 
 
 def _along_windows(op: ShardedOp, parts: list[Part]) -> list[Part]:
@@ -186,50 +365,11 @@ def _along_windows(op: ShardedOp, parts: list[Part]) -> list[Part]:
     ]
 
 
-def _without(program: ShardedProgram, parts: list[Part]) -> Dimensions:
-    """The sharding of the first of these arrays, its dimensions that are told of whole."""
-    first = parts[0].value
-    whole = {part.dimension for part in parts if part.value == first}
-    spec = program.values[first].spec
-    return tuple(() if dimension in whole else axes for dimension, axes in enumerate(spec))
-
-
 def sum_kind(op: ShardedOp) -> CauseKind:
     """The kind of cause of adding up an operation's partial results."""
     if op.kind in _CONTRACTIONS:
         return "contraction"
     return "indexing" if op.kind in _INDEXED else "reduction"
-
-
-def _multiplied(program: ShardedProgram, op: ShardedOp, summed: Sequence[Part]) -> list[Part]:
-    """The dimensions of both sides of a contraction that XLA writes as a product and its sum, as TPUs do for vectors.
-
-    That it is one is JAX's name of the sum, and that what is summed is a product; () for any other sum.
-    """
-    maker = program.values[op.operands[0]].op if op.operands else None
-    if op.kind != "reduce" or maker is None or op.op_name.rpartition("/")[2] not in _CONTRACTIONS:
-        return []
-    product = program.ops[maker]
-    if product.kind != "multiply":
-        return []
-    found = [
-        Part(value=own[0], operand=number, dimension=own[1], axes=program.values[own[0]].spec[own[1]])
-        for number, value in enumerate(product.operands)
-        for part in summed
-        if (own := _before_broadcast(program, value, part.dimension)) is not None
-    ]
-    return [part for part in found if part.axes]
-
-
-def _before_broadcast(program: ShardedProgram, value: int, dimension: int) -> tuple[int, int] | None:
-    """The array that was broadcast to this one, and which of its dimensions this is; None where it has none such."""
-    maker = program.values[value].op
-    op = program.ops[maker] if maker is not None else None
-    if op is None or op.kind != "broadcast_in_dim" or op.rule is None:
-        return value, dimension
-    (given, *_), (made, *_) = op.rule.operands, op.rule.results
-    places = [place for place, factors in enumerate(given) if factors == made[dimension]]
-    return (op.operands[0], places[0]) if places else None
 
 
 def _edge_kind(op: ShardedOp) -> CauseKind:
@@ -245,36 +385,6 @@ def is_cumulative(op_name: str) -> bool:
     return any(_CUMULATIVE.search(part) for part in op_name.rsplit("/", 3)[-3:])
 
 
-def _conflict(
-    program: ShardedProgram, index: int, op: ShardedOp, factors: FactorAxes, operand: Array, requests: RequestFinder
-) -> Iterator[Need]:
-    """What an operand must give up to be split as the op needs it."""
-    rule = factors.rule
-    parts, contested = [], []
-    for factor, axes in operand.axes.items():
-        wanted = _wanted(factors, operand, factor)
-        if _lost(axes, wanted) and factor not in rule.need_replication:
-            parts.append(_part(operand, operand.dimension[factor], axes, wanted))
-            contested.append(factor)
-    parts += (_part(operand, dimension, axes, ()) for dimension, axes in operand.left.items())
-    if not parts:
-        return
-    asked = (_request(program, index, factors, operand, factor, requests) for factor in contested)
-    request = next((found for found in asked if found is not None), None)
-    yield _move(
-        index,
-        request.kind if request else "reshard_needed",
-        parts,
-        _target(factors, operand, len(program.values[operand.value].shape)),
-        request=request,
-        taken=taken_axes(program, index, _lost_names(parts)),
-    )
-
-
-def _part(operand: Array, dimension: int, axes: tuple[str, ...], wanted: tuple[str, ...]) -> Part:
-    return Part(value=operand.value, operand=operand.number, dimension=dimension, axes=axes, wanted=wanted)
-
-
 def _wanted(factors: FactorAxes, operand: Array, factor: str) -> tuple[str, ...]:
     """How the op wants a factor split: as its result is, else as the other operands are."""
     result = factors.result_with(factor)
@@ -284,64 +394,53 @@ def _wanted(factors: FactorAxes, operand: Array, factor: str) -> tuple[str, ...]
     return next(others, operand.axes[factor])
 
 
-def _target(factors: FactorAxes, operand: Array, rank: int) -> Dimensions:
+def _target(operand: Array, wanted: dict[str, tuple[str, ...]], rank: int) -> Dimensions:
     """How the op wants the whole operand split. An axis splits one dimension; one that it splits already keeps it."""
-    wanted = {factor: _wanted(factors, operand, factor) for factor in operand.axes}
-    used: set[str] = set()
+    used = set[str]()
+    kept = dict[str, tuple[str, ...]]()
     for factor in sorted(wanted, key=lambda factor: wanted[factor] != operand.axes[factor]):
-        wanted[factor] = tuple(axis for axis in wanted[factor] if axis not in used)
-        used.update(wanted[factor])
+        kept[factor] = tuple(axis for axis in wanted[factor] if axis not in used)
+        used.update(kept[factor])
     dimensions: list[tuple[str, ...]] = [()] * rank
     for factor, dimension in operand.dimension.items():
-        dimensions[dimension] += wanted[factor]
+        dimensions[dimension] += kept[factor]
     return tuple(dimensions)
 
 
 def _lost(axes: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
     """The axes that a dimension gives up: those behind what both have in common."""
-    common = 0
-    while common < min(len(axes), len(wanted)) and axes[common] == wanted[common]:
-        common += 1
+    common = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(axes, wanted, strict=False)))
     return axes[common:]
 
 
-def _request(
-    program: ShardedProgram, index: int, factors: FactorAxes, operand: Array, factor: str, requests: RequestFinder
-) -> Request | None:
-    """Who asked for the result's sharding that an operand's factor is at odds with; None when nobody did.
-
-    A factor may have to give up its axis because the result uses it for another dimension. Where another operand
-    brings the axis there by itself, the operands are at odds with each other, and nobody asked.
-    """
-    result = factors.result_with(factor)
-    if result is None:
-        return None
-    dimensions = [result.dimension[factor]]
-    for other, axes in result.axes.items():
-        shared = set(axes) & set(operand.axes[factor])
-        if any(_brings(program, array, other, shared) for array in factors.operands if array is not operand):
-            return None
-        if shared:
-            dimensions.append(result.dimension[other])
-    found = (requests.find(index, result.value, dimension) for dimension in dimensions)
-    return next((request for request in found if request is not None), None)
+def _lost_names(parts: Iterable[Part]) -> frozenset[str]:
+    """The mesh axes that these dimensions give up; all of theirs, where it is about partial results or edges."""
+    return frozenset(axis_name(axis) for part in parts for axis in _lost(part.axes, part.wanted or ()))
 
 
-def _brings(program: ShardedProgram, array: Array, factor: str, axes: set[str]) -> bool:
-    """Whether an operand that is real data is split over one of these axes along a factor."""
-    return bool(axes & set(array.axes.get(factor, ()))) and not is_free(program, array.value)
+def whole_axes(axes: tuple[str, ...]) -> tuple[str, ...]:
+    """The axes before the first that is only a part of one: no result of a program may be split over such a part."""
+    return tuple(itertools.takewhile(lambda axis: axis == axis_name(axis), axes))
+
+
+def taken_axes(program: ShardedProgram, op: int, axes: frozenset[str]) -> tuple[tuple[str, int], ...]:
+    """Which of these axes an op's result uses, and for which dimension."""
+    results = program.ops[op].results
+    spec = program.values[results[0]].spec if results else ()
+    return tuple(
+        (axis_name(axis), dimension) for dimension, used in enumerate(spec) for axis in used if axis_name(axis) in axes
+    )
 
 
 def is_free(program: ShardedProgram, value: int) -> bool:
     """Whether a value is made of nothing but constants: it has any sharding at no cost."""
-    maker = program.values[value].op
-    while maker is not None:
+    while (maker := program.values[value].op) is not None:
         op = program.ops[maker]
         if op.kind in ("constant", "iota"):
             return True
         if op.kind not in ("broadcast_in_dim", "convert", "reshape") or len(op.operands) != 1:
             return False
-        maker = program.values[op.operands[0]].op
+        value = op.operands[0]
     return False
 
 
@@ -356,78 +455,6 @@ def is_named_as_operand(program: ShardedProgram, copy: ShardedOp) -> bool:
     return maker is not None and (copy.op_name, copy.frames) == (maker.op_name, maker.frames)
 
 
-def taken_axes(program: ShardedProgram, op: int, axes: frozenset[str]) -> tuple[tuple[str, int], ...]:
-    """Which of these axes an op's result uses, and for which dimension."""
-    results = program.ops[op].results
-    spec = program.values[results[0]].spec if results else ()
-    return tuple(
-        (axis_name(axis), dimension) for dimension, used in enumerate(spec) for axis in used if axis_name(axis) in axes
-    )
-
-
-# ---------------------------------------------------------------- ops without one, requests, borders
-
-
-def _whole_needs(program: ShardedProgram, index: int, op: ShardedOp) -> Iterator[Need]:
-    """An operation without a rule gets all of every operand."""
-    if op.detail in MANUAL_BORDERS:
-        return
-    names = frozenset((op.kind, op.detail))
-    kind: CauseKind = "indexing" if names & (_INDEXED | _INDEXED_NAMES) else "no_sharding_rule"
-    for number, value in enumerate(op.operands):
-        parts = [
-            Part(value=value, operand=number, dimension=dimension, axes=axes, wanted=())
-            for dimension, axes in enumerate(program.values[value].spec)
-            if axes
-        ]
-        if parts:
-            yield _move(index, kind, parts, ((),) * len(program.values[value].shape))
-
-
-def _request_needs(program: ShardedProgram, index: int, op: ShardedOp) -> Iterator[Need]:
-    value, result = op.operands[0], op.results[0]
-    parts = _changes(program, value, program.values[result].spec, operand=0)
-    if parts:
-        request = Request(kind="reshard_requested", index=index)
-        yield _move(index, "reshard_requested", parts, program.values[result].spec, request=request)
-
-
-def _border_needs(program: ShardedProgram, index: int, op: ShardedOp, requests: RequestFinder) -> Iterator[Need]:
-    """An array that a loop or a `shard_map` wants split differently from it is."""
-    for number, value in enumerate(op.operands):
-        wanted = _wanted_at_border(program, op, number)
-        if wanted is None:
-            continue
-        request = requests.behind(value, index) if op.kind == "while" else None
-        # What a loop's body returns is what it is given for the next turn.
-        returned = requests.handed_over(op.results[number]) if op.kind == "while" else ()
-        for moved in dict.fromkeys((value, *returned)):
-            if parts := _changes(program, moved, wanted, operand=number):
-                kind = request.kind if request else "reshard_needed"
-                yield _move(index, kind, parts, wanted, request=request)
-
-
-def _wanted_at_border(program: ShardedProgram, op: ShardedOp, number: int) -> Dimensions | None:
-    """How a loop or `shard_map` wants its operand split; None when it is not known."""
-    if op.kind == "while":
-        return program.values[op.results[number]].spec if number < len(op.results) else None
-    return op.wanted[number] if number < len(op.wanted) else None
-
-
-def _output_needs(program: ShardedProgram, number: int, boundary: EntryValue) -> Iterator[Need]:
-    """A result that is not split as it must be, or whose axes do not divide its dimension, or are parts of axes."""
-    value = program.values[boundary.value]
-    wanted = boundary.spec
-    if wanted is None:
-        wanted = tuple(
-            whole_axes(axes) if length % program.pieces(axes) == 0 else ()
-            for length, axes in zip(value.shape, value.spec, strict=True)
-        )
-    parts = _changes(program, boundary.value, wanted, operand=None)
-    if parts:
-        yield _move(None, "output", parts, wanted, request=Request(kind="output", index=number))
-
-
 def dependent_parts(program: ShardedProgram, op: ShardedOp) -> frozenset[tuple[int, int]]:
     """The dimensions that an op works on all of at once, as operand and dimension: a Fourier transform's, a matrix's.
 
@@ -435,12 +462,8 @@ def dependent_parts(program: ShardedProgram, op: ShardedOp) -> frozenset[tuple[i
     """
     if op.rule is not None:
         needed = set(op.rule.need_replication)
-        return frozenset(
-            (operand, number)
-            for operand, dimensions in enumerate(op.rule.operands)
-            for number, factors in enumerate(dimensions)
-            if needed & set(factors)
-        )
+        operands = enumerate(op.rule.operands)
+        return frozenset((k, own) for k, dims in operands for own, factors in enumerate(dims) if needed & set(factors))
     if op.kind != "custom_call" or op.op_name.rpartition("/")[2] not in _OF_MATRICES:
         return frozenset()
     ranks = [len(program.values[value].shape) for value in op.operands]
@@ -466,22 +489,3 @@ def has_independent(program: ShardedProgram, op: ShardedOp) -> bool:
         for operand, shape in enumerate(shapes)
         for number, length in enumerate(shape)
     )
-
-
-def whole_axes(axes: tuple[str, ...]) -> tuple[str, ...]:
-    """The axes before the first that is only a part of one: no result of a program may be split over such a part."""
-    return tuple(itertools.takewhile(lambda axis: axis == axis_name(axis), axes))
-
-
-def _changes(program: ShardedProgram, value: int, wanted: Dimensions, operand: int | None) -> tuple[Part, ...]:
-    """The dimensions of a value that must give up axes to be split as wanted."""
-    return tuple(
-        Part(value=value, operand=operand, dimension=dimension, axes=axes, wanted=new)
-        for dimension, (axes, new) in enumerate(zip(program.values[value].spec, wanted, strict=False))
-        if _lost(axes, new)
-    )
-
-
-def _lost_names(parts: Iterable[Part]) -> frozenset[str]:
-    """The mesh axes that these dimensions give up; all of theirs, where it is about partial results or edges."""
-    return frozenset(axis_name(axis) for part in parts for axis in _lost(part.axes, part.wanted or ()))

@@ -65,7 +65,7 @@ class SameData:
         if op.kind in _CALLS and index in self._returned:
             return Step(value=self._returned[index])
         if op.kind == "while":
-            return self._unchanged(index, op, position)
+            return Step(value=op.operands[position]) if self._is_kept(op, position) else None
         if op.detail in MANUAL_BORDERS and op.operands:
             return Step(value=op.operands[0])
         if (op.kind in SAME_SHAPE or op.kind in RESHAPED) and op.operands:
@@ -84,27 +84,11 @@ class SameData:
 
     def _is_kept(self, op: ShardedOp, number: int) -> bool:
         """Whether a loop hands on what it is given at a place: its body returns the very parameter."""
-        if number >= len(op.results):
+        returned = self._returned.get(op.results[number]) if number < len(op.results) else None
+        if returned is None or self._given.get(returned) != op.operands[number]:
             return False
-        returned = self._returned.get(op.results[number])
-        for _ in range(_MOST):
-            if returned is None:
-                return False
-            if self._given.get(returned) == op.operands[number]:
-                return self._is_parameter(returned)
-            maker = self.program.values[returned].op
-            inner = None if maker is None else self.program.ops[maker]
-            if inner is None or inner.kind != _BARRIER or returned not in inner.results:
-                return False
-            returned = inner.operands[inner.results.index(returned)]
-        return False
-
-    def _is_parameter(self, index: int) -> bool:
-        maker = self.program.values[index].op
-        return maker is not None and index not in self.program.ops[maker].results
-
-    def _unchanged(self, index: int, op: ShardedOp, position: int) -> Step | None:
-        return Step(value=op.operands[position]) if self._is_kept(op, position) else None
+        maker = self.program.values[returned].op
+        return maker is not None and returned not in self.program.ops[maker].results
 
     def _slice(self, op: ShardedOp, index: int) -> Step | None:
         """One turn's piece of an array that a loop goes through: a slice of length 1, at a place the loop counts."""

@@ -16,7 +16,6 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.primitive import users_word
-from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import entry_of
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedOp, ShardedProgram, ShardedValue
@@ -39,15 +38,9 @@ def find_value_shardings(names: ValueNames, *, devices: int = 1) -> ShardingTabl
     changes nothing.
     """
     finder = _Finder(names=names, program=names.program, devices=devices)
-    rows: list[ValueSharding] = []
-    left_out: Counter[str] = Counter()
-    for index in range(len(names.program.values)):
-        reason = finder.reason_to_leave_out(index)
-        if reason:
-            left_out[reason] += 1
-        else:
-            rows.append(finder.row(index))
-    rows.sort(key=_most_waste_first)
+    reasons = list(map(finder.reason_to_leave_out, range(len(names.program.values))))
+    rows = sorted((finder.row(index) for index, why in enumerate(reasons) if not why), key=_most_waste_first)
+    left_out = Counter(filter(None, reasons))
     missing = "" if rows else "the program has no arrays that are worth a row"
     return ShardingTable(
         rows=tuple(rows), devices=finder.devices, left_out=tuple(left_out.most_common()), missing=missing
@@ -65,7 +58,6 @@ class _Finder:
     devices: int
     _kept: dict[int, int] = field(init=False, default_factory=dict)
     _in_place: set[int] = field(init=False, default_factory=set)
-    _frames: dict[int, tuple[Frame, ...]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         program = self.program
@@ -92,12 +84,10 @@ class _Finder:
         # In program order: what an op uses is made before.
         for op in self.program.ops:
             is_view = op.kind in _SAME_DATA and bool(op.operands)
-            if op.kind in _MADE_IN_PLACE or (is_view and all(self._is_nothing(x, found) for x in op.operands)):
+            is_made = is_view and all(x in found or not self.program.values[x].shape for x in op.operands)
+            if op.kind in _MADE_IN_PLACE or is_made:
                 found.update(op.results)
         return found
-
-    def _is_nothing(self, index: int, found: set[int]) -> bool:
-        return index in found or not self.program.values[index].shape
 
     def _is_unchanged(self, index: int) -> bool:
         op, value = self._maker(index), self.program.values[index]
@@ -127,7 +117,7 @@ class _Finder:
             name=self._name(value, op),
             op=primitive,
             op_name="" if op is None else op.op_name,
-            source=() if op is None else self._frames_of(op),
+            source=() if op is None else self.names.frames(op),
             phase=None if op is None else find_phase(op.op_name, op.frames),
             dtype=value.dtype,
             global_shape=value.shape,
@@ -150,13 +140,6 @@ class _Finder:
         """Whether a value stands inside a `shard_map`."""
         op = self._maker(index)
         return op is not None and (bool(op.manual) or (op.kind == _MANUAL and index not in op.results))
-
-    def _frames_of(self, op: ShardedOp) -> tuple[Frame, ...]:
-        # Ops of one line share one tuple of frames.
-        key = id(op.frames)
-        if key not in self._frames:
-            self._frames[key] = self.names.frames(op)
-        return self._frames[key]
 
     # ------------------------------------------------------------ where its axes came from
 
@@ -209,7 +192,7 @@ class _Finder:
         return say("{}{}", code(users_word(op.op_name.rpartition("/")[2]) or op.kind), self._at(op))
 
     def _at(self, op: ShardedOp) -> str:
-        frames = self._frames_of(op)
+        frames = self.names.frames(op)
         return say(" at {}", place(frames[0].where)) if frames else ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from data.hlo_texts import parse_hlo_text
 
-from pjit_inspect.analyze.sharding.axis_origins import with_origins
+from pjit_inspect.analyze.sharding.axes import with_origins
 from pjit_inspect.analyze.sharding.same_data import SameData
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.sharding.mesh import Mesh
