@@ -10,6 +10,7 @@ import gc
 import inspect
 import sys
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import jax
@@ -88,9 +89,13 @@ def _with_names(data: RecordData, fn: Any, args: tuple[Any, ...], kwargs: dict[s
 
 
 def _of_pmap(data: RecordData, fn: Any) -> RecordData:
-    code = getattr(inspect.unwrap(fn), "__code__", None)
-    place = Frame(file=code.co_filename, line=code.co_firstlineno, cell=cell_name(code.co_filename)) if code else None
-    return dataclasses.replace(data, transform="pmap", defined_at=place or data.defined_at)
+    """The record as one of a call of `pmap` is: it speaks of the function that was given to it."""
+    function = inspect.unwrap(fn)
+    if not isinstance(function, FunctionType):
+        return dataclasses.replace(data, transform="pmap")
+    file, line = function.__code__.co_filename, function.__code__.co_firstlineno
+    place = Frame(file=file, line=line, cell=cell_name(file))
+    return dataclasses.replace(data, name=function.__name__, transform="pmap", defined_at=place)
 
 
 def lower_record(

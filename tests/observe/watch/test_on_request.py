@@ -58,6 +58,7 @@ def total(params, batch):
 def test_arguments_that_pmap_flattens_have_the_users_names():
     mapped = jax.pmap(total, in_axes=(None, 0))
     record = pi.inspect(mapped, {"w": np.ones(3), "b": np.ones(3)}, np.ones((8, 3)))
+    assert (record.name, record.transform) == ("total", "pmap")
     assert [one.path for one in record.inputs] == ["params['b']", "params['w']", "batch"]
 
 
