@@ -7,7 +7,6 @@ by leaf. Not its job: comparing two keys (`analyze.recompiles.key_differences`),
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from bisect import bisect_left
 from collections import deque
@@ -15,12 +14,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pjit_inspect.analyze.recompiles.argument_differences import count_argument_differences
+from pjit_inspect.analyze.recompiles.changes import count_changes, find_changes
 from pjit_inspect.analyze.recompiles.key_differences import key_differences
 from pjit_inspect.analyze.recompiles.resharded import find_resharded
 from pjit_inspect.analyze.recompiles.same_definition import same_definition
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FunctionKey
+from pjit_inspect.model.record.compile_key import CompileKey, FunctionKey
 from pjit_inspect.model.record.reason import Difference, Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, say
@@ -106,9 +105,7 @@ class _Family:
         most = min(_MAX_COMPARED, max(2, _MAX_COMPARISONS // (len(mine.arguments) or 1)))
         newest_first = np.argsort(unlike[::-1], kind="stable")[:most]
         candidates = [(self.keys[comparable[::-1][i]], int(unlike[::-1][i])) for i in newest_first]
-        return min(
-            candidates, key=lambda other: (_told(*other, mine), other[1], _unlike(other[0].arguments, mine.arguments))
-        )[0]
+        return min(candidates, key=lambda other: _distance(*other, mine))[0]
 
     def _of_one_definition(self, index: int) -> np.ndarray:
         """Which keys before `index` may be of the definition that the one there is of."""
@@ -150,31 +147,14 @@ def _definition(function: FunctionKey | None) -> object:
     return function.version, function.twins, function.code, place.line, place.columns
 
 
-def _told(old: CompileKey, unlike: int, new: CompileKey) -> int:
-    """In how many differences the words would be by which a compile is compared with an earlier one.
+def _distance(old: CompileKey, unlike: int, new: CompileKey) -> tuple[int, int, int]:
+    """In how many differences a compile would be told from an earlier one; how unlike they are, and in how many facts.
 
     What differs beyond JAX's counter of cleared caches is a difference, though there may be no words for it.
     """
-    rest = key_differences(*(dataclasses.replace(key, arguments=()) for key in (old, new)))
-    found = sum(_FAR if one.kind == "transform" else 1 for one in rest) + count_argument_differences(old, new)
-    return found or int(unlike > _WEIGHTS[-2])
-
-
-def _unlike(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey]) -> int:
-    """In how many facts the arguments of two calls differ."""
-    if len(old) != len(new):
-        return max(len(old), len(new))
-    # Most arguments are shared between keys, and need not be looked into.
-    return sum(_facts_that_differ(a, b) for a, b in zip(old, new, strict=True) if a is not b and a != b)
-
-
-def _facts_that_differ(old: ArgumentKey, new: ArgumentKey) -> int:
-    if old.path != new.path:
-        return len(dataclasses.fields(ArgumentKey))
-    return sum(
-        (old.shape != new.shape, old.dtype != new.dtype, old.weak_type != new.weak_type, old.layout != new.layout,
-         (old.given, old.mesh, old.committed) != (new.given, new.mesh, new.committed), old.wanted != new.wanted)
-    )  # fmt: skip
+    found = find_changes(old, new)
+    told = count_changes(found) or int(unlike > _WEIGHTS[-2])
+    return told + _FAR * any(one.part in ("transform", "derived") for one in found), unlike, len(found)
 
 
 class KeyHistory:
