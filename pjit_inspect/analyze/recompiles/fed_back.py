@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pjit_inspect.analyze.advice.placement import Side, counterparts, is_split, is_spread, which_way
 from pjit_inspect.analyze.recompiles.compiles import Compile, Found, advise, make_pattern
-from pjit_inspect.analyze.recompiles.placement_words import place_of
+from pjit_inspect.analyze.recompiles.placement_words import place_text, split_words
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.compile_key import ArgumentKey, FedBack
 from pjit_inspect.model.record.ledger import Pattern
@@ -55,7 +55,7 @@ def find_fed_back(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern
             what,
             "come" if more > 0 else "comes",
             result,
-            _spec_words(now),
+            split_words(_text(now)),
         )
         ways = _Ways(one=one, before=before, was=was, now=now, back=back, alike=alike or ((was, now),))
         yield make_pattern("feedback", group, sentence, ways.advice(what))
@@ -147,14 +147,12 @@ def _where(sharding: Sharding) -> tuple[object, ...]:
 
 
 def _placed(argument: ArgumentKey) -> str:
-    words = _spec_words(argument)
-    return f"NamedSharding(mesh, {words})" if place_of(argument).is_spec else str(words)
+    words = split_words(_text(argument))
+    return f"NamedSharding(mesh, {words})" if words.startswith("P(") else str(words)
 
 
-def _spec_words(argument: ArgumentKey) -> Sentence:
-    """How an argument lies, without its mesh."""
-    place = place_of(argument)
-    return place.split if place.is_spec else place.words
+def _text(argument: ArgumentKey) -> str:
+    return place_text(argument.given, argument.mesh)
 
 
 def _fed(one: Compile, path: str) -> FedBack | None:
@@ -178,4 +176,4 @@ def _alike(
 
 
 def _placement(argument: ArgumentKey) -> tuple[object, ...]:
-    return place_of(argument).text, bool(argument.committed), argument.type
+    return _text(argument), bool(argument.committed), argument.type

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from pjit_inspect.analyze.recompiles.changes import OF_ARRAYS, Change, find_changes, is_derived
-from pjit_inspect.analyze.recompiles.placement_words import place_change, place_of, placement_change
+from pjit_inspect.analyze.recompiles.placement_words import place_change, place_text, place_words, placement_change
 from pjit_inspect.analyze.recompiles.same_definition import same_definition
 from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FunctionKey, NamedText
 from pjit_inspect.model.record.reason import Difference, DifferenceKind
@@ -291,18 +291,18 @@ def _strength(argument: ArgumentKey) -> str:
 
 def _place(change: Change) -> _Said:
     was, now = change.sides
-    places = tuple(map(place_of, change.sides))
-    before, after = (each.text for each in places)
+    before, after = (place_text(side.given, side.mesh) for side in (was, now))
     if bool(was.committed) != bool(now.committed):
-        pair = (
-            say("{} committed to {}", word(side.type or "array"), where.words) if side.committed
-            else say("uncommitted {}", word(side.type or "array"))
-            for side, where in zip(change.sides, places, strict=True)
-        )  # fmt: skip
-        return _Said("committed", before, after, "{}: {} -> {}", tuple(pair))
-    on_one = [each.is_one_device for each in places]
+        pair = (_commitment(was, before), _commitment(now, after))
+        return _Said("committed", before, after, "{}: {} -> {}", pair)
+    on_one = [text.startswith("device ") for text in (before, after)]
     kind = "device" if all(on_one) and before != after else "sharding"
     return _Said(kind, before, after, "{}: {}" if any(on_one) else "{}: sharding {}", (place_change(was, now),))
+
+
+def _commitment(argument: ArgumentKey, text: str) -> Sentence:
+    kind = word(argument.type or "array")
+    return say("{} committed to {}", kind, place_words(text)) if argument.committed else say("uncommitted {}", kind)
 
 
 def _mesh(change: Change) -> _Said:

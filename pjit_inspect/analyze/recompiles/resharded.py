@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from pjit_inspect.analyze.recompiles.placement_words import sharding_place
+from pjit_inspect.analyze.recompiles.placement_words import place_text, place_words
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.compile_key import ArgumentKey
 from pjit_inspect.model.record.reason import Resharding
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.note import Note
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence, code, name, say
 
@@ -108,15 +107,11 @@ def _slices(sharding: Sharding) -> tuple[object, ...]:
 
 def _resharding(argument: ArgumentKey, layout: ArrayLayout, data: RecordData) -> Resharding:
     taken = layout.sharding
-    given = _words(argument.given, argument.mesh)
-    wanted = _words(taken, data.mesh if taken is not None and taken.spec is not None else None)
+    mesh = data.mesh if taken is not None and taken.spec is not None else None
+    given, wanted = place_words(place_text(argument.given, argument.mesh)), place_words(place_text(taken, mesh))
     sentence = say(
         "{} arrives as {}, the program takes {}: every such call copies it", name(argument.path), given, wanted
     )
     return Resharding(
         path=argument.path, given=str(given), wanted=str(wanted), size_bytes=layout.global_bytes, sentence=sentence
     )
-
-
-def _words(sharding: Sharding | None, mesh: Mesh | None) -> Sentence:
-    return Sentence() if sharding is None else sharding_place(sharding, mesh).words
