@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pjit_inspect.analyze.recompiles.compiles import SEVERAL, Compile, Found, advise, make_pattern, values_of
 from pjit_inspect.analyze.recompiles.eager_loops import find_eager_loops
-from pjit_inspect.analyze.recompiles.fed_back import find_fed_back, was_fed_back
+from pjit_inspect.analyze.recompiles.fed_back import find_fed_back
 from pjit_inspect.analyze.recompiles.recompiles import family_of
-from pjit_inspect.model.record.compile_key import ArgumentKey, FunctionKey
+from pjit_inspect.model.record.compile_key import FunctionKey
 from pjit_inspect.model.record.ledger import Pattern
 from pjit_inspect.model.record.reason import Difference
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say, word
@@ -53,25 +53,21 @@ def find_patterns(compiles: Sequence[Compile]) -> Iterator[Pattern]:
     """Every pattern in some compiles, which are in the order they happened."""
     families: dict[tuple[str, ...], list[Compile]] = {}
     for one in compiles:
-        if one.data.origin == "user" and not _is_operation(one):
+        function = one.key.function
+        # Not one operation of a function that `pmap` or `shard_map` runs outside jit.
+        if one.data.origin == "user" and (function is None or function.kind != "primitive"):
             families.setdefault(family_of(one.data), []).append(one)
-    serials = {one.data.key.serial: one for one in compiles if one.data.key is not None}
+    serials = {one.key.serial: one for one in compiles if one.data.key is not None}
     for group in families.values():
         yield from _of_function(group, serials)
     yield from find_eager_loops(compiles)
 
 
-def _is_operation(one: Compile) -> bool:
-    """Whether it is one operation of a function that `pmap` or `shard_map` runs outside jit."""
-    function = one.data.key.function if one.data.key is not None else None
-    return function is not None and function.kind == "primitive"
-
-
 def _of_function(group: Sequence[Compile], serials: dict[int, Compile]) -> Iterator[Pattern]:
     found = [(one, d) for one in group for d in one.reason.differences if not _is_nameless(one, d)]
-    for transform in dict.fromkeys(_transform(one) for one, _ in found):
+    for transform in dict.fromkeys(one.key.transform for one, _ in found):
         # A dimension of an argument is another one where `vmap` has put a batch before it.
-        yield from _varying_dimensions([(one, d) for one, d in found if _transform(one) == transform])
+        yield from _varying_dimensions([(one, d) for one, d in found if one.key.transform == transform])
     yield from _statics([(one, d) for one, d in found if d.kind == "static"], serials)
     yield from _made_anew([(one, d) for one, d in found if d.kind in ("function", "closure")], serials)
     yield from _weak_types([(one, d) for one, d in found if d.kind == "weak type"])
@@ -81,11 +77,7 @@ def _of_function(group: Sequence[Compile], serials: dict[int, Compile]) -> Itera
 
 def _is_nameless(one: Compile, difference: Difference) -> bool:
     """Whether a difference is about an argument that a transform made, such as a cotangent."""
-    return _transform(one) not in ("jit", "pmap") and difference.path.startswith("arg[")
-
-
-def _transform(one: Compile) -> str:
-    return one.data.key.transform if one.data.key is not None else "jit"
+    return one.key.transform not in ("jit", "pmap") and difference.path.startswith("arg[")
 
 
 def _by(found: Found, key: Callable[[Difference], object]) -> list[Found]:
@@ -158,7 +150,7 @@ def _varying(lengths: tuple[int, ...], groups: list[Found], found: Found) -> Pat
 
 def _is_all_that_differs(groups: list[Found], found: Found) -> bool:
     """Whether the function's compiles differ in these dimensions alone, and each is one program of one call."""
-    if any(one.data.key is None or _transform(one) not in ("jit", "pmap") for one, _ in found):
+    if any(one.data.key is None or one.key.transform not in ("jit", "pmap") for one, _ in found):
         return False
     named = {(d.path, d.dimension) for group in groups for _, d in group}
     return {(d.path, d.dimension) for _, d in found} <= named
@@ -198,9 +190,9 @@ def _weak_types(found: Found) -> Iterator[Pattern]:
         path, sides = group[0][1].path, values_of(group)
         sentence = say("{} is weakly typed in some calls only: {}", name(path), word(" and ".join(sides[:2])))
         advice = advise(ONE_FORM, name(path), _root(path))
-        one = next((one for one, d in group if was_fed_back(one, d)), None)
-        if one is not None and (argument := _argument(one, path)) is not None:
-            advice = advise(START_AS_ARRAY, name(path), _root(path), argument.dtype)
+        back = next((one.argument(path) for one, _ in group if one.fed(path)), None)
+        if back is not None:
+            advice = advise(START_AS_ARRAY, name(path), _root(path), back.dtype)
         yield make_pattern("weak type", group, sentence, advice, values=sides)
 
 
@@ -211,7 +203,7 @@ def _root(path: str) -> str:
 def _numpy(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
     mixed = [
         (one, d) for one, d in found if _types(one, d, serials) >= {"numpy.ndarray", "jax.Array"}
-        and not was_fed_back(one, d)
+        and not one.fed(d.path)
     ]  # fmt: skip
     for group in _by(mixed, lambda d: d.path):
         path = group[0][1].path
@@ -223,13 +215,8 @@ def _numpy(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
 def _types(one: Compile, difference: Difference, serials: dict[int, Compile]) -> set[str]:
     """The types of an argument in a compile and in the one it is compared with."""
     before = serials.get(one.reason.nearest or 0)
-    both = [_argument(compile_, difference.path) for compile_ in (one, before) if compile_ is not None]
+    both = [compile_.argument(difference.path) for compile_ in (one, before) if compile_ is not None]
     return {argument.type for argument in both if argument is not None}
-
-
-def _argument(one: Compile, path: str) -> ArgumentKey | None:
-    arguments = one.data.key.arguments if one.data.key is not None else ()
-    return next((argument for argument in arguments if argument.path == path), None)
 
 
 # ---------------------------------------------------------------- functions
@@ -240,8 +227,7 @@ def _made_anew(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
     if len(made) < 2:
         return
     first = next((d for _, d in found if d.kind == "function"), found[0][1])
-    key = found[-1][0].data.key
-    function = key.function if key is not None else None
+    function = found[-1][0].key.function
     closed = [(one, d) for one, d in found if d.kind == "closure"]
     paths = list(dict.fromkeys(d.path for _, d in closed))
     sentence = say("{} is made anew, and jitted, {} times", _made_what(function, first.path), len(made))
@@ -255,7 +241,7 @@ def _made_anew(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
 
 def _object(one: Compile) -> int:
     """A number for the function object that was compiled, which may have several programs."""
-    function = one.data.key.function if one.data.key is not None else None
+    function = one.key.function
     return id(one) if function is None or function.serial is None else function.serial
 
 
