@@ -8,9 +8,9 @@ by leaf. Not its job: comparing two keys (`analyze.recompiles.key_differences`),
 from __future__ import annotations
 
 import threading
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -63,55 +63,51 @@ def _family_of(key: CompileKey | None, name_: str, defined_at: Frame | None) -> 
 
 
 class _Family:
-    """The keys of one function in order, and a matrix with a row of part numbers for each."""
+    """The keys of one function, and a matrix with a row for each: the number of each of its parts, and its serial."""
 
     def __init__(self) -> None:
         self.keys: list[CompileKey] = []
-        self._rows = np.zeros((8, len(_WEIGHTS)), np.int64)
+        self._places: dict[int, int] = {}
+        self._rows = np.zeros((8, len(_WEIGHTS) + 1), np.int64)
         self._numbers: list[dict[object, int]] = [{} for _ in _WEIGHTS]
         # One function for each definition, by its number.
         self._definitions: list[FunctionKey | None] = []
 
     def add(self, key: CompileKey) -> None:
         """Take in a key; one that is known is left out. Threads may bring theirs out of order."""
-        place = self.position(key)
-        if place < len(self.keys) and self.keys[place].serial == key.serial:
+        if self._places.setdefault(key.serial, len(self.keys)) < len(self.keys):
             return
         if len(self.keys) == len(self._rows):
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-        self._rows[place + 1 : len(self.keys) + 1] = self._rows[place : len(self.keys)].copy()
-        for column, part in enumerate(_parts(key)):
-            numbers = self._numbers[column]
-            self._rows[place, column] = numbers.setdefault(part, len(numbers))
+        numbers = [known.setdefault(part, len(known)) for known, part in zip(self._numbers, _parts(key), strict=True)]
+        self._rows[len(self.keys)] = (*numbers, key.serial)
         if len(self._numbers[_DEFINITION]) > len(self._definitions):
             self._definitions.append(key.function)
-        self.keys.insert(place, key)
+        self.keys.append(key)
 
-    def position(self, key: CompileKey) -> int:
-        """Where a key stands that was added before."""
-        return bisect_left(self.keys, key.serial, key=lambda other: other.serial)
+    def nearest(self, key: CompileKey) -> CompileKey | None:
+        """The key before this one, of the same definition as far as is known, with the fewest differences to tell.
 
-    def nearest(self, index: int) -> CompileKey | None:
-        """The key before `index`, of the same definition as far as is known, with the fewest differences to tell.
-
-        Of several, the one that shares most with the one there, then that with the fewest changed arguments, and then
-        the newest; None when there is none. Told are only those of keys that have most parts in common.
+        Of several, the one that shares most parts with it, then that with the fewest changed facts, and then the
+        newest; None when there is none. Told are only those of keys that have most parts in common.
         """
-        comparable = np.flatnonzero(self._of_one_definition(index))
-        if not len(comparable):
+        if key.serial not in self._places:
             return None
-        unlike = (self._rows[comparable] != self._rows[index]) @ _WEIGHTS
-        mine = self.keys[index]
-        most = min(_MAX_COMPARED, max(2, _MAX_COMPARISONS // (len(mine.arguments) or 1)))
-        newest_first = np.argsort(unlike[::-1], kind="stable")[:most]
-        candidates = [(self.keys[comparable[::-1][i]], int(unlike[::-1][i])) for i in newest_first]
-        return min(candidates, key=lambda other: _distance(*other, mine))[0]
+        rows, function = self._rows[: len(self.keys)], key.function
+        of_one = [function is None or f is None or same_definition(f, function) is not False for f in self._definitions]
+        comparable = np.flatnonzero((rows[:, -1] < key.serial) & np.array(of_one, bool)[rows[:, _DEFINITION]])
+        unlike = (rows[comparable] != rows[self._places[key.serial]])[:, :-1] @ _WEIGHTS
+        most = min(_MAX_COMPARED, max(2, _MAX_COMPARISONS // (len(key.arguments) or 1)))
+        order = np.lexsort((-rows[comparable, -1], unlike))[:most]
+        candidates = [(self.keys[comparable[i]], int(unlike[i])) for i in order]
+        return min(candidates, key=lambda other: _distance(*other, key), default=(None,))[0]
 
-    def _of_one_definition(self, index: int) -> np.ndarray:
-        """Which keys before `index` may be of the definition that the one there is of."""
-        mine = self.keys[index].function
-        known = [mine is None or old is None or same_definition(old, mine) is not False for old in self._definitions]
-        return np.array(known, bool)[self._rows[:index, _DEFINITION]]
+    def newer_half(self) -> _Family:
+        """A family of the newer half of the keys."""
+        kept = _Family()
+        for key in sorted(self.keys, key=lambda one: one.serial)[len(self.keys) // 2 :]:
+            kept.add(key)
+        return kept
 
 
 def _parts(key: CompileKey) -> tuple[object, ...]:
@@ -192,7 +188,7 @@ class KeyHistory:
         if family is None:
             family = self._known[mine] = self._new_family()
         if len(family.keys) >= _MAX_KEYS:
-            family = self._known[mine] = _shortened(family)
+            family = self._known[mine] = family.newer_half()
         family.add(key)
 
     def clear(self) -> None:
@@ -211,54 +207,30 @@ class KeyHistory:
         if data.key is None:
             return 0
         with self._lock:
-            family = self._families().get(family_of(data))
-            keys = family.keys if family is not None else []
-            return sum(key.missed is not None and key.serial <= data.key.serial for key in keys)
+            family = self._families().get(family_of(data), _Family())
+            return sum(key.missed is not None and key.serial <= data.key.serial for key in family.keys)
 
     def reason(self, data: RecordData) -> Reason:
         """Why a compile happened, as far as the compiles that were taken in before it tell."""
-        key, resharded = data.key, find_resharded(data)
+        key = data.key
         if key is None:
             return Reason(kind="unknown", sentence=say("unknown: this record does not hold what JAX looked up"))
+        resharded = find_resharded(data)
         if data.cached == "memory":
             return Reason(kind="known", sentence=say("not compiled: JAX had this program already"), resharded=resharded)
-        nearest = self._nearest(data, key)
-        found = _first(data, key, self._wrapper(data, key)) if nearest is None else _compared(nearest, key)
-        notes = _notes(data)
-        return Reason(
-            kind=found.kind,
-            sentence=_listed([found.sentence, *notes]),
-            differences=found.differences,
-            nearest=found.nearest,
-            notes=notes,
-            resharded=resharded,
-        )
+        with self._lock:
+            families, mine = self._families(), family_of(data)
+            nearest = families[mine].nearest(key) if mine in families else None
+            wrapper = self._wrapper(mine, key) if nearest is None else ""
+        found = _first(data, key, wrapper) if nearest is None else _compared(nearest, key)
+        notes = (_FROM_DISK,) if data.cached == "persistent" else ()
+        return replace(found, sentence=_listed([found.sentence, *notes]), notes=notes, resharded=resharded)
 
-    def _wrapper(self, data: RecordData, key: CompileKey) -> str:
+    def _wrapper(self, mine: tuple[str, ...], key: CompileKey) -> str:
         """What wraps the function, when the same function was compiled otherwise before; "" elsewhere."""
         wrapper = key.function.wrapper if key.function is not None and key.function.kind != "primitive" else ""
-        if not wrapper:
-            return ""
-        mine = family_of(data)
-        with self._lock:
-            others = [family for key_, family in self._families().items() if key_[1:] == mine[1:] and key_ != mine]
-            return wrapper if any(family.keys and family.keys[0].serial < key.serial for family in others) else ""
-
-    def _nearest(self, data: RecordData, key: CompileKey) -> CompileKey | None:
-        with self._lock:
-            family = self._families().get(family_of(data))
-            if family is None:
-                return None
-            index = family.position(key)
-            known = index < len(family.keys) and family.keys[index].serial == key.serial
-            return family.nearest(index) if known else None
-
-
-def _shortened(family: _Family) -> _Family:
-    kept = _Family()
-    for key in family.keys[_MAX_KEYS // 2 :]:
-        kept.add(key)
-    return kept
+        others = [family for one, family in self._known.items() if wrapper and one[1:] == mine[1:] and one != mine]
+        return wrapper if any(old.serial < key.serial for family in others for old in family.keys) else ""
 
 
 # ---------------------------------------------------------------- sentences
@@ -317,7 +289,3 @@ def _dropped(nearest: CompileKey, key: CompileKey) -> Difference | None:
     if key.function is None or key.function.kind != "primitive":
         sentence += " (`clear_cache` of the function, or an eviction)"
     return Difference(kind="evicted", sentence=sentence)
-
-
-def _notes(data: RecordData) -> tuple[Sentence, ...]:
-    return (_FROM_DISK,) if data.cached == "persistent" else ()
