@@ -26,7 +26,6 @@ from pjit_inspect.guard import read_fact
 from pjit_inspect.model.record.compile_key import (
     ArgumentKey,
     CompileKey,
-    Container,
     FunctionKey,
     NamedText,
 )
@@ -71,49 +70,50 @@ _Leaf = tuple[Any, Any, "bool | None", str, Any]
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class CallFacts:
-    """What a call shows of its key; leaves have no names yet. Holds shardings and abstract values, no arrays."""
+    """What a call shows of its key. Holds shardings and abstract values, no arrays.
+
+    `leaves` have no names yet, and `donated` says which of them are; `own` are fields of the key as they are.
+    """
 
     leaves: tuple[_Leaf, ...] = ()
     donated: tuple[bool, ...] = ()
     results: tuple[tuple[Any, Any, Request | int | None], ...] = ()
-    options: tuple[NamedText, ...] = ()
-    positional: int | None = None
-    keywords: tuple[str, ...] = ()
-    tree: int | None = None
-    containers: tuple[Container, ...] = ()
-    config: tuple[NamedText, ...] = ()
-    context: int | None = None
-    context_mesh: str = ""
-    clears: int | None = None
     traced: _Traced | None = None
+    own: dict[str, Any]
 
 
 def call_facts(stages: dict[str, FrameType], jaxpr: Any = None, traced: Any = None) -> CallFacts:
     """The facts of the call whose frames these are, or of what was `traced` ahead of time, of which `jaxpr` came."""
-    found: dict[str, Any] = {}
+    local: Any = {}
+    types = args = ()
     if "call" in stages:
         local = stages["call"].f_locals
-        found |= _parameters(local, local.get("arg_types") or (), local.get("args") or ())
-        if "pmap" in stages:
-            # Its shardings follow from the arguments, and its axis has a name made up for each `pmap`.
-            found |= {"results": (), "leaves": tuple((*leaf[:-1], None) for leaf in found["leaves"])}
+        types, args = local.get("arg_types") or (), local.get("args") or ()
     elif traced is not None or "ahead_lower" in stages:
         traced = traced or stages["ahead_lower"].f_locals["self"]
-        types = getattr(traced, "_meta_tys_flat", ())
-        found |= _parameters(getattr(traced, "_params", {}), types, types)
+        local, types = getattr(traced, "_params", {}), getattr(traced, "_meta_tys_flat", ())
+        args = types
+    # The shardings of `pmap` follow from the arguments, and its axis has a name made up for each.
+    is_pmap = "pmap" in stages and "call" in stages
     tree, key = _tree(stages), _jax.tracing_key()
     positional, keywords = passed(tree)
     number, containers = tree_facts(tree)
     return CallFacts(
-        **found,
-        positional=positional,
-        keywords=keywords,
-        tree=number,
-        containers=containers,
-        config=_config(key),
-        context=_context(key),
-        clears=_jax.cache_clears(),
+        leaves=_leaves(types, args, () if is_pmap else local.get("in_shardings") or ()),
+        donated=tuple(bool(flag) for flag in local.get("donated_invars") or ()),
+        results=read_fact({}, "results", lambda: _results(local), ()) if local and not is_pmap else (),
         traced=_traced.get(jaxpr) if jaxpr is not None else None,
+        own={
+            "positional": positional,
+            "keywords": keywords,
+            "tree": number,
+            "containers": containers,
+            "options": (named_text("keep_unused", True),) if local.get("keep_unused") else (),
+            "config": _config(key),
+            "context": _context(key),
+            "context_mesh": _context_mesh(local.get("ctx_mesh")) if local else "",
+            "clears": _jax.cache_clears(),
+        },
     )
 
 
@@ -125,19 +125,6 @@ def _tree(stages: dict[str, FrameType]) -> Any:
         is_of_call = traced is not None and stages["call"].f_locals.get("jaxpr") is traced
         return getattr(parameters, "in_tree", None) if is_of_call else None
     return getattr(stages["ahead_lower"].f_locals.get("self"), "in_tree", None) if "ahead_lower" in stages else None
-
-
-def _parameters(local: Any, types: Sequence[Any], args: Sequence[Any]) -> dict[str, Any]:
-    """What the parameters of a jit call say, from the frame that got them or the `Traced` that holds them."""
-    wanted = local.get("in_shardings") or ()
-    options = tuple(named_text(f"keep_{name}", True) for name in ("unused",) if local.get("keep_unused"))
-    return {
-        "leaves": _leaves(types, args, wanted),
-        "donated": tuple(bool(flag) for flag in local.get("donated_invars") or ()),
-        "results": read_fact({}, "results", lambda: _results(local), ()),
-        "options": options,
-        "context_mesh": _context_mesh(local.get("ctx_mesh")),
-    }
 
 
 def _leaves(types: Sequence[Any], arguments: Sequence[Any], wanted: Sequence[Any]) -> tuple[_Leaf, ...]:
@@ -305,30 +292,27 @@ def key_of(
     own = str(getattr(program.debug_info, "func_name", "")) if transform == "jit" and not called else ""
     remember_program(which, serial, program, names[1], frame, called=own)
     remember_arguments(str(getattr(program.debug_info, "func_name", "")) or program.name, paths, given)
+    own = facts.own
     return CompileKey(
+        **own
+        | {
+            "keywords": tuple(sorted({*own["keywords"], *(traced.keywords if traced is not None else ())})),
+            "options": (*options, *own["options"]),
+        },
         serial=serial,
         process=_PROCESS,
         thread=threading.current_thread().name,
         began_s=_began_s(timings),
         ended_s=time.time(),
-        clears=facts.clears,
         missed=_missed(timings),
         disk=disk,
         transform=transform,
-        over=_over(stages, transform, arguments),
+        over=_over(stages, transform, paths),
         function=traced.function if traced is not None else None,
         statics=traced.statics if traced is not None else (),
-        positional=facts.positional,
-        keywords=tuple(sorted({*facts.keywords, *(traced.keywords if traced is not None else ())})),
-        tree=facts.tree,
-        containers=facts.containers,
         arguments=arguments,
         outputs=_outputs([result[0] for result in facts.results], names[1]),
-        donated=tuple(a.path for a, flag in zip(arguments, facts.donated, strict=False) if flag),
-        options=(*options, *facts.options),
-        config=facts.config,
-        context=facts.context,
-        context_mesh=facts.context_mesh,
+        donated=tuple(path for path, flag in zip(paths, facts.donated, strict=False) if flag),
         devices=device_ranges(program.devices),
         dropped=dropped,
         fed=fed,
@@ -346,23 +330,23 @@ def _given(stages: dict[str, FrameType], transform: str) -> Sequence[Any]:
 _MAX_OVER = 3
 
 
-def _over(stages: dict[str, FrameType], transform: str, arguments: Sequence[ArgumentKey]) -> tuple[NamedText, ...]:
+def _over(stages: dict[str, FrameType], transform: str, paths: Sequence[str]) -> tuple[NamedText, ...]:
     """What a transform is over, in words; () where it does not show."""
     kind = transform.split()[0]
     told, names = _jax.transform_frame(stages, kind)
-    if len(names) != len(told):
-        # Of `jvp`, the tangents come after the arguments they belong to.
-        names = [argument.path for argument in arguments[: len(told)]]
+    # Of `jvp`, the tangents come after the arguments they belong to.
+    names = names if len(names) == len(told) else paths[: len(told)]
     if not told or len(told) != len(names):
         return ()
-    paths: dict[Any, list[str]] = {}
-    for name, about in zip(names, told, strict=True):
-        paths.setdefault(about, []).append(f"`{name}`")
+    about: dict[Any, list[str]] = {}
+    for name, one in zip(names, told, strict=True):
+        about.setdefault(one, []).append(f"`{name}`")
     if kind == "vmap":
-        parts = [f"dimension {dim} of {_listed(paths[dim])}" for dim in paths if isinstance(dim, int)]
-        return (NamedText(name="batched over", text=", ".join(parts), digest=hash(tuple(told)) & 0xFFFF_FFFF_FFFF),)
-    text = _listed(paths.get(True, ()))
-    return (NamedText(name="differentiated with respect to", text=text, digest=hash(tuple(told)) & 0xFFFF_FFFF_FFFF),)
+        what = "batched over"
+        text = ", ".join(f"dimension {dim} of {_listed(about[dim])}" for dim in about if isinstance(dim, int))
+    else:
+        what, text = "differentiated with respect to", _listed(about.get(True, ()))
+    return (NamedText(name=what, text=text, digest=hash(tuple(told)) & 0xFFFF_FFFF_FFFF),)
 
 
 def _listed(paths: Sequence[str]) -> str:
@@ -376,11 +360,8 @@ def _began_s(timings: Timings) -> float:
 
 
 def _missed(timings: Timings) -> Any:
-    if timings.trace_s is not None:
-        return "tracing"
-    if timings.lower_s is not None:
-        return "lowering"
-    return "compilation" if timings.compile_s is not None else None
+    spent = {"tracing": timings.trace_s, "lowering": timings.lower_s, "compilation": timings.compile_s}
+    return next((layer for layer, seconds in spent.items() if seconds is not None), None)
 
 
 def _arguments(program: LiveProgram, facts: CallFacts, names: Sequence[str]) -> tuple[ArgumentKey, ...]:
