@@ -23,12 +23,7 @@ import numpy as np
 from jax.core import Tracer
 
 from pjit_inspect.guard import read_fact
-from pjit_inspect.model.record.compile_key import (
-    ArgumentKey,
-    CompileKey,
-    FunctionKey,
-    NamedText,
-)
+from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FunctionKey, NamedText
 from pjit_inspect.model.record.record import Timings
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.key.argument_tree import passed, tree_facts
@@ -289,10 +284,9 @@ def key_of(
     dropped, fed = dropped_before(which), fed_back(which, paths, given)
     made = made_by(paths, given, devices=len(program.devices)) if len(program.devices) > 1 else ()
     called, site = called_from(frame)
-    own = str(getattr(program.debug_info, "func_name", "")) if transform == "jit" and not called else ""
-    remember_program(which, serial, program, names[1], frame, called=own)
-    remember_arguments(str(getattr(program.debug_info, "func_name", "")) or program.name, paths, given)
-    own = facts.own
+    name, own = str(getattr(program.debug_info, "func_name", "")), facts.own
+    remember_program(which, serial, program, names[1], frame, called=name if transform == "jit" and not called else "")
+    remember_arguments(name or program.name, paths, given)
     return CompileKey(
         **own
         | {
