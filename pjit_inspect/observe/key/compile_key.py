@@ -14,7 +14,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -29,17 +29,16 @@ from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.key.argument_tree import passed, tree_facts
 from pjit_inspect.observe.key.asked import Request, in_layouts, requests_of
 from pjit_inspect.observe.key.definitions import describe_function
-from pjit_inspect.observe.key.eager_calls import called_from
 from pjit_inspect.observe.key.known_arrays import remember_arguments
-from pjit_inspect.observe.key.outside_jit import Operation, function_of, parameters_of
+from pjit_inspect.observe.key.outside_jit import Operation, called_from
 from pjit_inspect.observe.key.past_programs import dropped_before, fed_back, made_by, remember_program
 from pjit_inspect.observe.key.sharding_text import device_ranges, mesh_text, sharding_text
-from pjit_inspect.observe.key.static_arguments import StaticFacts, static_facts
+from pjit_inspect.observe.key.static_arguments import static_facts
 from pjit_inspect.observe.live.library_names import pmap_names
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import has_devices, to_mesh, to_sharding
 from pjit_inspect.observe.live.short_text import named_text, short_text, static_text
-from pjit_inspect.observe.live.untouched import once_for_each_type, plain_attribute, type_name
+from pjit_inspect.observe.live.untouched import once_for_each_type, type_name
 
 _PROCESS = f"{os.getpid()}-{os.urandom(4).hex()}"
 _serials = itertools.count(1)
@@ -54,8 +53,8 @@ _MAX_NEWEST = 256
 class _Traced:
     """The function and static arguments of one trace."""
 
-    function: FunctionKey
-    statics: tuple[NamedText, ...]
+    function: FunctionKey | None
+    statics: tuple[NamedText, ...] = ()
     keywords: tuple[str, ...] = ()
 
 
@@ -199,18 +198,25 @@ def remember_trace(stages: dict[str, FrameType], jaxpr: Any, frame: FrameType) -
     """Note which function a trace ahead of time was of; `jaxpr` came of it."""
     local = _jax.traced_ahead(stages)
     if local is not None:
-        statics = static_facts(local["ji"], local["args"], local["kwargs"], frame)
-        function = local["fun"] if statics.function is None else statics.function
-        name = plain_attribute(function, "__name__")
-        name = name if type(name) is str else type_name(type(function))
-        _remember(jaxpr, describe_function(function, name), statics)
+        _remember(jaxpr, local, local["ji"], frame, "")
 
 
-def _remember(jaxpr: Any, function: FunctionKey, statics: StaticFacts) -> _Traced:
-    traced = _Traced(function, statics.arguments, statics.keywords)
+def _remember(
+    jaxpr: Any, local: dict[str, Any], info: Any, frame: FrameType | None, name: str, given: Any = None
+) -> _Traced:
+    """What a frame of jit has: its function, unless another one was `given` to it, and the static arguments."""
+    statics = static_facts(info, local.get("args", ()), local.get("kwargs", {}), frame)
+    function = next(each for each in (given, statics.function, local["fun"]) if each is not None)
+    traced = _Traced(describe_function(function, name), statics.arguments, statics.keywords)
     if jaxpr is not None:
         _traced[jaxpr] = traced
     return traced
+
+
+def _primitive(name: str, parameters: Iterable[tuple[Any, Any]], wrapper: str = "") -> _Traced:
+    """One operation with its parameters, which JAX compiles by itself."""
+    texts = tuple(static_text(str(key), value) for key, value in sorted(parameters, key=lambda pair: pair[0]))
+    return _Traced(FunctionKey(name=name, kind="primitive", wrapper=wrapper), texts)
 
 
 def _function(
@@ -218,13 +224,18 @@ def _function(
 ) -> _Traced | None:
     """What is compiled: the primitive, the function of the call, or that of the trace it came from."""
     if "eager" in stages:
-        return _primitive(stages["eager"].f_locals)
+        local = stages["eager"].f_locals
+        return _primitive(str(local["prim"].name), local["params"].items())
     place = str(getattr(program.debug_info, "func_src_info", ""))
     jaxpr = getattr(program.jaxpr, "jaxpr", program.jaxpr)
-    if "dispatch" not in stages:
-        traced = known or (_traced.get(jaxpr) if jaxpr is not None else None) or _newest_of_thread().get(place)
+    if "dispatch" in stages:
+        info = stages["jit"].f_locals.get("jit_info") if "jit" in stages else None
+        # `pmap` jits a wrapper of its own around the user's function, as `equinox.filter_jit` does.
+        given = _jax.pmapped_function(stages["pmap"]) if "pmap" in stages else None
+        name = str(getattr(program.debug_info, "func_name", ""))
+        traced = _remember(jaxpr, stages["dispatch"].f_locals, info, frame, name, given)
     else:
-        traced = _remember(jaxpr, *_dispatched(program, stages, frame))
+        traced = known or (_traced.get(jaxpr) if jaxpr is not None else None) or _newest_of_thread().get(place)
     if traced is not None:
         if len(_newest_of_thread()) >= _MAX_NEWEST:
             _newest_of_thread().clear()
@@ -234,24 +245,6 @@ def _function(
 
 def _newest_of_thread() -> dict[str, _Traced]:
     return _newest.__dict__.setdefault("functions", {})
-
-
-def _dispatched(
-    program: LiveProgram, stages: dict[str, FrameType], frame: FrameType | None
-) -> tuple[FunctionKey, StaticFacts]:
-    local = stages["dispatch"].f_locals
-    info = stages["jit"].f_locals.get("jit_info") if "jit" in stages else None
-    statics = static_facts(info, local.get("args", ()), local.get("kwargs", {}), frame)
-    # `pmap` and `equinox.filter_jit` jit a wrapper of their own around the user's function.
-    given = _jax.pmapped_function(stages["pmap"]) if "pmap" in stages else statics.function
-    name = str(getattr(program.debug_info, "func_name", ""))
-    return describe_function(given if given is not None else local["fun"], name), statics
-
-
-def _primitive(local: dict[str, Any]) -> _Traced:
-    name = str(local["prim"].name)
-    parameters = tuple(static_text(key, value) for key, value in sorted(local["params"].items()))
-    return _Traced(FunctionKey(name=name, kind="primitive"), parameters)
 
 
 # ---------------------------------------------------------------- the key
@@ -274,9 +267,9 @@ def key_of(
     `operation` is what it is of, where `pmap` or `shard_map` runs outside jit.
     """
     if operation is None:
-        traced = _function(program, stages, frame, facts.traced)
+        traced = _function(program, stages, frame, facts.traced) or _Traced(None)
     else:
-        traced = _Traced(function_of(operation), parameters_of(operation))
+        traced = _primitive(operation.name, operation.parameters, operation.function.__qualname__)
     arguments = _arguments(program, facts, _paths(names[0], stages, transform))
     paths, given = [argument.path for argument in arguments], _given(stages, transform)
     options = (named_text(str(key), value) for key, value in sorted(program.compiler_options.items()))
@@ -290,7 +283,7 @@ def key_of(
     return CompileKey(
         **own
         | {
-            "keywords": tuple(sorted({*own["keywords"], *(traced.keywords if traced is not None else ())})),
+            "keywords": tuple(sorted({*own["keywords"], *traced.keywords})),
             "options": (*options, *own["options"]),
         },
         serial=serial,
@@ -302,8 +295,8 @@ def key_of(
         disk=disk,
         transform=transform,
         over=_over(stages, transform, paths),
-        function=traced.function if traced is not None else None,
-        statics=traced.statics if traced is not None else (),
+        function=traced.function,
+        statics=traced.statics,
         arguments=arguments,
         outputs=_outputs([result[0] for result in facts.results], names[1]),
         donated=tuple(path for path, flag in zip(paths, facts.donated, strict=False) if flag),

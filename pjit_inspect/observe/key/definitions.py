@@ -21,7 +21,7 @@ from pjit_inspect.model.record.compile_key import FunctionKey, FunctionKind, Nam
 from pjit_inspect.observe.live.frames import cell_name, is_jax_file, source_lines
 from pjit_inspect.observe.live.serials import serial_of
 from pjit_inspect.observe.live.short_text import named_text
-from pjit_inspect.observe.live.untouched import is_a, plain_attribute, type_name, type_qualname
+from pjit_inspect.observe.live.untouched import is_a, plain_attribute, type_name
 
 _NAMED = (FunctionType, BuiltinFunctionType, MethodType, type)
 _TRACEBACKS = "/jax/_src/traceback_util.py"
@@ -55,8 +55,8 @@ _definitions: dict[int, tuple[weakref.ref[CodeType], _Definition]] = {}
 _texts: dict[str, _Text] = {}
 
 
-def describe_function(function: Any, name: str) -> FunctionKey:
-    """The facts of what was given to jit; `name` is what the record calls it."""
+def describe_function(function: Any, name: str = "") -> FunctionKey:
+    """The facts of what was given to jit; `name` is what JAX calls it."""
     chain = list(_unwrapped(function))
     inner = chain[-1]
     code = plain_attribute(inner, "__code__") or plain_attribute(plain_attribute(type(inner), "__call__"), "__code__")
@@ -123,8 +123,9 @@ def _without_traceback_wrapper(function: Any) -> Any:
 
 
 def _qualified_name(inner: Any, name: str) -> str:
-    found = plain_attribute(inner, "__qualname__") if is_a(inner, *_NAMED) else None
-    return found if isinstance(found, str) else (name or type_qualname(type(inner)))
+    found = plain_attribute(inner, "__qualname__") if is_a(inner, *_NAMED) else name
+    found = found or plain_attribute(inner, "__name__")
+    return found if isinstance(found, str) else type_name(type(inner))
 
 
 def _bound(chain: list[Any]) -> Iterator[NamedText]:
