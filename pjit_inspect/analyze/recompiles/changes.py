@@ -18,7 +18,7 @@ class Change(NamedTuple):
     """One path with two values.
 
     `part` says what kind of path it is, `was` and `now` are what JAX compares (None where a key has no such path),
-    `sides` what holds them: the two arguments, the two functions.
+    `sides` what holds them: the two arguments, the function.
     """
 
     part: str
@@ -52,27 +52,27 @@ def find_changes(before: CompileKey, after: CompileKey) -> list[Change]:
     # The devices of a program follow from all of this, and the whole context has most of it.
     return found or [
         *_plain("devices", before.devices or None, after.devices or None),
-        *_plain("context", before.context, after.context),
+        *(Change("context") for _ in _plain("", before.context, after.context)),
     ]
 
 
 OF_ARRAYS = {
-    "leaf", "shape", "dtype", "in_shardings", "mesh", "place", "type sharding", "layout", "out_shardings",
+    "new leaf", "gone leaf", "length", "shape", "rank", "dtype", "weak type", "in_shardings", "mesh", "place",
+    "type sharding", "layout", "out_shardings",
 }  # fmt: skip
 """The parts of arguments and results: those that changed alike are told as one."""
 
 
 def count_changes(found: Sequence[Change]) -> int:
     """About how many differences they are to tell."""
-    return len({(one.part, _values(one) if one.part in OF_ARRAYS else one.path) for one in found})
+    return len({(one.part, *_told_alike(one)) for one in found})
 
 
-def _values(change: Change) -> object:
-    was, now = (side.text if isinstance(side, NamedText) else side for side in (change.was, change.now))
-    if change.part != "shape" or len(was) != len(now):
-        return was, now
-    lengths = [(i, a, b) for i, (a, b) in enumerate(zip(was, now, strict=True)) if a != b]
-    return lengths[0] if len(lengths) == 1 else (was, now)
+def _told_alike(change: Change) -> tuple[object, ...]:
+    if change.part not in OF_ARRAYS:
+        return (change.path,)
+    values = tuple(side.text if isinstance(side, NamedText) else side for side in (change.was, change.now))
+    return () if change.part.endswith("leaf") else values
 
 
 def is_derived(key: CompileKey) -> bool:
@@ -112,11 +112,36 @@ def _function(old: FunctionKey | None, new: FunctionKey | None) -> Iterator[Chan
     if old.code != new.code:
         yield Change("source", new.name, old, new)
         return
-    held = [
-        *_named("closure", old.bound, new.bound, (old, new)),
-        *_named("default", old.defaults, new.defaults, (old, new)),
-    ]
+    held = [*_named("closure", old.bound, new.bound, new), *_named("default", old.defaults, new.defaults, new)]
     yield from held or [Change("made anew", new.name, old, new)]
+
+
+def same_definition(old: FunctionKey, new: FunctionKey) -> bool | None:
+    """Whether one piece of source made two functions, perhaps edited in between; None when that cannot be told.
+
+    A name and a file do not tell: both branches of an `if` may define `f`, and one line may hold two lambdas.
+    """
+    if old.serial is not None and old.serial == new.serial:
+        return True
+    if old.place is None or new.place is None:
+        return None
+    is_alone = old.twins == new.twins == 1
+    if None in (old.version, new.version):
+        return True if _place(old) == _place(new) and old.code == new.code else None
+    if old.version == new.version:
+        if _place(old) == _place(new):
+            return True if old.code == new.code else is_alone or None
+        # The text is read when a function is first called: with one definition in it, one of the two came from a text
+        # that has gone since.
+        return is_alone
+    if old.code == new.code and "<lambda>" in old.name:
+        return True
+    return is_alone or None
+
+
+def _place(function: FunctionKey) -> tuple[object, ...]:
+    place = function.place
+    return () if place is None else (place.line, place.columns)
 
 
 def _keywords(before: CompileKey, after: CompileKey) -> Iterator[Change]:
@@ -124,9 +149,9 @@ def _keywords(before: CompileKey, after: CompileKey) -> Iterator[Change]:
         return
     for path in (*after.keywords, *before.keywords):
         if path not in before.keywords:
-            yield Change("keyword", path, "position" if path in _roots(before) else None, "keyword")
+            yield Change("to keyword" if path in _roots(before) else "new keyword", path, None, path)
         elif path not in after.keywords:
-            yield Change("keyword", path, "keyword", "position" if path in _roots(after) else None)
+            yield Change("to position" if path in _roots(after) else "gone keyword", path, path, None)
 
 
 def _roots(key: CompileKey) -> set[str]:
@@ -159,8 +184,8 @@ def _leaves(before: CompileKey, after: CompileKey) -> Iterator[Change]:
     both = {*before.keywords} ^ {*after.keywords}
     added = [path for path in new if path not in both.union(old)]
     gone = [path for path in old if path not in both.union(new)]
-    yield from (Change("leaf", path, None, True) for path in added)
-    yield from (Change("leaf", path, True, None) for path in gone)
+    yield from (Change("new leaf", path, None, path) for path in added)
+    yield from (Change("gone leaf", path, path, None) for path in gone)
     if len(old) == len(new) and not {*old} ^ {*new}:
         was, now = next((a, b) for a, b in zip(old, new, strict=True) if a != b)
         yield Change("order", now, was, now)
@@ -178,7 +203,7 @@ def _containers(before: CompileKey, after: CompileKey) -> Iterator[Change]:
             continue
         where = _container_path(after.arguments, after.containers, number)
         if was.type != now.type:
-            yield Change("container", where, was.type, now.type)
+            yield Change("container" if where else "outermost", where, was.type, now.type)
         else:
             for change in _named("field", was.data, now.data, (where, now.type)):
                 yield change._replace(path=".".join(filter(None, (where, change.path))))
@@ -218,13 +243,27 @@ def _arguments(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey], *, is_ali
     for a, b in pairs:
         if a is not b and a != b:
             was, now = _facts(a), _facts(b)
-            # What says where it lies is said once: what jit prescribes decides, and then where it was placed.
-            moved = [part for part in _PLACEMENT if was[part] != now[part]][:1]
-            parts = [part for part in was if was[part] != now[part] and (part in moved or part not in _PLACEMENT)]
-            yield from (Change(part, b.path, was[part], now[part], (a, b)) for part in parts)
+            told: dict[str, str] = {}
+            for part in was:
+                if was[part] != now[part]:
+                    told.setdefault(_TOLD_ONCE.get(part, part), part)
+            for part in told.values():
+                is_shape = part == "shape"
+                yield _shape(a, b) if is_shape else Change(part, b.path, was[part], now[part], (a, b))
 
 
-_PLACEMENT = ("in_shardings", "mesh", "place", "type sharding")
+_TOLD_ONCE = dict.fromkeys(("mesh", "place", "type sharding"), "in_shardings") | {"weak type": "dtype"}
+"""What jit prescribes decides where an argument lies, and then where it was placed; the first that differs is told."""
+
+
+def _shape(was: ArgumentKey, now: ArgumentKey) -> Change:
+    old, new = was.shape, now.shape
+    if len(old) != len(new):
+        return Change("rank", now.path, old, new)
+    dims = [dim for dim, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
+    if len(dims) > 1:
+        return Change("shape", now.path, old, new)
+    return Change("length", now.path, old[dims[0]], new[dims[0]], dims[0])
 
 
 def _facts(argument: ArgumentKey) -> dict[str, object]:
@@ -237,7 +276,8 @@ def _facts(argument: ArgumentKey) -> dict[str, object]:
     place = (argument.given, mesh) if argument.committed else None
     return {
         "shape": argument.shape,
-        "dtype": (argument.dtype, argument.weak_type),
+        "dtype": argument.dtype,
+        "weak type": argument.weak_type,
         "in_shardings": argument.wanted,
         "mesh": in_type if argument.wanted else None,
         "place": None if argument.wanted else place,

@@ -14,10 +14,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from pjit_inspect.analyze.recompiles.changes import count_changes, find_changes
+from pjit_inspect.analyze.recompiles.changes import count_changes, find_changes, same_definition
 from pjit_inspect.analyze.recompiles.key_differences import key_differences
 from pjit_inspect.analyze.recompiles.resharded import find_resharded
-from pjit_inspect.analyze.recompiles.same_definition import same_definition
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.compile_key import CompileKey, FunctionKey
 from pjit_inspect.model.record.reason import Difference, Reason
