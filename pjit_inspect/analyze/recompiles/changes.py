@@ -116,11 +116,13 @@ def _function(old: FunctionKey | None, new: FunctionKey | None) -> Iterator[Chan
     yield from held or [Change("made anew", new.name, old, new)]
 
 
-def same_definition(old: FunctionKey, new: FunctionKey) -> bool | None:
+def same_definition(old: FunctionKey | None, new: FunctionKey | None) -> bool | None:
     """Whether one piece of source made two functions, perhaps edited in between; None when that cannot be told.
 
     A name and a file do not tell: both branches of an `if` may define `f`, and one line may hold two lambdas.
     """
+    if old is None or new is None:
+        return None
     if old.serial is not None and old.serial == new.serial:
         return True
     if old.place is None or new.place is None:

@@ -34,7 +34,6 @@ _MAX_SENTENCES = 3
 _WEIGHTS = np.array([100, 50, 8, 4, 4, 2, 2, 2, 2, 2, 2, 2, 2, 1, 0], np.int32)
 _FAR = 100
 """How many differences another transform counts as."""
-_DEFINITION = len(_WEIGHTS) - 1
 
 
 def family_of(data: RecordData) -> tuple[str, ...]:
@@ -48,29 +47,26 @@ def family_of(data: RecordData) -> tuple[str, ...]:
 
 def _family_of(key: CompileKey | None, name_: str, defined_at: Frame | None) -> tuple[str, ...]:
     function = key.function if key is not None else None
+    place = function.place if function is not None else defined_at
+    file = "" if place is None else ("cell" if place.cell else place.file)
     if function is None:
-        place = defined_at
-        return ("", name_, (place.cell and "cell") or place.file if place is not None else "")
+        return ("", name_, file)
     if function.kind == "primitive":
         return ("primitive", function.name, function.wrapper)
-    place = function.place
-    file = "" if place is None else ("cell" if place.cell else place.file)
-    if function.name.rsplit(".", 1)[-1] != "<lambda>":
-        named = function.name.rsplit(".<locals>.", 1)[-1] if file == "cell" else function.name
-        return (function.wrapper, named, file)
-    return (function.wrapper, function.name, file, function.code or "")
+    if function.name.rsplit(".", 1)[-1] == "<lambda>":
+        return (function.wrapper, function.name, file, function.code or "")
+    return (function.wrapper, function.name.rsplit(".<locals>.", 1)[-1] if file == "cell" else function.name, file)
 
 
 class _Family:
-    """The keys of one function, and a matrix with a row for each: the number of each of its parts, and its serial."""
+    """The keys of one function, and a matrix with a row for each: a hash of each of its parts, and its serial."""
 
     def __init__(self) -> None:
         self.keys: list[CompileKey] = []
         self._places: dict[int, int] = {}
         self._rows = np.zeros((8, len(_WEIGHTS) + 1), np.int64)
-        self._numbers: list[dict[object, int]] = [{} for _ in _WEIGHTS]
-        # One function for each definition, by its number.
-        self._definitions: list[FunctionKey | None] = []
+        # One function for each definition, by its hash.
+        self._definitions: dict[int, FunctionKey | None] = {}
 
     def add(self, key: CompileKey) -> None:
         """Take in a key; one that is known is left out. Threads may bring theirs out of order."""
@@ -78,10 +74,9 @@ class _Family:
             return
         if len(self.keys) == len(self._rows):
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-        numbers = [known.setdefault(part, len(known)) for known, part in zip(self._numbers, _parts(key), strict=True)]
-        self._rows[len(self.keys)] = (*numbers, key.serial)
-        if len(self._numbers[_DEFINITION]) > len(self._definitions):
-            self._definitions.append(key.function)
+        hashes = [hash(part) for part in _parts(key)]
+        self._rows[len(self.keys)] = (*hashes, key.serial)
+        self._definitions.setdefault(hashes[-1], key.function)
         self.keys.append(key)
 
     def nearest(self, key: CompileKey) -> CompileKey | None:
@@ -92,9 +87,9 @@ class _Family:
         """
         if key.serial not in self._places:
             return None
-        rows, function = self._rows[: len(self.keys)], key.function
-        of_one = [function is None or f is None or same_definition(f, function) is not False for f in self._definitions]
-        comparable = np.flatnonzero((rows[:, -1] < key.serial) & np.array(of_one, bool)[rows[:, _DEFINITION]])
+        rows, mine = self._rows[: len(self.keys)], key.function
+        of_one = [number for number, own in self._definitions.items() if same_definition(own, mine) is not False]
+        comparable = np.flatnonzero((rows[:, -1] < key.serial) & np.isin(rows[:, -2], of_one))
         unlike = (rows[comparable] != rows[self._places[key.serial]])[:, :-1] @ _WEIGHTS
         most = min(_MAX_COMPARED, max(2, _MAX_COMPARISONS // (len(key.arguments) or 1)))
         order = np.lexsort((-rows[comparable, -1], unlike))[:most]
@@ -149,7 +144,7 @@ def _distance(old: CompileKey, unlike: int, new: CompileKey) -> tuple[int, int, 
     """
     found = find_changes(old, new)
     told = count_changes(found) or int(unlike > _WEIGHTS[-2])
-    return told + _FAR * any(one.part in ("transform", "derived") for one in found), unlike, len(found)
+    return (told + _FAR * any(one.part in ("transform", "derived") for one in found), unlike, len(found))
 
 
 class KeyHistory:
@@ -183,9 +178,9 @@ class KeyHistory:
 
     def _place(self, key: CompileKey, name_: str, defined_at: Frame | None) -> None:
         mine = _family_of(key, name_, defined_at)
-        family = self._known.get(mine)
-        if family is None:
-            family = self._known[mine] = self._new_family()
+        if mine not in self._known and len(self._known) >= _MAX_FAMILIES:
+            self._known.pop(next(iter(self._known)))
+        family = self._known.setdefault(mine, _Family())
         if len(family.keys) >= _MAX_KEYS:
             family = self._known[mine] = family.newer_half()
         family.add(key)
@@ -195,11 +190,6 @@ class KeyHistory:
         with self._lock:
             self._noted.clear()
             self._known.clear()
-
-    def _new_family(self) -> _Family:
-        if len(self._known) >= _MAX_FAMILIES:
-            self._known.pop(next(iter(self._known)))
-        return _Family()
 
     def count(self, data: RecordData) -> int:
         """How many compiles of its function there were up to and with this one; calls of known programs count not."""
@@ -253,20 +243,22 @@ def _what(data: RecordData, key: CompileKey) -> Phrase | Sentence:
 
 
 def _compared(nearest: CompileKey, key: CompileKey) -> Reason:
-    found = key_differences(nearest, key)
-    if found:
+    if found := key_differences(nearest, key):
         return Reason(kind="changed", sentence=_sentence(found), differences=found, nearest=nearest.serial)
-    dropped = _dropped(nearest, key)
-    if dropped is None:
+    if nearest.clears != key.clears:
+        gone = Difference(kind="cleared", sentence=_CLEARED)
+    elif nearest.serial in key.dropped:
+        is_operation = key.function is not None and key.function.kind == "primitive"
+        gone = Difference(kind="evicted", sentence=_DROPPED if is_operation else _DROPPED + _CLEARED_ALONE)
+    else:
         return Reason(kind="unknown", sentence=_UNEXPLAINED, nearest=nearest.serial)
-    return Reason(kind="dropped", sentence=dropped.sentence, differences=(dropped,), nearest=nearest.serial)
+    return Reason(kind="dropped", sentence=gone.sentence, differences=(gone,), nearest=nearest.serial)
 
 
 def _sentence(found: Sequence[Difference]) -> Sentence:
-    shown = [difference.sentence for difference in found[:_MAX_SENTENCES]]
-    more = len(found) - len(shown)
-    rest = [say("and {} more differences", more) if more > 1 else found[-1].sentence] if more else []
-    return _listed([*shown, *rest])
+    shown = [difference.sentence for difference in found]
+    more = len(found) - _MAX_SENTENCES
+    return _listed([*shown[:_MAX_SENTENCES], say("and {} more differences", more)] if more > 1 else shown)
 
 
 def _listed(sentences: Sequence[Sentence]) -> Sentence:
@@ -274,17 +266,7 @@ def _listed(sentences: Sequence[Sentence]) -> Sentence:
 
 
 _UNEXPLAINED = say("unknown: nothing that is recorded differs from an earlier compile of it")
+_CLEARED = say("nothing differs: JAX's caches were cleared (`jax.clear_caches`)")
+_DROPPED = say("nothing differs: JAX had dropped the earlier program")
+_CLEARED_ALONE = " (`clear_cache` of the function, or an eviction)"
 _FROM_DISK = say("the program came from the compilation cache on disk, so its source lines may be stale")
-
-
-def _dropped(nearest: CompileKey, key: CompileKey) -> Difference | None:
-    """Nothing differs: what was seen to be gone; None when nothing was."""
-    if nearest.clears != key.clears:
-        sentence = say("nothing differs: JAX's caches were cleared (`jax.clear_caches`)")
-        return Difference(kind="cleared", sentence=sentence)
-    if nearest.serial not in key.dropped:
-        return None
-    sentence = say("nothing differs: JAX had dropped the earlier program")
-    if key.function is None or key.function.kind != "primitive":
-        sentence += " (`clear_cache` of the function, or an eviction)"
-    return Difference(kind="evicted", sentence=sentence)

@@ -26,14 +26,18 @@ from pjit_inspect.guard import read_fact
 from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FunctionKey, NamedText
 from pjit_inspect.model.record.record import Timings
 from pjit_inspect.observe.contract import _jax
-from pjit_inspect.observe.key.argument_tree import passed, tree_facts
 from pjit_inspect.observe.key.asked import Request, in_layouts, requests_of
 from pjit_inspect.observe.key.definitions import describe_function
-from pjit_inspect.observe.key.known_arrays import remember_arguments
 from pjit_inspect.observe.key.outside_jit import Operation, called_from
-from pjit_inspect.observe.key.past_programs import dropped_before, fed_back, made_by, remember_program
+from pjit_inspect.observe.key.past_programs import (
+    dropped_before,
+    fed_back,
+    made_by,
+    remember_arguments,
+    remember_program,
+)
 from pjit_inspect.observe.key.sharding_text import device_ranges, mesh_text, sharding_text
-from pjit_inspect.observe.key.static_arguments import static_facts
+from pjit_inspect.observe.key.static_arguments import passed, static_facts, tree_facts
 from pjit_inspect.observe.live.library_names import pmap_names
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import has_devices, to_mesh, to_sharding
@@ -282,10 +286,7 @@ def key_of(
     remember_arguments(name or program.name, paths, given)
     return CompileKey(
         **own
-        | {
-            "keywords": tuple(sorted({*own["keywords"], *traced.keywords})),
-            "options": (*options, *own["options"]),
-        },
+        | {"keywords": tuple(sorted({*own["keywords"], *traced.keywords})), "options": (*options, *own["options"])},
         serial=serial,
         process=_PROCESS,
         thread=threading.current_thread().name,
@@ -365,14 +366,11 @@ def _arguments(program: LiveProgram, facts: CallFacts, names: Sequence[str]) -> 
 
 def _paths(names: Sequence[str], stages: dict[str, FrameType], transform: str) -> Sequence[str]:
     """The names of the arguments; those of the call where the forward program of a transform has lost them."""
-    if transform in ("jit", "grad backward") or "dispatch" not in stages:
+    is_lost = any(name.startswith("arg[") for name in names)
+    if transform in ("jit", "grad backward") or "dispatch" not in stages or not is_lost:
         return names
-    if not any(name.startswith("arg[") for name in names):
-        return names
-    if "pmap" in stages:
-        known = pmap_names(stages["pmap"], _jax.pmapped_function(stages["pmap"]))
-    else:
-        known = getattr(stages["dispatch"].f_locals.get("p"), "arg_names", None) or ()
+    pmap, call = stages.get("pmap"), stages["dispatch"].f_locals.get("p")
+    known = pmap_names(pmap, _jax.pmapped_function(pmap)) if pmap else getattr(call, "arg_names", None) or ()
     return known if len(known) == len(names) else names
 
 

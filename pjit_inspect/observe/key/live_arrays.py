@@ -19,8 +19,7 @@ from pjit_inspect.model.memory.live_arrays import DeviceHolding, LiveArray, Live
 from pjit_inspect.model.program.dtype import bits_of, short_dtype
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.observe.contract import _jax
-from pjit_inspect.observe.key.known_arrays import argument_of
-from pjit_inspect.observe.key.past_programs import result_finder
+from pjit_inspect.observe.key.past_programs import argument_of, result_finder
 from pjit_inspect.observe.live.frames import cell_name, is_user_file
 from pjit_inspect.observe.live.shardings import to_sharding
 

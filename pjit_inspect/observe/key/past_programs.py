@@ -1,10 +1,12 @@
-"""The programs that were recorded before, as far as JAX still holds them: which are gone, which returned an argument.
+"""The programs that were recorded before, as far as JAX still holds them, and the arrays that they took and returned.
 
-Nothing here keeps a program or an array alive. Not its job: the rest of the key (`observe.key.compile_key`).
+An array that lives on can be told by its path. Nothing here keeps a program or an array alive. Not its job: the rest
+of the key (`observe.key.compile_key`).
 """
 
 from __future__ import annotations
 
+import functools
 import threading
 import weakref
 from collections import defaultdict
@@ -21,12 +23,14 @@ from pjit_inspect.observe.live.frames import is_user_file, user_frame
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.untouched import is_a
 
-_MAX_OF_ONE, _MAX_FUNCTIONS = 64, 2_000
+_MAX_OF_ONE, _MAX_FUNCTIONS, _MAX_ARRAYS = 64, 2_000, 100_000
 
 # A signal handler may compile while the same thread is in here.
 _lock = threading.RLock()
 # By the name and place of the function.
 _past: dict[str, tuple[_Past, ...]] = {}
+# By the address of an array: the function of the newest call that was given it, and its path there.
+_given: dict[int, tuple[weakref.ref[Any], str, str]] = {}
 
 
 # Compared by identity: a hash of thousands of results takes its time.
@@ -165,3 +169,35 @@ def _name_of(function: str) -> str:
     """A function's own name, of the text that it is known by: XLA's name, JAX's with its place."""
     own, _, place = function.partition(" ")
     return place.partition(" ")[0] or own
+
+
+# ---------------------------------------------------------------- arguments
+
+
+def remember_arguments(function: str, paths: Sequence[str], arguments: Sequence[Any]) -> None:
+    """Take note of the arguments of a call of a function, within that call."""
+    if len(paths) != len(arguments):
+        return
+    if len(_given) + len(arguments) > _MAX_ARRAYS:
+        _given.clear()
+    for path, argument in zip(paths, arguments, strict=True):
+        if is_a(argument, jax.Array):
+            key = id(argument)
+            try:
+                _given[key] = (weakref.ref(argument, functools.partial(_forget, key)), function, path)
+            except TypeError:
+                # A tracer, or an array of a kind that allows no weak reference.
+                continue
+
+
+def _forget(key: int, gone: weakref.ref[Any]) -> None:
+    # A newer object may have the address already.
+    entry = _given.get(key)
+    if entry is not None and entry[0] is gone:
+        del _given[key]
+
+
+def argument_of(array: Any) -> tuple[str, str] | None:
+    """The function whose newest captured call was given this very array, and its path there; None for no such call."""
+    entry = _given.get(id(array))
+    return (entry[1], entry[2]) if entry is not None and entry[0]() is array else None

@@ -20,7 +20,7 @@ from observe.programs import recorded
 from pjit_inspect.model.record.compile_key import CompileKey
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.key import definitions
-from pjit_inspect.observe.key.argument_tree import passed, tree_facts
+from pjit_inspect.observe.key.static_arguments import passed, tree_facts
 from pjit_inspect.observe.live import serials, short_text
 
 X = np.arange(4, dtype=np.float32)
