@@ -46,7 +46,7 @@ def find_changes(before: CompileKey, after: CompileKey) -> list[Change]:
         *_arguments(before.arguments, after.arguments, is_alike=is_alike),
         *_named("out_shardings", before.outputs, after.outputs),
         *_donation(before, after),
-        *_options(before, after),
+        *_named("option", before.options, after.options),
         *_plain("context mesh", before.context_mesh or "none", after.context_mesh or "none"),
     ]
     # The devices of a program follow from all of this, and the whole context has most of it.
@@ -160,11 +160,6 @@ def _roots(key: CompileKey) -> set[str]:
     """The names of arguments: what stands before the first bracket or dot of each leaf, and the static ones."""
     traced = {argument.path.split("[")[0].split(".")[0] for argument in key.arguments}
     return traced | {static.name for static in key.statics}
-
-
-def _options(before: CompileKey, after: CompileKey) -> Iterator[Change]:
-    for change in _named("option", before.options, after.options):
-        yield change._replace(part="jit's option") if change.path == "keep_unused" else change
 
 
 def _donation(before: CompileKey, after: CompileKey) -> Iterator[Change]:

@@ -56,8 +56,7 @@ _PARTS: dict[str, tuple[DifferenceKind, str]] = {
     "type sharding": ("type sharding", "@: sharding in its type {}"),
     "layout": ("layout", "@: layout {}"),
     "donation": ("donation", "donated arguments: {}"),
-    "option": ("option", "compiler option @: {}"),
-    "jit's option": ("option", "jit's option @: {}"),
+    "option": ("option", "@: {}"),
     "context mesh": ("context mesh", "context mesh: {}"),
     "devices": ("device", "devices of the program: {}"),
 }
@@ -142,6 +141,10 @@ _CONTEXT_NAMES = {
 
 def _configuration(path: str) -> Phrase | Sentence:
     return _CONTEXT_NAMES.get(path.split("[")[0]) or say("configuration {}", code(path))
+
+
+def _option(path: str) -> Sentence:
+    return say("{} option {}", "jit's" if path == "keep_unused" else "compiler", code(path))
 
 
 def _field(change: Change) -> _Said:
@@ -285,7 +288,7 @@ def _commitment(argument: ArgumentKey, text: str) -> Sentence:
 
 
 _SUBJECTS: dict[str, Callable[[str], Phrase | Sentence]] = {
-    "over": word, "config": _configuration, "option": code, "jit's option": code,
+    "over": word, "config": _configuration, "option": _option,
 }  # fmt: skip
 _WORDS: dict[str, Callable[[Change], _Said]] = {
     "transform": lambda change: _Said((_transform_words(change.now),)),

@@ -301,7 +301,7 @@ def key_of(
         arguments=arguments,
         outputs=_outputs([result[0] for result in facts.results], names[1]),
         donated=tuple(path for path, flag in zip(paths, facts.donated, strict=False) if flag),
-        devices=device_ranges(program.devices),
+        devices=device_ranges(tuple(program.devices)),
         dropped=dropped,
         fed=fed,
         made=made,
