@@ -63,10 +63,7 @@ def _eager_loop(group: list[Compile], again: list[Compile]) -> Pattern:
         cost_s=sum(one.seconds for one in group),
         values=tuple(one.reason.sentence for one in again)[:MAX_VALUES],
         sentence=say(
-            "{} runs {} outside any jit, and compiled {} programs for that",
-            where,
-            shown or "operations",
-            len(group),
+            "{} runs {} outside any jit, and compiled {} programs for that", where, shown or "operations", len(group)
         ),
         advice=_advice(again),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,9 +29,6 @@ _MAX_NOTED = 500
 _MAX_COMPARED, _MAX_COMPARISONS = 32, 5_000
 _MAX_SENTENCES = 3
 
-# How much the parts of a key weigh when those are looked for that may be the nearest: a program of another transform is
-# far away, one with other lengths is near.
-_WEIGHTS = np.array([100, 50, 8, 4, 4, 2, 2, 2, 2, 2, 2, 2, 2, 1, 0], np.int32)
 _FAR = 100
 """How many differences another transform counts as."""
 
@@ -64,7 +61,7 @@ class _Family:
     def __init__(self) -> None:
         self.keys: list[CompileKey] = []
         self._places: dict[int, int] = {}
-        self._rows = np.zeros((8, len(_WEIGHTS) + 1), np.int64)
+        self._rows = np.zeros((8, len(_PARTS) + 1), np.int64)
         # One function for each definition, by its hash.
         self._definitions: dict[int, FunctionKey | None] = {}
 
@@ -74,7 +71,7 @@ class _Family:
             return
         if len(self.keys) == len(self._rows):
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-        hashes = [hash(part) for part in _parts(key)]
+        hashes = [hash(part(key)) for _, part in _PARTS]
         self._rows[len(self.keys)] = (*hashes, key.serial)
         self._definitions.setdefault(hashes[-1], key.function)
         self.keys.append(key)
@@ -104,37 +101,35 @@ class _Family:
         return kept
 
 
-def _parts(key: CompileKey) -> tuple[object, ...]:
-    function = key.function
-    arguments = key.arguments
-    return (
-        key.transform,
-        key.over,
-        tuple(a.path for a in arguments) if key.tree is None else key.tree,
-        function and function.code,
-        tuple((a.shape, a.dtype) for a in arguments),
-        function and function.serial,
-        key.statics,
-        # Arguments are shared between keys, so that the same object stands for the same facts.
-        tuple(map(id, arguments)),
-        key.outputs,
-        key.donated,
-        key.options,
-        key.config,
-        (key.context_mesh, key.devices),
-        key.clears,
-        _definition(key.function),
-    )
-
-
-def _definition(function: FunctionKey | None) -> object:
+def _definition(key: CompileKey) -> object:
     """What `same_definition` looks at; a lambda that is made anew in a loop is one."""
-    if function is None:
-        return None
-    place = function.place
-    if place is None:
-        return function.serial
-    return function.version, function.twins, function.code, place.line, place.columns
+    function = key.function
+    if function is None or function.place is None:
+        return function and function.serial
+    return function.version, function.twins, function.code, function.place.line, function.place.columns
+
+
+# The parts of a key, and how much they weigh when those keys are looked for that may be the nearest: a program of
+# another transform is far away, one with other lengths is near.
+_PARTS: tuple[tuple[int, Callable[[CompileKey], object]], ...] = (
+    (_FAR, lambda key: key.transform),
+    (50, lambda key: key.over),
+    (8, lambda key: tuple(a.path for a in key.arguments) if key.tree is None else key.tree),
+    (4, lambda key: key.function and key.function.code),
+    (4, lambda key: tuple((a.shape, a.dtype) for a in key.arguments)),
+    (2, lambda key: key.function and key.function.serial),
+    (2, lambda key: key.statics),
+    # Arguments are shared between keys, so that the same object stands for the same facts.
+    (2, lambda key: tuple(map(id, key.arguments))),
+    (2, lambda key: key.outputs),
+    (2, lambda key: key.donated),
+    (2, lambda key: key.options),
+    (2, lambda key: key.config),
+    (2, lambda key: (key.context_mesh, key.devices)),
+    (1, lambda key: key.clears),
+    (0, _definition),
+)
+_WEIGHTS = np.array([weight for weight, _ in _PARTS], np.int32)
 
 
 def _distance(old: CompileKey, unlike: int, new: CompileKey) -> tuple[int, int, int]:
@@ -143,7 +138,7 @@ def _distance(old: CompileKey, unlike: int, new: CompileKey) -> tuple[int, int, 
     What differs beyond JAX's counter of cleared caches is a difference, though there may be no words for it.
     """
     found = find_changes(old, new)
-    told = count_changes(found) or int(unlike > _WEIGHTS[-2])
+    told = count_changes(found) or int(unlike > 1)
     return (told + _FAR * any(one.part in ("transform", "derived") for one in found), unlike, len(found))
 
 
