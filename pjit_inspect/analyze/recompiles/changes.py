@@ -17,8 +17,8 @@ from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, Conta
 class Change(NamedTuple):
     """One path with two values.
 
-    `part` says what kind of path it is, `was` and `now` are what JAX compares (None where a key has no such path),
-    `sides` what holds them: the two arguments, the function.
+    `part` is the kind of path; `was` and `now` are the values that JAX compares, None where a key has no such path;
+    `sides` holds whatever the words need beside them: both arguments, the function, the number of a dimension.
     """
 
     part: str
@@ -117,7 +117,7 @@ def _function(old: FunctionKey | None, new: FunctionKey | None) -> Iterator[Chan
 
 
 def same_definition(old: FunctionKey | None, new: FunctionKey | None) -> bool | None:
-    """Whether one piece of source made two functions, perhaps edited in between; None when that cannot be told.
+    """True when one piece of source made both functions, perhaps edited in between; None when that cannot be told.
 
     A name and a file do not tell: both branches of an `if` may define `f`, and one line may hold two lambdas.
     """
@@ -234,7 +234,7 @@ def _container_path(arguments: Sequence[ArgumentKey], containers: Sequence[Conta
 
 
 def _arguments(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey], *, is_alike: bool) -> Iterator[Change]:
-    """What differs of each leaf that both calls have. Keys share most arguments, so that few are looked into."""
+    """The changes of each leaf that both calls have. Keys share most arguments, so that few are looked into."""
     known = {} if is_alike else {argument.path: argument for argument in old}
     pairs = zip(old, new, strict=True) if is_alike else ((known.get(b.path, b), b) for b in new)
     for a, b in pairs:
@@ -264,7 +264,7 @@ def _shape(was: ArgumentKey, now: ArgumentKey) -> Change:
 
 
 def _facts(argument: ArgumentKey) -> dict[str, object]:
-    """What JAX's caches compare of one argument.
+    """One argument as JAX's caches compare it.
 
     The mesh in its type counts where jit prescribes a sharding; where else it lies does not.
     """

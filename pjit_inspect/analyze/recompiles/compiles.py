@@ -34,7 +34,7 @@ class Compile:
 
     @property
     def key(self) -> CompileKey:
-        """What JAX looked up; an empty key where that was not seen."""
+        """The key JAX looked up; an empty one where that was not seen."""
         return self.data.key or _UNSEEN
 
     @property

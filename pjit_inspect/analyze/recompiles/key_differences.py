@@ -192,7 +192,7 @@ def _name(function: FunctionKey) -> Phrase:
 
 
 def _held(change: Change) -> _Said:
-    """What a function carries with it, and how."""
+    """A value that a function carries with it, and how."""
     owner: FunctionKey = change.sides
     words = "whose method {} is" if change.path == "self" else "which {} closes over"
     words = "which the partial of {} holds" if owner.kind == "partial" else words

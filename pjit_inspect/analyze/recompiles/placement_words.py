@@ -47,13 +47,13 @@ def _memory(sharding: Sharding) -> str:
 
 
 def place_words(text: str) -> Sentence:
-    """What such a text says, with its PartitionSpec and its axes as such."""
+    """The words of such a text, with its PartitionSpec and its axes marked."""
     split, on, over = text.partition(" on ")
     return say("{}{}{}", _over_words(split), on, _over_words(over))
 
 
 def split_words(text: str) -> Sentence:
-    """The same of its PartitionSpec alone, where it has one."""
+    """The words of its PartitionSpec alone, where it has one."""
     return place_words(text.partition(" on ")[0] if text.startswith("P(") else text)
 
 

@@ -77,7 +77,7 @@ def _size(own: list[Resharding]) -> int:
 
 
 def _moves(argument: ArgumentKey, layout: ArrayLayout) -> bool:
-    """Whether it is copied."""
+    """True for an argument that each call copies."""
     given, wanted = argument.given, layout.sharding
     if given is None or wanted is None or not layout.kept or argument.type != "jax.Array":
         return False
@@ -86,7 +86,7 @@ def _moves(argument: ArgumentKey, layout: ArrayLayout) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _differ(given: Sharding, wanted: Sharding) -> bool:
-    """Whether bytes lie elsewhere: thousands of arguments share a few shardings."""
+    """True where bytes lie elsewhere. Kept, as thousands of arguments share a few shardings."""
     return _slices(given) != _slices(wanted)
 
 

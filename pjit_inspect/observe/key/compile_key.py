@@ -68,7 +68,7 @@ _Leaf = tuple[Any, Any, "bool | None", str, Any]
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class CallFacts:
-    """What a call shows of its key. Holds shardings and abstract values, no arrays.
+    """The facts of a key that its call shows. Holds shardings and abstract values, no arrays.
 
     `leaves` have no names yet, and `donated` says which of them are; `own` are fields of the key as they are.
     """
@@ -208,7 +208,7 @@ def remember_trace(stages: dict[str, FrameType], jaxpr: Any, frame: FrameType) -
 def _remember(
     jaxpr: Any, local: dict[str, Any], info: Any, frame: FrameType | None, name: str, given: Any = None
 ) -> _Traced:
-    """What a frame of jit has: its function, unless another one was `given` to it, and the static arguments."""
+    """Notes a trace of the function in a frame of jit, unless another one was `given`, with its static arguments."""
     statics = static_facts(info, local.get("args", ()), local.get("kwargs", {}), frame)
     function = next(each for each in (given, statics.function, local["fun"]) if each is not None)
     traced = _Traced(describe_function(function, name), statics.arguments, statics.keywords)
