@@ -21,7 +21,7 @@ from pjit_inspect.model.record.ledger import LedgerData
 from pjit_inspect.model.record.reason import Reason
 from recompiles.scenario import Scenario
 
-__all__ = ["Outcome", "outcome_of", "run_scenario"]
+__all__ = ["Outcome", "run_scenario"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +33,6 @@ class Outcome:
     names: tuple[str, ...]
     reasons: tuple[tuple[str, Reason], ...]
     ledger: LedgerData
-
-
-_OUTCOMES: dict[Scenario, Outcome] = {}
-
-
-def outcome_of(scenario: Scenario, folder: Path) -> Outcome:
-    """What comes of a scenario, which is run in `folder` when it has not run yet: several tests ask for it."""
-    if scenario not in _OUTCOMES:
-        _OUTCOMES[scenario] = run_scenario(scenario, folder)
-    return _OUTCOMES[scenario]
 
 
 def run_scenario(scenario: Scenario, folder: Path) -> Outcome:

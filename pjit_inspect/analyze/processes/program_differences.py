@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.recompiles.placement_words import sharding_place
+from pjit_inspect.analyze.recompiles.placement_words import place_text
 from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -130,8 +130,8 @@ def _type(layout: ArrayLayout) -> str:
 def _sharding(layout: ArrayLayout, mesh: Mesh | None) -> Phrase | str:
     if layout.sharding is None:
         return "in an unknown way"
-    where = sharding_place(layout.sharding, mesh)
-    return spec(shortened(where.text)) if where.is_spec else code(shortened(where.text))
+    where = place_text(layout.sharding, mesh)
+    return spec(shortened(where)) if where.startswith("P(") else code(shortened(where))
 
 
 # ---------------------------------------------------------------- the operations

@@ -5,9 +5,10 @@ Not its job: any pattern (`analyze.recompiles.patterns`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
+from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FedBack
 from pjit_inspect.model.record.ledger import Pattern, PatternKind
 from pjit_inspect.model.record.reason import Difference, Reason
 from pjit_inspect.model.record.record import RecordData
@@ -19,24 +20,36 @@ SEVERAL = 3
 MAX_VALUES = 64
 """So many values are listed."""
 
+_UNSEEN = CompileKey(serial=0)
 
-class Compile(Protocol):
-    """A record with its reason."""
 
-    @property
-    def data(self) -> RecordData:
-        """The record."""
-        ...
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compile:
+    """One record of a log with its reason; `index` is its position there, and `sent` counts what it sends."""
 
-    @property
-    def reason(self) -> Reason:
-        """Why it was compiled."""
-        ...
+    index: int
+    data: RecordData
+    reason: Reason
+    sent: Callable[[], int | None] = field(default=lambda: None)
 
     @property
-    def sent_bytes(self) -> int | None:
-        """What the busiest device sends per call (counted); None when unknown."""
-        ...
+    def key(self) -> CompileKey:
+        """The key JAX looked up; an empty one where that was not seen."""
+        return self.data.key or _UNSEEN
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all stages (measured); stages that JAX skipped count 0."""
+        timings = self.data.timings
+        return (timings.trace_s or 0.0) + (timings.lower_s or 0.0) + (timings.compile_s or 0.0)
+
+    def argument(self, path: str) -> ArgumentKey | None:
+        """The argument of this path."""
+        return next((argument for argument in self.key.arguments if argument.path == path), None)
+
+    def fed(self, path: str) -> FedBack | None:
+        """The argument of this path as a result of an earlier program of the function; None where it is none."""
+        return next((back for back in self.key.fed if back.path == path), None)
 
 
 Found = list[tuple[Compile, Difference]]
@@ -56,7 +69,7 @@ def make_pattern(
         where=newest.user_frame,
         path=found[0][1].path,
         compiles=len(compiles),
-        cost_s=sum(seconds_of(one.data) for one in compiles),
+        cost_s=sum(one.seconds for one in compiles),
         values=tuple(values)[:MAX_VALUES],
         buckets=buckets,
         sentence=sentence,
@@ -80,12 +93,6 @@ def advise(template: str, *parts: Phrase | str | int) -> Sentence:
         else:
             pieces.append(code(piece.format(*mine)))
     return joined(pieces, "", comma="")
-
-
-def seconds_of(data: RecordData) -> float:
-    """Seconds of all stages of a compile (measured); stages that JAX skipped count 0."""
-    timings = data.timings
-    return (timings.trace_s or 0.0) + (timings.lower_s or 0.0) + (timings.compile_s or 0.0)
 
 
 def values_of(found: Found) -> list[str]:

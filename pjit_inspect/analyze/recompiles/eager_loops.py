@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pjit_inspect.analyze.recompiles.compiles import MAX_VALUES, SEVERAL, Compile, seconds_of
+from pjit_inspect.analyze.recompiles.compiles import MAX_VALUES, SEVERAL, Compile
 from pjit_inspect.model.record.ledger import Pattern
 from pjit_inspect.model.words.sentence import Sentence, joined, name, place, say
 
@@ -29,7 +29,7 @@ def find_eager_loops(compiles: Sequence[Compile]) -> Iterator[Pattern]:
     for one in compiles:
         frame = one.data.user_frame
         # A `jax.jit` helps nothing that only puts arrays on devices.
-        if one.data.origin != "user" and frame is not None and _site(one) is not None and _called(one) != _MOVES:
+        if one.data.origin != "user" and frame is not None and one.key.site is not None and one.key.called != _MOVES:
             lines.setdefault((frame.file, frame.line), []).append(one)
     for group in lines.values():
         again = _again(group)
@@ -42,19 +42,11 @@ def _again(group: list[Compile]) -> list[Compile]:
     seen: set[tuple[object, ...]] = set()
     found = []
     for one in group:
-        instruction = (one.data.name, _site(one))
+        instruction = (one.data.name, one.key.site)
         if instruction in seen and one.reason.kind == "changed":
             found.append(one)
         seen.add(instruction)
     return found
-
-
-def _site(one: Compile) -> int | None:
-    return one.data.key.site if one.data.key is not None else None
-
-
-def _called(one: Compile) -> str:
-    return one.data.key.called if one.data.key is not None else ""
 
 
 def _eager_loop(group: list[Compile], again: list[Compile]) -> Pattern:
@@ -68,13 +60,10 @@ def _eager_loop(group: list[Compile], again: list[Compile]) -> Pattern:
         name=", ".join(names[:_NAMES]) or "operations",
         where=newest.user_frame,
         compiles=len(group),
-        cost_s=sum(seconds_of(one.data) for one in group),
+        cost_s=sum(one.seconds for one in group),
         values=tuple(one.reason.sentence for one in again)[:MAX_VALUES],
         sentence=say(
-            "{} runs {} outside any jit, and compiled {} programs for that",
-            where,
-            shown or "operations",
-            len(group),
+            "{} runs {} outside any jit, and compiled {} programs for that", where, shown or "operations", len(group)
         ),
         advice=_advice(again),
     )
@@ -82,7 +71,7 @@ def _eager_loop(group: list[Compile], again: list[Compile]) -> Pattern:
 
 def _public_name(one: Compile) -> str:
     """What the line calls; else the operation, unless its name is JAX's own."""
-    called = _called(one) or one.data.name
+    called = one.key.called or one.data.name
     return "" if called.startswith("_") else called
 
 

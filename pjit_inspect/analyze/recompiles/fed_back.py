@@ -7,15 +7,13 @@ nothing. Not its job: other habits (`analyze.recompiles.patterns`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from pjit_inspect.analyze.advice.placement import Side, counterparts, is_split, is_spread, which_way
 from pjit_inspect.analyze.recompiles.compiles import Compile, Found, advise, make_pattern
-from pjit_inspect.analyze.recompiles.placement_words import place_of
+from pjit_inspect.analyze.recompiles.placement_words import place_text, split_words
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.compile_key import ArgumentKey, FedBack
 from pjit_inspect.model.record.ledger import Pattern
-from pjit_inspect.model.record.reason import Difference
 from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Phrase, Sentence, name, say
 
@@ -29,24 +27,22 @@ ADVICE = (KEEP_SO, START_SO, EITHER)
 """Every advice that is given here. The test of advice has a program for each."""
 
 
-def was_fed_back(one: Compile, difference: Difference) -> bool:
-    """Whether the argument that differs is a result of an earlier program of the function."""
-    return _fed(one, difference.path) is not None
-
-
 def find_fed_back(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
     """A pattern for each argument that an earlier call returned; `serials` are the compiles by their number."""
     groups: dict[str, Found] = {}
     for one, difference in found:
-        if was_fed_back(one, difference):
+        if one.fed(difference.path):
             groups.setdefault(difference.path, []).append((one, difference))
     for path, group in groups.items():
-        one, difference = group[0]
-        back, before = _fed(one, path), serials.get(one.reason.nearest or 0)
-        was, now = _argument(before, path), _argument(one, path)
-        if back is None or was is None or now is None or now.given is None:
+        one = group[0][0]
+        back, before = one.fed(path), serials.get(one.reason.nearest or 0)
+        was, now = before and before.argument(path), one.argument(path)
+        if before is None or back is None or was is None or now is None or now.given is None:
             continue
-        alike = _alike(one, before, was, now)
+        # All that came back with the same change.
+        pairs = [(before.argument(other.path), one.argument(other.path)) for other in one.key.fed]
+        change = _placement(was), _placement(now)
+        alike = [(a, b) for a, b in pairs if a and b and (_placement(a), _placement(b)) == change]
         more = len(alike) - 1
         what = say("{} and {} more", name(path), more) if more > 0 else say("{}", name(path))
         result = name(back.result) if back.result and more <= 0 else "a result"
@@ -55,68 +51,39 @@ def find_fed_back(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern
             what,
             "come" if more > 0 else "comes",
             result,
-            _spec_words(now),
+            split_words(_text(now)),
         )
-        ways = _Ways(one=one, before=before, was=was, now=now, back=back, alike=alike or ((was, now),))
-        yield make_pattern("feedback", group, sentence, ways.advice(what))
+        yield make_pattern("feedback", group, sentence, _advice(one, before, alike, back, what))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ways:
-    """Two ways for what comes back.
-
-    Attributes:
-      one, before: the compile that got it back, and the one before that returned it.
-      was, now: the argument in both.
-      back: what was seen of it.
-      alike: the same for all arguments with the same change.
-    """
-
-    one: Compile
-    before: Compile | None
-    was: ArgumentKey
-    now: ArgumentKey
-    back: FedBack
-    alike: Sequence[tuple[ArgumentKey, ArgumentKey]]
-
-    def advice(self, what: Sentence) -> Sentence:
-        """What to do about it, as `analyze.advice` judges; nothing where another finding says how to split it."""
-        if not is_split(self.now.given) and self._has_counterpart():
+def _advice(
+    one: Compile, before: Compile, alike: Sequence[tuple[ArgumentKey, ArgumentKey]], back: FedBack, what: Sentence
+) -> Sentence:
+    """What to do about it, as `analyze.advice` judges; nothing where another finding says how to split it."""
+    was, now = next((a, b) for a, b in alike if b.path == back.path)
+    shapes = {argument.path: (argument.shape, is_split(argument.given)) for argument in one.key.arguments}
+    if not is_split(now.given) and counterparts(shapes, [now.path]):
+        return Sentence()
+    # Explicit axes are part of a result's type, which `out_shardings` does not change.
+    is_explicit = was.mesh is not None and "explicit" in was.mesh.axis_types
+    start = Side(
+        held_bytes=sum(_held(a) for a, _ in alike),
+        sent_bytes=before.sent(),
+        is_possible=bool(was.committed) and is_spread(was.given) and not is_explicit,
+    )
+    came = Side(held_bytes=sum(_held(b) for _, b in alike), sent_bytes=one.sent(), is_possible=_stays(one, now, back))
+    result: Phrase | str = name(back.result) if back.result else "what comes back"
+    value = was.path if was.path.isidentifier() else "value"
+    starts = (what, "they come" if len(alike) > 1 else "it comes", value, _placed(now))
+    match which_way(start, came):
+        case "keep":
+            return advise(KEEP_SO, result, what)
+        case "start":
+            return advise(START_SO, *starts)
+        case "either":
+            return advise(EITHER, *starts, _costs(came), result, what, _costs(start))
+        case _:
             return Sentence()
-        start, back = self._start, self._back
-        result: Phrase | str = name(self.back.result) if self.back.result else "what comes back"
-        value = self.was.path if self.was.path.isidentifier() else "value"
-        it, placed = "they come" if len(self.alike) > 1 else "it comes", _placed(self.now)
-        match which_way(start, back):
-            case "keep":
-                return advise(KEEP_SO, result, what)
-            case "start":
-                return advise(START_SO, what, it, value, placed)
-            case "either":
-                return advise(EITHER, what, it, value, placed, _costs(back), result, what, _costs(start))
-            case _:
-                return Sentence()
-
-    @property
-    def _start(self) -> Side:
-        # Explicit axes are part of a result's type, which `out_shardings` does not change.
-        is_explicit = self.was.mesh is not None and "explicit" in self.was.mesh.axis_types
-        return Side(
-            held_bytes=sum(_held(was) for was, _ in self.alike),
-            sent_bytes=None if self.before is None else self.before.sent_bytes,
-            is_possible=bool(self.was.committed) and is_spread(self.was.given) and not is_explicit,
-        )
-
-    @property
-    def _back(self) -> Side:
-        held = sum(_held(now) for _, now in self.alike)
-        return Side(held_bytes=held, sent_bytes=self.one.sent_bytes, is_possible=_stays(self.one, self.now, self.back))
-
-    def _has_counterpart(self) -> bool:
-        key = self.one.data.key
-        arguments = () if key is None else key.arguments
-        shapes = {argument.path: (argument.shape, is_split(argument.given)) for argument in arguments}
-        return bool(counterparts(shapes, [self.now.path]))
 
 
 def _held(argument: ArgumentKey) -> int:
@@ -147,35 +114,13 @@ def _where(sharding: Sharding) -> tuple[object, ...]:
 
 
 def _placed(argument: ArgumentKey) -> str:
-    words = _spec_words(argument)
-    return f"NamedSharding(mesh, {words})" if place_of(argument).is_spec else str(words)
+    words = split_words(_text(argument))
+    return f"NamedSharding(mesh, {words})" if words.startswith("P(") else str(words)
 
 
-def _spec_words(argument: ArgumentKey) -> Sentence:
-    """How an argument lies, without its mesh."""
-    place = place_of(argument)
-    return place.split if place.is_spec else place.words
-
-
-def _fed(one: Compile, path: str) -> FedBack | None:
-    fed = one.data.key.fed if one.data.key is not None else ()
-    return next((back for back in fed if back.path == path), None)
-
-
-def _argument(one: Compile | None, path: str) -> ArgumentKey | None:
-    arguments = one.data.key.arguments if one is not None and one.data.key is not None else ()
-    return next((argument for argument in arguments if argument.path == path), None)
-
-
-def _alike(
-    one: Compile, before: Compile | None, was: ArgumentKey, now: ArgumentKey
-) -> tuple[tuple[ArgumentKey, ArgumentKey], ...]:
-    """The arguments that came back with the same change, before and after."""
-    fed = one.data.key.fed if one.data.key is not None else ()
-    pairs = [(_argument(before, back.path), _argument(one, back.path)) for back in fed]
-    change = _placement(was), _placement(now)
-    return tuple((a, b) for a, b in pairs if a and b and (_placement(a), _placement(b)) == change)
+def _text(argument: ArgumentKey) -> str:
+    return place_text(argument.given, argument.mesh)
 
 
 def _placement(argument: ArgumentKey) -> tuple[object, ...]:
-    return place_of(argument).text, bool(argument.committed), argument.type
+    return _text(argument), bool(argument.committed), argument.type

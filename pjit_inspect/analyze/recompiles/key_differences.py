@@ -1,93 +1,172 @@
 """In what one compile's key differs from another's: one `Difference` for each part, each a sentence.
 
-Pure: two frozen keys in, differences out. Not its job: which earlier compile to compare with
-(`analyze.recompiles.recompiles`).
+Pure: two frozen keys in, differences out. Not its job: which parts differ (`analyze.recompiles.changes`), or which
+earlier compile to compare with (`analyze.recompiles.recompiles`).
 """
 
 from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from pjit_inspect.analyze.recompiles.argument_differences import argument_differences, group_alike, same_value
-from pjit_inspect.analyze.recompiles.placement_words import placement_change
-from pjit_inspect.analyze.recompiles.same_definition import same_definition
-from pjit_inspect.model.record.compile_key import CompileKey, FunctionKey, NamedText
-from pjit_inspect.model.record.reason import Difference
+from pjit_inspect.analyze.recompiles.changes import OF_ARRAYS, Change, find_changes, is_derived, same_definition
+from pjit_inspect.analyze.recompiles.placement_words import place_change, place_text, place_words, placement_change
+from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FunctionKey, NamedText
+from pjit_inspect.model.record.reason import Difference, DifferenceKind
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, place, say, word
+
+_PARTS: dict[str, tuple[DifferenceKind, str]] = {
+    "transform": ("transform", "first compile under {}"),
+    "derived": ("transform", "another program {}; the arguments it takes: {} -> {}"),
+    "over": ("transform", "@ {}"),
+    "config": ("config", "@: {}"),
+    "registered": ("config", "a module that was imported since has registered @: JAX traces everything again"),
+    "context": (
+        "config",
+        "JAX's trace context differs: a user context, or something else that this version does not name",
+    ),
+    "source": ("source", "{}"),
+    "made anew": ("function", "{}"),
+    "closure": ("closure", "@, {}: {}"),
+    "default": ("closure", "the default of @ in {}: {}"),
+    "static": ("static", "static argument @: {}"),
+    "parameter": ("static", "parameter @: {}"),
+    "to keyword": ("keywords", "@ is passed by keyword, before by position"),
+    "to position": ("keywords", "@ is passed by position, before by keyword"),
+    "new keyword": ("keywords", "keyword argument @ is new"),
+    "gone keyword": ("keywords", "keyword argument @ is gone"),
+    "new leaf": ("tree", "argument tree: @ is new"),
+    "gone leaf": ("tree", "argument tree: @ is gone"),
+    "order": ("tree", "argument tree: the same leaves in another order, @ where {} was"),
+    "containers": ("tree", "argument tree: the same leaves in other containers"),
+    "container": ("tree", "argument tree: @: {}"),
+    "outermost": ("tree", "argument tree: {}"),
+    "field": ("tree", "{}: {}"),
+    "length": ("shape", "@: length {} (dimension {})"),
+    "shape": ("shape", "@: shape {} (dimensions {})"),
+    "rank": ("shape", "@: rank {}, shape {}"),
+    "dtype": ("dtype", "@: dtype {}{}"),
+    "weak type": ("weak type", "@: {}, both {}"),
+    "place": ("sharding", "@: {}"),
+    "mesh": ("sharding", "@: {}, and a mesh is part of an array's type"),
+    "in_shardings": ("in_shardings", "in_shardings of @: {}"),
+    "out_shardings": ("out_shardings", "out_shardings of @: {}"),
+    "type sharding": ("type sharding", "@: sharding in its type {}"),
+    "layout": ("layout", "@: layout {}"),
+    "donation": ("donation", "donated arguments: {}"),
+    "option": ("option", "@: {}"),
+    "context mesh": ("context mesh", "context mesh: {}"),
+    "devices": ("device", "devices of the program: {}"),
+}
+"""Of each part its kind and what is said of a change; "@" is what it is about."""
+_ABSENT = {
+    "over": "nothing", "field": "none", "type sharding": "none", "context mesh": "none", "in_shardings": "unspecified",
+    "out_shardings": "unspecified",
+}  # fmt: skip
+"""What stands for no value; "unset" elsewhere."""
+
+
+class _Said(NamedTuple):
+    """The parts of a template beside its subject; kind and values of the difference, where others than the change's."""
+
+    parts: tuple[object, ...]
+    kind: DifferenceKind | None = None
+    values: tuple[str, str] | None = None
+
+
+def key_differences(before: CompileKey, after: CompileKey) -> tuple[Difference, ...]:
+    """What differs, the most telling first; () when nothing does. Arguments that changed alike are one difference."""
+    groups: dict[object, list[tuple[Change, _Said]]] = {}
+    for number, change in enumerate(find_changes(before, after)):
+        said = _WORDS.get(change.part, _pair)(change)
+        alike = (change.part, said.parts) if change.part in OF_ARRAYS else number
+        groups.setdefault(alike, []).append((change, said))
+    return tuple(_difference(*group[0], len(group) - 1) for group in groups.values())
+
+
+def _difference(change: Change, said: _Said, more: int) -> Difference:
+    subject: object = _SUBJECTS.get(change.part, name)(change.path)
+    is_registered = change.part == "config" and change.was is None and isinstance(subject, Sentence)
+    kind, template = _PARTS["registered" if is_registered else change.part]
+    if more:
+        subject, template = say("{} and {} more", subject, more), template.replace("@ is ", "@ are ")
+    parts = [*[subject] * ("@" in template), *said.parts]
+    before, after = said.values or (_text(change.was), _text(change.now))
+    return Difference(
+        kind=said.kind or kind,
+        path="" if change.part == "over" else change.path,
+        before=before,
+        after=after,
+        dimension=change.sides if change.part == "length" else None,
+        sentence=say(template.replace("@", "{}"), *parts[: template.count("@") + template.count("{}")]),
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(str, value))}]"
+    return value.text if isinstance(value, NamedText) else "" if value is None else str(value)
+
+
+# ---------------------------------------------------------------- two values
+
+
+def _pair(change: Change) -> _Said:
+    """Both values. They are the user's and may be any text, so that backticks in them are not read."""
+    was, now, absent = _text(change.was), _text(change.now), _ABSENT.get(change.part, "unset")
+    if change.part in ("in_shardings", "out_shardings", "type sharding", "context mesh"):
+        return _Said((placement_change(was or absent, now or absent),))
+    if was != now or change.was is None or change.now is None:
+        read = _with_names if change.part == "over" else word
+        return _Said((say("{} -> {}", *(absent if v is None else read(_text(v)) for v in (change.was, change.now))),))
+    if change.now.unequal:
+        return _Said((say("{}, which is not equal to itself", word(now)),))
+    is_object = None not in (change.was.serial, change.now.serial) and change.was.serial != change.now.serial
+    return _Said((say("another {}, {} both times", "object" if is_object else "value", word(now)),))
+
+
+def _with_names(text: str) -> Sentence:
+    """What a transform is over; `observe.key.compile_key` has put the arguments' paths in backticks."""
+    return Sentence.of(name(phrase.text) if phrase.kind == "code" else phrase for phrase in Sentence(text).phrases)
+
 
 _CONTEXT_NAMES = {
     "compute_on_context_manager": code("jax.experimental.compute_on"),
     "xla_metadata_context_manager": code("set_xla_metadata"),
     "user_context": word("user context"),
 }
-_REGISTERED = "a module that was imported since has registered {}: JAX traces everything again"
-_UNNAMED = "JAX's trace context differs: a user context, or something else that this version does not name"
 
 
-def key_differences(before: CompileKey, after: CompileKey) -> tuple[Difference, ...]:
-    """What differs, the most telling first; () when nothing does. Only what both keys know is compared."""
-    if before.transform != after.transform:
-        # The arguments of a transformed program are others anyway.
-        return (*_transform(before, after), *_function(before, after))
-    if _takes_other_arguments(before, after):
-        sentence = say(
-            "another program {}; the arguments it takes: {} -> {}",
-            _made_by(after), len(before.arguments), len(after.arguments),
-        )  # fmt: skip
-        return (Difference(kind="transform", before=before.transform, after=after.transform, sentence=sentence),)
-    found = (
-        *_over(before, after),
-        *_config(before, after),
-        *_function(before, after),
-        *_statics(before, after),
-        *_keywords(before, after),
-        *group_alike(argument_differences(before, after)),
-        *_outputs(before, after),
-        *_donation(before, after),
-        *_options(before, after),
-        *_context_mesh(before, after),
-    )
-    # The devices of a program follow from all of this, and the whole context has most of it.
-    return found or (*_devices(before, after), *_context(before, after))
+def _configuration(path: str) -> Phrase | Sentence:
+    return _CONTEXT_NAMES.get(path.split("[")[0]) or say("configuration {}", code(path))
 
 
-def _transform(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    sentence = say("first compile under {}", _transform_words(after.transform))
-    yield Difference(kind="transform", before=before.transform, after=after.transform, sentence=sentence)
+def _option(path: str) -> Sentence:
+    return say("{} option {}", "jit's" if path == "keep_unused" else "compiler", code(path))
 
 
-def _takes_other_arguments(before: CompileKey, after: CompileKey) -> bool:
-    """Whether a transform made one of two programs, so that their arguments cannot be compared."""
-    paths = [[argument.path for argument in key.arguments] for key in (before, after)]
-    return paths[0] != paths[1] and (_is_derived(before) or _is_derived(after))
+def _field(change: Change) -> _Said:
+    where, kind = change.sides
+    path, field = name(change.path), (change.now or change.was).name
+    if where:
+        what = say("static field {}", path) if field else say("static data of {} ({})", path, word(kind))
+    else:
+        what = say("static {} of a {} without arrays", say("field {}", path) if field else "data", word(kind))
+    was, now = (_text(side) if side is not None else "none" for side in (change.was, change.now))
+    pair = f"{was} -> {now}" if was != now else f"another object, {now} both times"
+    return _Said((what, word(pair)), values=(was, now))
 
 
-def _is_derived(key: CompileKey) -> bool:
-    """Whether JAX made it of another program, where its arguments have lost their names: they are not those of a call.
-
-    `jax.checkpoint` and custom derivatives run such a program as one of `jit`, but no call has brought its tree.
-    """
-    is_call = key.transform in ("pmap", "eager") or (key.transform == "jit" and key.tree is not None)
-    return not is_call and any(argument.path.startswith("arg[") for argument in key.arguments)
+def _donation(change: Change) -> _Said:
+    sides = _listed(change.was), _listed(change.now)
+    return _Said((say("{} -> {}", *sides),), values=(str(sides[0]), str(sides[1])))
 
 
-def _made_by(key: CompileKey) -> Sentence:
-    if key.transform != "jit":
-        return say("under {}", _transform_words(key.transform))
-    return say("that JAX derived from it" if _is_derived(key) else "than one that JAX derived from it")
-
-
-def _over(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    for what, was, now in _changed(before.over, after.over):
-        sentence = say("{} {}", word(what), _values(was, now, absent="nothing", read=_with_names))
-        yield Difference(kind="transform", before=_text(was), after=_text(now), sentence=sentence)
-
-
-def _with_names(text: str) -> Sentence:
-    """What a transform is over; `observe.key.compile_key` has put the arguments' paths in backticks."""
-    return Sentence.of(name(phrase.text) if phrase.kind == "code" else phrase for phrase in Sentence(text).phrases)
+def _listed(paths: tuple[str, ...]) -> Sentence:
+    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    return say("{}{}", joined([name(path) for path in paths[:3]], ", "), more) if paths else say("none")
 
 
 def _transform_words(transform: str) -> Sentence:
@@ -97,75 +176,14 @@ def _transform_words(transform: str) -> Sentence:
     return say("`jit` alone") if made_by == "jit" else say("{}", code(made_by))
 
 
-# ---------------------------------------------------------------- the function object
+def _derived(change: Change) -> _Said:
+    was, now = change.sides
+    made = say("that JAX derived from it" if is_derived(now) else "than one that JAX derived from it")
+    made = made if now.transform == "jit" else say("under {}", _transform_words(now.transform))
+    return _Said((made, len(was.arguments), len(now.arguments)))
 
 
-def _function(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    old, new = before.function, after.function
-    if old is None or new is None or old.serial is None or new.serial is None or old.serial == new.serial:
-        return
-    if old.code != new.code:
-        yield _other_code(old, new)
-        return
-    changed = [*_closure(old, new), *_defaults(old, new)]
-    yield from changed
-    if not changed:
-        yield _made_anew(old, new)
-
-
-def _other_code(old: FunctionKey, new: FunctionKey) -> Difference:
-    where = new.place.where if new.place is not None else ""
-    what = say("{} ({})", _name(new), place(where)) if where else say("{}", _name(new))
-    if not same_definition(old, new):
-        return Difference(kind="source", path=new.name, sentence=say("another {}, with other code", what))
-    number, was, now = _first_changed_line(old.lines, new.lines)
-    again = say("{} was defined again with other code", what)
-    if number is None or old.version == new.version:
-        return Difference(kind="source", path=new.name, sentence=again)
-    count = _changed_lines(old.lines, new.lines)
-    more = f", and {count - 1} more" if count > 1 else ""
-    # Two cells may each have a function of that name; one file has changed.
-    said = again if new.place is not None and new.place.cell else say("{} was edited", what)
-    sentence = say("{}: line {} of it {}{}", said, number, _line_words(was, now), more)
-    return Difference(kind="source", path=new.name, before=was, after=now, sentence=sentence)
-
-
-def _line_words(was: str, now: str) -> Sentence:
-    if was and now:
-        return say("{} -> {}", code(was), code(now))
-    return say("{} is new", code(now)) if now else say("{} is gone", code(was))
-
-
-def _first_changed_line(old: Sequence[str], new: Sequence[str]) -> tuple[int | None, str, str]:
-    """The first line that differs, counted from 1 in the function, before and after; (None, "", "") when none does."""
-    for tag, i, _, j, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag != "equal":
-            was = old[i].strip() if tag != "insert" else ""
-            return j + 1, was, new[j].strip() if j < end else ""
-    return None, "", ""
-
-
-def _changed_lines(old: Sequence[str], new: Sequence[str]) -> int:
-    opcodes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return sum(max(i2 - i1, j2 - j1) for tag, i1, i2, j1, j2 in opcodes if tag != "equal")
-
-
-def _closure(old: FunctionKey, new: FunctionKey) -> Iterator[Difference]:
-    for path, was, now in _changed(old.bound, new.bound):
-        sentence = say("{}, {}: {}", name(path), _owner(new, path), _values(was, now))
-        yield Difference(kind="closure", path=path, before=_text(was), after=_text(now), sentence=sentence)
-
-
-def _owner(new: FunctionKey, path: str) -> Sentence:
-    if new.kind == "partial":
-        return say("which the partial of {} holds", _name(new))
-    return say("whose method {} is" if path == "self" else "which {} closes over", _name(new))
-
-
-def _defaults(old: FunctionKey, new: FunctionKey) -> Iterator[Difference]:
-    for path, was, now in _changed(old.defaults, new.defaults):
-        sentence = say("the default of {} in {}: {}", name(path), _name(new), _values(was, now))
-        yield Difference(kind="closure", path=path, before=_text(was), after=_text(now), sentence=sentence)
+# ---------------------------------------------------------------- the function
 
 
 def _name(function: FunctionKey) -> Phrase:
@@ -173,157 +191,122 @@ def _name(function: FunctionKey) -> Phrase:
     return name(function.name.rsplit(".<locals>.", 1)[-1])
 
 
-def _made_anew(old: FunctionKey, new: FunctionKey) -> Difference:
-    moved = old.place is not None and new.place is not None and old.place.file != new.place.file
-    if moved and old.place is not None and new.place is not None and new.kind in ("function", "lambda"):
-        places = (place(_cell(each.cell, each.file)) for each in (old.place, new.place))
-        sentence = say("{} was defined again with the same code ({} -> {})", _name(new), *places)
-    else:
-        sentence = _new_object(old, new)
-    return Difference(kind="function", path=new.name, sentence=sentence)
+def _held(change: Change) -> _Said:
+    """A value that a function carries with it, and how."""
+    owner: FunctionKey = change.sides
+    words = "whose method {} is" if change.path == "self" else "which {} closes over"
+    words = "which the partial of {} holds" if owner.kind == "partial" else words
+    how = _name(owner) if change.part == "default" else say(words, _name(owner))
+    return _Said((how, *_pair(change).parts))
 
 
-def _cell(cell: str | None, file: str) -> str:
-    return cell or os.path.basename(file)
+def _source(change: Change) -> _Said:
+    old, new = change.was, change.now
+    where = new.place.where if new.place is not None else ""
+    what = say("{} ({})", _name(new), place(where)) if where else say("{}", _name(new))
+    if not same_definition(old, new):
+        return _Said((say("another {}, with other code", what),), values=("", ""))
+    opcodes = difflib.SequenceMatcher(None, old.lines, new.lines, autojunk=False).get_opcodes()
+    changed = [each for each in opcodes if each[0] != "equal"] if old.version != new.version else []
+    # Two cells may each have a function of that name; one file has changed.
+    is_file = bool(changed) and not (new.place is not None and new.place.cell)
+    said = say("{} was edited" if is_file else "{} was defined again with other code", what)
+    if not changed:
+        return _Said((said,), values=("", ""))
+    tag, i, _, j, end = changed[0]
+    was, now = old.lines[i].strip() if tag != "insert" else "", new.lines[j].strip() if j < end else ""
+    count = sum(max(i2 - i1, j2 - j1) for _, i1, i2, j1, j2 in changed)
+    line = (
+        say("{} -> {}", code(was), code(now))
+        if was and now
+        else say("{} is {}", code(now or was), "new" if now else "gone")
+    )
+    more = f", and {count - 1} more" if count > 1 else ""
+    return _Said((say("{}: line {} of it {}{}", said, j + 1, line, more),), values=(was, now))
 
 
-def _new_object(old: FunctionKey, new: FunctionKey) -> Sentence:
-    if new.kind == "lambda":
-        return say("a new `<lambda>` object with the same code")
-    if new.kind == "wrapper":
-        return say("a new wrapper object ({}) around {}", code(new.wrapper), _name(new))
-    other = "{} was defined again with the same code" if same_definition(old, new) else "another {}, with the same code"
-    return say(_NEW_OBJECT.get(new.kind, other), _name(new))
-
-
+_AGAIN = "{} was defined again with the same code"
 _NEW_OBJECT = {
+    "lambda": "a new `<lambda>` object with the same code",
+    "wrapper": "a new wrapper object ({}) around {}",
     "partial": "a new `functools.partial` of {} with the same values",
     "method": "a new bound method object of {}",
     "object": "a new {} object",
 }
 
 
-# ---------------------------------------------------------------- named values
+def _made_anew(change: Change) -> _Said:
+    old, new = change.was, change.now
+    parts = (*[code(new.wrapper)] * (new.kind == "wrapper"), _name(new))
+    template = _NEW_OBJECT.get(new.kind) or (_AGAIN if same_definition(old, new) else "another {}, with the same code")
+    if new.kind in ("function", "lambda") and old.place and new.place and old.place.file != new.place.file:
+        places = (place(each.cell or os.path.basename(each.file)) for each in (old.place, new.place))
+        template, parts = f"{_AGAIN} ({{}} -> {{}})", (*parts, *places)
+    return _Said((say(template, *parts[: template.count("{}")]),), values=("", ""))
 
 
-def _changed(
-    old: Sequence[NamedText], new: Sequence[NamedText]
-) -> Iterator[tuple[str, NamedText | None, NamedText | None]]:
-    """Each name whose values differ, with both; None where a name is only on one side."""
-    if old is new or old == new:
-        return
-    before, after = {item.name: item for item in old}, {item.name: item for item in new}
-    for path in dict.fromkeys((*after, *before)):
-        if not same_value(before.get(path), after.get(path)):
-            yield path, before.get(path), after.get(path)
+# ---------------------------------------------------------------- arguments
 
 
-def _text(value: NamedText | None) -> str:
-    return "" if value is None else value.text
+def _shape(change: Change) -> _Said:
+    was, now = change.was, change.now
+    pair = say("{} -> {}", _text(was), _text(now))
+    if change.part == "rank":
+        return _Said((say("{} -> {}", len(was), len(now)), pair))
+    return _Said((pair, " and ".join(str(i) for i, (a, b) in enumerate(zip(was, now, strict=True)) if a != b)))
 
 
-def _values(
-    was: NamedText | None, now: NamedText | None, *, absent: str = "unset",
-    read: Callable[[str], Phrase | Sentence] = word,
-) -> Sentence:  # fmt: skip
-    """Both values. They are the user's and may be any text, so that backticks in them are not read."""
-    if was is None or now is None or was.text != now.text:
-        return say("{} -> {}", *(read(side.text) if side is not None else absent for side in (was, now)))
-    if now.unequal:
-        return say("{}, which is not equal to itself", read(now.text))
-    if was.serial != now.serial and was.serial is not None and now.serial is not None:
-        return say("another object, {} both times", read(now.text))
-    return say("another value, {} both times", read(now.text))
+def _dtype(change: Change) -> _Said:
+    strengths = _strength(change.sides[0]), _strength(change.sides[1])
+    pair = say("{} -> {}", *map(word, strengths))
+    if change.part == "weak type":
+        return _Said((pair, word(change.sides[1].dtype)), values=strengths)
+    is_weak = [side.weak_type for side in change.sides]
+    return _Said((*_pair(change).parts, say(" ({})", pair) if is_weak[0] != is_weak[1] else ""))
 
 
-def _statics(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    what = "parameter" if after.transform == "eager" else "static argument"
-    for path, was, now in _changed(before.statics, after.statics):
-        sentence = say("{} {}: {}", what, name(path), _values(was, now))
-        yield Difference(kind="static", path=path, before=_text(was), after=_text(now), sentence=sentence)
+def _strength(argument: ArgumentKey) -> str:
+    is_number = argument.type in ("int", "float", "complex", "bool")
+    kind = f"Python {argument.type}" if is_number else (argument.type or "array")
+    return f"{kind} (weak type)" if argument.weak_type else f"{kind} (not weak)"
 
 
-def _config(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    for path, was, now in _changed(before.config, after.config):
-        shown = _CONTEXT_NAMES.get(path.split("[")[0]) or say("configuration {}", code(path))
-        sentence = say("{}: {}", shown, _values(was, now))
-        if was is None and path.split("[")[0] not in _CONTEXT_NAMES:
-            sentence = say(_REGISTERED, shown)
-        yield Difference(kind="config", path=path, before=_text(was), after=_text(now), sentence=sentence)
+def _place(change: Change) -> _Said:
+    was, now = change.sides
+    values = place_text(was.given, was.mesh), place_text(now.given, now.mesh)
+    if bool(was.committed) != bool(now.committed):
+        pair = say("{} -> {}", _commitment(was, values[0]), _commitment(now, values[1]))
+        return _Said((pair,), "committed", values)
+    on_one = [text.startswith("device ") for text in values]
+    kind = "device" if all(on_one) and values[0] != values[1] else "sharding"
+    return _Said((say("{}{}", "" if any(on_one) else "sharding ", place_change(was, now)),), kind, values)
 
 
-def _options(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    for path, was, now in _changed(before.options, after.options):
-        what = "jit's option" if path == "keep_unused" else "compiler option"
-        sentence = say("{} {}: {}", what, code(path), _values(was, now))
-        yield Difference(kind="option", path=path, before=_text(was), after=_text(now), sentence=sentence)
+def _commitment(argument: ArgumentKey, text: str) -> Sentence:
+    kind = word(argument.type or "array")
+    return say("{} committed to {}", kind, place_words(text)) if argument.committed else say("uncommitted {}", kind)
 
 
-# ---------------------------------------------------------------- the whole call
-
-
-def _keywords(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    if before.positional is None or after.positional is None or before.keywords == after.keywords:
-        return
-    gone = [path for path in before.keywords if path not in after.keywords]
-    new = [path for path in after.keywords if path not in before.keywords]
-    roots_before, roots_after = (_roots(key) for key in (before, after))
-    for path in new:
-        is_known = path in roots_before
-        words = "{} is passed by keyword, before by position" if is_known else "keyword argument {} is new"
-        yield Difference(kind="keywords", path=path, after=path, sentence=say(words, name(path)))
-    for path in gone:
-        is_known = path in roots_after
-        words = "{} is passed by position, before by keyword" if is_known else "keyword argument {} is gone"
-        yield Difference(kind="keywords", path=path, before=path, sentence=say(words, name(path)))
-
-
-def _roots(key: CompileKey) -> set[str]:
-    """The names of arguments: what stands before the first bracket or dot of each leaf, and the static ones."""
-    traced = {argument.path.split("[")[0].split(".")[0] for argument in key.arguments}
-    return traced | {static.name for static in key.statics}
-
-
-def _outputs(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    groups: dict[tuple[str, str], list[str]] = {}
-    for path, was, now in _changed(before.outputs, after.outputs):
-        groups.setdefault((_text(was), _text(now)), []).append(path)
-    for (was, now), paths in groups.items():
-        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-        pair = placement_change(was or "unspecified", now or "unspecified")
-        sentence = say("out_shardings of {}{}: {}", name(paths[0]), more, pair)
-        yield Difference(kind="out_shardings", path=paths[0], before=was, after=now, sentence=sentence)
-
-
-def _donation(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    if before.donated == after.donated or {a.path for a in before.arguments} != {a.path for a in after.arguments}:
-        return
-    was, now = _paths(before.donated), _paths(after.donated)
-    sentence = say("donated arguments: {} -> {}", was, now)
-    yield Difference(kind="donation", before=str(was), after=str(now), sentence=sentence)
-
-
-def _paths(paths: Sequence[str]) -> Sentence:
-    if not paths:
-        return say("none")
-    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return say("{}{}", joined([name(path) for path in paths[:3]], ", "), more)
-
-
-def _context(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    if None not in (before.context, after.context) and before.context != after.context:
-        yield Difference(kind="config", sentence=say(_UNNAMED))
-
-
-def _context_mesh(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    was, now = before.context_mesh or "none", after.context_mesh or "none"
-    if was != now:
-        sentence = say("context mesh: {}", placement_change(was, now))
-        yield Difference(kind="context mesh", before=was, after=now, sentence=sentence)
-
-
-def _devices(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    was, now = before.devices, after.devices
-    if was and now and was != now:
-        sentence = say("devices of the program: {} -> {}", word(was), word(now))
-        yield Difference(kind="device", before=was, after=now, sentence=sentence)
+_SUBJECTS: dict[str, Callable[[str], Phrase | Sentence]] = {
+    "over": word, "config": _configuration, "option": _option,
+}  # fmt: skip
+_WORDS: dict[str, Callable[[Change], _Said]] = {
+    "transform": lambda change: _Said((_transform_words(change.now),)),
+    "derived": _derived,
+    "source": _source,
+    "made anew": _made_anew,
+    "closure": _held,
+    "default": _held,
+    "new leaf": lambda _: _Said(()),
+    "gone leaf": lambda _: _Said(()),
+    "order": lambda change: _Said((name(change.was),)),
+    "field": _field,
+    "length": lambda change: _Said((*_pair(change).parts, change.sides)),
+    "shape": _shape,
+    "rank": _shape,
+    "dtype": _dtype,
+    "weak type": _dtype,
+    "mesh": _place,
+    "place": _place,
+    "donation": _donation,
+}

@@ -6,9 +6,9 @@ Not its job: why a compile happened (`analyze.recompiles.recompiles`), what repe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
+from pjit_inspect.analyze.recompiles.compiles import Compile
 from pjit_inspect.analyze.recompiles.patterns import find_patterns
 from pjit_inspect.analyze.recompiles.recompiles import family_of
 from pjit_inspect.model.record.ledger import LedgerData, LedgerEntry, LedgerRow, RepeatedReason
@@ -19,38 +19,23 @@ from pjit_inspect.model.words.sentence import Sentence
 _LAYERS = ("tracing", "lowering", "compilation")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compile:
-    """One record of a log with its reason; `index` is its position there, and `sent` counts what it sends."""
-
-    index: int
-    data: RecordData
-    reason: Reason
-    sent: Callable[[], int | None] = field(default=lambda: None)
-
-    @property
-    def sent_bytes(self) -> int | None:
-        """What the busiest device sends per call (counted); None when unknown."""
-        return self.sent()
-
-
 def build_ledger(compiles: Sequence[Compile]) -> LedgerData:
     """Every compile, per function and call site, the most expensive first. Calls of known programs are only counted."""
     real = [one for one in compiles if one.data.cached != "memory"]
     groups: dict[tuple[object, ...], list[Compile]] = {}
     for one in real:
-        groups.setdefault((_function(one.data), _site(one.data)), []).append(one)
+        groups.setdefault((_function(one), _site(one.data)), []).append(one)
     rows = sorted(map(_row, groups.values()), key=lambda row: -row.total_s)
     patterns = sorted(find_patterns(real), key=lambda pattern: -pattern.cost_s)
     return LedgerData(rows=tuple(rows), patterns=tuple(patterns), known=len(compiles) - len(real))
 
 
-def _function(data: RecordData) -> tuple[str, ...]:
+def _function(one: Compile) -> tuple[str, ...]:
     """What a row is of: operations that `pmap` or `shard_map` runs outside jit are one function's."""
-    function = data.key.function if data.key is not None else None
+    function = one.key.function
     if function is not None and function.kind == "primitive" and function.wrapper:
         return ("outside jit", function.wrapper)
-    return family_of(data)
+    return family_of(one.data)
 
 
 def _site(data: RecordData) -> tuple[object, ...]:
@@ -66,7 +51,7 @@ def _site(data: RecordData) -> tuple[object, ...]:
 
 def _row(group: list[Compile]) -> LedgerRow:
     newest = group[-1].data
-    missed = Counter(one.data.key.missed for one in group if one.data.key is not None)
+    missed = Counter(one.key.missed for one in group)
     timings = [one.data.timings for one in group]
     return LedgerRow(
         name=newest.name,
@@ -78,7 +63,7 @@ def _row(group: list[Compile]) -> LedgerRow:
         compile_s=sum(t.compile_s or 0.0 for t in timings),
         missed=tuple((layer, missed[layer]) for layer in _LAYERS if missed[layer]),  # type: ignore[index]
         from_disk=sum(one.data.cached == "persistent" for one in group),
-        missed_disk=sum(one.data.key is not None and one.data.key.disk == "miss" for one in group),
+        missed_disk=sum(one.key.disk == "miss" for one in group),
         reasons=_reasons([one.reason for one in group if one.reason.kind != "first"]),
     )
 
@@ -100,10 +85,10 @@ def _entry(one: Compile) -> LedgerEntry:
     return LedgerEntry(
         index=one.index,
         name=data.name,
-        transform=data.key.transform if data.key is not None else data.transform,
+        transform=data.transform if data.key is None else data.key.transform,
         timings=data.timings or Timings(),
         disk=data.cached == "persistent",
-        thread=data.key.thread if data.key is not None else "",
+        thread=one.key.thread,
         cell=data.user_frame.cell if data.user_frame is not None else None,
         reason=one.reason,
     )

@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pjit_inspect.analyze.recompiles.compiles import SEVERAL, Compile, Found, advise, make_pattern, values_of
 from pjit_inspect.analyze.recompiles.eager_loops import find_eager_loops
-from pjit_inspect.analyze.recompiles.fed_back import find_fed_back, was_fed_back
+from pjit_inspect.analyze.recompiles.fed_back import find_fed_back
 from pjit_inspect.analyze.recompiles.recompiles import family_of
-from pjit_inspect.model.record.compile_key import ArgumentKey, FunctionKey
+from pjit_inspect.model.record.compile_key import FunctionKey
 from pjit_inspect.model.record.ledger import Pattern
 from pjit_inspect.model.record.reason import Difference
+from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say, word
 
 PAD = "pad it to {} and mask the padding: {} for every length up to {}, instead of {}"
@@ -53,25 +54,25 @@ def find_patterns(compiles: Sequence[Compile]) -> Iterator[Pattern]:
     """Every pattern in some compiles, which are in the order they happened."""
     families: dict[tuple[str, ...], list[Compile]] = {}
     for one in compiles:
-        if one.data.origin == "user" and not _is_operation(one):
+        function = one.key.function
+        # Not one operation of a function that `pmap` or `shard_map` runs outside jit.
+        if one.data.origin == "user" and (function is None or function.kind != "primitive"):
             families.setdefault(family_of(one.data), []).append(one)
-    serials = {one.data.key.serial: one for one in compiles if one.data.key is not None}
+    serials = {one.key.serial: one for one in compiles if one.data.key is not None}
     for group in families.values():
         yield from _of_function(group, serials)
     yield from find_eager_loops(compiles)
 
 
-def _is_operation(one: Compile) -> bool:
-    """Whether it is one operation of a function that `pmap` or `shard_map` runs outside jit."""
-    function = one.data.key.function if one.data.key is not None else None
-    return function is not None and function.kind == "primitive"
-
-
 def _of_function(group: Sequence[Compile], serials: dict[int, Compile]) -> Iterator[Pattern]:
-    found = [(one, d) for one in group for d in one.reason.differences if not _is_nameless(one, d)]
-    for transform in dict.fromkeys(_transform(one) for one, _ in found):
+    found = [
+        (one, d) for one in group for d in one.reason.differences
+        # Not what is about an argument that a transform made, such as a cotangent.
+        if one.key.transform in ("jit", "pmap") or not d.path.startswith("arg[")
+    ]  # fmt: skip
+    for transform in dict.fromkeys(one.key.transform for one, _ in found):
         # A dimension of an argument is another one where `vmap` has put a batch before it.
-        yield from _varying_dimensions([(one, d) for one, d in found if _transform(one) == transform])
+        yield from _varying_dimensions([(one, d) for one, d in found if one.key.transform == transform])
     yield from _statics([(one, d) for one, d in found if d.kind == "static"], serials)
     yield from _made_anew([(one, d) for one, d in found if d.kind in ("function", "closure")], serials)
     yield from _weak_types([(one, d) for one, d in found if d.kind == "weak type"])
@@ -79,16 +80,7 @@ def _of_function(group: Sequence[Compile], serials: dict[int, Compile]) -> Itera
     yield from find_fed_back([(one, d) for one, d in found if d.kind in ("sharding", "committed", "device")], serials)
 
 
-def _is_nameless(one: Compile, difference: Difference) -> bool:
-    """Whether a difference is about an argument that a transform made, such as a cotangent."""
-    return _transform(one) not in ("jit", "pmap") and difference.path.startswith("arg[")
-
-
-def _transform(one: Compile) -> str:
-    return one.data.key.transform if one.data.key is not None else "jit"
-
-
-def _by(found: Found, key: Callable[[Difference], object]) -> list[Found]:
+def _by(found: Found, key: Callable[[Difference], object] = lambda d: d.path) -> list[Found]:
     groups: dict[object, Found] = {}
     for one, difference in found:
         groups.setdefault(key(difference), []).append((one, difference))
@@ -108,19 +100,20 @@ def _is_number_or_array(text: str) -> bool:
 
 def _decides_the_program(found: Found, serials: dict[int, Compile]) -> bool:
     """Whether what differs is seen in these programs otherwise than as a number they compute with."""
-    pairs = [(one, serials.get(one.reason.nearest or 0)) for one, _ in found]
-    return any(before is not None and _differ(one, before) for one, before in pairs)
+    pairs = [(one.data, before.data) for one, _ in found if (before := serials.get(one.reason.nearest or 0))]
+    return any(
+        _result_shapes(a) != _result_shapes(b) or (None not in (a.jaxpr, b.jaxpr) and _code(a) != _code(b))
+        for a, b in pairs
+    )
 
 
-def _differ(one: Compile, other: Compile) -> bool:
-    if _result_shapes(one) != _result_shapes(other):
-        return True
-    texts = one.data.jaxpr, other.data.jaxpr
-    return None not in texts and len({_LITERAL.sub("", text or "") for text in texts}) > 1
+def _result_shapes(data: RecordData) -> list[tuple[int, ...]]:
+    return [output.global_shape for output in data.outputs]
 
 
-def _result_shapes(one: Compile) -> list[tuple[int, ...]]:
-    return [output.global_shape for output in one.data.outputs]
+def _code(data: RecordData) -> str:
+    """The program without the numbers in it."""
+    return _LITERAL.sub("", data.jaxpr or "")
 
 
 # ---------------------------------------------------------------- arguments
@@ -158,7 +151,7 @@ def _varying(lengths: tuple[int, ...], groups: list[Found], found: Found) -> Pat
 
 def _is_all_that_differs(groups: list[Found], found: Found) -> bool:
     """Whether the function's compiles differ in these dimensions alone, and each is one program of one call."""
-    if any(one.data.key is None or _transform(one) not in ("jit", "pmap") for one, _ in found):
+    if any(one.data.key is None or one.key.transform not in ("jit", "pmap") for one, _ in found):
         return False
     named = {(d.path, d.dimension) for group in groups for _, d in group}
     return {(d.path, d.dimension) for _, d in found} <= named
@@ -174,33 +167,31 @@ def _listed(numbers: Sequence[int]) -> Sentence:
 
 
 def _statics(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
-    for group in _by(found, lambda d: d.path):
+    for group in _by(found):
         values, path = values_of(group), group[0][1].path
         anew = [(one, d) for one, d in group if d.before == d.after]
         if len(values) >= SEVERAL:
-            words = "static argument {} takes {} values: each value is a program of its own"
-            sentence, advice = say(words, name(path), len(values)), Sentence()
-            if all(map(_is_number_or_array, values)) and not _decides_the_program(group, serials):
-                advice = advise(PASS_AS_ARGUMENT, name(path))
+            sentence = say(
+                "static argument {} takes {} values: each value is a program of its own", name(path), len(values)
+            )
+            is_number = all(map(_is_number_or_array, values)) and not _decides_the_program(group, serials)
+            advice = advise(PASS_AS_ARGUMENT, name(path)) if is_number else Sentence()
             yield make_pattern("static argument", group, sentence, advice, values=values)
         elif len(anew) > 1:
+            value = anew[0][1].after
             words = "static argument {} is {} each time and not equal to what was passed before"
-            is_plain = _PLAIN_OBJECT.fullmatch(anew[0][1].after) is not None
-            sentence, advice = (
-                say(words, name(path), word(anew[0][1].after)),
-                say(SAME_OBJECT_OR_EQUALITY if is_plain else SAME_OBJECT),
-            )
-            yield make_pattern("static argument", anew, sentence, advice, values=values)
+            advice = say(SAME_OBJECT_OR_EQUALITY if _PLAIN_OBJECT.fullmatch(value) else SAME_OBJECT)
+            yield make_pattern("static argument", anew, say(words, name(path), word(value)), advice, values=values)
 
 
 def _weak_types(found: Found) -> Iterator[Pattern]:
-    for group in _by(found, lambda d: d.path):
+    for group in _by(found):
         path, sides = group[0][1].path, values_of(group)
         sentence = say("{} is weakly typed in some calls only: {}", name(path), word(" and ".join(sides[:2])))
         advice = advise(ONE_FORM, name(path), _root(path))
-        one = next((one for one, d in group if was_fed_back(one, d)), None)
-        if one is not None and (argument := _argument(one, path)) is not None:
-            advice = advise(START_AS_ARRAY, name(path), _root(path), argument.dtype)
+        back = next((one.argument(path) for one, _ in group if one.fed(path)), None)
+        if back is not None:
+            advice = advise(START_AS_ARRAY, name(path), _root(path), back.dtype)
         yield make_pattern("weak type", group, sentence, advice, values=sides)
 
 
@@ -209,27 +200,18 @@ def _root(path: str) -> str:
 
 
 def _numpy(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
-    mixed = [
-        (one, d) for one, d in found if _types(one, d, serials) >= {"numpy.ndarray", "jax.Array"}
-        and not was_fed_back(one, d)
-    ]  # fmt: skip
-    for group in _by(mixed, lambda d: d.path):
+    both = {"numpy.ndarray", "jax.Array"}
+    mixed = [(one, d) for one, d in found if _types(one, d, serials) >= both and not one.fed(d.path)]
+    for group in _by(mixed):
         path = group[0][1].path
         sentence = say("{} is a NumPy array in some calls and a committed jax.Array in others", name(path))
-        advice = advise(PUT_ALWAYS, _root(path))
-        yield make_pattern("numpy and jax.Array", group, sentence, advice)
+        yield make_pattern("numpy and jax.Array", group, sentence, advise(PUT_ALWAYS, _root(path)))
 
 
 def _types(one: Compile, difference: Difference, serials: dict[int, Compile]) -> set[str]:
     """The types of an argument in a compile and in the one it is compared with."""
-    before = serials.get(one.reason.nearest or 0)
-    both = [_argument(compile_, difference.path) for compile_ in (one, before) if compile_ is not None]
-    return {argument.type for argument in both if argument is not None}
-
-
-def _argument(one: Compile, path: str) -> ArgumentKey | None:
-    arguments = one.data.key.arguments if one.data.key is not None else ()
-    return next((argument for argument in arguments if argument.path == path), None)
+    before = serials.get(one.reason.nearest or 0, one)
+    return {argument.type for each in (one, before) if (argument := each.argument(difference.path)) is not None}
 
 
 # ---------------------------------------------------------------- functions
@@ -240,8 +222,7 @@ def _made_anew(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
     if len(made) < 2:
         return
     first = next((d for _, d in found if d.kind == "function"), found[0][1])
-    key = found[-1][0].data.key
-    function = key.function if key is not None else None
+    function = found[-1][0].key.function
     closed = [(one, d) for one, d in found if d.kind == "closure"]
     paths = list(dict.fromkeys(d.path for _, d in closed))
     sentence = say("{} is made anew, and jitted, {} times", _made_what(function, first.path), len(made))
@@ -249,27 +230,27 @@ def _made_anew(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
     if paths:
         shown = joined([name(path) for path in paths[:3]], ", ")
         words = "{}, each time with another {}" if len(closed) == len(found) else "{}; {} changed too"
-        sentence, advice = say(words, sentence, shown), _advice_on_closure(shown, closed, serials)
+        sentence, advice = (say(words, sentence, shown), _advice_on_closure(shown, closed, serials))
     yield make_pattern("made anew", found, sentence, advice, values=values_of(closed))
 
 
 def _object(one: Compile) -> int:
     """A number for the function object that was compiled, which may have several programs."""
-    function = one.data.key.function if one.data.key is not None else None
+    function = one.key.function
     return id(one) if function is None or function.serial is None else function.serial
 
 
 def _made_what(function: FunctionKey | None, path: str) -> Sentence:
     if function is None:
         return say("{}", name(path))
-    if function.kind == "lambda":
-        return say("a lambda")
-    if function.kind == "wrapper":
-        return say("the wrapper {} around {}", code(function.wrapper), name(function.name))
-    return say(_WHAT.get(function.kind, "{}"), name(function.name))
+    parts = (*[code(function.wrapper)] * (function.kind == "wrapper"), name(function.name))
+    words = _WHAT.get(function.kind, "{}")
+    return say(words, *parts[: words.count("{}")])
 
 
 _WHAT = {
+    "lambda": "a lambda",
+    "wrapper": "the wrapper {} around {}",
     "partial": "a `functools.partial` of {}",
     "method": "the bound method {}",
     "object": "a {} object",
@@ -278,9 +259,7 @@ _WHAT = {
 
 def _advice_on_closure(shown: Sentence, closed: Found, serials: dict[int, Compile]) -> Sentence:
     if all(map(_is_number_or_array, values_of(closed))):
-        if _decides_the_program(closed, serials):
-            return Sentence()
-        return advise(JIT_ONCE_AND_PASS, shown)
+        return Sentence() if _decides_the_program(closed, serials) else advise(JIT_ONCE_AND_PASS, shown)
     if all(d.before == d.after for _, d in closed):
         # Objects that print the same may well be one object.
         return advise(MAKE_BOTH_ONCE, shown)

@@ -7,20 +7,18 @@ by leaf. Not its job: comparing two keys (`analyze.recompiles.key_differences`),
 
 from __future__ import annotations
 
-import dataclasses
 import threading
-from bisect import bisect_left
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from pjit_inspect.analyze.recompiles.argument_differences import count_argument_differences
+from pjit_inspect.analyze.recompiles.changes import count_changes, find_changes, same_definition
 from pjit_inspect.analyze.recompiles.key_differences import key_differences
 from pjit_inspect.analyze.recompiles.resharded import find_resharded
-from pjit_inspect.analyze.recompiles.same_definition import same_definition
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FunctionKey
+from pjit_inspect.model.record.compile_key import CompileKey, FunctionKey
 from pjit_inspect.model.record.reason import Difference, Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, say
@@ -31,12 +29,8 @@ _MAX_NOTED = 500
 _MAX_COMPARED, _MAX_COMPARISONS = 32, 5_000
 _MAX_SENTENCES = 3
 
-# How much the parts of a key weigh when those are looked for that may be the nearest: a program of another transform is
-# far away, one with other lengths is near.
-_WEIGHTS = np.array([100, 50, 8, 4, 4, 2, 2, 2, 2, 2, 2, 2, 2, 1, 0], np.int32)
 _FAR = 100
 """How many differences another transform counts as."""
-_DEFINITION = len(_WEIGHTS) - 1
 
 
 def family_of(data: RecordData) -> tuple[str, ...]:
@@ -50,131 +44,102 @@ def family_of(data: RecordData) -> tuple[str, ...]:
 
 def _family_of(key: CompileKey | None, name_: str, defined_at: Frame | None) -> tuple[str, ...]:
     function = key.function if key is not None else None
+    place = function.place if function is not None else defined_at
+    file = "" if place is None else ("cell" if place.cell else place.file)
     if function is None:
-        place = defined_at
-        return ("", name_, (place.cell and "cell") or place.file if place is not None else "")
+        return ("", name_, file)
     if function.kind == "primitive":
         return ("primitive", function.name, function.wrapper)
-    place = function.place
-    file = "" if place is None else ("cell" if place.cell else place.file)
-    if function.name.rsplit(".", 1)[-1] != "<lambda>":
-        named = function.name.rsplit(".<locals>.", 1)[-1] if file == "cell" else function.name
-        return (function.wrapper, named, file)
-    return (function.wrapper, function.name, file, function.code or "")
+    if function.name.rsplit(".", 1)[-1] == "<lambda>":
+        return (function.wrapper, function.name, file, function.code or "")
+    return (function.wrapper, function.name.rsplit(".<locals>.", 1)[-1] if file == "cell" else function.name, file)
 
 
 class _Family:
-    """The keys of one function in order, and a matrix with a row of part numbers for each."""
+    """The keys of one function, and a matrix with a row for each: a hash of each of its parts, and its serial."""
 
     def __init__(self) -> None:
         self.keys: list[CompileKey] = []
-        self._rows = np.zeros((8, len(_WEIGHTS)), np.int64)
-        self._numbers: list[dict[object, int]] = [{} for _ in _WEIGHTS]
-        # One function for each definition, by its number.
-        self._definitions: list[FunctionKey | None] = []
+        self._places: dict[int, int] = {}
+        self._rows = np.zeros((8, len(_PARTS) + 1), np.int64)
+        # One function for each definition, by its hash.
+        self._definitions: dict[int, FunctionKey | None] = {}
 
     def add(self, key: CompileKey) -> None:
         """Take in a key; one that is known is left out. Threads may bring theirs out of order."""
-        place = self.position(key)
-        if place < len(self.keys) and self.keys[place].serial == key.serial:
+        if self._places.setdefault(key.serial, len(self.keys)) < len(self.keys):
             return
         if len(self.keys) == len(self._rows):
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-        self._rows[place + 1 : len(self.keys) + 1] = self._rows[place : len(self.keys)].copy()
-        for column, part in enumerate(_parts(key)):
-            numbers = self._numbers[column]
-            self._rows[place, column] = numbers.setdefault(part, len(numbers))
-        if len(self._numbers[_DEFINITION]) > len(self._definitions):
-            self._definitions.append(key.function)
-        self.keys.insert(place, key)
+        hashes = [hash(part(key)) for _, part in _PARTS]
+        self._rows[len(self.keys)] = (*hashes, key.serial)
+        self._definitions.setdefault(hashes[-1], key.function)
+        self.keys.append(key)
 
-    def position(self, key: CompileKey) -> int:
-        """Where a key stands that was added before."""
-        return bisect_left(self.keys, key.serial, key=lambda other: other.serial)
+    def nearest(self, key: CompileKey) -> CompileKey | None:
+        """The key before this one, of the same definition as far as is known, with the fewest differences to tell.
 
-    def nearest(self, index: int) -> CompileKey | None:
-        """The key before `index`, of the same definition as far as is known, with the fewest differences to tell.
-
-        Of several, the one that shares most with the one there, then that with the fewest changed arguments, and then
-        the newest; None when there is none. Told are only those of keys that have most parts in common.
+        Of several, the one that shares most parts with it, then that with the fewest changed facts, and then the
+        newest; None when there is none. Told are only those of keys that have most parts in common.
         """
-        comparable = np.flatnonzero(self._of_one_definition(index))
-        if not len(comparable):
+        if key.serial not in self._places:
             return None
-        unlike = (self._rows[comparable] != self._rows[index]) @ _WEIGHTS
-        mine = self.keys[index]
-        most = min(_MAX_COMPARED, max(2, _MAX_COMPARISONS // (len(mine.arguments) or 1)))
-        newest_first = np.argsort(unlike[::-1], kind="stable")[:most]
-        candidates = [(self.keys[comparable[::-1][i]], int(unlike[::-1][i])) for i in newest_first]
-        return min(
-            candidates, key=lambda other: (_told(*other, mine), other[1], _unlike(other[0].arguments, mine.arguments))
-        )[0]
+        rows, mine = self._rows[: len(self.keys)], key.function
+        of_one = [number for number, own in self._definitions.items() if same_definition(own, mine) is not False]
+        comparable = np.flatnonzero((rows[:, -1] < key.serial) & np.isin(rows[:, -2], of_one))
+        unlike = (rows[comparable] != rows[self._places[key.serial]])[:, :-1] @ _WEIGHTS
+        most = min(_MAX_COMPARED, max(2, _MAX_COMPARISONS // (len(key.arguments) or 1)))
+        order = np.lexsort((-rows[comparable, -1], unlike))[:most]
+        candidates = [(self.keys[comparable[i]], int(unlike[i])) for i in order]
+        return min(candidates, key=lambda other: _distance(*other, key), default=(None,))[0]
 
-    def _of_one_definition(self, index: int) -> np.ndarray:
-        """Which keys before `index` may be of the definition that the one there is of."""
-        mine = self.keys[index].function
-        known = [mine is None or old is None or same_definition(old, mine) is not False for old in self._definitions]
-        return np.array(known, bool)[self._rows[:index, _DEFINITION]]
-
-
-def _parts(key: CompileKey) -> tuple[object, ...]:
-    function = key.function
-    arguments = key.arguments
-    return (
-        key.transform,
-        key.over,
-        tuple(a.path for a in arguments) if key.tree is None else key.tree,
-        function and function.code,
-        tuple((a.shape, a.dtype) for a in arguments),
-        function and function.serial,
-        key.statics,
-        # Arguments are shared between keys, so that the same object stands for the same facts.
-        tuple(map(id, arguments)),
-        key.outputs,
-        key.donated,
-        key.options,
-        key.config,
-        (key.context_mesh, key.devices),
-        key.clears,
-        _definition(key.function),
-    )
+    def newer_half(self) -> _Family:
+        """A family of the newer half of the keys."""
+        kept = _Family()
+        for key in sorted(self.keys, key=lambda one: one.serial)[len(self.keys) // 2 :]:
+            kept.add(key)
+        return kept
 
 
-def _definition(function: FunctionKey | None) -> object:
+def _definition(key: CompileKey) -> object:
     """What `same_definition` looks at; a lambda that is made anew in a loop is one."""
-    if function is None:
-        return None
-    place = function.place
-    if place is None:
-        return function.serial
-    return function.version, function.twins, function.code, place.line, place.columns
+    function = key.function
+    if function is None or function.place is None:
+        return function and function.serial
+    return function.version, function.twins, function.code, function.place.line, function.place.columns
 
 
-def _told(old: CompileKey, unlike: int, new: CompileKey) -> int:
-    """In how many differences the words would be by which a compile is compared with an earlier one.
+# The parts of a key, and how much they weigh when those keys are looked for that may be the nearest: a program of
+# another transform is far away, one with other lengths is near.
+_PARTS: tuple[tuple[int, Callable[[CompileKey], object]], ...] = (
+    (_FAR, lambda key: key.transform),
+    (50, lambda key: key.over),
+    (8, lambda key: tuple(a.path for a in key.arguments) if key.tree is None else key.tree),
+    (4, lambda key: key.function and key.function.code),
+    (4, lambda key: tuple((a.shape, a.dtype) for a in key.arguments)),
+    (2, lambda key: key.function and key.function.serial),
+    (2, lambda key: key.statics),
+    # Arguments are shared between keys, so that the same object stands for the same facts.
+    (2, lambda key: tuple(map(id, key.arguments))),
+    (2, lambda key: key.outputs),
+    (2, lambda key: key.donated),
+    (2, lambda key: key.options),
+    (2, lambda key: key.config),
+    (2, lambda key: (key.context_mesh, key.devices)),
+    (1, lambda key: key.clears),
+    (0, _definition),
+)
+_WEIGHTS = np.array([weight for weight, _ in _PARTS], np.int32)
+
+
+def _distance(old: CompileKey, unlike: int, new: CompileKey) -> tuple[int, int, int]:
+    """In how many differences a compile would be told from an earlier one; how unlike they are, and in how many facts.
 
     What differs beyond JAX's counter of cleared caches is a difference, though there may be no words for it.
     """
-    rest = key_differences(*(dataclasses.replace(key, arguments=()) for key in (old, new)))
-    found = sum(_FAR if one.kind == "transform" else 1 for one in rest) + count_argument_differences(old, new)
-    return found or int(unlike > _WEIGHTS[-2])
-
-
-def _unlike(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey]) -> int:
-    """In how many facts the arguments of two calls differ."""
-    if len(old) != len(new):
-        return max(len(old), len(new))
-    # Most arguments are shared between keys, and need not be looked into.
-    return sum(_facts_that_differ(a, b) for a, b in zip(old, new, strict=True) if a is not b and a != b)
-
-
-def _facts_that_differ(old: ArgumentKey, new: ArgumentKey) -> int:
-    if old.path != new.path:
-        return len(dataclasses.fields(ArgumentKey))
-    return sum(
-        (old.shape != new.shape, old.dtype != new.dtype, old.weak_type != new.weak_type, old.layout != new.layout,
-         (old.given, old.mesh, old.committed) != (new.given, new.mesh, new.committed), old.wanted != new.wanted)
-    )  # fmt: skip
+    found = find_changes(old, new)
+    told = count_changes(found) or int(unlike > 1)
+    return (told + _FAR * any(one.part in ("transform", "derived") for one in found), unlike, len(found))
 
 
 class KeyHistory:
@@ -208,11 +173,11 @@ class KeyHistory:
 
     def _place(self, key: CompileKey, name_: str, defined_at: Frame | None) -> None:
         mine = _family_of(key, name_, defined_at)
-        family = self._known.get(mine)
-        if family is None:
-            family = self._known[mine] = self._new_family()
+        if mine not in self._known and len(self._known) >= _MAX_FAMILIES:
+            self._known.pop(next(iter(self._known)))
+        family = self._known.setdefault(mine, _Family())
         if len(family.keys) >= _MAX_KEYS:
-            family = self._known[mine] = _shortened(family)
+            family = self._known[mine] = family.newer_half()
         family.add(key)
 
     def clear(self) -> None:
@@ -221,64 +186,35 @@ class KeyHistory:
             self._noted.clear()
             self._known.clear()
 
-    def _new_family(self) -> _Family:
-        if len(self._known) >= _MAX_FAMILIES:
-            self._known.pop(next(iter(self._known)))
-        return _Family()
-
     def count(self, data: RecordData) -> int:
         """How many compiles of its function there were up to and with this one; calls of known programs count not."""
         if data.key is None:
             return 0
         with self._lock:
-            family = self._families().get(family_of(data))
-            keys = family.keys if family is not None else []
-            return sum(key.missed is not None and key.serial <= data.key.serial for key in keys)
+            family = self._families().get(family_of(data), _Family())
+            return sum(key.missed is not None and key.serial <= data.key.serial for key in family.keys)
 
     def reason(self, data: RecordData) -> Reason:
         """Why a compile happened, as far as the compiles that were taken in before it tell."""
-        key, resharded = data.key, find_resharded(data)
+        key = data.key
         if key is None:
             return Reason(kind="unknown", sentence=say("unknown: this record does not hold what JAX looked up"))
+        resharded = find_resharded(data)
         if data.cached == "memory":
             return Reason(kind="known", sentence=say("not compiled: JAX had this program already"), resharded=resharded)
-        nearest = self._nearest(data, key)
-        found = _first(data, key, self._wrapper(data, key)) if nearest is None else _compared(nearest, key)
-        notes = _notes(data)
-        return Reason(
-            kind=found.kind,
-            sentence=_listed([found.sentence, *notes]),
-            differences=found.differences,
-            nearest=found.nearest,
-            notes=notes,
-            resharded=resharded,
-        )
+        with self._lock:
+            families, mine = self._families(), family_of(data)
+            nearest = families[mine].nearest(key) if mine in families else None
+            wrapper = self._wrapper(mine, key) if nearest is None else ""
+        found = _first(data, key, wrapper) if nearest is None else _compared(nearest, key)
+        notes = (_FROM_DISK,) if data.cached == "persistent" else ()
+        return replace(found, sentence=_listed([found.sentence, *notes]), notes=notes, resharded=resharded)
 
-    def _wrapper(self, data: RecordData, key: CompileKey) -> str:
+    def _wrapper(self, mine: tuple[str, ...], key: CompileKey) -> str:
         """What wraps the function, when the same function was compiled otherwise before; "" elsewhere."""
         wrapper = key.function.wrapper if key.function is not None and key.function.kind != "primitive" else ""
-        if not wrapper:
-            return ""
-        mine = family_of(data)
-        with self._lock:
-            others = [family for key_, family in self._families().items() if key_[1:] == mine[1:] and key_ != mine]
-            return wrapper if any(family.keys and family.keys[0].serial < key.serial for family in others) else ""
-
-    def _nearest(self, data: RecordData, key: CompileKey) -> CompileKey | None:
-        with self._lock:
-            family = self._families().get(family_of(data))
-            if family is None:
-                return None
-            index = family.position(key)
-            known = index < len(family.keys) and family.keys[index].serial == key.serial
-            return family.nearest(index) if known else None
-
-
-def _shortened(family: _Family) -> _Family:
-    kept = _Family()
-    for key in family.keys[_MAX_KEYS // 2 :]:
-        kept.add(key)
-    return kept
+        others = [family for one, family in self._known.items() if wrapper and one[1:] == mine[1:] and one != mine]
+        return wrapper if any(old.serial < key.serial for family in others for old in family.keys) else ""
 
 
 # ---------------------------------------------------------------- sentences
@@ -302,20 +238,22 @@ def _what(data: RecordData, key: CompileKey) -> Phrase | Sentence:
 
 
 def _compared(nearest: CompileKey, key: CompileKey) -> Reason:
-    found = key_differences(nearest, key)
-    if found:
+    if found := key_differences(nearest, key):
         return Reason(kind="changed", sentence=_sentence(found), differences=found, nearest=nearest.serial)
-    dropped = _dropped(nearest, key)
-    if dropped is None:
+    if nearest.clears != key.clears:
+        gone = Difference(kind="cleared", sentence=_CLEARED)
+    elif nearest.serial in key.dropped:
+        is_operation = key.function is not None and key.function.kind == "primitive"
+        gone = Difference(kind="evicted", sentence=_DROPPED if is_operation else _DROPPED + _CLEARED_ALONE)
+    else:
         return Reason(kind="unknown", sentence=_UNEXPLAINED, nearest=nearest.serial)
-    return Reason(kind="dropped", sentence=dropped.sentence, differences=(dropped,), nearest=nearest.serial)
+    return Reason(kind="dropped", sentence=gone.sentence, differences=(gone,), nearest=nearest.serial)
 
 
 def _sentence(found: Sequence[Difference]) -> Sentence:
-    shown = [difference.sentence for difference in found[:_MAX_SENTENCES]]
-    more = len(found) - len(shown)
-    rest = [say("and {} more differences", more) if more > 1 else found[-1].sentence] if more else []
-    return _listed([*shown, *rest])
+    shown = [difference.sentence for difference in found]
+    more = len(found) - _MAX_SENTENCES
+    return _listed([*shown[:_MAX_SENTENCES], say("and {} more differences", more)] if more > 1 else shown)
 
 
 def _listed(sentences: Sequence[Sentence]) -> Sentence:
@@ -323,21 +261,7 @@ def _listed(sentences: Sequence[Sentence]) -> Sentence:
 
 
 _UNEXPLAINED = say("unknown: nothing that is recorded differs from an earlier compile of it")
+_CLEARED = say("nothing differs: JAX's caches were cleared (`jax.clear_caches`)")
+_DROPPED = say("nothing differs: JAX had dropped the earlier program")
+_CLEARED_ALONE = " (`clear_cache` of the function, or an eviction)"
 _FROM_DISK = say("the program came from the compilation cache on disk, so its source lines may be stale")
-
-
-def _dropped(nearest: CompileKey, key: CompileKey) -> Difference | None:
-    """Nothing differs: what was seen to be gone; None when nothing was."""
-    if nearest.clears != key.clears:
-        sentence = say("nothing differs: JAX's caches were cleared (`jax.clear_caches`)")
-        return Difference(kind="cleared", sentence=sentence)
-    if nearest.serial not in key.dropped:
-        return None
-    sentence = say("nothing differs: JAX had dropped the earlier program")
-    if key.function is None or key.function.kind != "primitive":
-        sentence += " (`clear_cache` of the function, or an eviction)"
-    return Difference(kind="evicted", sentence=sentence)
-
-
-def _notes(data: RecordData) -> tuple[Sentence, ...]:
-    return (_FROM_DISK,) if data.cached == "persistent" else ()

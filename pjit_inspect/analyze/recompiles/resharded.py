@@ -6,15 +6,15 @@ the program (`analyze.collectives.collectives`).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection
 
-from pjit_inspect.analyze.recompiles.placement_words import sharding_place
+from pjit_inspect.analyze.recompiles.placement_words import place_text, place_words
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.compile_key import ArgumentKey
 from pjit_inspect.model.record.reason import Resharding
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.note import Note
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence, code, name, say
 
@@ -33,13 +33,7 @@ def find_resharded(data: RecordData) -> tuple[Resharding, ...]:
     if hoisted < 0:
         return ()
     pairs = zip(data.key.arguments, data.inputs[hoisted:], strict=True)
-    # Thousands of arguments share a few shardings.
-    differ: dict[tuple[int, int], bool] = {}
-    return tuple(
-        _resharding(argument, layout, data)
-        for argument, layout in pairs
-        if differ.get((id(argument.given), id(layout.sharding)), True) and _moves(argument, layout, differ)
-    )
+    return tuple(_resharding(argument, layout, data) for argument, layout in pairs if _moves(argument, layout))
 
 
 def resharded_notes(data: RecordData) -> tuple[Note, ...]:
@@ -68,35 +62,32 @@ def _of_group(own: list[Resharding], data: RecordData) -> Sentence:
     """What is wrong with arguments that arrive alike: that of the one, or how many they are, with the largest."""
     largest = max(own, key=lambda one: one.size_bytes or 0)
     maker = maker_of(data, [one.path for one in own])
-    remedy = say("; {} returned {}: give it {}", name(maker), "it" if len(own) == 1 else "them", code("out_shardings="))
+    it = "it" if len(own) == 1 else "them"
+    remedy = say("; {} returned {}: give it {}", name(maker), it, code("out_shardings=")) if maker else Sentence()
     if len(own) == 1:
-        return say("{}{}", largest.sentence, remedy if maker else Sentence())
+        return say("{}{}", largest.sentence, remedy)
     return say(
         "{} arguments arrive as {}, and every such call copies them, {}; the largest, {}, is taken as {}{}",
-        f"{len(own):,}",
-        largest.given,
-        bytes_in_words(_size(own)),
-        name(largest.path),
-        largest.wanted,
-        remedy if maker else Sentence(),
-    )
+        f"{len(own):,}", largest.given, bytes_in_words(_size(own)), name(largest.path), largest.wanted, remedy,
+    )  # fmt: skip
 
 
 def _size(own: list[Resharding]) -> int:
     return sum(one.size_bytes or 0 for one in own)
 
 
-def _moves(argument: ArgumentKey, layout: ArrayLayout, differ: dict[tuple[int, int], bool]) -> bool:
-    """Whether it is copied; `differ` says so of each pair of shardings that was compared, by identity."""
+def _moves(argument: ArgumentKey, layout: ArrayLayout) -> bool:
+    """True for an argument that each call copies."""
     given, wanted = argument.given, layout.sharding
     if given is None or wanted is None or not layout.kept or argument.type != "jax.Array":
         return False
-    if argument.shape != layout.global_shape:
-        return False
-    pair = id(given), id(wanted)
-    if pair not in differ:
-        differ[pair] = _slices(given) != _slices(wanted)
-    return differ[pair]
+    return argument.shape == layout.global_shape and _differ(given, wanted)
+
+
+@functools.lru_cache(maxsize=1024)
+def _differ(given: Sharding, wanted: Sharding) -> bool:
+    """True where bytes lie elsewhere. Kept, as thousands of arguments share a few shardings."""
+    return _slices(given) != _slices(wanted)
 
 
 def _slices(sharding: Sharding) -> tuple[object, ...]:
@@ -108,15 +99,11 @@ def _slices(sharding: Sharding) -> tuple[object, ...]:
 
 def _resharding(argument: ArgumentKey, layout: ArrayLayout, data: RecordData) -> Resharding:
     taken = layout.sharding
-    given = _words(argument.given, argument.mesh)
-    wanted = _words(taken, data.mesh if taken is not None and taken.spec is not None else None)
+    mesh = data.mesh if taken is not None and taken.spec is not None else None
+    given, wanted = place_words(place_text(argument.given, argument.mesh)), place_words(place_text(taken, mesh))
     sentence = say(
         "{} arrives as {}, the program takes {}: every such call copies it", name(argument.path), given, wanted
     )
     return Resharding(
         path=argument.path, given=str(given), wanted=str(wanted), size_bytes=layout.global_bytes, sentence=sentence
     )
-
-
-def _words(sharding: Sharding | None, mesh: Mesh | None) -> Sentence:
-    return Sentence() if sharding is None else sharding_place(sharding, mesh).words

@@ -14,7 +14,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -23,29 +23,26 @@ import numpy as np
 from jax.core import Tracer
 
 from pjit_inspect.guard import read_fact
-from pjit_inspect.model.record.compile_key import (
-    ArgumentKey,
-    CompileKey,
-    Container,
-    FunctionKey,
-    NamedText,
-)
+from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FunctionKey, NamedText
 from pjit_inspect.model.record.record import Timings
 from pjit_inspect.observe.contract import _jax
-from pjit_inspect.observe.key.argument_tree import passed, tree_facts
 from pjit_inspect.observe.key.asked import Request, in_layouts, requests_of
 from pjit_inspect.observe.key.definitions import describe_function
-from pjit_inspect.observe.key.eager_calls import called_from
-from pjit_inspect.observe.key.known_arrays import remember_arguments
-from pjit_inspect.observe.key.outside_jit import Operation, function_of, parameters_of
-from pjit_inspect.observe.key.past_programs import dropped_before, fed_back, made_by, remember_program
+from pjit_inspect.observe.key.outside_jit import Operation, called_from
+from pjit_inspect.observe.key.past_programs import (
+    dropped_before,
+    fed_back,
+    made_by,
+    remember_arguments,
+    remember_program,
+)
 from pjit_inspect.observe.key.sharding_text import device_ranges, mesh_text, sharding_text
-from pjit_inspect.observe.key.static_arguments import StaticFacts, static_facts
+from pjit_inspect.observe.key.static_arguments import passed, static_facts, tree_facts
 from pjit_inspect.observe.live.library_names import pmap_names
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import has_devices, to_mesh, to_sharding
 from pjit_inspect.observe.live.short_text import named_text, short_text, static_text
-from pjit_inspect.observe.live.untouched import once_for_each_type, plain_attribute, type_name
+from pjit_inspect.observe.live.untouched import once_for_each_type, type_name
 
 _PROCESS = f"{os.getpid()}-{os.urandom(4).hex()}"
 _serials = itertools.count(1)
@@ -60,8 +57,8 @@ _MAX_NEWEST = 256
 class _Traced:
     """The function and static arguments of one trace."""
 
-    function: FunctionKey
-    statics: tuple[NamedText, ...]
+    function: FunctionKey | None
+    statics: tuple[NamedText, ...] = ()
     keywords: tuple[str, ...] = ()
 
 
@@ -71,49 +68,50 @@ _Leaf = tuple[Any, Any, "bool | None", str, Any]
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class CallFacts:
-    """What a call shows of its key; leaves have no names yet. Holds shardings and abstract values, no arrays."""
+    """The facts of a key that its call shows. Holds shardings and abstract values, no arrays.
+
+    `leaves` have no names yet, and `donated` says which of them are; `own` are fields of the key as they are.
+    """
 
     leaves: tuple[_Leaf, ...] = ()
     donated: tuple[bool, ...] = ()
     results: tuple[tuple[Any, Any, Request | int | None], ...] = ()
-    options: tuple[NamedText, ...] = ()
-    positional: int | None = None
-    keywords: tuple[str, ...] = ()
-    tree: int | None = None
-    containers: tuple[Container, ...] = ()
-    config: tuple[NamedText, ...] = ()
-    context: int | None = None
-    context_mesh: str = ""
-    clears: int | None = None
     traced: _Traced | None = None
+    own: dict[str, Any]
 
 
 def call_facts(stages: dict[str, FrameType], jaxpr: Any = None, traced: Any = None) -> CallFacts:
     """The facts of the call whose frames these are, or of what was `traced` ahead of time, of which `jaxpr` came."""
-    found: dict[str, Any] = {}
+    local: Any = {}
+    types = args = ()
     if "call" in stages:
         local = stages["call"].f_locals
-        found |= _parameters(local, local.get("arg_types") or (), local.get("args") or ())
-        if "pmap" in stages:
-            # Its shardings follow from the arguments, and its axis has a name made up for each `pmap`.
-            found |= {"results": (), "leaves": tuple((*leaf[:-1], None) for leaf in found["leaves"])}
+        types, args = local.get("arg_types") or (), local.get("args") or ()
     elif traced is not None or "ahead_lower" in stages:
         traced = traced or stages["ahead_lower"].f_locals["self"]
-        types = getattr(traced, "_meta_tys_flat", ())
-        found |= _parameters(getattr(traced, "_params", {}), types, types)
+        local, types = getattr(traced, "_params", {}), getattr(traced, "_meta_tys_flat", ())
+        args = types
+    # The shardings of `pmap` follow from the arguments, and its axis has a name made up for each.
+    is_pmap = "pmap" in stages and "call" in stages
     tree, key = _tree(stages), _jax.tracing_key()
     positional, keywords = passed(tree)
     number, containers = tree_facts(tree)
     return CallFacts(
-        **found,
-        positional=positional,
-        keywords=keywords,
-        tree=number,
-        containers=containers,
-        config=_config(key),
-        context=_context(key),
-        clears=_jax.cache_clears(),
+        leaves=_leaves(types, args, () if is_pmap else local.get("in_shardings") or ()),
+        donated=tuple(bool(flag) for flag in local.get("donated_invars") or ()),
+        results=read_fact({}, "results", lambda: _results(local), ()) if local and not is_pmap else (),
         traced=_traced.get(jaxpr) if jaxpr is not None else None,
+        own={
+            "positional": positional,
+            "keywords": keywords,
+            "tree": number,
+            "containers": containers,
+            "options": (named_text("keep_unused", True),) if local.get("keep_unused") else (),
+            "config": _config(key),
+            "context": _context(key),
+            "context_mesh": _context_mesh(local.get("ctx_mesh")) if local else "",
+            "clears": _jax.cache_clears(),
+        },
     )
 
 
@@ -125,19 +123,6 @@ def _tree(stages: dict[str, FrameType]) -> Any:
         is_of_call = traced is not None and stages["call"].f_locals.get("jaxpr") is traced
         return getattr(parameters, "in_tree", None) if is_of_call else None
     return getattr(stages["ahead_lower"].f_locals.get("self"), "in_tree", None) if "ahead_lower" in stages else None
-
-
-def _parameters(local: Any, types: Sequence[Any], args: Sequence[Any]) -> dict[str, Any]:
-    """What the parameters of a jit call say, from the frame that got them or the `Traced` that holds them."""
-    wanted = local.get("in_shardings") or ()
-    options = tuple(named_text(f"keep_{name}", True) for name in ("unused",) if local.get("keep_unused"))
-    return {
-        "leaves": _leaves(types, args, wanted),
-        "donated": tuple(bool(flag) for flag in local.get("donated_invars") or ()),
-        "results": read_fact({}, "results", lambda: _results(local), ()),
-        "options": options,
-        "context_mesh": _context_mesh(local.get("ctx_mesh")),
-    }
 
 
 def _leaves(types: Sequence[Any], arguments: Sequence[Any], wanted: Sequence[Any]) -> tuple[_Leaf, ...]:
@@ -217,18 +202,25 @@ def remember_trace(stages: dict[str, FrameType], jaxpr: Any, frame: FrameType) -
     """Note which function a trace ahead of time was of; `jaxpr` came of it."""
     local = _jax.traced_ahead(stages)
     if local is not None:
-        statics = static_facts(local["ji"], local["args"], local["kwargs"], frame)
-        function = local["fun"] if statics.function is None else statics.function
-        name = plain_attribute(function, "__name__")
-        name = name if type(name) is str else type_name(type(function))
-        _remember(jaxpr, describe_function(function, name), statics)
+        _remember(jaxpr, local, local["ji"], frame, "")
 
 
-def _remember(jaxpr: Any, function: FunctionKey, statics: StaticFacts) -> _Traced:
-    traced = _Traced(function, statics.arguments, statics.keywords)
+def _remember(
+    jaxpr: Any, local: dict[str, Any], info: Any, frame: FrameType | None, name: str, given: Any = None
+) -> _Traced:
+    """Notes a trace of the function in a frame of jit, unless another one was `given`, with its static arguments."""
+    statics = static_facts(info, local.get("args", ()), local.get("kwargs", {}), frame)
+    function = next(each for each in (given, statics.function, local["fun"]) if each is not None)
+    traced = _Traced(describe_function(function, name), statics.arguments, statics.keywords)
     if jaxpr is not None:
         _traced[jaxpr] = traced
     return traced
+
+
+def _primitive(name: str, parameters: Iterable[tuple[Any, Any]], wrapper: str = "") -> _Traced:
+    """One operation with its parameters, which JAX compiles by itself."""
+    texts = tuple(static_text(str(key), value) for key, value in sorted(parameters, key=lambda pair: pair[0]))
+    return _Traced(FunctionKey(name=name, kind="primitive", wrapper=wrapper), texts)
 
 
 def _function(
@@ -236,13 +228,18 @@ def _function(
 ) -> _Traced | None:
     """What is compiled: the primitive, the function of the call, or that of the trace it came from."""
     if "eager" in stages:
-        return _primitive(stages["eager"].f_locals)
+        local = stages["eager"].f_locals
+        return _primitive(str(local["prim"].name), local["params"].items())
     place = str(getattr(program.debug_info, "func_src_info", ""))
     jaxpr = getattr(program.jaxpr, "jaxpr", program.jaxpr)
-    if "dispatch" not in stages:
-        traced = known or (_traced.get(jaxpr) if jaxpr is not None else None) or _newest_of_thread().get(place)
+    if "dispatch" in stages:
+        info = stages["jit"].f_locals.get("jit_info") if "jit" in stages else None
+        # `pmap` jits a wrapper of its own around the user's function, as `equinox.filter_jit` does.
+        given = _jax.pmapped_function(stages["pmap"]) if "pmap" in stages else None
+        name = str(getattr(program.debug_info, "func_name", ""))
+        traced = _remember(jaxpr, stages["dispatch"].f_locals, info, frame, name, given)
     else:
-        traced = _remember(jaxpr, *_dispatched(program, stages, frame))
+        traced = known or (_traced.get(jaxpr) if jaxpr is not None else None) or _newest_of_thread().get(place)
     if traced is not None:
         if len(_newest_of_thread()) >= _MAX_NEWEST:
             _newest_of_thread().clear()
@@ -252,24 +249,6 @@ def _function(
 
 def _newest_of_thread() -> dict[str, _Traced]:
     return _newest.__dict__.setdefault("functions", {})
-
-
-def _dispatched(
-    program: LiveProgram, stages: dict[str, FrameType], frame: FrameType | None
-) -> tuple[FunctionKey, StaticFacts]:
-    local = stages["dispatch"].f_locals
-    info = stages["jit"].f_locals.get("jit_info") if "jit" in stages else None
-    statics = static_facts(info, local.get("args", ()), local.get("kwargs", {}), frame)
-    # `pmap` and `equinox.filter_jit` jit a wrapper of their own around the user's function.
-    given = _jax.pmapped_function(stages["pmap"]) if "pmap" in stages else statics.function
-    name = str(getattr(program.debug_info, "func_name", ""))
-    return describe_function(given if given is not None else local["fun"], name), statics
-
-
-def _primitive(local: dict[str, Any]) -> _Traced:
-    name = str(local["prim"].name)
-    parameters = tuple(static_text(key, value) for key, value in sorted(local["params"].items()))
-    return _Traced(FunctionKey(name=name, kind="primitive"), parameters)
 
 
 # ---------------------------------------------------------------- the key
@@ -292,9 +271,9 @@ def key_of(
     `operation` is what it is of, where `pmap` or `shard_map` runs outside jit.
     """
     if operation is None:
-        traced = _function(program, stages, frame, facts.traced)
+        traced = _function(program, stages, frame, facts.traced) or _Traced(None)
     else:
-        traced = _Traced(function_of(operation), parameters_of(operation))
+        traced = _primitive(operation.name, operation.parameters, operation.function.__qualname__)
     arguments = _arguments(program, facts, _paths(names[0], stages, transform))
     paths, given = [argument.path for argument in arguments], _given(stages, transform)
     options = (named_text(str(key), value) for key, value in sorted(program.compiler_options.items()))
@@ -302,34 +281,27 @@ def key_of(
     dropped, fed = dropped_before(which), fed_back(which, paths, given)
     made = made_by(paths, given, devices=len(program.devices)) if len(program.devices) > 1 else ()
     called, site = called_from(frame)
-    own = str(getattr(program.debug_info, "func_name", "")) if transform == "jit" and not called else ""
-    remember_program(which, serial, program, names[1], frame, called=own)
-    remember_arguments(str(getattr(program.debug_info, "func_name", "")) or program.name, paths, given)
+    name, own = str(getattr(program.debug_info, "func_name", "")), facts.own
+    remember_program(which, serial, program, names[1], frame, called=name if transform == "jit" and not called else "")
+    remember_arguments(name or program.name, paths, given)
     return CompileKey(
+        **own
+        | {"keywords": tuple(sorted({*own["keywords"], *traced.keywords})), "options": (*options, *own["options"])},
         serial=serial,
         process=_PROCESS,
         thread=threading.current_thread().name,
         began_s=_began_s(timings),
         ended_s=time.time(),
-        clears=facts.clears,
         missed=_missed(timings),
         disk=disk,
         transform=transform,
-        over=_over(stages, transform, arguments),
-        function=traced.function if traced is not None else None,
-        statics=traced.statics if traced is not None else (),
-        positional=facts.positional,
-        keywords=tuple(sorted({*facts.keywords, *(traced.keywords if traced is not None else ())})),
-        tree=facts.tree,
-        containers=facts.containers,
+        over=_over(stages, transform, paths),
+        function=traced.function,
+        statics=traced.statics,
         arguments=arguments,
         outputs=_outputs([result[0] for result in facts.results], names[1]),
-        donated=tuple(a.path for a, flag in zip(arguments, facts.donated, strict=False) if flag),
-        options=(*options, *facts.options),
-        config=facts.config,
-        context=facts.context,
-        context_mesh=facts.context_mesh,
-        devices=device_ranges(program.devices),
+        donated=tuple(path for path, flag in zip(paths, facts.donated, strict=False) if flag),
+        devices=device_ranges(tuple(program.devices)),
         dropped=dropped,
         fed=fed,
         made=made,
@@ -346,23 +318,23 @@ def _given(stages: dict[str, FrameType], transform: str) -> Sequence[Any]:
 _MAX_OVER = 3
 
 
-def _over(stages: dict[str, FrameType], transform: str, arguments: Sequence[ArgumentKey]) -> tuple[NamedText, ...]:
+def _over(stages: dict[str, FrameType], transform: str, paths: Sequence[str]) -> tuple[NamedText, ...]:
     """What a transform is over, in words; () where it does not show."""
     kind = transform.split()[0]
     told, names = _jax.transform_frame(stages, kind)
-    if len(names) != len(told):
-        # Of `jvp`, the tangents come after the arguments they belong to.
-        names = [argument.path for argument in arguments[: len(told)]]
+    # Of `jvp`, the tangents come after the arguments they belong to.
+    names = names if len(names) == len(told) else paths[: len(told)]
     if not told or len(told) != len(names):
         return ()
-    paths: dict[Any, list[str]] = {}
-    for name, about in zip(names, told, strict=True):
-        paths.setdefault(about, []).append(f"`{name}`")
+    about: dict[Any, list[str]] = {}
+    for name, one in zip(names, told, strict=True):
+        about.setdefault(one, []).append(f"`{name}`")
     if kind == "vmap":
-        parts = [f"dimension {dim} of {_listed(paths[dim])}" for dim in paths if isinstance(dim, int)]
-        return (NamedText(name="batched over", text=", ".join(parts), digest=hash(tuple(told)) & 0xFFFF_FFFF_FFFF),)
-    text = _listed(paths.get(True, ()))
-    return (NamedText(name="differentiated with respect to", text=text, digest=hash(tuple(told)) & 0xFFFF_FFFF_FFFF),)
+        what = "batched over"
+        text = ", ".join(f"dimension {dim} of {_listed(about[dim])}" for dim in about if isinstance(dim, int))
+    else:
+        what, text = "differentiated with respect to", _listed(about.get(True, ()))
+    return (NamedText(name=what, text=text, digest=hash(tuple(told)) & 0xFFFF_FFFF_FFFF),)
 
 
 def _listed(paths: Sequence[str]) -> str:
@@ -376,11 +348,8 @@ def _began_s(timings: Timings) -> float:
 
 
 def _missed(timings: Timings) -> Any:
-    if timings.trace_s is not None:
-        return "tracing"
-    if timings.lower_s is not None:
-        return "lowering"
-    return "compilation" if timings.compile_s is not None else None
+    spent = {"tracing": timings.trace_s, "lowering": timings.lower_s, "compilation": timings.compile_s}
+    return next((layer for layer, seconds in spent.items() if seconds is not None), None)
 
 
 def _arguments(program: LiveProgram, facts: CallFacts, names: Sequence[str]) -> tuple[ArgumentKey, ...]:
@@ -397,14 +366,11 @@ def _arguments(program: LiveProgram, facts: CallFacts, names: Sequence[str]) -> 
 
 def _paths(names: Sequence[str], stages: dict[str, FrameType], transform: str) -> Sequence[str]:
     """The names of the arguments; those of the call where the forward program of a transform has lost them."""
-    if transform in ("jit", "grad backward") or "dispatch" not in stages:
+    is_lost = any(name.startswith("arg[") for name in names)
+    if transform in ("jit", "grad backward") or "dispatch" not in stages or not is_lost:
         return names
-    if not any(name.startswith("arg[") for name in names):
-        return names
-    if "pmap" in stages:
-        known = pmap_names(stages["pmap"], _jax.pmapped_function(stages["pmap"]))
-    else:
-        known = getattr(stages["dispatch"].f_locals.get("p"), "arg_names", None) or ()
+    pmap, call = stages.get("pmap"), stages["dispatch"].f_locals.get("p")
+    known = pmap_names(pmap, _jax.pmapped_function(pmap)) if pmap else getattr(call, "arg_names", None) or ()
     return known if len(known) == len(names) else names
 
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import jax
 
-from pjit_inspect.model.memory.live_arrays import ArrayRole, DeviceHolding, LiveArray, LiveArrayTable
+from pjit_inspect.guard import read_fact
+from pjit_inspect.model.memory.live_arrays import DeviceHolding, LiveArray, LiveArrayTable
 from pjit_inspect.model.program.dtype import bits_of, short_dtype
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.observe.contract import _jax
-from pjit_inspect.observe.key.known_arrays import argument_of
-from pjit_inspect.observe.key.past_programs import result_finder
+from pjit_inspect.observe.key.past_programs import argument_of, result_finder
 from pjit_inspect.observe.live.frames import cell_name, is_user_file
 from pjit_inspect.observe.live.shardings import to_sharding
 
@@ -56,27 +56,29 @@ def read_live_arrays() -> LiveArrayTable:
 
 
 def _row(array: Any, result: tuple[str, str] | None) -> LiveArray:
-    shape = tuple(int(length) for length in array.shape)
-    dtype, sharding = str(array.dtype), array.sharding
+    shape, dtype, sharding = tuple(int(length) for length in array.shape), str(array.dtype), array.sharding
     bits = bits_of(dtype) or 8 * int(array.dtype.itemsize)
     mine = sorted(device.id for device in sharding.addressable_devices)
-    local = _local_shape(sharding, shape)
-    each = None if local is None else _bytes(local, bits)
-    copied = None if each is None else _copied(sharding, shape, bits, each * len(mine))
-    (program, name), role = _name(array, result)
+    # Of a sharding whose pieces are not equal, JAX says no shape of a piece.
+    local = read_fact({}, "local", lambda: tuple(map(int, sharding.shard_shape(shape))), None)
+    lies = read_fact({}, "sharding", lambda: to_sharding(sharding, shape), None)
+    each, own = None if local is None else _bytes(local, bits), {*mine}
+    tiles = {tile for device, tile in zip(lies.device_ids, lies.tile_of, strict=True) if device in own} if lies else ()
+    given = argument_of(array)
+    program, name = given or result or ("", "")
     return LiveArray(
         name=name,
         program=program,
-        role=role,
+        role="argument" if given else "result" if result else "",
         source=_source(array),
         dtype=short_dtype(dtype),
         global_shape=shape,
         local_shape=local,
-        spec=_spec(sharding, shape),
+        spec=lies and lies.spec,
         bytes=each,
         global_bytes=_bytes(shape, bits),
         held_bytes=None if each is None else each * len(mine),
-        copied_bytes=copied,
+        copied_bytes=None if each is None or lies is None else each * (len(mine) - len(tiles)),
         device_ids=tuple(mine),
         memory_kind=str(getattr(sharding, "memory_kind", None) or ""),
         is_committed=getattr(array, "committed", getattr(array, "_committed", None)),
@@ -85,49 +87,6 @@ def _row(array: Any, result: tuple[str, str] | None) -> LiveArray:
 
 def _bytes(shape: tuple[int, ...], bits: int) -> int:
     return -(-math.prod(shape) * bits // 8)
-
-
-def _local_shape(sharding: Any, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    try:
-        return tuple(int(length) for length in sharding.shard_shape(shape))
-    except Exception:
-        # Of a sharding whose pieces are not equal, JAX says none.
-        return None
-
-
-def _spec(sharding: Any, shape: tuple[int, ...]) -> Any:
-    try:
-        return to_sharding(sharding, shape).spec
-    except Exception:
-        return None
-
-
-def _copied(sharding: Any, shape: tuple[int, ...], bits: int, held: int) -> int | None:
-    """What the devices of this process hold beyond each of their elements once."""
-    if len(sharding.device_set) == 1:
-        return 0
-    try:
-        pieces = set(map(_corners, sharding.addressable_devices_indices_map(shape).values()))
-    except Exception:
-        return None
-    once = sum(
-        _bytes(
-            tuple(len(range(*slice(*part).indices(length))) for part, length in zip(piece, shape, strict=True)), bits
-        )
-        for piece in pieces
-    )
-    return max(0, held - once)
-
-
-def _corners(index: Any) -> tuple[tuple[Any, Any, Any], ...]:
-    return tuple((part.start, part.stop, part.step) for part in index)
-
-
-def _name(array: Any, result: tuple[str, str] | None) -> tuple[tuple[str, str], ArrayRole]:
-    given = argument_of(array)
-    if given is not None:
-        return given, "argument"
-    return (result, "result") if result is not None else (("", ""), "")
 
 
 def _source(array: Any) -> tuple[Frame, ...]:
@@ -152,7 +111,8 @@ def _devices(rows: list[LiveArray], devices: Iterable[Any]) -> tuple[DeviceHoldi
             held[device] += (row.bytes or 0) if row.memory_kind in _ON_DEVICE else 0
     found = []
     for device in sorted(devices, key=lambda one: one.id):
-        stats = _stats(device)
+        # Some platforms have none, and say so by an error.
+        stats = read_fact({}, "memory", device.memory_stats, None) or {}
         found.append(
             DeviceHolding(
                 id=device.id,
@@ -164,11 +124,3 @@ def _devices(rows: list[LiveArray], devices: Iterable[Any]) -> tuple[DeviceHoldi
             )
         )
     return tuple(found)
-
-
-def _stats(device: Any) -> dict[str, int]:
-    try:
-        return device.memory_stats() or {}
-    except Exception:
-        # Some platforms have none, and say so by an error.
-        return {}

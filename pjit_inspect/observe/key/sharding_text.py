@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -50,20 +50,15 @@ def _spec_text(spec: Any) -> str:
 def mesh_text(mesh: Any, *, devices: bool = True) -> str:
     """`data=2 x model=4 on devices 0-7`; axes that are not "auto" say what they are."""
     kinds = getattr(mesh, "axis_types", None) or (None,) * len(mesh.axis_names)
-    axes = [_axis(name, mesh.shape[name], kind) for name, kind in zip(mesh.axis_names, kinds, strict=True)]
-    text = " x ".join(axes)
-    ids = _device_ids(mesh) if devices else []
-    return f"{text} on devices {_ranges_text(ids)}" if ids else text
-
-
-def _axis(name: Any, size: int, kind: Any) -> str:
-    word = str(getattr(kind, "name", "auto")).lower()
-    return f"{name}={size}" + (f" ({word})" if word != "auto" else "")
-
-
-def _device_ids(mesh: Any) -> list[int]:
+    words = [str(getattr(kind, "name", "auto")).lower() for kind in kinds]
+    axes = [
+        f"{name}={mesh.shape[name]}" + (f" ({word})" if word != "auto" else "")
+        for name, word in zip(mesh.axis_names, words, strict=True)
+    ]
     # To ask an AbstractMesh for its devices is a ValueError.
-    return [int(device.id) for device in mesh.devices.flat] if isinstance(mesh, jax.sharding.Mesh) else []
+    has_devices = devices and isinstance(mesh, jax.sharding.Mesh) and mesh.devices.size
+    where = f" on devices {_ranges_text([int(device.id) for device in mesh.devices.flat])}" if has_devices else ""
+    return " x ".join(axes) + where
 
 
 def _ranges_text(numbers: Sequence[int]) -> str:
@@ -86,11 +81,6 @@ def _ranges_text(numbers: Sequence[int]) -> str:
 
 @cleared_with_jax
 @functools.lru_cache(maxsize=256)
-def _ranges(devices: tuple[Any, ...]) -> str:
-    return f"{devices[0].platform} {_ranges_text([int(device.id) for device in devices])}"
-
-
-def device_ranges(devices: Iterable[Any]) -> str:
+def device_ranges(devices: tuple[Any, ...]) -> str:
     """`cpu 0-7`; "" for no devices."""
-    held: Sequence[Any] = tuple(devices)
-    return _ranges(held) if held else ""
+    return f"{devices[0].platform} {_ranges_text([int(device.id) for device in devices])}" if devices else ""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pjit_inspect.analyze.recompiles.same_definition import same_definition
+from pjit_inspect.analyze.recompiles.changes import same_definition
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.compile_key import FunctionKey
 

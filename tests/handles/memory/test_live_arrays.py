@@ -16,7 +16,7 @@ from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
 from pjit_inspect.model.memory.live_arrays import LiveArray
-from pjit_inspect.observe.key import known_arrays, live_arrays
+from pjit_inspect.observe.key import live_arrays, past_programs
 
 KIB = 1024
 
@@ -110,7 +110,7 @@ def test_an_argument_that_died_names_nothing_new(mesh: Any):
     key = id(first)
     del first
     gc.collect()
-    assert key not in known_arrays._known
+    assert key not in past_programs._given
     assert rows("given") == []
 
 

@@ -20,7 +20,7 @@ from observe.programs import recorded
 from pjit_inspect.model.record.compile_key import CompileKey
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.key import definitions
-from pjit_inspect.observe.key.argument_tree import passed, tree_facts
+from pjit_inspect.observe.key.static_arguments import passed, tree_facts
 from pjit_inspect.observe.live import serials, short_text
 
 X = np.arange(4, dtype=np.float32)
@@ -211,7 +211,7 @@ def test_code_is_the_same_wherever_it_stands_and_another_when_it_does_something_
         spaces, ("def f(x):\n  return x + 1", "\n\ndef f(x):\n  return x + 1", "def f(x): return x + 2"), strict=True
     ):
         exec(text, space)
-    codes = [definitions.describe_function(space["f"], "f").code for space in spaces]
+    codes = [definitions.describe_function(space["f"]).code for space in spaces]
     assert codes[0] == codes[1] != codes[2]
 
 
@@ -219,7 +219,7 @@ def test_inner_functions_count_as_code() -> None:
     spaces: list[dict] = [{}, {}]
     for space, number in zip(spaces, (1, 2), strict=True):
         exec(f"def f(x):\n  g = lambda y: y + {number}\n  return g(x)", space)
-    codes = [definitions.describe_function(space["f"], "f").code for space in spaces]
+    codes = [definitions.describe_function(space["f"]).code for space in spaces]
     assert codes[0] != codes[1]
 
 

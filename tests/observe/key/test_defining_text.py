@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pjit_inspect.observe.key import defining_text as module
-from pjit_inspect.observe.key.defining_text import NO_TEXT, defined_names, defining_text
+from pjit_inspect.observe.key import definitions as module
+from pjit_inspect.observe.key.definitions import defined_names, text_of
 
 TEXT = """
 def one():
@@ -34,24 +34,25 @@ def test_a_text_is_looked_through_once_for_all_its_functions(file: Path, monkeyp
     looked: list[str] = []
     names = module.defined_names
     monkeypatch.setattr(module, "defined_names", lambda text: looked.append(text) or names(text))
-    found = [defining_text(str(file), name) for name in ("one", "Model.one", "Model.two", "one.<locals>.inner", "gone")]
-    assert [text.twins for text in found] == [1, 1, 1, 1, 0]
+    found = [text_of(str(file)) for _ in range(3)]
+    names_of_each = ("one", "Model.one", "Model.two", "one.<locals>.inner", "gone")
+    assert [found[0].defined[name] for name in names_of_each] == [1, 1, 1, 1, 0]
     assert len({text.version for text in found}) == 1
     assert len(looked) == 1
 
 
 def test_a_text_that_changed_is_another(file: Path) -> None:
-    old = defining_text(str(file), "Model.two")
+    old = text_of(str(file))
     file.write_text(TEXT + "\ndef two(): ...\nclass Model:\n    def two(self): ...\n")
     os.utime(file, (1, 1))
-    new = defining_text(str(file), "Model.two")
-    assert (old.twins, new.twins) == (1, 2)
+    new = text_of(str(file))
+    assert (old.defined["Model.two"], new.defined["Model.two"]) == (1, 2)
     assert old.version != new.version
     assert new.lines[-1] == "    def two(self): ..."
 
 
 def test_a_file_that_is_not_there_has_no_text() -> None:
-    assert defining_text("/there/is/none.py", "f") is NO_TEXT
+    assert text_of("/there/is/none.py").version is None
 
 
 UGLY = '''
