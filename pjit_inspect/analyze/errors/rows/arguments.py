@@ -13,11 +13,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pjit_inspect.analyze.errors.fits import clauses, listed, mesh_named
 from pjit_inspect.analyze.errors.printed import TYPE, of_shape, read_sharding, read_type
 from pjit_inspect.analyze.errors.specs import spec_words, type_words
 from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts, read_code
 from pjit_inspect.analyze.errors.table import row as _row
+from pjit_inspect.analyze.errors.ways import clauses, listed, mesh_named
 from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say

@@ -14,22 +14,46 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pjit_inspect.analyze.errors.fits import advice, mesh_named, reshard_fit
 from pjit_inspect.analyze.errors.printed import TYPE, read_type
-from pjit_inspect.analyze.errors.proposals import (
-    in_shard_map,
-    meshes_with,
-    nearest_name,
-    next_multiple,
-    only_of,
-    text_of,
-)
-from pjit_inspect.analyze.errors.specs import axes_list, spec_words, type_words
+from pjit_inspect.analyze.errors.specs import axes_list, next_multiple, spec_words, type_words
 from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts
 from pjit_inspect.analyze.errors.table import row as _row
+from pjit_inspect.analyze.errors.ways import (
+    advice,
+    mesh_named,
+    meshes_with,
+    nearest_name,
+    own_of,
+    reshard_fit,
+    text_of,
+)
 from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Phrase, axis, code, joined, name, say, spec
+
+_SUMS = ("psum", "pmean", "pmax", "pmin", "psum_scatter")
+
+
+def in_shard_map(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """The refused collective under `jax.shard_map`, with its operand split over the axis along each dimension."""
+    own, meshes = text_of(facts, "axis"), meshes_with(text_of(facts, "axis"), scene)
+    operands = {array.name: array for array in scene.operands if array.name.isidentifier() and array.shape is not None}
+    if len(operands) != 1 or not meshes or "lambda" in scene.expression:
+        return
+    (operand, array), = operands.items()  # fmt: skip
+    mesh, variable = meshes[0]
+    for dimension, length in enumerate(array.shape or ()):
+        if length % mesh.sizes[own]:
+            continue
+        split = spec_text((*(None,) * dimension, own))
+        out = "P()" if scene.operator in _SUMS else split
+        body, specs = f"lambda {operand}: {scene.expression}", f"in_specs={split}, out_specs={out}"
+        call = f"jax.shard_map({body}, mesh={variable}, {specs})"
+        local = (str(n // mesh.sizes[own] if d == dimension else n) for d, n in enumerate(array.shape or ()))
+        words = "each of {} devices along {} has a part [{}] of {}"
+        effect = say(words, mesh.sizes[own], axis(own), ",".join(local), name(operand))
+        yield Fit(edit=f"{call}({operand})", effect=effect, replaces=scene.expression)
+        return
 
 
 def _unbound(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -120,7 +144,7 @@ def _auto(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _inner_specs(match: re.Match[str], scene: ErrorScene) -> Facts:
     """The argument that has another split than `in_specs`: the one of its type, or else the one of no known type."""
-    own, known = only_of(read_type(match["type"]), scene), [array.name for array in scene.operands]
+    own, known = own_of(read_type(match["type"]), scene), [array.name for array in scene.operands]
     given = [one.text for one in scene.arguments]
     texts = [own.name] if own else [text for text in given if not any(held.startswith(text) for held in known)]
     which = code(texts[0]) if len(texts) == 1 else "the argument"
@@ -132,7 +156,7 @@ def _inner_specs(match: re.Match[str], scene: ErrorScene) -> Facts:
 def _closed(match: re.Match[str], scene: ErrorScene) -> Facts:
     """What a function under `shard_map` takes from outside, whole: as an argument it is what its spec says."""
     quoted = read_type(match["type"])
-    array, spec = only_of(quoted, scene), quoted.spec or ()
+    array, spec = own_of(quoted, scene), quoted.spec or ()
     what, is_split = name(array.name) if array is not None else type_words(quoted), any(spec)
     words, fits = "pass {} to the function as an argument, with {} in `in_specs`", list[Fit]()
     if is_split and array is not None:

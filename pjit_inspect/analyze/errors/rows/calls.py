@@ -9,96 +9,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from pjit_inspect.analyze.errors.fits import clauses, listed, replaced_text
-from pjit_inspect.analyze.errors.printed import type_name
-from pjit_inspect.analyze.errors.proposals import first_accepted, nearest_name
 from pjit_inspect.analyze.errors.specs import axes_words
-from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts
+from pjit_inspect.analyze.errors.table import Facts, Way
 from pjit_inspect.analyze.errors.table import row as _row
+from pjit_inspect.analyze.errors.ways import first_accepted, listed, nearest_name, replaced_text
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
-from pjit_inspect.model.words.sentence import Sentence, code, name, say
-
-# ---------------------------------------------------------------- compiled ahead of time
-
-_LENGTHS = re.compile(r"at args, seen tuple of length (\d+) but now given tuple of length (\d+)")
-_KEYWORDS = re.compile(
-    r"at kwargs, seen (.{1,2000}?) but now given (.{1,2000}?), so .*?(?:key sets: \{([^{}]*)\})?(?:\n|$)"
-)
-_PLACE = re.compile(
-    r"at args\[(\d+)\](\S*), seen (.{1,600}?) but now given (.{1,600}?), so (.{1,300}?)(?:, with the symmetric difference of key sets: \{([^{}]*)\})?(?:\n|$)"
-)
-
-
-def _tree(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    words, facts = [], dict[str, object]()
-    if count := _LENGTHS.search(match.string):
-        seen, given = int(count[1]), int(count[2])
-        words.append(
-            say("it takes {} positional {}, and got {}", seen, "argument" if seen == 1 else "arguments", given)
-        )
-        facts |= {"more": given > seen, "fewer": given < seen}
-    if keywords := _KEYWORDS.search(match.string):
-        keys = _quoted(keywords[3] or "")
-        words.append(say("the keywords differ: {}", listed(keys, code)) if keys else say("the keywords differ"))
-        facts["keys"] = tuple(keys)
-    if place := _PLACE.search(match.string):
-        texts = {argument.key: argument.text for argument in scene.arguments}
-        text, seen, given = texts.get(place[1], ""), _node(place[3]), _node(place[4])
-        path, keys = name(f"{text if text.isidentifier() else f'args[{place[1]}]'}{place[2]}"), _quoted(place[6] or "")
-        has_keys = "metadata" not in place[3] and keys
-        words.append(
-            say("{} has other keys: {}", path, listed(keys, code))
-            if has_keys
-            else say("{} was {}, and is {}", path, seen, given)
-        )
-    own = scene.expression.partition("(")[0]
-    compiled = code(own) if own.isidentifier() else "the compiled program"
-    return {"what": clauses(words), "compiled": compiled, **facts} if words else None
+from pjit_inspect.model.words.sentence import code, name, say
 
 
 def _quoted(text: str) -> list[str]:
     return re.findall(r"'([^']{1,100})'", text)
-
-
-def _node(text: str) -> Sentence:
-    """What a place of a tree was or is."""
-    if length := re.match(r"(\w+) of length (\d+)", text):
-        return say("a {} of {}", length[1], length[2])
-    kind, children = re.match(r"<(?:class|enum) '([\w.]+)'>", text), re.search(r"with (\d+) child", text)
-    words = type_name(kind[1]) if kind else say("an array" if "leaf" in text else "another tree")
-    if keys := re.search(r"metadata \((.+?),?\)$", text):
-        return say("{} with {}", words, keys[1])
-    return say("{} of {}", words, children[1]) if kind and children else words
-
-
-def _fewer_arguments(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    """Static arguments are part of a compiled program, and not given to it."""
-    keys, text = listed_facts(facts, "keys", str), scene.expression
-    if (facts.get("more") or keys) and not facts.get("fewer"):
-        static = [
-            one
-            for one in scene.arguments[::-1]
-            if one.text and (one.key in keys if keys else one.type in ("int", "str", "bool", "float"))
-        ]
-        for own in [one.text if one.key.isdigit() else f"{one.key}={one.text}" for one in static[:1]]:
-            pattern = rf",\s*{re.escape(own)}\s*(?=[,)])|(?<=\(){re.escape(own)}\s*(?:,\s*|(?=\)))"
-            effect = say("{} is static, and part of the compiled program", code(own))
-            yield Fit(edit=re.sub(pattern, "", text, count=1), effect=effect, replaces=text)
-    elif keys:
-        positional = re.sub(rf"\b(?:{'|'.join(map(re.escape, keys))})\s*=\s*(?!=)", "", text)
-        yield Fit(edit=positional, effect=say("as it was compiled"), replaces=text)
-
-
-# ---------------------------------------------------------------- exported
-
-
-def _exported(match: re.Match[str], scene: ErrorScene) -> Facts:
-    count = int(match["wanted"])
-    own = [variable for mesh, variable in scene.meshes.items() if len(mesh.device_ids) == count and variable]
-    placed = code(f"jax.device_put(x, NamedSharding({own[0]}, P()))") if own else ""
-    return {"place": say("place the arguments on {}, as in {}", code(own[0]), placed)} if own else {}
 
 
 # ---------------------------------------------------------------- values that JAX cannot take
@@ -136,7 +57,7 @@ def _meshes(match: re.Match[str], scene: ErrorScene) -> Facts:
     if len(own) != 1:
         return {}
     mesh, variable = own[0]
-    return {"mesh": code(variable), "axes": axes_words(mesh.axis_names, mesh.sizes)}
+    return {"mesh": code(variable), "axes": axes_words(mesh.axis_names, mesh)}
 
 
 def _unnamed(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -157,26 +78,10 @@ def _no_spec(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     return {"fits": lambda judge: first_accepted(fits, judge)}
 
 
-_AGAIN = Way(
-    edit="call the jitted function in place of the compiled one", effect="JAX then compiles for what it is given"
-)
-
 CALL_ROWS = (
-    _row("compiled", r"Function compiled with input pytree does not match the input pytree it was called with",
-         "{compiled} was compiled for other arguments: {what}",
-         _fewer_arguments, _AGAIN, facts=_tree),
     _row("compiled", r"Cannot apply JAX transformations to a function lowered and compiled for a particular signature",
          "{expression} calls a compiled program while another function is traced: a compiled program takes arrays only",
          Way("call the jitted function in place of the compiled one", "it is then traced, too")),
-    _row("exported", r"Function (?P<name>\S+) was exported for (?P<wanted>\d+) devices and is called in a context with (?P<given>\d+) devices",
-         "{name} was exported for {wanted} devices, and its arguments are on {given}",
-         Way("{place}", "that mesh has {wanted} devices"), Way("export it again for {given} devices", "`jax.sharding.AbstractMesh` is enough to export: no such devices are needed"), facts=_exported),
-    _row("exported", r"Function '(?P<name>[^'\n]+)' was exported for platforms '(?P<wanted>\([^\n]*?\))' but it is used on '(?P<given>\([^\n]*?\))'",
-         "{name} was exported for the platforms {wanted}, and is called on {given}",
-         Way("export it with `platforms` that has both", "one file then works on each")),
-    _row("exported", r"Shape mismatch for (?P<code_where>args\S*)\.shape\[(?P<dimension>\d+)\].*?: expected (?P<code_wanted>\([^()]*\)) and called with (?P<code_given>\([^()]*\))",
-         "the exported function takes {code_wanted} as {code_where}, and got {code_given}: dimension {dimension} differs",
-         Way("export it with a symbolic length, by `jax.export.symbolic_shape`", "it then takes any")),
     _row("argument", r"numpy masked arrays are not supported as direct inputs to JAX functions",
          "{which} is a masked array of numpy, and JAX has no masks",
          Way("{name_masked}.filled(0)", "masked places become 0", replaces="{name_written}"), Way("call its `.filled(value)`", "masked places get that value", is_last=True), Way("pass its `.data` and its `.mask`, and use `jnp.where`", "if the mask matters"), facts=_masked),

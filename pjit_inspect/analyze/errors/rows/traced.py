@@ -12,12 +12,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from pjit_inspect.analyze.errors.fits import advice, listed
 from pjit_inspect.analyze.errors.printed import TYPE, read_type
-from pjit_inspect.analyze.errors.proposals import first_accepted, text_of
 from pjit_inspect.analyze.errors.specs import type_words
 from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Proposer, Reader, Way, listed_facts, read_code
 from pjit_inspect.analyze.errors.table import row as _row
+from pjit_inspect.analyze.errors.ways import advice, first_accepted, listed, text_of
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Phrase, code, name, place, say
 
