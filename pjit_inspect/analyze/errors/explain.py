@@ -9,7 +9,6 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 
-from pjit_inspect.analyze.errors.rows.arguments import ARGUMENT_ROWS
 from pjit_inspect.analyze.errors.rows.axes import AXIS_ROWS
 from pjit_inspect.analyze.errors.rows.bodies import BODY_ROWS
 from pjit_inspect.analyze.errors.rows.calls import CALL_ROWS
@@ -26,7 +25,7 @@ from pjit_inspect.model.words.sentence import say
 
 _ROWS: tuple[ErrorRow, ...] = (
     *PMAP_ROWS, *EXPLICIT_ROWS, *SPEC_ROWS, *AXIS_ROWS, *PLACE_ROWS,
-    *CALL_ROWS, *FUNCTION_ROWS, *BODY_ROWS, *TREE_ROWS, *TRACED_ROWS, *ARGUMENT_ROWS,
+    *CALL_ROWS, *FUNCTION_ROWS, *BODY_ROWS, *TREE_ROWS, *TRACED_ROWS,
     *OTHER_ROWS,
 )  # fmt: skip
 _LONGEST = 20_000
