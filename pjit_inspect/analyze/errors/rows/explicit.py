@@ -52,7 +52,9 @@ def _refusal(changes: Changes | None = None) -> Reader:
             words = [say("{} as {}", specs.type_words(one), spec_words(one.spec)) for one in types]
             words += [spec_words(one.spec) for one in said if one.shape is None]
             return {**facts, **({"words": joined(words)} if words else {}), "arrays": types, "notes": (NOT_TOLD,)}
-        shown = tuple({one.name: one for one in operands if any(one.spec or ())}.values()) or operands
+        types = {(one.shape, one.spec) for one in said if one.shape is not None}
+        shown = [one for one in operands if any(one.spec or ()) or (one.shape, one.spec) in types] or operands
+        shown = tuple({one.name: one for one in shown}.values())
         is_apart = changes is _each and not all(one.name in scene.expression for one in shown)
         notes = (say("every array needs its own change"),) if is_apart and len(shown) > 1 else ()
         fits = partial(changes or _other_splits, match, operands, scene)
