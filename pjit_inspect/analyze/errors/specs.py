@@ -1,4 +1,4 @@
-"""Arithmetic of specs for explained errors, and the words for shapes, specs and axes: what divides, what a change moves.
+"""Arithmetic of specs for explained errors, and words for shapes, specs and axes: what divides, what a change moves.
 
 Not its job: which error it is (`analyze.errors.explain`).
 """

@@ -1,10 +1,11 @@
 """Errors as rows of tables: how JAX words one, what it comes to, and what mends it.
 
-A row has a pattern, the same for all versions of JAX, and templates whose holes are its groups. A group's name says what
-it holds: `axis_2` a mesh axis, `spec`, `code_type` and `name_b` what they say, `axes` and `codes` what is quoted in a
-list, `entry` one of a spec, `shape_x` a shape, `class_x` the last part of a class's name, `n_x` a number; any other, words. `{n/n_parts}` divides, `{n^n_parts}` is
-the next multiple, `{n:entry}` says "2 entries", `{a|words}` the words where `a` is not known, and `{?a}` nothing, if it is known. Where a sentence
-needs more, the row's `facts` read it from the message and the scene. Not its job: whether a change is legal, which JAX is
+A row has a pattern, the same for all versions of JAX, and templates whose holes are its groups. A group is named by
+what it holds: `axis_2` a mesh axis, `spec`, `code_type` and `name_b` what they say, `axes` and `codes` what is quoted in
+a list, `entry` one of a spec, `split` the spec of a type, `shape_x` a shape, `class_x` the last part of a class's name,
+`n_x` a number; any other, words. `{n/n_parts}` divides, `{n^n_parts}` is the next multiple, `{n:entry}` says
+"2 entries", `{a|words}` the words where `a` is not known, and `{?a}` nothing, if it is known. Where a sentence needs
+more, the row's `facts` read it from the message and the scene. Not its job: whether a change is legal, which JAX is
 asked (`observe.errors.check`).
 """
 
@@ -35,10 +36,12 @@ Proposer = Callable[[Facts, ErrorScene], Iterable[Fit]]
 
 _Held = TypeVar("_Held")
 _KINDS: dict[str, Callable[[str], object]] = {
-    "axis": axis, "spec": spec, "code": code, "name": name, "axes": lambda text: axes_list(sorted(set(quoted(text)))), "n": int,
-    "codes": lambda text: joined([code(one) for one in sorted(set(quoted(text)))]), "class": lambda text: code(text.rpartition(".")[2]),
+    "axis": axis, "spec": spec, "code": code, "name": name, "n": int,
     "split": lambda text: spec_words(read_type(text).spec),
-    "entry": lambda text: over_words(tuple(quoted(text)) or text), "shape": lambda text: re.sub(r"\((.*?),?\)", r"[\1]", text.replace(" ", "")),
+    "axes": lambda text: axes_list(sorted(set(quoted(text)))), "class": lambda text: code(text.rpartition(".")[2]),
+    "codes": lambda text: joined([code(one) for one in sorted(set(quoted(text)))]),
+    "entry": lambda text: over_words(tuple(quoted(text)) or text),
+    "shape": lambda text: re.sub(r"\((.*?),?\)", r"[\1]", text.replace(" ", "")),
 }  # fmt: skip
 _HOLE = re.compile(r"\{(\?)?(\w+)(?:([/^:])(\w+))?(?:\|([^{}]*))?\}")
 _LONGEST = 200

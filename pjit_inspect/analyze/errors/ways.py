@@ -1,6 +1,6 @@
 """Ways to fix an error: the user's expression with other specs, arguments or functions around it, and advice in words.
 
-A change is data, for JAX to judge: those that it refuses are dropped (`observe.errors.check`), so that none of its rules is
+A change is data, for JAX to judge: what it refuses is dropped (`observe.errors.check`), so that none of its rules is
 written here. Not its job: which error it is (`analyze.errors.table`).
 """
 

@@ -86,12 +86,14 @@ class Trial:
       variables: what its names are.
       values: what the operands are, by the names they have in the scene.
       message: what JAX said of it.
+      known: what JAX says of it when it is tried as it is, for the operands that are known by name.
     """
 
     expression: Expression | None = None
     variables: Mapping[str, Any] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
     message: str = ""
+    known: dict[tuple[bool, frozenset[str]], Any] = field(default_factory=dict, compare=False)
 
     def accepts(
         self, fit: Fit, arrays: tuple[ErrorArray, ...] = (), *, is_whole: bool = False
@@ -139,7 +141,10 @@ class Trial:
         if not isinstance(said, str):
             return said
         # A refusal counts where the expression as it was is refused for what the user saw.
-        first = self._said_of(self.expression.node, None, is_open)
+        key = is_open, frozenset(self.values)
+        if key not in self.known:
+            self.known[key] = self._said_of(self.expression.node, None, is_open)
+        first = self.known[key]
         return False if isinstance(first, str) and first[:60] == self.message[:60] else None
 
     def _said_of(self, node: ast.expr, mesh: Any, is_open: bool) -> ErrorArray | bool | str | None:
@@ -303,8 +308,8 @@ class _Trace(ast.NodeTransformer):
         leaves = jax.tree.leaves(value) if isinstance(value, (dict, list, tuple, set, frozenset)) else [value]
         is_tree = isinstance(value, (dict, list, tuple))
         # Numbers of the host's, such as how often each row repeats, or what has no type of JAX's: to be known.
-        is_host = isinstance(value, numpy.ndarray) and value.size <= _MOST_STEPS
-        if is_host and (value.dtype.kind in "iub" or isinstance(value, numpy.ma.MaskedArray)):
+        host = value if isinstance(value, numpy.ndarray) and value.size <= _MOST_STEPS else None
+        if host is not None and (host.dtype.kind in "iub" or isinstance(host, numpy.ma.MaskedArray)):
             return self._bound_to(value)
         if leaves and all(map(is_array, leaves)) and not isinstance(value, (*_PLAIN, set, frozenset)):
             name = f"a{int.from_bytes(ast.dump(node).encode())}"

@@ -15,7 +15,7 @@ from typing import Any
 import jax
 
 from pjit_inspect.model.report.explained_error import ErrorFunction
-from pjit_inspect.observe.errors.operands import MISSING, Expression, look_up
+from pjit_inspect.observe.errors.operands import MISSING, Expression, exact_text, look_up
 from pjit_inspect.observe.live.frames import is_user_file, read_source
 
 _MOST = 16
@@ -108,9 +108,9 @@ def _returns(code: CodeType) -> Returns | None:
     if node is None:
         return None
     if isinstance(node, ast.Lambda):
-        return ((node.body.lineno, _exact(text, node.body)),)
+        return ((node.body.lineno, exact_text(text, node.body)),)
     own = [one for one, _ in own_nodes(ast.iter_child_nodes(node)) if isinstance(one, ast.Return)]
-    return tuple((one.lineno, _exact(text, one.value) if one.value else "None") for one in own)
+    return tuple((one.lineno, exact_text(text, one.value) if one.value else "None") for one in own)
 
 
 def _assigned(code: CodeType) -> dict[str, str]:
@@ -118,7 +118,7 @@ def _assigned(code: CodeType) -> dict[str, str]:
     text, node = read_definition(code)
     own = [one for one, _ in own_nodes(ast.iter_child_nodes(node))] if node is not None else []
     given = [(one.targets[0], one.value) for one in own if isinstance(one, ast.Assign)]
-    return {target.id: _exact(text, value) for target, value in given if isinstance(target, ast.Name)}
+    return {target.id: exact_text(text, value) for target, value in given if isinstance(target, ast.Name)}
 
 
 def read_definition(code: CodeType) -> tuple[str, ast.AST | None]:
@@ -159,11 +159,6 @@ def own_nodes(nodes: Iterable[ast.AST], under: str = "") -> Iterator[tuple[ast.A
         elif isinstance(node, (ast.If, ast.Try, ast.Match, ast.IfExp, ast.BoolOp)):
             deeper = f"{under} if"
         yield from own_nodes(ast.iter_child_nodes(node), deeper)
-
-
-def _exact(text: str, node: ast.expr) -> str:
-    found = ast.get_source_segment(text, node) or ""
-    return "" if "\n" in found else found
 
 
 # ---------------------------------------------------------------- what a loop starts with

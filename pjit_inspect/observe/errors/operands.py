@@ -12,7 +12,7 @@ import inspect
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -60,19 +60,13 @@ class Expression:
 
     def exact(self, node: ast.expr) -> str:
         """The user's text of a part to the letter; "" for one of several lines."""
-        text = ast.get_source_segment(self.text, node) or ""
-        return "" if "\n" in text else text
+        return exact_text(self.text, node)
 
 
-@dataclass(frozen=True, slots=True)
-class Operands:
-    """What was found: see `ErrorScene`. `values` are the operands' own, by their names: not to be kept."""
-
-    operator: str
-    arrays: tuple[ErrorArray, ...]
-    subscripts: str = ""
-    is_complete: bool = True
-    values: Mapping[str, Any] = field(default_factory=dict)
+def exact_text(text: str, node: ast.expr) -> str:
+    """The text of a part of some code to the letter; "" for one of several lines."""
+    found = ast.get_source_segment(text, node) or ""
+    return "" if "\n" in found else found
 
 
 def read_expression(frame: FrameType, instruction: int, line: int) -> Expression | None:
@@ -86,12 +80,9 @@ def read_expression(frame: FrameType, instruction: int, line: int) -> Expression
     if place is None or None in place:
         return None
     first, last, begin, end = (number or 0 for number in place)
-    lines = [text.encode() for text in source.lines[first - 1 : last]]
-    if not lines:
-        return None
+    lines = [text.encode() for text in source.lines[first - 1 : last]] or [b""]
     lines[-1] = lines[-1][:end]
-    lines[0] = lines[0][begin:]
-    found = _parsed(b"\n".join(lines).decode(errors="replace"))
+    found = _parsed(b"\n".join([lines[0][begin:], *lines[1:]]).decode(errors="replace"))
     # Where JAX made the traceback anew it says how Python left a comprehension, and not what failed in there.
     return None if found is not None and isinstance(found.node, _COMPREHENSIONS) else found
 
@@ -129,12 +120,17 @@ def _of_a_magic(text: str) -> Expression | None:
 # ---------------------------------------------------------------- operands
 
 
-def find_operands(expression: Expression, variables: Mapping[str, Any], inner: Sequence[FrameType]) -> Operands:
-    """The arrays among the operands of an expression; `inner` are the frames it called, outermost first."""
+def find_operands(
+    expression: Expression, variables: Mapping[str, Any], inner: Sequence[FrameType]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What an `ErrorScene` says of the operands, and their values by their names, not to be kept.
+
+    The frames that the expression called are `inner`, outermost first.
+    """
     operator, function, parts = _parts(expression.node)
     values = [look_up(part, variables) for part in parts]
     if any(value is MISSING for value in values):
-        known = _passed(function, len(parts), inner)
+        known = _passed(function, 2, inner) if len(parts) == 2 else [MISSING] * len(parts)
         values = [own if own is not MISSING else other for own, other in zip(values, known, strict=True)]
         given = _given(expression.node, function, inner, variables)
         values = [given.get(id(part), own) for part, own in zip(parts, values, strict=True)]
@@ -149,7 +145,8 @@ def find_operands(expression: Expression, variables: Mapping[str, Any], inner: S
             break
     unknown = {id(part) for part, value in zip(parts, values, strict=True) if value is MISSING}
     is_complete = not any(id(part) in unknown and _may_be_array(part) for part in _searched(expression.node, parts))
-    return Operands(operator, tuple(arrays), _subscripts(expression), is_complete, named)
+    facts = {"operator": operator, "operands": tuple(arrays), "subscripts": _subscripts(expression)}
+    return {**facts, "is_complete": is_complete}, named
 
 
 def _searched(node: ast.expr, parts: Sequence[ast.expr]) -> Iterable[ast.expr]:
@@ -210,12 +207,10 @@ def _unpacked(node: ast.expr, depth: int = 4) -> Iterator[ast.expr]:
 
 
 def _passed(function: str, count: int, frames: Sequence[FrameType]) -> list[Any]:
-    """The operands as the function of JAX's that stands for an operator got them; nothing for other expressions."""
-    for frame in frames:
-        code = frame.f_code
-        if count == 2 and code.co_name == function and code.co_argcount >= 2:
-            names = code.co_varnames[:2]
-            return [frame.f_locals.get(name, MISSING) for name in names]
+    """The first operands as the function of that name got them; nothing where it got fewer."""
+    for code, held in ((frame.f_code, frame) for frame in frames):
+        if count and code.co_name == function and code.co_argcount >= count:
+            return [held.f_locals.get(name, MISSING) for name in code.co_varnames[:count]]
     return [MISSING] * count
 
 
@@ -224,12 +219,8 @@ def _given(node: ast.expr, function: str, frames: Sequence[FrameType], variables
     args = node.args if isinstance(node, ast.Call) and _is_of_module(node.func, variables) else []
     if ast.Starred in set(map(type, args)):
         return {}
-    for frame in frames:
-        code = frame.f_code
-        if args and code.co_name == function and code.co_argcount >= len(args):
-            named = zip(args, code.co_varnames, strict=False)
-            return {id(p): frame.f_locals.get(name, MISSING) for p, name in named if isinstance(p, _WITHIN)}
-    return {}
+    pairs = zip(args, _passed(function, len(args), frames), strict=True)
+    return {id(part): value for part, value in pairs if isinstance(part, _WITHIN)}
 
 
 def _is_of_module(func: ast.expr, variables: Mapping[str, Any]) -> bool:

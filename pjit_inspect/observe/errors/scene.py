@@ -75,16 +75,13 @@ def linked_errors(error: BaseException) -> list[BaseException]:
 
 def user_places(error: BaseException) -> frozenset[tuple[str, int]]:
     """File and line of each frame of the user's that an error went through."""
-    steps = _steps(error.__traceback__)
-    return frozenset(
-        (frame.f_code.co_filename, line) for frame, line, _ in steps if is_user_file(frame.f_code.co_filename)
-    )
+    steps, mine = _user_steps(error)
+    return frozenset((steps[number][0].f_code.co_filename, steps[number][1]) for number in mine)
 
 
 def error_scene(error: BaseException) -> ErrorScene:
     """What the traceback of an error tells; an empty scene when it has no line of the user's."""
-    steps = _steps(error.__traceback__)
-    mine = [number for number, step in enumerate(steps) if is_user_file(step[0].f_code.co_filename)]
+    steps, mine = _user_steps(error)
     if not mine:
         return ErrorScene()
     own, inner = steps[mine[-1]], [frame for frame, _, _ in steps[mine[-1] + 1 :]]
@@ -99,21 +96,16 @@ def error_scene(error: BaseException) -> ErrorScene:
         is_mesh_set=not _jax.context_meshes()[-1].empty,
         is_filtered=_is_filtered(error),
         places=tuple(dict.fromkeys(_place(frame) for frame, _, _ in steps)),
+        computed=computed_names(own[0]) if isinstance(error, _TRACED) else (),
     )
-    if isinstance(error, _TRACED):
-        scene = replace(scene, computed=computed_names(own[0]))
     if _is_of_library(inner):
         return _with_call(scene, own, asks_truth=False) if _is_numpy(inner[0]) else scene
-    expression = read_expression(own[0], own[2], own[1])
+    expression, variables = read_expression(own[0], own[2], own[1]), read_variables(own[0])
     if expression is None:
         return _with_statement(scene)
-    variables = read_variables(own[0])
-    found = find_operands(expression, variables, inner)
-    deleted = deleted_names(found.values)
-    scene = replace(
-        scene, operator=found.operator, operands=found.arrays, subscripts=found.subscripts,
-        is_complete=found.is_complete, deleted=deleted, taken=takers(own[0], own[1], deleted, variables),
-    )  # fmt: skip
+    facts, values = find_operands(expression, variables, inner)
+    deleted = deleted_names(values)
+    scene = replace(scene, **facts, deleted=deleted, taken=takers(own[0], own[1], deleted, variables))
     is_of_several = isinstance(error, ValueError) and _TRUTH in str(error.args[:1])
     asks_truth = is_of_several or isinstance(error, jax.errors.TracerBoolConversionError)
     return _with_call(scene, own, asks_truth=asks_truth)
@@ -121,17 +113,20 @@ def error_scene(error: BaseException) -> ErrorScene:
 
 def error_trial(error: BaseException) -> Trial:
     """The expression that JAX refused, where it is known, to be tried with changes. It holds variables."""
-    steps = _steps(error.__traceback__)
-    mine = [number for number, step in enumerate(steps) if is_user_file(step[0].f_code.co_filename)]
+    steps, mine = _user_steps(error)
     if not mine:
         return Trial()
     own, inner = steps[mine[-1]], [frame for frame, _, _ in steps[mine[-1] + 1 :]]
     is_known = not _is_of_library(inner) or _is_numpy(inner[0])
     expression, variables = read_expression(own[0], own[2], own[1]) if is_known else None, read_variables(own[0])
-    if expression is None:
-        return Trial(variables=variables)
-    values = find_operands(expression, variables, inner).values
+    values = find_operands(expression, variables, inner)[1] if expression is not None else {}
     return Trial(expression=expression, variables=variables, values=values, message=str(error))
+
+
+def _user_steps(error: BaseException) -> tuple[list[Step], list[int]]:
+    """The steps of an error, and which of them are the user's."""
+    steps = _steps(error.__traceback__)
+    return steps, [number for number, step in enumerate(steps) if is_user_file(step[0].f_code.co_filename)]
 
 
 def _is_of_library(inner: list[FrameType]) -> bool:
@@ -151,14 +146,11 @@ def _with_call(scene: ErrorScene, step: Step, *, asks_truth: bool) -> ErrorScene
     if choice is not None:
         return _chosen(scene, choice)
     return replace(
-        _with_statement(scene),
-        expression=expression.exact(expression.node),
-        arguments=find_arguments(expression, variables),
-        specs=find_specs(expression, variables),
-        jax_name=jax_name(expression, variables),
-        is_mapped=is_mapped(expression, variables),
+        _with_statement(scene), expression=expression.exact(expression.node),
+        arguments=find_arguments(expression, variables), specs=find_specs(expression, variables),
+        jax_name=jax_name(expression, variables), is_mapped=is_mapped(expression, variables),
         functions=find_functions(expression, variables, step[0].f_code.co_filename, step[1]),
-    )
+    )  # fmt: skip
 
 
 def _with_statement(scene: ErrorScene) -> ErrorScene:
@@ -172,20 +164,17 @@ def _chosen(scene: ErrorScene, choice: Expression) -> ErrorScene:
         case ast.IfExp(test=test, body=body, orelse=orelse):
             operator, parts = "if else", [test, body, orelse]
         case ast.BoolOp(op=op, values=values):
-            operator, parts = "and" if isinstance(op, ast.And) else "or", values
+            operator, parts = type(op).__name__.lower(), values
         case ast.UnaryOp(operand=operand):
             operator, parts = "not", [operand]
         case _:
             return scene
+    # A comparison is a truth, whatever it is of.
     arguments = tuple(
-        ErrorArgument(key=str(place), text=choice.exact(part), type=_truth(part)) for place, part in enumerate(parts)
+        ErrorArgument(key=str(place), text=choice.exact(part), type="truth" if isinstance(part, ast.Compare) else "")
+        for place, part in enumerate(parts)
     )
     return replace(scene, operator=operator, expression=choice.exact(choice.node), arguments=arguments)
-
-
-def _truth(node: ast.expr) -> str:
-    """`truth` for an expression whose value is one, whatever it is of."""
-    return "truth" if isinstance(node, ast.Compare) else ""
 
 
 def _sees(own: Step, other: Step) -> bool:

@@ -279,10 +279,8 @@ def _truth(match: re.Match[str], scene: ErrorScene) -> Facts:
     array, who = read_type(match["type"]), _called(condition, "the condition")
     notes = _returned(scene, ("the condition", condition))
     return {
-        "type": specs.type_words(array),
-        "notes": notes,
-        "who_each" if array.dtype == "bool" else "who_compares": who,
-    }
+        "type": specs.type_words(array), "notes": notes, "who_each" if array.dtype == "bool" else "who_compares": who,
+    }  # fmt: skip
 
 
 def _lengths(match: re.Match[str], scene: ErrorScene) -> Facts:

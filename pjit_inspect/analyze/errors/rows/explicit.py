@@ -112,20 +112,17 @@ def _refusable(scene: ErrorScene) -> Operands:
     return tuple(one for one in split.values() if one.mesh is not None and "explicit" in one.mesh.axis_types)
 
 
-def _unknown_words(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+def _unknown(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     """A refusal in words that no row has."""
     operands = _refusable(scene)
     if not operands or not scene.operator:
         return None
     said = " ".join(re.split(r"(?<=\.)\s+(?=[A-Z])|\n", match["said"])[0].replace("`", "'").split())
-    facts = {
-        "operation": code(scene.operator),
-        "words": specs.listed_words(operands),
-        "arrays": operands,
-        "notes": (say("JAX says: {}", said),),
-    }
-    several = {"several": "together"} if len(operands) > 1 else {}
-    return {**facts, "fits": partial(_other_splits, match, operands, scene), **several}
+    which = "these splits together" if len(operands) > 1 else "this split"
+    return {
+        "operation": code(scene.operator), "which": which, "words": specs.listed_words(operands), "arrays": operands,
+        "notes": (say("JAX says: {}", said),), "fits": partial(_other_splits, match, operands, scene),
+    }  # fmt: skip
 
 
 def _repeating(match: re.Match[str], scene: ErrorScene) -> Facts | None:
@@ -144,9 +141,13 @@ def _repeating(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 
 def _other_splits(match: object, operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
     """Each operand in the nearest split that JAX takes, all of several in one, or what they are split along given up."""
-    split = [own for own in operands if any(own.spec or ())]
     found = first_accepted(_written(operands, scene), judge) + _nearest(operands, scene, judge)
-    yield from found or first_accepted(ways.cleared(split, scene), judge)
+    yield from found or _less_split(match, operands, scene, judge)
+
+
+def _less_split(match: object, operands: Operands, scene: ErrorScene, judge: Judge) -> list[Fit]:
+    """Operands that are split along fewer dimensions, for what works along one."""
+    return first_accepted(ways.cleared([own for own in operands if any(own.spec or ())], scene), judge)
 
 
 def _nearest(operands: Operands, scene: ErrorScene, judge: Judge) -> list[Fit]:
@@ -363,20 +364,20 @@ EXPLICIT_ROWS = (
     _row("reshape", rf"This reshape is not supported\..{{0,400}}? Got operand type: (?P<types>\S{{1,400}}), new sizes: (?P<shape>{SHAPE})",
          "a reshape to {shape} would cut parts that are no whole slices of it, and JAX will not choose new ones: {words}", facts=_refusal(_reshaped)),
     _row("split dimension", r"(?:Input should be unsharded over the axis being reduced|The input should be unsharded over the axis along which to compute the top_k values)\. "
-         r"Got input type=(?P<types>\S{1,400}) and axis=(?P<dimension>\d{1,4})$", _ALONG, facts=_refusal()),
-    _row("split dimension", r"Arguments to sort must be unsharded over the sorting dimension\. Got arg sharding=(?P<specs>.{0,8000}?) and sorting dimension=(?P<dimension>\d{1,4})$", _ALONG, facts=_refusal()),
-    _row("split dimension", r"Operand cannot be sharded on dimension (?P<dimension>\d{1,4}) when the tiling is non-trivial\. Got input type: (?P<types>\S{1,400}) with reps: \([\d, ]{0,200}\)$", _ALONG, facts=_refusal()),
+         r"Got input type=(?P<types>\S{1,400}) and axis=(?P<dimension>\d{1,4})$", _ALONG, facts=_refusal(_less_split)),
+    _row("split dimension", r"Arguments to sort must be unsharded over the sorting dimension\. Got arg sharding=(?P<specs>.{0,8000}?) and sorting dimension=(?P<dimension>\d{1,4})$", _ALONG, facts=_refusal(_less_split)),
+    _row("split dimension", r"Operand cannot be sharded on dimension (?P<dimension>\d{1,4}) when the tiling is non-trivial\. Got input type: (?P<types>\S{1,400}) with reps: \([\d, ]{0,200}\)$", _ALONG, facts=_refusal(_less_split)),
     # 0.12.0.1; earlier ones refuse the slices that it makes.
-    _row("split dimension", r"`a` cannot be sharded on the axis being rolled over\. Got arr type=(?P<types>\S{1,400}) and axis=\((?P<dimension>[\d, ]{0,200}?),?\)$", _ALONG, facts=_refusal()),
+    _row("split dimension", r"`a` cannot be sharded on the axis being rolled over\. Got arr type=(?P<types>\S{1,400}) and axis=\((?P<dimension>[\d, ]{0,200}?),?\)$", _ALONG, facts=_refusal(_less_split)),
     _row("split dimension", rf"Input \d{{1,4}} to \w{{1,40}} must be unsharded on non-batch dimensions, but got (?P<specs>{SPEC})\.$",
-         "{operator|the operation} takes matrices that are not split: {words}", facts=_refusal()),
+         "{operator|the operation} takes matrices that are not split: {words}", facts=_refusal(_less_split)),
     _row("split dimension", rf"0th dimension of all xs should be replicated\. Got (?P<specs>{SPEC}(?:, {SPEC}){{0,100}})$", _ALONG.replace("{dimension}", "0"), facts=_refusal(_each)),
     _row("split dimension", r"Please pass sharding to `jnp\.repeat` via `out_sharding` parameter\.$", _CHOOSE.replace("OF", "{expression|`repeat`}"), facts=_refusal(_repeated)),
     # Up to 0.10.0 it ends with "is not implemented.".
     _row("new size", r"(?P<op>\w{1,40}) on sharded dims where out dim \((?P<n>\d{1,18})\) is not divisible by mesh axes \((?P<n_parts>0*[1-9]\d{0,11})\) with spec \((?P<entry>.{1,200}?)\) "
          r"is not implemented\.(?: Got input type=(?P<types>\S{1,400}) and output shape=\(.{0,600}\))?$",
          "{operator} makes an array of length {n} along a dimension that is split over {entry}: {n/n_parts}; {words}",
-         Way("make it a length of {n^n_parts}{?sized}", "{n_parts} divides that"), facts=_refusal()),
+         Way("make it a length of {n^n_parts}{?sized}", "{n_parts} divides that"), facts=_refusal(_less_split)),
     _row("update", r"dynamic_update_slice operand sharding must be equal to update sharding, got operand sharding (?P<types>\S{1,400}?(?:\(\{[^\n]{0,400}?\}\))? and update sharding "
          r"\S{1,400}?)(?:\(\{[^\n]{0,400}?\}\))?\.$", "an update must be split as what it updates: {words}", facts=_refusal(_updated)),
     _row("convolution", r"Please specify the output sharding via `out_sharding` parameter of `conv_general_dilated`$",
@@ -385,7 +386,7 @@ EXPLICIT_ROWS = (
 """Each tried in turn."""
 
 OTHER_ROWS = (
-    _row("conflict", _OTHER, "{operation} does not take these splits {several}: {words}", facts=_unknown_words),
-    _row("split dimension", _OTHER, "{operation} does not take this split: {words}", facts=_unknown_words),
-)
+    row("conflict", _OTHER, "{operation} does not take {which}: {words}", facts=lambda match, scene: _unknown(match, scene) if len(_refusable(scene)) > 1 else None),
+    row("split dimension", _OTHER, "{operation} does not take {which}: {words}", facts=_unknown),
+)  # fmt: skip
 """For what no other row has."""

@@ -80,10 +80,8 @@ def _range(match: re.Match[str], scene: ErrorScene) -> Facts:
     facts: dict[str, object] = {"what": name(same[0])} if len(same) == 1 else {}
     facts |= {"last": f"0 to {rank - 1}" if rank > 1 else "0"} if rank else {}
     return facts | {
-        "has": specs.counted(rank, "dimension") if rank else "no dimension",
-        "each": each,
-        "call": code(call),
-    }
+        "has": specs.counted(rank, "dimension") if rank else "no dimension", "each": each, "call": code(call),
+    }  # fmt: skip
 
 
 # ---------------------------------------------------------------- pmap
@@ -323,11 +321,8 @@ def _raised(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     message = raised[2] or ""
     said = f"{raised[1]}: {message}" if message and len(message) <= _LONGEST and "`" not in message else raised[1]
     return {
-        "name": name(frame[3]),
-        "said": code(said),
-        "line": frame[2],
-        "notes": (say("that is in {}", place(frame[1])),),
-    }
+        "name": name(frame[3]), "said": code(said), "line": frame[2], "notes": (say("that is in {}", place(frame[1])),),
+    }  # fmt: skip
 
 
 _ONE_LENGTH = "`pmap` needs one length along dimension {n_dimension} of all it maps: {lengths}"

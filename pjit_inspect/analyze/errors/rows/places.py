@@ -82,23 +82,16 @@ def _side(match: re.Match[str], number: int, scene: ErrorScene) -> ErrorArray:
 def _devices(match: re.Match[str], scene: ErrorScene) -> Facts:
     first, second = _side(match, 1, scene), _side(match, 2, scene)
     facts: dict[str, object] = {
-        "arrays": (first, second),
-        "one": _ids(first.device_ids),
-        "other": _ids(second.device_ids),
-    }
+        "arrays": (first, second), "one": _ids(first.device_ids), "other": _ids(second.device_ids),
+    }  # fmt: skip
     if first.device_ids == second.device_ids:
-        return facts | {
-            "alike": True,
-            "notes": (say("its message quotes the same devices for both sides, so which one is odd cannot be told"),),
-        }
+        note = say("its message quotes the same devices for both sides, so which one is odd cannot be told")
+        return facts | {"alike": True, "notes": (note,)}
     if not first.is_named and first.name == second.name:
         return facts | {"code_both": code(first.name)}
     is_turned = sorted(first.device_ids) == sorted(second.device_ids)
-    facts |= {
-        "first": _side_words(first),
-        "second": _side_words(second),
-        "order": ": the same devices in another order" if is_turned else "",
-    }
+    order = ": the same devices in another order" if is_turned else ""
+    facts |= {"first": _side_words(first), "second": _side_words(second), "order": order}
     # Where the program, and not an argument, names devices, JAX says the line.
     file, _, number = (match["where"] or "").rpartition(":")
     is_elsewhere = scene.frame is not None and file == scene.frame.file and int(number) != scene.frame.line
@@ -167,11 +160,8 @@ def _mesh_of(side: ErrorArray, scene: ErrorScene) -> tuple[Mesh | None, str]:
 
 def _other_mesh(match: re.Match[str], scene: ErrorScene) -> Facts:
     wanted, other = read_mesh(match["mesh"]), read_mesh(match["other"])
-    odd = [
-        one
-        for one in scene.operands
-        if one.mesh and (one.mesh.axes, one.mesh.axis_types) == (other.axes, other.axis_types)
-    ]
+    meshes = [(one.mesh.axes, one.mesh.axis_types) if one.mesh else None for one in scene.operands]
+    odd = [one for one, mesh in zip(scene.operands, meshes, strict=True) if mesh == (other.axes, other.axis_types)]
     arrays = tuple(array for array in scene.operands if array.mesh is not None)
     if not arrays and (type_ := match.groupdict().get("type")):
         arrays = (replace(read_type(type_, "operand"), mesh=other),)
@@ -185,36 +175,27 @@ def _other_mesh(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _asked(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     """An array that arrives with another spec than it is asked for, by a constraint or by `in_shardings`."""
-    if type_ := match.groupdict().get("type"):
-        asked, own, typed = (
-            printed.read_sharding(match["asked"]),
-            printed.read_sharding(match["sharding"]),
-            read_type(type_),
-        )
-        said = printed.of_shape(replace(own, name="argument", dtype=typed.dtype), typed.shape or ())
-        if asked.spec is None or asked.mesh is None:
-            return None
+    type_ = match.groupdict().get("type")
+    if type_ is None:
+        wanted, own = (ErrorArray(name="operand", spec=printed.read_spec(match[side])) for side in ("wanted", "own"))
     else:
-        asked, said = (
-            ErrorArray(name="", spec=printed.read_spec(match["wanted"])),
-            ErrorArray(name="operand", spec=printed.read_spec(match["own"])),
-        )
-    array = (ways.own_of(said, scene) if scene.is_complete else None) or said
-    target = (*(asked.spec or ()), *(None,) * (len(array.shape or ()) - len(asked.spec or ())))
-    effect, variable = specs.reshard_words(array.name, array.spec or (), target), mesh_named(asked.mesh, scene)
-    there = f"NamedSharding({variable}, {spec_text(target)})" if variable else ""
-    fit = (
-        moved_fit(array, there, effect, scene, say(" as {}", spec_words(target)), target)
-        if type_
-        else ways.reshard_fit(array, target, scene)
-    )
+        wanted, own = (printed.read_sharding(match[side]) for side in ("wanted", "own"))
+        typed = read_type(type_)
+        own = printed.of_shape(replace(own, name="argument", dtype=typed.dtype), typed.shape or ())
+    if wanted.spec is None or (type_ and wanted.mesh is None):
+        return None
+    array = (ways.own_of(own, scene) if scene.is_complete else None) or own
+    facts = {"own": spec_words(array.spec), "wanted": spec_words(wanted.spec), "arrays": (array,)}
     leave = (advice("leave `in_shardings` out", "arguments are taken as they come"),) if type_ else ()
-    facts = {"own": spec_words(array.spec), "wanted": spec_words(asked.spec), "arrays": (array,)}
-    return {
-        **facts,
-        **({"what": name(array.name)} if array.is_named else {}),
-        "fits": (*((fit,) if array.is_named else ()), *leave),
-    }
+    if not array.is_named:
+        return {**facts, "fits": leave}
+    target = (*wanted.spec, *(None,) * (len(array.shape or ()) - len(wanted.spec)))
+    fit = ways.reshard_fit(array, target, scene)
+    if type_:
+        variable, words = mesh_named(wanted.mesh, scene), say(" as {}", spec_words(target))
+        there = f"NamedSharding({variable}, {spec_text(target)})" if variable else ""
+        fit = moved_fit(array, there, fit.effect, scene, words, target)
+    return {**facts, "what": name(array.name), "fits": (fit, *leave)}
 
 
 # ---------------------------------------------------------------- meshes
@@ -304,7 +285,7 @@ PLACE_ROWS = (
          "{what|an operand} is on the mesh {other}, everything else on {wanted}", facts=_other_mesh),
     row("other spec", rf"`with_sharding_constraint` acts as an assert .{{0,400}}? The array sharding: (?P<own>{SPEC}) did not match the sharding provided: (?P<wanted>{SPEC})\. ",
          "{what|an operand} is {own}, but `with_sharding_constraint` asks for {wanted}", facts=_asked),
-    row("other spec", rf"Sharding passed to \w{{1,40}} does not match the sharding on the respective arg\. Got .{{0,200}}?(?P<asked>{SHARDING}).{{0,400}}?(?P<sharding>{SHARDING})"
+    row("other spec", rf"Sharding passed to \w{{1,40}} does not match the sharding on the respective arg\. Got .{{0,200}}?(?P<wanted>{SHARDING}).{{0,400}}?(?P<own>{SHARDING})"
          r".{0,400}? for arg type: (?P<type>\S{1,400})\s*$",
          "{what|an argument} is {own}, but `in_shardings` asks for {wanted}", facts=_asked),
     row("mesh", rf"The context mesh (?P<set>{MESH}) should match the mesh passed to shard_map (?P<given>{MESH})",

@@ -201,10 +201,8 @@ _PREFIX_WORDS = (
     "{given} is {own_type}, but {what} {is} {type}",
 )
 _STEPS = (
-    "take {extra} out of {given} and add {missing} to it",
-    "take {extra} out of {given}",
-    "add {missing} to {given}",
-)
+    "take {extra} out of {given} and add {missing} to it", "take {extra} out of {given}", "add {missing} to {given}",
+)  # fmt: skip
 AGAIN = Way("call the jitted function in place of the compiled one", "JAX then compiles for what it is given")
 
 TREE_ROWS = (
