@@ -226,8 +226,8 @@ def test_a_contraction_of_two_split_dimensions_has_each_way_to_sum(explicit):
     found = explained(lambda: x @ w)
     assert found.kind == "contraction"
     assert found.sentence == (
-        "`@` sums over a dimension that both operands split (`x` is `P('data', 'model')` and `w` is `P('model', None)`): "
-        "say whether to add the partial sums, or to keep them split"
+        "`@` sums over a dimension that both operands split (`x` is `P('data', 'model')` and `w` is `P('model', None)`)"
+        ": say whether to add the partial sums, or to keep them split"
     )
     assert [one.local_shape for one in found.arrays] == [(2, 2), (2, 16)]
     assert edits(found) == [

@@ -193,7 +193,7 @@ def _autopsy(
 
 
 def _explained(message: str, scene: ErrorScene, link: BaseException, error: BaseException) -> ErrorExplanation | None:
-    """That of a message, with the scene and the frames of the link of the chain that reaches the user's line."""
+    """Explains a message, with the scene and frames of the link that reaches the user's line."""
     from pjit_inspect.observe.errors.check import Trial
     from pjit_inspect.observe.errors.scene import error_trial
 
@@ -225,7 +225,7 @@ def _as_advice(fit: Fit) -> Fit:
 
 
 def _told(explained: ExplainedError, link: BaseException, error: BaseException) -> ExplainedError:
-    """That of one error in a chain. Names in it may hold anything, and it is printed."""
+    """Adds a note where the explained error is not the one that was raised in the end."""
     if link is error:
         return explained
     raised = code(type(error).__name__)

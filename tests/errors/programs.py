@@ -438,7 +438,7 @@ EXPLICIT = (
     typed("roll all", "jnp.roll(x, 1)", "np.roll(X, 1)", kind="new size", since=(0, 10, 0), until=(0, 12, 0), says=("1 / 8 = 0.125",)),
     # Up to 0.9.2 `x` is not even made flat.
     typed("roll all of what is not made flat", "jnp.roll(x, 1)", "np.roll(X, 1)", kind="reshape", until=(0, 10, 0),
-          says=("is to become [64]",), fits=("jax.sharding.reshard(x, P(None, None))",)),
+          says=("a reshape to [64] would cut parts",), fits=("jax.sharding.reshard(x, P(None, None))",)),
     typed("pad", "jnp.pad(x, ((1, 0), (0, 0)))", "np.pad(X, ((1, 0), (0, 0)))", kind="new size",
           says=("`pad` makes an array of length 9 along a dimension that is split over `data`: 9 / 2 = 4.5",),
           by_hand={"make it a length of 10": (("jnp.pad(x, ((1, 0), (0, 0)))", "jax.sharding.reshard(jnp.pad(x, ((1, 1), (0, 0))), P())[:9]"),)}),

@@ -36,12 +36,12 @@ def _unknown(fit: Fit, arrays: tuple[ErrorArray, ...]) -> None:
 
 
 def is_known(message: str) -> bool:
-    """Whether a row of the table has this message."""
+    """Tells whether a row of the table has this message."""
     return any(row.pattern.match(message[:_LONGEST]) for row in _ROWS)
 
 
 def explain_message(message: str, scene: ErrorScene, judge: Judge = _unknown) -> ExplainedError | None:
-    """What the table says of a message; None when no row has it. Raises nothing."""
+    """Explains a message by the table; None when no row has it. Raises nothing."""
     for row in _ROWS:
         with suppress(ValueError, KeyError, IndexError, SyntaxError, TypeError, OverflowError):
             explained = explain_row(row, message[:_LONGEST], scene, judge)
@@ -55,11 +55,11 @@ def explain_message(message: str, scene: ErrorScene, judge: Judge = _unknown) ->
 
 _IN_BRACKETS = r"(?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*"
 _BARE = re.compile(rf"(out_sharding=|jax\.sharding\.reshard\({_IN_BRACKETS}?, )(P\({_IN_BRACKETS}\))")
-"""What takes a spec alone only where a mesh is set, and the spec."""
+"""Code that takes a bare spec only where a mesh is set, and the spec."""
 
 
 def _with_mesh(explained: ExplainedError, scene: ErrorScene) -> ExplainedError:
-    """Where no mesh is set, the edits that have a spec alone get theirs, or a note that tells what they need."""
+    """Adds the mesh to bare specs where none is set, or a note that they need one."""
     if scene.is_mesh_set or not any(fit.is_code and _BARE.search(fit.edit) for fit in explained.fits):
         return explained
     if mesh := mesh_named(next((array.mesh for array in explained.arrays if array.mesh is not None), None), scene):

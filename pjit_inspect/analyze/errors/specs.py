@@ -28,12 +28,12 @@ def plain_entries(entries: PartitionSpec | None) -> PartitionSpec:
 
 
 def parts_of(entry: SpecEntry, sizes: Mapping[str, int]) -> int:
-    """Into how many parts an entry splits a dimension; 0 when an axis is not known."""
+    """The number of parts that an entry splits a dimension into; 0 when an axis is not known."""
     return math.prod(sizes.get(held, 0) for held in axes_of(entry))
 
 
 def divides(entry: SpecEntry, length: int, sizes: Mapping[str, int]) -> bool:
-    """Whether the axes of an entry split a dimension of this length evenly."""
+    """Tells whether the axes of an entry split a dimension of this length evenly."""
     parts = parts_of(entry, sizes)
     return parts > 0 and length % parts == 0
 
@@ -99,7 +99,7 @@ def spec_words(entries: PartitionSpec | None) -> Phrase:
 
 
 def counted(count: int, one: str) -> str:
-    """How many: "1 entry", "2 entries"."""
+    """A count with its noun: "1 entry", "2 entries"."""
     return f"{count} {one if count == 1 else f'{one[:-1]}ies' if one.endswith('ry') else f'{one}s'}"
 
 
@@ -132,7 +132,7 @@ def axes_list(axes: Iterable[str]) -> Sentence:
 
 
 def reshard_words(array: str | Phrase, before: PartitionSpec, after: PartitionSpec) -> Sentence:
-    """What it takes to bring an array, given by its name or in words, from one spec to another."""
+    """Describes the communication that brings an array, by name or in words, from one spec to another."""
     # Dimension by dimension: an axis that moves to another dimension is lost in one and gained in the other, and
     # moves data as well; only one that is gained and lost nowhere is a slice of what a device has.
     what = name(array) if isinstance(array, str) else array

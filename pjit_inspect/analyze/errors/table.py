@@ -1,8 +1,8 @@
 """Errors as rows of tables: how JAX words one, what it comes to, and what mends it.
 
 A row has a pattern, the same for all versions of JAX, and templates whose holes are its groups. A group is named by
-what it holds: `axis_2` a mesh axis, `spec`, `code_type` and `name_b` what they say, `axes` and `codes` what is quoted in
-a list, `entry` one of a spec, `split` the spec of a type, `shape_x` a shape, `class_x` the last part of a class's name,
+what it holds: `axis_2` a mesh axis, `spec`, `code_type` and `name_b` what they say, `axes` and `codes` the quoted parts
+of a list, `entry` one of a spec, `split` the spec of a type, `shape_x` a shape, `class_x` a class without its module,
 `n_x` a number; any other, words. `{n/n_parts}` divides, `{n^n_parts}` is the next multiple, `{n:entry}` says
 "2 entries", `{a|words}` the words where `a` is not known, and `{?a}` nothing, if it is known. Where a sentence needs
 more, the row's `facts` read it from the message and the scene. Not its job: whether a change is legal, which JAX is
@@ -22,11 +22,11 @@ from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, Err
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say, spec
 
 Facts = Mapping[str, object]
-"""What is known of one error: the groups of its message, and what was read from the scene."""
+"""Facts of one error: the groups of its message, and readings of the scene."""
 
 Judge = Callable[[Fit, tuple[ErrorArray, ...]], ErrorArray | bool | None]
-"""Whether JAX takes the user's expression with a change, and what it makes then, if that is one array at least; None
-where that cannot be known. The arrays are those that the change is about, () for the scene's."""
+"""Asks JAX whether it takes a change, and for the first array that the expression makes then; None where that cannot
+be known. The arrays are those that the change is about, () for the scene's."""
 
 Propose = Callable[[Judge], Iterable[Fit]]
 """Changes for which JAX is asked while they are worked out."""
@@ -54,7 +54,7 @@ class Way(NamedTuple):
     effect: str
     replaces: str = ""
     is_last: bool = False
-    """Whether it is for where no change of the code is proposed."""
+    """Leaves the way out where a change of the code is proposed."""
 
 
 class ErrorRow(NamedTuple):
@@ -112,7 +112,7 @@ def _from_message(match: re.Match[str]) -> dict[str, object]:
 
 
 def quoted(text: str) -> list[str]:
-    """What stands in quotes in a text."""
+    """The quoted parts of a text."""
     return re.findall(r"'([^'\n]{1,200})'", text)
 
 
@@ -124,7 +124,7 @@ def _from_scene(scene: ErrorScene) -> dict[str, object]:
 
 
 def _hole(hole: re.Match[str], facts: Facts) -> object:
-    """What fills a hole; None where that is not known."""
+    """The value for a hole; None where it is not known."""
     only, key, sign, other, words = hole.groups()
     value, more = facts.get(key), facts.get(other)
     if only:
@@ -185,7 +185,7 @@ def _fits_of(way: Way, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
 
 
 def _is_python(text: str) -> bool:
-    """Whether it is an expression, or a keyword argument: what stands in the user's line may be cut or empty."""
+    """Tells whether a text is an expression or a keyword argument: the user's line may be cut."""
     return read_code(f"f({text})" if text.partition("=")[0].isidentifier() else text) is not None
 
 

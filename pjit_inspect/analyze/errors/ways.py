@@ -31,7 +31,7 @@ _MOST_RANK = 5
 
 
 def advice(edit: str, effect: str) -> Fit:
-    """What to do, in words."""
+    """Advice in words."""
     return Fit(edit=Sentence(edit), effect=Sentence(effect), is_code=False)
 
 
@@ -90,7 +90,7 @@ def _devices(array: ErrorArray) -> object:
 
 
 def _path(array: ErrorArray) -> object:
-    """What follows the variable: `['w']` of `params['w']`, whatever the caller and the function call it."""
+    """The part after the variable: `['w']` of `params['w']`, whatever the caller and the function call it."""
     return re.sub(r"^\w+", "", array.name)
 
 

@@ -1,4 +1,4 @@
-"""What JAX says of a proposed change: the user's expression, changed, traced once with abstract arrays.
+"""Asks JAX about a proposed change: traces the user's expression, changed, with abstract arrays.
 
 Only functions of JAX's, of numpy's and a few of Python's are called, on shapes and shardings: no function of the user's
 runs, no array has data, nothing is compiled. What needs more than that cannot be checked. Not its job: what is proposed
@@ -32,7 +32,7 @@ _ALLOWED = (
     ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Slice, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Load,
     ast.keyword, ast.operator, ast.USub, ast.UAdd, ast.Invert, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq,
 )  # fmt: skip
-"""What an expression may be made of, beside names, calls, attributes, items and functions."""
+"""Nodes that are allowed, beside names, calls, attributes, items and functions."""
 _BUILTINS: dict[str, Any] = {
     kind.__name__: kind for kind in (tuple, list, dict, set, frozenset, sorted, len, int, float, bool, slice, range)
 }
@@ -67,14 +67,14 @@ _READ_ONLY = (
     "shape", "dtype", "ndim", "size", "T", "get", "filled", "name", "mesh", "spec", "sharding", "axis_names", "devices",
     "reshape", "astype", "ravel", "transpose", "copy", "sum", "mean", "max", "min",
 )  # fmt: skip
-"""What may be asked of objects that are the user's own, which a method could change."""
+"""Attributes that change nothing, of objects that may be the user's own."""
 
 
 _MUTABLE = (dict, list, set, numpy.ndarray)
 
 
 class _UncheckedError(Exception):
-    """What takes more than shapes and shardings."""
+    """Raised for an expression that needs more than shapes and shardings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ class Trial:
     def accepts(
         self, fit: Fit, arrays: tuple[ErrorArray, ...] = (), *, is_whole: bool = False
     ) -> ErrorArray | bool | None:
-        """Whether JAX takes the expression with this change, and its first array then, if it makes one.
+        """Tells whether JAX takes the expression with this change, by the first array that it makes, if it makes one.
 
         None where that cannot be known without running it, as where the expression is not known, which a spec in place
         of another does not need.
@@ -125,7 +125,7 @@ class Trial:
         return self._tried(fit.edit, is_open=True) if verdict is None and not is_whole else verdict
 
     def _takes_spec(self, fit: Fit, arrays: tuple[ErrorArray, ...]) -> bool | None:
-        """Whether a spec in place of the one that was refused splits its array, or is one of a mesh at least."""
+        """Tells whether a spec divides its array, or at least names axes of a mesh."""
         own = [array for array in arrays if array.name == fit.target and array.shape is not None]
         meshes = [mesh for mesh in self.variables.values() if isinstance(mesh, jax.sharding.Mesh)]
         if own and own[0].mesh is not None and all(own[0].mesh.shape):
@@ -148,7 +148,7 @@ class Trial:
         return False if isinstance(first, str) and first[:60] == self.message[:60] else None
 
     def _said_of(self, node: ast.expr, mesh: Any, is_open: bool) -> ErrorArray | bool | str | None:
-        """What JAX says against an expression; the first array it makes, or True, where it takes it."""
+        """Returns JAX's refusal of an expression; the first array it makes, or True, where it takes it."""
         made = list[ErrorArray | None]()
         try:
             # What JAX only warns of it does not refuse.
@@ -329,7 +329,7 @@ class _Trace(ast.NodeTransformer):
 
 
 def _get(holder: Any, name: str) -> Any:
-    """What a part has. The array of a trace is not the user's; a dict or an array of the host's is."""
+    """Reads an attribute. The array of a trace is not the user's; a dict or an array of the host's is."""
     if isinstance(holder, _MUTABLE) and not isinstance(holder, Tracer) and name not in _READ_ONLY:
         raise _UncheckedError
     return getattr(holder, name)
@@ -349,7 +349,7 @@ def _gathered(array: Any, key: Any) -> Any:
 
 
 def _is_pure(function: Any) -> bool:
-    """Whether a function is a library's that only computes."""
+    """Tells whether a function is a library's that only computes."""
     home, called = getattr(function, "__module__", None), getattr(function, "__name__", "")
     if not isinstance(home, str) or called in _IMPURE or home.startswith("numpy.random"):
         return False

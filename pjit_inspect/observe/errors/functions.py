@@ -103,7 +103,7 @@ def _unwrapped(value: Any) -> tuple[Any, int]:
 
 
 def _returns(code: CodeType) -> Returns | None:
-    """Where a function returns, and the text of what; None when its source cannot be read or is not the only one."""
+    """Returns of a function: lines and texts; None when its source cannot be read or is not the only one."""
     text, node = read_definition(code)
     if node is None:
         return None
@@ -114,7 +114,7 @@ def _returns(code: CodeType) -> Returns | None:
 
 
 def _assigned(code: CodeType) -> dict[str, str]:
-    """What a function assigns to its names, as text: of several, the last."""
+    """Assignments in a function, as text: of several to a name, the last."""
     text, node = read_definition(code)
     own = [one for one, _ in own_nodes(ast.iter_child_nodes(node))] if node is not None else []
     given = [(one.targets[0], one.value) for one in own if isinstance(one, ast.Assign)]
@@ -165,7 +165,7 @@ def own_nodes(nodes: Iterable[ast.AST], under: str = "") -> Iterator[tuple[ast.A
 
 
 def leaf_paths(node: ast.expr, variables: Mapping[str, Any]) -> tuple[str, ...]:
-    """Where the leaves of an argument's value are, `['w']` or "" for one alone; None is a leaf, too."""
+    """Paths of the leaves of an argument's value, `['w']` or "" for one alone; None is a leaf, too."""
     value = _value(node, variables, _DEEPEST)
     try:
         leaves = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda one: one is None)[0]

@@ -50,7 +50,7 @@ def find_meshes(frames: Iterable[tuple[Mapping[str, Any], bool]]) -> dict[Mesh, 
 
 
 def is_array(value: Any) -> bool:
-    """Whether it is an array of JAX's or numpy's, a tracer, or a `ShapeDtypeStruct`."""
+    """Tells whether a value is an array of JAX's or numpy's, a tracer, or a `ShapeDtypeStruct`."""
     return isinstance(getattr(value, "shape", None), tuple) and hasattr(value, "dtype")
 
 

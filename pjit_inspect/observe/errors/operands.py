@@ -26,7 +26,7 @@ _MOST_LEAVES = 2_000
 _LONGEST = 4_000
 _LONGEST_NAME = 200
 MISSING: Any = object()
-"""What stands for a value that is not known."""
+"""Stands for a value that is not known."""
 _MAGIC = re.compile(r"get_ipython\(\)\.run_line_magic\('pjit', ")
 
 _LOOSE = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda, ast.Await)
@@ -35,7 +35,7 @@ _LOOSE = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 _WITHIN = (*_COMPREHENSIONS, ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare)
-"""What has a value of its own within an expression, and no name."""
+"""Parts of an expression that have a value and no name."""
 
 _SYMBOLS: dict[type, tuple[str, str]] = {
     ast.MatMult: ("@", "matmul"), ast.Add: ("+", "add"), ast.Sub: ("-", "subtract"), ast.Mult: ("*", "multiply"),
@@ -98,7 +98,7 @@ def _parsed(text: str) -> Expression | None:
 
 
 def magic_text(line: str) -> str:
-    """What stands after `%pjit` in a line that IPython has turned into a call of its own; "" for any other line."""
+    """The text after `%pjit` in a line that IPython has turned into a call of its own; "" for any other line."""
     found = _MAGIC.search(line)
     call = _parsed(line[found.start() :].strip().rstrip(";")) if found else None
     node = call.node if call else None
@@ -123,7 +123,7 @@ def _of_a_magic(text: str) -> Expression | None:
 def find_operands(
     expression: Expression, variables: Mapping[str, Any], inner: Sequence[FrameType]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What an `ErrorScene` says of the operands, and their values by their names, not to be kept.
+    """Finds the operands: fields of an `ErrorScene`, and values by their names, not to be kept.
 
     The frames that the expression called are `inner`, outermost first.
     """
@@ -161,7 +161,7 @@ def _may_be_array(node: ast.expr) -> bool:
 
 
 def _subscripts(expression: Expression) -> str:
-    """What picks: see `ErrorScene`."""
+    """The text that picks: see `ErrorScene`."""
     match expression.node:
         case ast.Subscript(slice=index) | ast.Call(func=ast.Attribute(value=ast.Subscript(slice=index))):
             return expression.words(index)
@@ -171,7 +171,7 @@ def _subscripts(expression: Expression) -> str:
 
 
 def _parts(node: ast.expr) -> tuple[str, str, list[ast.expr]]:
-    """What an expression does, the function of JAX's that does it, and its operands."""
+    """Splits an expression into its operator, the function of JAX's for it, and its operands."""
     match node:
         case ast.BinOp(left=left, right=right, op=op):
             return *_SYMBOLS.get(type(op), ("", "")), [left, right]
@@ -198,7 +198,7 @@ def _receiver(func: ast.expr) -> list[ast.expr]:
 
 
 def _unpacked(node: ast.expr, depth: int = 4) -> Iterator[ast.expr]:
-    """What stands in a list, a tuple or a dict of the expression; the expression itself for anything else."""
+    """Items of a list, a tuple or a dict of the expression; the expression itself for anything else."""
     if isinstance(node, (ast.List, ast.Tuple, ast.Dict)) and depth:
         for item in node.values if isinstance(node, ast.Dict) else node.elts:
             yield from _unpacked(item, depth - 1)
@@ -215,7 +215,7 @@ def _passed(function: str, count: int, frames: Sequence[FrameType]) -> list[Any]
 
 
 def _given(node: ast.expr, function: str, frames: Sequence[FrameType], variables: Mapping[str, Any]) -> dict[int, Any]:
-    """What is written within a call's arguments as the function of JAX's got it, by the nodes of the arguments."""
+    """Values of unnamed arguments as the function of JAX's got them, by the nodes of the arguments."""
     args = node.args if isinstance(node, ast.Call) and _is_of_module(node.func, variables) else []
     if ast.Starred in set(map(type, args)):
         return {}
@@ -224,7 +224,7 @@ def _given(node: ast.expr, function: str, frames: Sequence[FrameType], variables
 
 
 def _is_of_module(func: ast.expr, variables: Mapping[str, Any]) -> bool:
-    """Whether it is `jnp.f`, and no method."""
+    """Tells whether a callee is `jnp.f`, and no method."""
     while isinstance(func, ast.Attribute):
         func = func.value
     return isinstance(func, ast.Name) and isinstance(variables.get(func.id), ModuleType)
@@ -267,7 +267,7 @@ def _attribute(holder: Any, name: str) -> Any:
 
 
 def _of_class(holder: Any, name: str) -> Any:
-    """What the class of an object holds, unless asking for it would run code."""
+    """Reads an attribute from the class of an object, unless asking for it would run code."""
     held = inspect.getattr_static(type(holder), name, MISSING)
     return MISSING if hasattr(type(held), "__get__") else held
 

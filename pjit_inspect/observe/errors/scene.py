@@ -1,4 +1,4 @@
-"""Where an error of JAX's comes from: the user's line, and the arrays that stand in it.
+"""Finds the source of an error of JAX's: the user's line, and the arrays in it.
 
 Reads the traceback of an exception that has been raised: the variables of its frames, never an array's data. What is
 returned are strings and numbers, so that it keeps none of them alive. Best effort: what cannot be found is left out.
@@ -46,10 +46,10 @@ _MOST_FRAMES = 10_000
 _MOST_SEARCHED = 20
 _LONGEST_LINE = 400
 _FILTERED = "JAX_TRACEBACK_FILTERING=off"
-"""What JAX's note names as the way to keep its frames."""
+"""The setting that JAX's note names for keeping its frames."""
 
 _TRUTH = "truth value of an array"
-"""What JAX and numpy say of an array that is asked whether it is true."""
+"""Words of JAX and numpy for an array that is asked whether it is true."""
 
 _TRACED = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError, TypeError, IndexError)
 
@@ -80,7 +80,7 @@ def user_places(error: BaseException) -> frozenset[tuple[str, int]]:
 
 
 def error_scene(error: BaseException) -> ErrorScene:
-    """What the traceback of an error tells; an empty scene when it has no line of the user's."""
+    """Reads the traceback of an error; an empty scene when it has no line of the user's."""
     steps, mine = _user_steps(error)
     if not mine:
         return ErrorScene()
@@ -130,7 +130,7 @@ def _user_steps(error: BaseException) -> tuple[list[Step], list[int]]:
 
 
 def _is_of_library(inner: list[FrameType]) -> bool:
-    """Whether a library called JAX: what stands in the user's line is then not what was refused."""
+    """Tells whether a library called JAX: then it refused something else than the user's line."""
     file = inner[0].f_code.co_filename if inner else ""
     # What we call for the user is in the user's line.
     return bool(inner) and not is_jax_file(file) and not is_our_file(file) and not _is_magic(inner[0])
@@ -178,12 +178,12 @@ def _chosen(scene: ErrorScene, choice: Expression) -> ErrorScene:
 
 
 def _sees(own: Step, other: Step) -> bool:
-    """Whether a line sees the variables of another frame by their names."""
+    """Tells whether a line sees the variables of another frame by their names."""
     return own[0] is other[0] or _encloses(other[0].f_code, own[0].f_code)
 
 
 def _encloses(outer: CodeType, inner: CodeType) -> bool:
-    """Whether a function is defined within another, and so sees its variables."""
+    """Tells whether a function is defined within another, and so sees its variables."""
     nested = [const for const in outer.co_consts if isinstance(const, CodeType)]
     return outer.co_name != "<module>" and any(code is inner or _encloses(code, inner) for code in nested)
 

@@ -32,7 +32,7 @@ _TUNING = re.compile(r"Failed to get configs for: \d{1,9} out of \d{1,9} instruc
 
 
 def parse_memory_shortage(message: str) -> MemoryShortage | None:
-    """What a message of XLA's says of a memory that was too small; None for another error. Raises nothing."""
+    """Reads a message of XLA's about a memory that was too small; None for another error. Raises nothing."""
     begin = _STATUS.search(message[:_LONGEST])
     if begin is None:
         return None
@@ -164,7 +164,7 @@ _MADE = re.compile(r"%?([\w.\-]+) = ")
 
 
 def _forms(*forms: tuple[str, str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """What a form says, and its pattern, in which `<name>` is a size."""
+    """Compiles the forms; `<name>` in a pattern is a size."""
     sized = ((into, _NAMED_SIZE.sub(lambda found: f"(?P<{found[1]}>{_SIZE})", form)) for into, form in forms)
     return tuple((into, re.compile(form)) for into, form in sized)
 

@@ -104,11 +104,12 @@ SELECT = (
         ("Contracting dimensions are sharded and it is ambiguous how the output should be sharded. Please specify the "
          "output sharding via the `out_sharding` parameter. Got lhs_contracting_spec=('model',) and "
          "rhs_contracting_spec=('model',)", "contraction",
-         "the product sums over a dimension that both operands split (`P('model')` and `P('model')`): say whether to add "
-         "the partial sums, or to keep them split"),
+         "the product sums over a dimension that both operands split (`P('model')` and `P('model')`): say whether to "
+         "add the partial sums, or to keep them split"),
         # 0.8 to 0.10
         ("dot_general requires contracting dimensions to have consistent sharding, got ('model',) and ('data',).",
-         "contraction", "both operands of a product must be split alike along what it sums: `P('model')` and `P('data')`"),
+         "contraction",
+         "both operands of a product must be split alike along what it sums: `P('model')` and `P('data')`"),
         ("dot_general requires lhs batch dimensions and rhs batch dimensions to have the consistent sharding, got "
          "('data',) and ('model',).", "conflict",
          "both operands of `dot_general` must be split alike along its batch dimensions: `P('data')` and `P('model')`"),

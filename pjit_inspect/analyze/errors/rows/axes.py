@@ -53,7 +53,7 @@ def _unbound(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 
 def _nameless(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    """What JAX refuses without a word: a collective over an axis that is not there (0.10)."""
+    """A collective over an axis that is not there, which JAX 0.10 refuses without a word."""
     texts = ways.texts_of(scene)
     named = re.fullmatch(r"(['\"])([^'\"]{1,200})\1", texts.get("axis_name", texts.get("1", "")))
     if scene.operator not in _COLLECTIVES or named is None or meshes_with(named[2], scene):
@@ -140,7 +140,7 @@ def _inner_specs(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 
 def _closed(match: re.Match[str], scene: ErrorScene) -> Facts:
-    """What a function under `shard_map` takes from outside, whole: as an argument it is what its spec says."""
+    """An array that a function under `shard_map` takes from outside, which can be an argument."""
     said = read_type(match["type"])
     array, own = ways.own_of(said, scene), said.spec or ()
     what, is_split = name(array.name) if array is not None else specs.type_words(said), any(own)

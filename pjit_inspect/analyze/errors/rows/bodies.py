@@ -28,7 +28,7 @@ _LOOPS = {
     "scan": (("0", "f"), ("1", "init")), "fori_loop": (("2", "body_fun"), ("3", "init_val")),
     "while_loop": (("1", "body_fun"), ("2", "init_val")),
 }  # fmt: skip
-"""Where each loop takes its body, and what its carry starts with."""
+"""Arguments of each loop: its body, and the start of its carry."""
 
 # ---------------------------------------------------------------- the user's functions
 
@@ -42,7 +42,7 @@ def _called(function: ErrorFunction | None, role: Phrase | str) -> Phrase | str:
 
 
 def _returned(scene: ErrorScene, *functions: tuple[Phrase | str, ErrorFunction | None]) -> tuple[Sentence, ...]:
-    """Where the functions return, as their source has it."""
+    """Notes on the lines where the functions return."""
     return tuple(_returns(_called(one, role), one, scene) for role, one in functions if one and one.returns is not None)
 
 
@@ -70,7 +70,7 @@ _TYPES = re.compile(
 
 
 def _types(match: re.Match[str], what: Phrase) -> Facts:
-    """What of two types differs: of two that differ in shape, the split differs as a matter of course."""
+    """Compares two types: shapes first, as another shape has another split."""
     one, other = read_type(match["first"]), read_type(match["second"])
     facts: dict[str, object] = {"first": specs.type_words(one), "second": specs.type_words(other)}
     if one.shape != other.shape:
@@ -139,7 +139,7 @@ def _node(text: str) -> _Node:
 
 
 def _trees(match: re.Match[str], keys: tuple[str, ...] = ()) -> Facts:
-    """How two trees differ at one place; `keys` are all that the first has there, where they are known."""
+    """Compares two trees at one place; `keys` are those of the first there, where they are known."""
     one, other = _node(match["first"]), _node(match["second"])
     alone = _unshared(one, other, match["why"], keys)
     if any(alone):
@@ -189,7 +189,7 @@ _WORDS = (
 
 
 def _differing(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    """What of a loop's carry, or of what two branches return, differs, place by place."""
+    """Compares a loop's carry, or the results of two branches, place by place."""
     is_tree = "types" not in match[0]
     found = list((_TREES if is_tree else _TYPES).finditer(match.string, match.end()))
     facts, read = (_loop if "loop" in match.groupdict() else _branches)(match, scene, is_tree=is_tree)
@@ -308,7 +308,7 @@ _ACROSS = {
     "psum": ("adds the devices' values", ": for a sum over parts"), "pmax": ("takes the largest", ""),
     "pmean": ("averages the devices' values", ": for a mean over equal parts"), "pmin": ("takes the smallest", ""),
 }  # fmt: skip
-"""What makes of what each device has made of its part that of the whole: `psum` of `sum`, and so on."""
+"""Collectives that turn the devices' results into that of the whole: `psum` for `sum`, and so on."""
 
 
 def _replicated(match: re.Match[str], scene: ErrorScene) -> Facts | None:
@@ -346,7 +346,7 @@ def _made_by(axes: Sequence[str], scene: ErrorScene) -> str:
 
 
 def _made_equal(made: str, over: Sentence) -> Iterator[Fit]:
-    """What makes a result equal on all devices: first what gives the value of the whole, as far as that is known."""
+    """Makes a result equal on all devices: first by the collective that gives the value of the whole, if it is known."""
     right = next((own for own in (made, f"p{made}") if own in _ACROSS), "pmean" if made else "")
     if made == "all_gather":
         why = say("{} has made it equal: one device's result is that of all", code(made))

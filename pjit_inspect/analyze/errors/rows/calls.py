@@ -150,7 +150,7 @@ _HELD = re.compile(r"^TypeError: unhashable type: '([^'\n]{1,200})'$", re.M)
 
 
 def _hashless(match: re.Match[str], scene: ErrorScene) -> Facts:
-    """What has no hash: a static argument, or something in it."""
+    """Finds the value without a hash: a static argument, or something in it."""
     type_, held = (match["type"] or match["type2"]).rpartition(".")[2], _HELD.search(match.string)
     inner = held[1].rpartition(".")[2] if held else type_
     # The only static argument that may be of that type.

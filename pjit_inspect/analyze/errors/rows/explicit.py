@@ -29,7 +29,7 @@ from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
 Operands = tuple[ErrorArray, ...]
 Changes = Callable[[re.Match[str], Operands, ErrorScene, Judge], Iterable[Fit]]
-"""What JAX takes in place of the expression: an `out_sharding`, operands in other splits."""
+"""Changes that JAX takes: an `out_sharding`, operands in other splits."""
 
 _SIZED = ("slice", "dynamic_slice", "dynamic_slice_in_dim", "slice_in_dim", "pad")
 """Functions whose caller chooses the new length."""
@@ -76,23 +76,18 @@ def _said(match: re.Match[str]) -> list[ErrorArray]:
 
 
 def _are_said(said: Sequence[ErrorArray], operands: Operands, scene: ErrorScene) -> bool:
-    """Whether the operands of the user's expression are what a message is about."""
+    """Tells whether a message is about the operands of the user's expression."""
     entries = {None, *(entry for own in operands for entry in own.spec or ())}
     types = {(own.shape, own.spec) for own in operands}
     if said:
-        return all(
-            (one.shape, one.spec) in types if one.shape is not None else set(one.spec or ()) <= entries for one in said
-        )
-    return (
-        scene.is_complete
-        and bool(scene.operator)
-        and len(entries) > 1
-        and len([own for own in operands if any(own.spec or ())]) == 1
-    )
+        return all((one.shape, one.spec) in types if one.shape else set(one.spec or ()) <= entries for one in said)
+    # JAX names none: the only one, or the only one that is split.
+    is_alone = 1 in (len(operands), len([own for own in operands if any(own.spec or ())]))
+    return is_alone and scene.is_complete and bool(scene.operator)
 
 
 def asked(explained: ExplainedError, scene: ErrorScene, judge: Judge) -> ExplainedError:
-    """What can be told where JAX's message means arrays within a function: which change of its operands JAX takes."""
+    """Finds changes of the user's operands where JAX's message is about arrays within a function."""
     operands = _refusable(scene)
     if NOT_TOLD not in explained.notes or explained.fits or not operands:
         return explained
@@ -185,7 +180,7 @@ def _like(own: ErrorArray, other: ErrorArray, rank: int) -> PartitionSpec:
 
 
 def _written(operands: Operands, scene: ErrorScene) -> Iterator[Fit]:
-    """What is written into a part of an array, in the nearest split that JAX takes if the array keeps its own."""
+    """Moves what is written into a part of an array to the nearest split that lets the array keep its own."""
     if ".at[" in scene.expression and len(operands) == 2:
         array, update = operands
         for spec in ways.specs_towards(update, (None,) * len(update.spec or ())):
@@ -245,7 +240,7 @@ def _scattered(operands: Operands, result: PartitionSpec, summed: tuple[str, ...
 
 
 def _picked(match: re.Match[str], operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
-    """What is picked with its split said, or an array that is split along less; an update keeps the array's split."""
+    """Says the split of a picked result, or gathers the array; an update keeps the array's split."""
     array, others = operands[0], operands[1:]
     if match.groupdict().get("how", "get") != "get":
         yield from ways.with_out_sharding(array.spec or (), say("split as {} is", name(array.name)), scene)
@@ -291,7 +286,7 @@ def _reshaped(match: re.Match[str], operands: Operands, scene: ErrorScene, judge
     shape, array = read_integers(match["shape"]), operands[0]
     if scene.operator not in ("reshape", "ravel", "flatten") or "order" in ways.texts_of(scene):
         # The reshape is within another function, and its result is not that function's.
-        yield from _other_splits(match, operands, scene, judge)
+        yield ways.reshard_fit(array, (None,) * len(array.shape or ()), scene)
         return
     entries = plain_entries(array.spec)
 

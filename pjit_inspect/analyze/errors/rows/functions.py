@@ -263,7 +263,7 @@ def _spread(own: Sequence[ErrorArray], scene: ErrorScene) -> Propose:
 
 
 def _labelled(match: re.Match[str], scene: ErrorScene) -> Facts:
-    """How long a label of `einsum` is in each operand; JAX's message may take one for the other."""
+    """Reads how long a label of `einsum` is in each operand; JAX's message may take one for the other."""
     terms, held = scene.subscripts.partition("->")[0].replace(" ", "").split(","), dict[int, list[str]]()
     texts = ways.texts_of(scene)
     for number, term in enumerate(terms, start=1):
@@ -310,7 +310,7 @@ def _declared(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 
 def _raised(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    """What the function that was called raised: the last line of the traceback, and where."""
+    """Reads what the called function raised: the last line of the traceback, and its place."""
     lines = [line for line in match.string[match.end() :].splitlines() if line.strip()]
     ends = [number for number, line in enumerate(lines) if line.startswith("  File ")]
     # The exception stands after the last frame, its line and perhaps the marks below that.

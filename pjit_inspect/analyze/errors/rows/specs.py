@@ -42,7 +42,7 @@ Failing = tuple[ErrorArray, int, int]
 
 
 def _uneven(match: re.Match[str], scene: ErrorScene, default: str = "") -> Facts:
-    """What a message says of one sharding and one shape."""
+    """Reads one sharding and one shape."""
     shape, dimension, path = read_integers(match["shape"]), int(match["dimension"]), match.groupdict().get("path")
     array = replace(printed.read_sharding(match["sharding"]), name=path or "", is_named=path is not None)
     if dimension >= len(shape):
@@ -103,7 +103,7 @@ def _not_divided(found: Sequence[Failing], scene: ErrorScene) -> Facts:
 
 
 def _candidates(array: ErrorArray, scene: ErrorScene) -> Iterator[Sentence]:
-    """Which array it may be, and what may tell more."""
+    """Notes on the arrays that it may be, and on how to learn more."""
     same = [name(other.name) for other in scene.operands if other.shape == array.shape]
     if same:
         listed = joined([*same[:3], *([f"{len(same) - 3} more"] if len(same) > 3 else [])], comma=" and ")
@@ -350,7 +350,7 @@ def _meshless(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 
 def _changes(is_typed: bool, fitting: list[Mesh], meshes: list[Mesh], scene: ErrorScene) -> Facts:
-    """What the ways name: the mesh, and the array and its spec where the whole call is to be another one."""
+    """Facts for the ways: the mesh, and the array and its spec where the whole call is replaced."""
     texts = [argument.text for argument in scene.arguments]
     both = {"array": code(texts[0]), "spec": code(texts[1])} if len(texts) == 2 and all(texts) else {}
     is_reshard = is_typed and scene.operator == "reshard" and bool(both)

@@ -30,7 +30,7 @@ _KEYWORDS = dict.fromkeys(("nonzero", "where", "unique", "argwhere", "flatnonzer
     "repeat": "total_repeat_length",
     "bincount": "length",
 }
-"""What says how long the result of a function of `jax.numpy` is."""
+"""The argument that fixes the length of a result of `jax.numpy`."""
 _PLAIN = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
 """Functions of Python's whose result is known where their arguments are."""
 _PRINTED = re.compile(r"(?<![\w.])print\(")
@@ -130,7 +130,7 @@ _BY_JAX = {
     "sorted": ("jnp.sort({})", "stays in the program"), "max": ("jnp.maximum({}, {})", "for each element"),
     "min": ("jnp.minimum({}, {})", "for each element"),
 }  # fmt: skip
-"""What Python asks a truth for, of as many parts, as JAX computes it."""
+"""Python's operations that ask for a truth, and the same in JAX, of as many parts."""
 
 
 def _truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
@@ -223,7 +223,7 @@ def _argnames(names: tuple[str, ...]) -> Phrase:
 
 
 def _asks_arguments(facts: Facts, scene: ErrorScene) -> bool:
-    """Whether what is asked for is made of the arguments alone, without a function of JAX's, which traces what it gets.
+    """Tells whether the value that is asked for is made of the arguments alone, without a function of JAX's.
 
     Arrays cannot be static: what is asked of one of several elements is no number.
     """

@@ -33,7 +33,7 @@ _ONE = {"in_specs": "one spec", "out_specs": "one spec", "in_axes": "one number"
 
 
 def _between(keys: Sequence[Sequence[str]], lengths: Sequence[int], types: Sequence[str]) -> Facts | None:
-    """How two trees differ at one place: in keys, in lengths, or in types; None where that is not known."""
+    """Compares two trees at one place: their keys, lengths or types; None where these are not known."""
     if len(keys) == 2 and all(keys):
         own, wanted = keys
         alone = {
@@ -58,7 +58,7 @@ def _between(keys: Sequence[Sequence[str]], lengths: Sequence[int], types: Seque
 
 
 def _said(match: re.Match[str]) -> Facts | None:
-    """What a message says after the first place where two trees differ."""
+    """Reads what follows the first place where two trees differ."""
     text = match.string[match.end() :].partition("pytree structure error: ")[0]
     lengths = _COUNTS.search(text)
     # The keys of `b w`, of `['b'] ['w']` (0.12) and of `('b', 'w')`.
@@ -94,7 +94,7 @@ def _first_difference(given: object, wanted: object, path: str = "") -> tuple[st
 
 
 def _prefix(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    """What is no prefix of what, and at which place."""
+    """Finds the tree that is no prefix of another, and the place where it is not."""
     groups = match.groupdict()
     which, path = match["which"] or match["which2"], groups.get("path") or ""
     if groups.get("tree"):
@@ -145,7 +145,7 @@ def _mapped(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 
 
 def _compiled_for(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    """What of the arguments' trees is not as it was when a program was compiled."""
+    """Compares the arguments' trees with those that a program was compiled for."""
     words, facts = [], dict[str, object]()
     if count := _LENGTHS.search(match.string):
         seen, given = int(count[1]), int(count[2])
@@ -168,7 +168,7 @@ def _compiled_for(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 
 
 def _seen(text: str) -> Sentence:
-    """What a place of a tree was or is."""
+    """Describes one place of a tree."""
     match, keys = TREE_NODE.match(text), re.search(r"metadata \((.+?),?\)$", text)
     if match is None:
         return say("an array" if "leaf" in text else "another tree")
