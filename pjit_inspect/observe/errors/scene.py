@@ -11,6 +11,7 @@ import ast
 import sys
 from dataclasses import replace
 from types import CodeType, FrameType, TracebackType
+from typing import Any
 
 import jax
 
@@ -81,9 +82,14 @@ def user_places(error: BaseException) -> frozenset[tuple[str, int]]:
 
 def error_scene(error: BaseException) -> ErrorScene:
     """Reads the traceback of an error; an empty scene when it has no line of the user's."""
+    return read_error(error)[0]
+
+
+def read_error(error: BaseException) -> tuple[ErrorScene, Trial]:
+    """Reads a traceback, and the refused expression, if known, to be tried with changes; that holds variables."""
     steps, mine = _user_steps(error)
     if not mine:
-        return ErrorScene()
+        return ErrorScene(), Trial()
     own, inner = steps[mine[-1]], [frame for frame, _, _ in steps[mine[-1] + 1 :]]
     scene = ErrorScene(
         frame=_frame(own),
@@ -98,29 +104,19 @@ def error_scene(error: BaseException) -> ErrorScene:
         places=tuple(dict.fromkeys(_place(frame) for frame, _, _ in steps)),
         computed=computed_names(own[0]) if isinstance(error, _TRACED) else (),
     )
-    if _is_of_library(inner):
-        return _with_call(scene, own, asks_truth=False) if _is_numpy(inner[0]) else scene
-    expression, variables = read_expression(own[0], own[2], own[1]), read_variables(own[0])
+    is_library, variables = _is_of_library(inner), read_variables(own[0])
+    expression = read_expression(own[0], own[2], own[1]) if not is_library or _is_numpy(inner[0]) else None
     if expression is None:
-        return _with_statement(scene)
+        return scene if is_library else _with_statement(scene), Trial(variables=variables)
     facts, values = find_operands(expression, variables, inner)
+    trial = Trial(expression=expression, variables=variables, values=values, message=str(error))
+    if is_library:
+        return _with_call(scene, own, expression, variables, asks_truth=False), trial
     deleted = deleted_names(values)
     scene = replace(scene, **facts, deleted=deleted, taken=takers(own[0], own[1], deleted, variables))
     is_of_several = isinstance(error, ValueError) and _TRUTH in str(error.args[:1])
     asks_truth = is_of_several or isinstance(error, jax.errors.TracerBoolConversionError)
-    return _with_call(scene, own, asks_truth=asks_truth)
-
-
-def error_trial(error: BaseException) -> Trial:
-    """The expression that JAX refused, where it is known, to be tried with changes. It holds variables."""
-    steps, mine = _user_steps(error)
-    if not mine:
-        return Trial()
-    own, inner = steps[mine[-1]], [frame for frame, _, _ in steps[mine[-1] + 1 :]]
-    is_known = not _is_of_library(inner) or _is_numpy(inner[0])
-    expression, variables = read_expression(own[0], own[2], own[1]) if is_known else None, read_variables(own[0])
-    values = find_operands(expression, variables, inner)[1] if expression is not None else {}
-    return Trial(expression=expression, variables=variables, values=values, message=str(error))
+    return _with_call(scene, own, expression, variables, asks_truth=asks_truth), trial
 
 
 def _user_steps(error: BaseException) -> tuple[list[Step], list[int]]:
@@ -136,12 +132,10 @@ def _is_of_library(inner: list[FrameType]) -> bool:
     return bool(inner) and not is_jax_file(file) and not is_our_file(file) and not _is_magic(inner[0])
 
 
-def _with_call(scene: ErrorScene, step: Step, *, asks_truth: bool) -> ErrorScene:
+def _with_call(
+    scene: ErrorScene, step: Step, expression: Expression, variables: dict[str, Any], *, asks_truth: bool
+) -> ErrorScene:
     """The scene with the text of the expression and of its arguments; of what asks for its truth, if that failed."""
-    expression = read_expression(step[0], step[2], step[1])
-    if expression is None:
-        return scene
-    variables = read_variables(step[0])
     choice = find_choice(scene.line, expression.exact(expression.node)) if asks_truth else None
     if choice is not None:
         return _chosen(scene, choice)

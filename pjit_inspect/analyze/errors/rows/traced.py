@@ -125,10 +125,9 @@ _STATEMENTS = {
 }
 _SIGNS = {"and": "for each element, as `&` does", "or": "for each element, as `|` does"}
 _BY_JAX = {
-    "if else": ("jnp.where({}, {}, {})", "computes both and picks"), "not": ("jnp.logical_not({})", "for each element"),
-    "any": ("jnp.any({})", "stays in the program"), "all": ("jnp.all({})", "stays in the program"),
-    "sorted": ("jnp.sort({})", "stays in the program"), "max": ("jnp.maximum({}, {})", "for each element"),
-    "min": ("jnp.minimum({}, {})", "for each element"),
+    "if else": ("jnp.where({}, {}, {})", "computes both and picks"), "any": ("jnp.any({})", "stays in the program"),
+    "all": ("jnp.all({})", "stays in the program"), "sorted": ("jnp.sort({})", "stays in the program"),
+    "max": ("jnp.maximum({}, {})", "for each element"), "min": ("jnp.minimum({}, {})", "for each element"),
 }  # fmt: skip
 """Python's operations that ask for a truth, and the same in JAX, of as many parts."""
 
@@ -144,9 +143,10 @@ def _truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     both = texts[0] if texts else ""
     if member := _IN.fullmatch(scene.expression):
         both, effect = f"{'~' if member[2] else ''}jnp.any({member[3]} == {member[1]})", "stays in the program"
-    elif scene.operator in ("and", "or") and all(argument.type == "truth" for argument in scene.arguments):
-        for text in texts[1:]:
-            both = f"jnp.logical_{scene.operator}({both}, {text})"
+    elif scene.operator == "not" or (
+        scene.operator in ("and", "or") and all(argument.type == "truth" for argument in scene.arguments)
+    ):
+        both = _one_truth(scene.expression)
     elif len(texts) == template.count("{}") and all(texts):
         both = template.format(_one_truth(both), *texts[1:]) if scene.operator == "if else" else template.format(*texts)
     else:
