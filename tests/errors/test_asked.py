@@ -38,7 +38,7 @@ result = x @ w
        want=f"{COUNT} @ {COUNT}", since=(0, 10, 0)),
     # `model` is 4 of the 8 of the batch: what is left to the result is `data`, in the place where both have rows.
     on("a product whose axes repeat in part", "x, w = counted(8, 8, spec=P(('model', 'data'))), counted(8, 8, spec=P(None, 'model'))\nresult = jnp.matmul(x, w)\n",
-       "axis twice", "the result of `dot_general` would be `P(('model', 'data'), 'model')`",
+       "axis twice", "the result of `matmul` would be `P(('model', 'data'), 'model')`",
        fits=("jnp.matmul(x, w, out_sharding=P(('model', 'data'), None))", "jnp.matmul(x, w, out_sharding=P('data', 'model'))",
              "jnp.matmul(jax.sharding.reshard(x, P(None, None)), w)", "jnp.matmul(x, jax.sharding.reshard(w, P(None, None)))"),
        want=f"{COUNT} @ {COUNT}"),

@@ -52,6 +52,7 @@ def _refusal(changes: Changes | None = None) -> Reader:
             words = [say("{} as {}", specs.type_words(one), spec_words(one.spec)) for one in types]
             words += [spec_words(one.spec) for one in said if one.shape is None]
             return {**facts, **({"words": joined(words)} if words else {}), "arrays": types, "notes": (NOT_TOLD,)}
+        facts |= {"code_made": facts["operator"]} if "operator" in facts else {}
         types = {(one.shape, one.spec) for one in said if one.shape is not None}
         shown = [one for one in operands if any(one.spec or ()) or (one.shape, one.spec) in types] or operands
         shown = tuple({one.name: one for one in shown}.values())
@@ -348,10 +349,10 @@ EXPLICIT_ROWS = (
     _row("conflict", rf"(?P<code_op>\w{{1,80}}) got incompatible shardings for broadcasting: (?P<specs>{TUPLE}(?:, {TUPLE}){{1,16}})\.$", "{code_op} needs operands that are split alike: {words}", facts=_refusal()),
     _row("conflict", r"(?:(?P<code_op>select) (?:cases must have the same shardings|`which` must be scalar or have the same sharding as cases), "
          r"got|All operands should have the same sharding\. Got shardings) (?P<specs>.{1,16000})", "{code_op|`concatenate`} needs operands that are split alike: {words}", facts=_refusal()),
-    _row("axis twice", rf"(?P<code_op>dot_general) operation with inputs: (?P<types>.{{1,4000}}?) produces an illegally sharded result: (?P<split>{TYPE})$",
-         "the result of {code_op} would be {split}, and an axis can split one dimension only: {words}", facts=_refusal(_product)),
-    _row("axis twice", rf"(?P<code_op>\w{{1,80}}) operation with inputs: (?P<types>.{{1,4000}}?) produces an illegally sharded result: (?P<split>{TYPE})$",
-         "the result of {code_op} would be {split}, and an axis can split one dimension only: {words}", facts=_refusal()),
+    _row("axis twice", rf"(?P<code_made>dot_general) operation with inputs: (?P<types>.{{1,4000}}?) produces an illegally sharded result: (?P<split>{TYPE})$",
+         "the result of {code_made} would be {split}, and an axis can split one dimension only: {words}", facts=_refusal(_product)),
+    _row("axis twice", rf"(?P<code_made>\w{{1,80}}) operation with inputs: (?P<types>.{{1,4000}}?) produces an illegally sharded result: (?P<split>{TYPE})$",
+         "the result of {code_made} would be {split}, and an axis can split one dimension only: {words}", facts=_refusal()),
     _row("axis twice", REPEATED, "the result of {expression} would be {result}, and an axis can split one dimension only: {words}", facts=_repeating),
     # 0.8.1 ends before "Got", where it picks.
     _row("indexing", r"Use `\.at\[\.\.\.\]\.(?P<how>get|set/add/mul/\.\.\.)\(out_sharding=\)` .{0,400}? on inputs\)\.(?: Got operand=ShapedArray\((?P<types>.{1,400}?)\), "
