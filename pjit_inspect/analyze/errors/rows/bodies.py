@@ -233,30 +233,20 @@ def _start_keys(path: str, given: Sequence[ErrorArgument]) -> tuple[str, ...]:
 
 
 def _branches(match: re.Match[str], scene: ErrorScene, *, is_tree: bool) -> _Read:
-    sides = ("one", "other")
+    both = ("one", "other")
     # The functions' own names are in the message about trees alone.
-    own = [match[f"name_{side}"] for side in sides] if is_tree else ["", ""]
+    sides = [(match[side].replace(" ", ""), match[f"name_{side}"]) for side in both] if is_tree else []
 
     def read(one: re.Match[str]) -> Facts:
-        roles = [(match if is_tree else one)[side].replace(" ", "") for side in sides]
-        labels = [
-            name(role if held in ("", "<lambda>", *own[:number]) or own[0] == own[1] else held)
-            for number, (role, held) in enumerate(zip(roles, own, strict=True))
-        ]
+        roles = sides or [(one[side].replace(" ", ""), "") for side in both]
+        is_same = roles[0][1] == roles[1][1]
+        labels = [name(role if is_same or held == "<lambda>" else held) for role, held in roles]
         facts = _trees(one) if is_tree else _types(one, Phrase("word", "its result"))
         nobody = {"nobody": labels["none_second" in facts]} if facts.keys() & {"none_first", "none_second"} else {}
         at = say(" at {}", code(one["path"])) if one["path"] else ""
         return {"one": labels[0], "other": labels[1], "at": at, **nobody, **facts}
 
-    functions = (
-        [
-            (name(match[side].replace(" ", "")), _branch(match[side].replace(" ", ""), held, scene))
-            for side, held in zip(sides, own, strict=True)
-        ]
-        if is_tree
-        else []
-    )
-    return {"notes": _returned(scene, *functions)}, read
+    return {"notes": _returned(scene, *((name(role), _branch(role, held, scene)) for role, held in sides))}, read
 
 
 def _branch(role: str, own: str, scene: ErrorScene) -> ErrorFunction | None:
@@ -286,11 +276,8 @@ def _truth(match: re.Match[str], scene: ErrorScene) -> Facts:
 def _lengths(match: re.Match[str], scene: ErrorScene) -> Facts:
     lengths = match["lengths"].split(", ")
     given = ", ".join(lengths[:8]) + (" and more" if len(lengths) > 8 else "")
-    return {
-        "loop": code(scene.operator if scene.operator == "map" else "scan"),
-        "shortest": min(map(int, lengths)),
-        "given": given,
-    }
+    loop = code("map" if scene.operator == "map" else "scan")
+    return {"loop": loop, "shortest": min(map(int, lengths)), "given": given}
 
 
 def _predicate(match: re.Match[str], scene: ErrorScene) -> Facts:

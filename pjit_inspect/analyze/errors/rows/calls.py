@@ -240,11 +240,8 @@ def _no_spec(match: re.Match[str], scene: ErrorScene) -> Facts | None:
         return None
     callee, (mesh, own) = scene.expression.partition("(")[0], texts
     edits = [f"{callee}({mesh}, P({own}))", f"{callee}({mesh}, P({own.strip('()[]')}))", f"{callee}({own}, {mesh})"]
-    return {
-        "fits": lambda judge: ways.first_accepted(
-            (ways.instead(scene, edit, "a mesh, then a spec") for edit in edits), judge
-        )
-    }
+    fits = [ways.instead(scene, edit, "a mesh, then a spec") for edit in edits]
+    return {"fits": lambda judge: ways.first_accepted(fits, judge)}
 
 
 _UNORDERED = Way("write `ordered=False` in place of `ordered=True`", "the calls may then come in any order")

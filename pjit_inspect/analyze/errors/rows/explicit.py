@@ -222,11 +222,8 @@ def _product(match: re.Match[str], operands: Operands, scene: ErrorScene, judge:
 
 def _effect(lost: tuple[str, ...], summed: tuple[str, ...]) -> Sentence:
     if not summed:
-        return (
-            say("communicates over {}", over_words(lost))
-            if lost
-            else say("one operand is moved to the other's split first")
-        )
+        moved = say("one operand is moved to the other's split first")
+        return say("communicates over {}", over_words(lost)) if lost else moved
     words = say("each device multiplies its parts, and the partial sums are added over {}", over_words(summed))
     # An axis that the result would have had twice: one operand is gathered over it as well.
     return say("{}; communicates over {}, too", words, over_words(lost)) if lost else words

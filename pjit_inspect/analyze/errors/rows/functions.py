@@ -55,11 +55,8 @@ def _in_axes(found: Sequence[tuple[str, int, str]], scene: ErrorScene) -> Iterat
     fitting = (left for left in some if len({one[1] for place, one in enumerate(found) if place not in left}) == 1)
     for left in itertools.islice(fitting, 3):
         axes = ", ".join("None" if place in left else "0" for place in range(count))
-        effect = say(
-            "{} {} the same in every call",
-            joined([say("{}", code(found[place][0])) for place in left], comma=" and "),
-            "is" if len(left) == 1 else "are",
-        )
+        kept = joined([code(found[place][0]) for place in left], comma=" and ")
+        effect = say("{} {} the same in every call", kept, "is" if len(left) == 1 else "are")
         yield Fit(edit=f"{call[:-1].rstrip().rstrip(',')}, in_axes=({axes}))", effect=effect, replaces=call)
 
 
@@ -67,16 +64,12 @@ def _range(match: re.Match[str], scene: ErrorScene) -> Facts:
     rank, shape = int(match["n_rank"]), read_integers(match["shape"])
     same = [array.name for array in scene.operands if array.shape == shape]
     # A number of Python's is no array.
-    same = same or [
-        one.text for one in scene.arguments if not rank and one.type in ("int", "float", "bool") and one.text
-    ]
+    numbers = [one.text for one in scene.arguments if one.type in ("int", "float", "bool") and one.text]
+    same = same or ([] if rank else numbers)
     call = ways.call_of(scene, match["function"])
     written = re.search(r"in_axes\s*=\s*(-?\d+)(?=[,)])", call)
-    each = (
-        tuple({"edit": code(call.replace(written[0], f"in_axes={place}")), "to": place} for place in range(rank))
-        if written
-        else ()
-    )
+    edits = [code(call.replace(written[0], f"in_axes={place}")) for place in range(rank)] if written else []
+    each = tuple({"edit": edit, "to": place} for place, edit in enumerate(edits))
     facts: dict[str, object] = {"what": name(same[0])} if len(same) == 1 else {}
     facts |= {"last": f"0 to {rank - 1}" if rank > 1 else "0"} if rank else {}
     return facts | {
@@ -150,13 +143,10 @@ def _sliced(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     if not count and len(local) > dimension and local[dimension]:
         # The message has the length of one device's part alone: the arrays that are like it in all other dimensions, and
         # a multiple of it in this one, must agree on a length.
+        before, after = local[:dimension], local[dimension + 1 :]
         shapes = [array.shape or () for array in arrays]
-        same = {
-            one[dimension]
-            for one in shapes
-            if (*one[:dimension], *one[dimension + 1 :]) == (*local[:dimension], *local[dimension + 1 :])
-        }
-        same = {one for one in same if one % local[dimension] == 0}
+        like = [one for one in shapes if (one[:dimension], one[dimension + 1 :]) == (before, after)]
+        same = {one[dimension] for one in like if one[dimension] % local[dimension] == 0}
         length = same.pop() if len(same) == 1 else 0
         count = length // local[dimension]
     if not count or not (scene.is_complete or match["asked"]):
@@ -298,10 +288,9 @@ _RAISED = re.compile(r"([A-Za-z_][\w.]{0,200})(?:: ([^\n]{0,400}))?$")
 
 def _declared(match: re.Match[str], scene: ErrorScene) -> Facts:
     given, wanted = (re.findall(r"\d+", match[side]) for side in ("given", "wanted"))
+    pairs = [(int(part), int(length)) for part, length in zip(given, wanted, strict=False)]
     is_part = (
-        given != wanted
-        and len(given) == len(wanted)
-        and all(int(part) and not int(length) % int(part) for part, length in zip(given, wanted, strict=True))
+        given != wanted and len(given) == len(wanted) and all(part and not length % part for part, length in pairs)
     )
     notes = ("within `jax.shard_map` a callback sees one device's part, and what is declared is that part's shape",)
     which = {} if match["number"] == "0" else {"which": f"result {match['number']}"}

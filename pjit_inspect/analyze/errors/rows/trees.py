@@ -36,24 +36,15 @@ def _between(keys: Sequence[Sequence[str]], lengths: Sequence[int], types: Seque
     """Compares two trees at one place: their keys, lengths or types; None where these are not known."""
     if len(keys) == 2 and all(keys):
         own, wanted = keys
-        alone = {
-            "extra": [key for key in own if key not in wanted],
-            "missing": [key for key in wanted if key not in own],
-        }
-        return {
-            "own_keys": listed(own, code),
-            "keys": listed(wanted, code),
-            **{key: listed(held, code) for key, held in alone.items() if held},
-        }
+        extra, missing = [key for key in own if key not in wanted], [key for key in wanted if key not in own]
+        alone = {key: listed(held, code) for key, held in (("extra", extra), ("missing", missing)) if held}
+        return {"own_keys": listed(own, code), "keys": listed(wanted, code), **alone}
     if len(lengths) == 2:
         return {"n_own": lengths[0], "n": lengths[1]}
     if len(types) > 1:
         own_type, wanted_type = map(type_name, types[:2])
-        return {
-            "own_type": own_type,
-            "type": wanted_type,
-            **({} if wanted_type == "one array" else {"as_type": wanted_type}),
-        }
+        facts = {"own_type": own_type, "type": wanted_type}
+        return facts if wanted_type == "one array" else facts | {"as_type": wanted_type}
     return None
 
 
@@ -80,11 +71,8 @@ def _first_difference(given: object, wanted: object, path: str = "") -> tuple[st
     if not isinstance(given, (dict, list, tuple)):
         return None
     if not isinstance(wanted, type(given)):
-        return path, _between(
-            [],
-            [],
-            [type(one).__name__ if isinstance(one, (dict, list, tuple)) else "PytreeLeaf" for one in (given, wanted)],
-        )
+        is_tree = isinstance(wanted, (dict, list, tuple))
+        return path, _between([], [], [type(given).__name__, type(wanted).__name__ if is_tree else "PytreeLeaf"])
     own, other = (one if isinstance(one, dict) else dict(enumerate(one)) for one in (given, wanted))  # type: ignore[arg-type]
     if own.keys() != other.keys():
         keys = [sorted(map(str, one)) for one in (own, other)] if isinstance(given, dict) else []
@@ -103,10 +91,8 @@ def _prefix(match: re.Match[str], scene: ErrorScene) -> Facts | None:
         found = _between([], (int(match["own"]), int(match["wanted"])), []) if groups.get("own") else _said(match)
     if found is None:
         return None
-    what, is_placed = (
-        "the result" if which.startswith("out_") else "the argument" if path else "the arguments",
-        which in ("shardings", "device"),
-    )
+    is_placed, what = which in ("shardings", "device"), "the argument" if path else "the arguments"
+    what = "the result" if which.startswith("out_") else what
     is_several, count = what == "the arguments" and not is_placed, found.get("n", 0)
     facts = {
         "given": say("the tree of shardings") if is_placed else code(which + path), "what": "what is placed" if is_placed else what,
