@@ -214,7 +214,8 @@ class _Trace(ast.NodeTransformer):
     def __init__(self, variables: Mapping[str, Any], values: Mapping[str, Any], is_open: bool) -> None:
         self.variables, self.is_open, self.steps = variables, is_open, 0
         self.abstract: dict[str, Any] = {}
-        self.known: dict[str, Any] = {"__builtins__": {}, "_get": _get, "_gathered": _gathered}
+        self.arrays: dict[str, str] = {}
+        self.known: dict[str, Any] = {"__builtins__": {}, "_pjit_get": _get, "_pjit_gathered": _gathered}
         self.bound: list[str] = []
         self.operands = {
             ast.dump(node): value for name, value in values.items()
@@ -259,14 +260,14 @@ class _Trace(ast.NodeTransformer):
             return self._bound_to(array.sharding)
         if node.attr.startswith("_"):
             raise _UncheckedError
-        return ast.Call(ast.Name("_get", ast.Load()), [self.visit(node.value), ast.Constant(node.attr)], [])
+        return ast.Call(ast.Name("_pjit_get", ast.Load()), [self.visit(node.value), ast.Constant(node.attr)], [])
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
         """An item, picked as JAX picks it of the user's array, if its brackets or those of its `.at` stand there."""
         holder = node.value
         indexed = self._found(holder.value if isinstance(holder, ast.Attribute) and holder.attr == "at" else holder)
         gathered = [self._bound_to(indexed), self.visit(node.slice)]
-        key = ast.Call(ast.Name("_gathered", ast.Load()), gathered, [])
+        key = ast.Call(ast.Name("_pjit_gathered", ast.Load()), gathered, [])
         return ast.Subscript(self.visit(holder), key, ast.Load())
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
@@ -283,7 +284,7 @@ class _Trace(ast.NodeTransformer):
         return ast.Call(func, [self.visit(part) for part in node.args], [self.visit(part) for part in node.keywords])
 
     def _bound_to(self, value: Any) -> ast.Name:
-        name = f"_{len(self.known)}"
+        name = f"_pjit_{len(self.known)}"
         self.known[name] = value
         return ast.Name(name, ast.Load())
 
@@ -312,7 +313,7 @@ class _Trace(ast.NodeTransformer):
         if host is not None and (host.dtype.kind in "iub" or isinstance(host, numpy.ma.MaskedArray)):
             return self._bound_to(value)
         if leaves and all(map(is_array, leaves)) and not isinstance(value, (*_PLAIN, set, frozenset)):
-            name = f"a{int.from_bytes(ast.dump(node).encode())}"
+            name = self.arrays.setdefault(ast.dump(node), f"_pjit_array_{len(self.arrays)}")
             self.abstract[name] = jax.tree.map(_abstract, value) if is_tree else _abstract(value)
             return ast.Name(name, ast.Load())
         if isinstance(value, (set, frozenset)):
