@@ -30,8 +30,6 @@ from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, join
 
 _MOST = 2
 _MOST_ARRAYS = 8
-_MOST_DEVICES = 65_536
-_MOST_RANK = 4
 _MOST_SPECS = 3
 
 Failing = tuple[ErrorArray, int, int]
@@ -299,25 +297,14 @@ def _too_many(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 
 def _mesh_shapes(asked: tuple[int, ...], count: int) -> list[tuple[int, ...]]:
-    """Shapes of the same rank that use all devices: those that keep most lengths first, then the nearest."""
-    if not 1 <= len(asked) <= _MOST_RANK or not 0 < count <= _MOST_DEVICES:
-        return []
-
-    # A length that stays is code that stays: how many change counts before by how much they do.
-    def distance(shape: tuple[int, ...]) -> tuple[int, int]:
-        pairs = list(zip(shape, asked, strict=True))
-        return sum(new != old for new, old in pairs), sum(abs(new - old) for new, old in pairs)
-
-    return sorted(_factorings(count, len(asked)), key=distance)[:3]
-
-
-def _factorings(count: int, rank: int) -> Iterator[tuple[int, ...]]:
-    if rank == 1:
-        yield (count,)
-        return
-    for first in (number for number in range(1, count + 1) if count % number == 0):
-        for rest in _factorings(count // first, rank - 1):
-            yield (first, *rest)
+    """Shapes of the same rank that use all devices: another length for one axis, the nearest first; else one long axis."""
+    rest = [math.prod(asked[:place]) * math.prod(asked[place + 1 :]) for place in range(len(asked))]
+    found = [
+        (*asked[:place], count // others, *asked[place + 1 :])
+        for place, others in enumerate(rest) if others and count % others == 0
+    ]  # fmt: skip
+    found.sort(key=lambda shape: sum(abs(new - old) for new, old in zip(shape, asked, strict=True)))
+    return found[:3] or [(count, *(1,) * (len(asked) - 1))][: len(asked)]
 
 
 # ---------------------------------------------------------------- specs without a mesh
