@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pjit_inspect.analyze.errors import explain as explain_errors
 from pjit_inspect.errors import PjitInspectError
@@ -18,13 +18,7 @@ from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.model.memory.autopsy import Autopsy
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.shortage import MemoryShortage
-from pjit_inspect.model.report.explained_error import (
-    ErrorArray,
-    ErrorKind,
-    ErrorScene,
-    ExplainedError,
-    Fit,
-)
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, say, word
 from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
 from pjit_inspect.parse.wire.clean import cleaned
@@ -34,6 +28,9 @@ from pjit_inspect.view.memory.autopsy import autopsy_blocks
 from pjit_inspect.view.pages.error import error_view
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
+
+if TYPE_CHECKING:
+    from pjit_inspect.observe.errors.check import Trial
 
 _LONGEST_LINE = 400
 _NAMES = "the names in an explained error"
@@ -165,7 +162,8 @@ def explain_error(error: BaseException | None = None) -> ErrorExplanation:
 
 def explain_known_error(error: BaseException) -> ErrorExplanation | None:
     """The explanation of an error that is known; None for any other."""
-    from pjit_inspect.observe.errors.scene import error_scene, linked_errors, user_places
+    from pjit_inspect.observe.errors.check import Trial
+    from pjit_inspect.observe.errors.scene import linked_errors, read_error, user_places
 
     guard, seen = Guard(), error
     for link in linked_errors(error):
@@ -175,8 +173,8 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
         shortage = guard.run("an error of memory", lambda m=message: parse_memory_shortage(m), None)
         if shortage is None and not explain_errors.is_known(message):
             continue
-        scene = guard.run(_NAMES, lambda seen=seen: error_scene(seen), ErrorScene())
-        explain = partial(_explained, message) if shortage is None else partial(_autopsy, shortage)
+        scene, trial = guard.run(_NAMES, lambda seen=seen: read_error(seen), (ErrorScene(), Trial()))
+        explain = partial(_explained, message, trial) if shortage is None else partial(_autopsy, shortage)
         found = guard.run("an explanation of an error", partial(explain, scene, seen, error), None)
         if found is not None:
             return found
@@ -192,12 +190,10 @@ def _autopsy(
     return ErrorExplanation(cleaned(_told(explained, link, error)), autopsy, record)
 
 
-def _explained(message: str, scene: ErrorScene, link: BaseException, error: BaseException) -> ErrorExplanation | None:
-    """That of a message, with the scene and the frames of the link of the chain that reaches the user's line."""
-    from pjit_inspect.observe.errors.check import Trial
-    from pjit_inspect.observe.errors.scene import error_trial
-
-    trial = Guard().run(_NAMES, lambda: error_trial(link), Trial())
+def _explained(
+    message: str, trial: Trial, scene: ErrorScene, link: BaseException, error: BaseException
+) -> ErrorExplanation | None:
+    """Explains a message, with the scene of the link that reaches the user's line, and its expression to be tried."""
 
     def judge(fit: Fit, arrays: tuple[ErrorArray, ...], *, is_whole: bool = True) -> ErrorArray | bool | None:
         what, own = "a trial of a way to fix an error", arrays or scene.operands
@@ -225,7 +221,7 @@ def _as_advice(fit: Fit) -> Fit:
 
 
 def _told(explained: ExplainedError, link: BaseException, error: BaseException) -> ExplainedError:
-    """That of one error in a chain. Names in it may hold anything, and it is printed."""
+    """Adds a note where the explained error is not the one that was raised in the end."""
     if link is error:
         return explained
     raised = code(type(error).__name__)

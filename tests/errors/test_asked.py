@@ -32,23 +32,23 @@ result = x @ w
        want="np.arange(1., 257.).reshape(4, 8, 8) @ np.arange(1., 257.).reshape(4, 8, 8)", since=(0, 10, 0)),
     # The product sums over 8, which `model` splits of both: 1/4 of the result's columns is left to a device.
     on("a tensordot", f"{X}w = counted(8, 8, spec=P('model'))\nresult = jnp.tensordot(x, w, axes=1)\n", "contraction",
-       "`x` and `w` are both split over `model` along the dimension that `tensordot` sums",
+       "`tensordot` sums over a dimension that both operands split (`x` is `P('data', 'model')` and `w` is `P('model', None)`)",
        fits=("jnp.tensordot(x, w, axes=1, out_sharding=P('data', None))", "jnp.tensordot(x, w, axes=1, out_sharding=P('data', 'model'))",
              "jnp.tensordot(jax.sharding.reshard(x, P('data', None)), w, axes=1)", "jnp.tensordot(x, jax.sharding.reshard(w, P(None, None)), axes=1)"),
        want=f"{COUNT} @ {COUNT}", since=(0, 10, 0)),
     # `model` is 4 of the 8 of the batch: what is left to the result is `data`, in the place where both have rows.
     on("a product whose axes repeat in part", "x, w = counted(8, 8, spec=P(('model', 'data'))), counted(8, 8, spec=P(None, 'model'))\nresult = jnp.matmul(x, w)\n",
-       "axis twice", "the result would be `P(('model', 'data'), 'model')`",
+       "axis twice", "the result of `matmul` would be `P(('model', 'data'), 'model')`",
        fits=("jnp.matmul(x, w, out_sharding=P(('model', 'data'), None))", "jnp.matmul(x, w, out_sharding=P('data', 'model'))",
              "jnp.matmul(jax.sharding.reshard(x, P(None, None)), w)", "jnp.matmul(x, jax.sharding.reshard(w, P(None, None)))"),
        want=f"{COUNT} @ {COUNT}"),
     # The indices are split: a table on every device is refused as well.
     on("rows by indices that are computed", "x, i = counted(8, 8, spec=P('model')), jax.device_put(jnp.arange(8.), P('data'))\nresult = x[i.astype(int) % 8]\n",
-       "indexing", "`x[i.astype(int) % 8]` picks from `x`", fits=("x.at[i.astype(int) % 8].get(out_sharding=P())",), want=COUNT, since=(0, 10, 0)),
+       "indexing", "the result of `x[i.astype(int) % 8]` is split: `x` is", fits=("x.at[i.astype(int) % 8].get(out_sharding=P())",), want=COUNT, since=(0, 10, 0)),
     # All that a quantile without an axis takes is one row: no axis may split it.
     on("a quantile of everything", f"{X}result = jnp.quantile(x, .5)\n", "split dimension", "`quantile`",
        fits=("jax.sharding.reshard(x, P(None, None))",), want="32.5", since=(0, 10, 0)),
-    on("a Kronecker product", f"{X}result = jnp.kron(x, x)\n", "axis twice", "would use an axis for two dimensions",
+    on("a Kronecker product", f"{X}result = jnp.kron(x, x)\n", "axis twice", "an axis can split one dimension only",
        fits=("jax.sharding.reshard(x, P(None, None))",), want=f"np.kron({COUNT}, {COUNT})", since=(0, 10, 0)),
     # Only the last dimension is searched.
     on("the largest, about", f"{X}result = jax.lax.approx_max_k(x, 3)[0]\n", "split dimension",
@@ -58,11 +58,11 @@ result = x @ w
     on("rows whose columns are split as the indices", """\
 t, i = counted(8, 8, spec=P(None, 'data')), jax.device_put(jnp.arange(8)[::-1], P('data'))
 result = t[i]
-""", "axis twice", "`t[i]` would be `P('data', 'data')`, from `P(None, 'data')` of `t`",
+""", "axis twice", "the result of `t[i]` would be `P('data', 'data')`",
        fits=("t.at[i].get(out_sharding=P('data', None))", "t.at[i].get(out_sharding=P())"), want=f"{COUNT}[::-1]", since=(0, 10, 0)),
     # The first is on every device: it is split further, and nothing of the other is gathered.
     on("a choice by a mask on every device", f"{X}mask, y = counted(8, 8) > 3, counted(8, 8, spec=P('model'))\nresult = jnp.where(mask, x, y)\n",
-       "conflict", "`select` needs one split of dimension 0, but `x` has it over `data` and `y` has it over `model`",
+       "conflict", "`select` needs operands that are split alike: `x` is `P('data', 'model')` and `y` is `P('model', None)`",
        fits=("jnp.where(jax.sharding.reshard(mask, P('data', 'model')), x, jax.sharding.reshard(y, P('data', 'model')))",), want=COUNT),
 )  # fmt: skip
 

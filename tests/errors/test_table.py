@@ -162,7 +162,7 @@ MISTAKES = (
     on("a slice of a length that is traced", "@jax.jit\ndef f(x, start, size):\n    return x[start:start + size]\nresult = f(np.arange(10), 2, 3)\n", "traced value", "`x[start:start + size]` needs where a slice begins or ends"),
     on("a slice of four", "@jax.jit\ndef f(x, start):\n    return x[:, start:start + 4]\nresult = f(np.ones((2, 10)), 2)\n", "traced value", "needs where a slice begins", fits=("jax.lax.dynamic_slice_in_dim(x, start, 4, axis=1)",), want="np.ones((2, 4))"),
     on("a slice of a number that is known", "n = 3\n@jax.jit\ndef f(x, start):\n    return x[start:n + start]\nresult = f(np.arange(10), 2)\n", "traced value", "needs where a slice begins", fits=("jax.lax.dynamic_slice_in_dim(x, start, n)",), want="np.array([2, 3, 4])"),
-    on("a reshape to one number", "x = counted(8, 8, spec=P(None, 'model'))\nresult = x.reshape(64)\n", "reshape", "is to become [64]", mesh=EX,
+    on("a reshape to one number", "x = counted(8, 8, spec=P(None, 'model'))\nresult = x.reshape(64)\n", "reshape", "a reshape to [64] would cut parts", mesh=EX,
        fits=("jnp.reshape(x, (64,), out_sharding=P('model'))", "jnp.reshape(x, (64,), out_sharding=P(None))"), want="np.arange(1., 65.)"),
     on("a constraint on what has no name", "x = counted(8, 8, spec=P('data', 'model'))\nresult = lax.with_sharding_constraint(x * 2, P('model', 'data'))\n", "other spec", "`(x * 2)` is `P('data', 'model')`, but", mesh=EX,
        fits=("jax.sharding.reshard((x * 2), P('model', 'data'))",), want="2 * np.arange(1., 65.).reshape(8, 8)"),
@@ -325,7 +325,7 @@ def test_a_gather_by_split_indices_keeps_their_split():
     with jax.set_mesh(EX):
         found = pi.explain_error(refusal(case))
     assert found.fits[0].edit == "t.at[i, :].get(out_sharding=P('model', None))"
-    assert "`i`, which is split as `P('model')`" in found.sentence
+    assert "`i` is `P('model')`" in found.sentence
 
 
 # ---------------------------------------------------------------- what is tried, and what is not

@@ -5,32 +5,27 @@ Not its job: each kind of error (the other modules of `analyze.errors`).
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 
-from pjit_inspect.analyze.errors.fits import mesh_named, needs_mesh, with_meshes
-from pjit_inspect.analyze.errors.rows.arguments import ARGUMENT_ROWS
 from pjit_inspect.analyze.errors.rows.axes import AXIS_ROWS
-from pjit_inspect.analyze.errors.rows.callbacks import CALLBACK_ROWS
+from pjit_inspect.analyze.errors.rows.bodies import BODY_ROWS
 from pjit_inspect.analyze.errors.rows.calls import CALL_ROWS
-from pjit_inspect.analyze.errors.rows.devices import DEVICE_ROWS
-from pjit_inspect.analyze.errors.rows.explicit import EXPLICIT_ROWS
-from pjit_inspect.analyze.errors.rows.functions import FUNCTION_ROWS
-from pjit_inspect.analyze.errors.rows.loops import LOOP_ROWS
-from pjit_inspect.analyze.errors.rows.meshless import MESHLESS_ROWS
-from pjit_inspect.analyze.errors.rows.operands import OPERAND_ROWS, OTHER_ROWS, asked
+from pjit_inspect.analyze.errors.rows.explicit import EXPLICIT_ROWS, OTHER_ROWS, asked
+from pjit_inspect.analyze.errors.rows.functions import FUNCTION_ROWS, PMAP_ROWS
 from pjit_inspect.analyze.errors.rows.places import PLACE_ROWS
-from pjit_inspect.analyze.errors.rows.pmap import PMAP_ROWS
 from pjit_inspect.analyze.errors.rows.specs import SPEC_ROWS
 from pjit_inspect.analyze.errors.rows.traced import TRACED_ROWS
 from pjit_inspect.analyze.errors.rows.trees import TREE_ROWS
 from pjit_inspect.analyze.errors.table import ErrorRow, Judge, explain_row
+from pjit_inspect.analyze.errors.ways import mesh_named
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import say
 
 _ROWS: tuple[ErrorRow, ...] = (
-    *PMAP_ROWS, *SPEC_ROWS, *OPERAND_ROWS, *EXPLICIT_ROWS, *DEVICE_ROWS, *CALLBACK_ROWS, *AXIS_ROWS, *PLACE_ROWS,
-    *CALL_ROWS, *FUNCTION_ROWS, *LOOP_ROWS, *TRACED_ROWS, *ARGUMENT_ROWS, *MESHLESS_ROWS, *TREE_ROWS,
+    *PMAP_ROWS, *EXPLICIT_ROWS, *SPEC_ROWS, *AXIS_ROWS, *PLACE_ROWS,
+    *CALL_ROWS, *FUNCTION_ROWS, *BODY_ROWS, *TREE_ROWS, *TRACED_ROWS,
     *OTHER_ROWS,
 )  # fmt: skip
 _LONGEST = 20_000
@@ -41,12 +36,12 @@ def _unknown(fit: Fit, arrays: tuple[ErrorArray, ...]) -> None:
 
 
 def is_known(message: str) -> bool:
-    """Whether a row of the table has this message."""
+    """Tells whether a row of the table has this message."""
     return any(row.pattern.match(message[:_LONGEST]) for row in _ROWS)
 
 
 def explain_message(message: str, scene: ErrorScene, judge: Judge = _unknown) -> ExplainedError | None:
-    """What the table says of a message; None when no row has it. Raises nothing."""
+    """Explains a message by the table; None when no row has it. Raises nothing."""
     for row in _ROWS:
         with suppress(ValueError, KeyError, IndexError, SyntaxError, TypeError, OverflowError):
             explained = explain_row(row, message[:_LONGEST], scene, judge)
@@ -58,14 +53,18 @@ def explain_message(message: str, scene: ErrorScene, judge: Judge = _unknown) ->
     return None
 
 
+_IN_BRACKETS = r"(?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*"
+_BARE = re.compile(rf"(out_sharding=|jax\.sharding\.reshard\({_IN_BRACKETS}?, )(P\({_IN_BRACKETS}\))")
+"""Code that takes a bare spec only where a mesh is set, and the spec."""
+
+
 def _with_mesh(explained: ExplainedError, scene: ErrorScene) -> ExplainedError:
-    """Where no mesh is set, the edits that have a spec alone get theirs, or a note that tells what they need."""
-    if scene.is_mesh_set or not any(map(needs_mesh, explained.fits)):
+    """Adds the mesh to bare specs where none is set, or a note that they need one."""
+    if scene.is_mesh_set or not any(fit.is_code and _BARE.search(fit.edit) for fit in explained.fits):
         return explained
-    wanted = next((array.mesh for array in explained.arrays if array.mesh is not None), None)
-    if mesh := mesh_named(wanted, scene):
-        explained = replace(explained, fits=with_meshes(explained.fits, mesh))
-    if not any(map(needs_mesh, explained.fits)):
-        return explained
+    if mesh := mesh_named(next((array.mesh for array in explained.arrays if array.mesh is not None), None), scene):
+        with_it = rf"\g<1>NamedSharding({mesh}, \g<2>)"
+        fits = [replace(fit, edit=_BARE.sub(with_it, fit.edit)) if fit.is_code else fit for fit in explained.fits]
+        return replace(explained, fits=tuple(fits))
     note = say("a spec alone needs a mesh that is set, as by `jax.set_mesh`; elsewhere it goes into a `NamedSharding`")
     return replace(explained, notes=(*explained.notes, note))

@@ -117,7 +117,7 @@ def of_shape(array: ErrorArray, shape: tuple[int, ...]) -> ErrorArray:
 
 
 def type_name(qualified: str) -> Sentence:
-    """What a place of a tree holds, by the name of its type: "a dict", "one array" for a leaf."""
+    """Describes one place of a tree by the name of its type: "a dict", "one array" for a leaf."""
     short = qualified.rpartition(".")[2]
     # 0.8.1 names what a loop starts with as Python has it.
     if short.endswith(_LEAVES) or short in ("bool", "int", "float", "complex", "NoneType"):

@@ -1,4 +1,4 @@
-"""Arithmetic of specs for explained errors: what divides, what is used twice, what a change of spec moves.
+"""Arithmetic of specs for explained errors, and words for shapes, specs and axes: what divides, what a change moves.
 
 Not its job: which error it is (`analyze.errors.explain`).
 """
@@ -22,20 +22,25 @@ def axes_in(specs: Iterable[PartitionSpec]) -> list[str]:
     return list(dict.fromkeys(held for entries in specs for entry in entries for held in axes_of(entry)))
 
 
-def plain_entries(entries: PartitionSpec) -> PartitionSpec:
+def plain_entries(entries: PartitionSpec | None) -> PartitionSpec:
     """The entries that split something."""
-    return tuple(entry for entry in entries if entry is not None)
+    return tuple(entry for entry in entries or () if entry is not None)
 
 
 def parts_of(entry: SpecEntry, sizes: Mapping[str, int]) -> int:
-    """Into how many parts an entry splits a dimension; 0 when an axis is not known."""
+    """The number of parts that an entry splits a dimension into; 0 when an axis is not known."""
     return math.prod(sizes.get(held, 0) for held in axes_of(entry))
 
 
 def divides(entry: SpecEntry, length: int, sizes: Mapping[str, int]) -> bool:
-    """Whether the axes of an entry split a dimension of this length evenly."""
+    """Tells whether the axes of an entry split a dimension of this length evenly."""
     parts = parts_of(entry, sizes)
     return parts > 0 and length % parts == 0
+
+
+def next_multiple(length: int, parts: int) -> int:
+    """The next longer length that divides."""
+    return -(-length // parts) * parts
 
 
 def without_repeats(entries: PartitionSpec, *, last: bool = False) -> PartitionSpec:
@@ -61,15 +66,12 @@ def usable_axes(mesh: MeshAxes) -> tuple[tuple[str, int], ...]:
 
 def fitting_entries(length: int, axes: Sequence[tuple[str, int]]) -> list[SpecEntry]:
     """The entries over some axes that split a length evenly: into most parts first, then of fewest axes."""
-    # Every subset of at most `_MOST_AXES` axes is tried. Negated, more parts sort first; the sort is stable, so that
-    # subsets of as many parts and axes stay in mesh order.
-    ranked: list[tuple[int, int, SpecEntry]] = []
-    for count in range(1, len(axes) + 1):
-        for chosen in itertools.combinations(axes, count):
-            parts = math.prod(size for _, size in chosen)
-            if parts and length % parts == 0:
-                ranked.append((-parts, count, entry_of([own for own, _ in chosen])))
-    return [entry for _, _, entry in sorted(ranked, key=lambda item: item[:2])]
+    subsets = [some for count in range(1, len(axes) + 1) for some in itertools.combinations(axes, count)]
+    sized = [(math.prod(size for _, size in some), some) for some in subsets]
+    fitting = [(parts, some) for parts, some in sized if parts and length % parts == 0]
+    # The sort is stable: subsets of as many parts and axes stay in mesh order.
+    fitting.sort(key=lambda item: (-item[0], len(item[1])))
+    return [entry_of([own for own, _ in some]) for _, some in fitting]
 
 
 # ---------------------------------------------------------------- words
@@ -81,15 +83,14 @@ def division(length: int, parts: int) -> str:
         return "which does not divide it"
     # Exact, where a float would round: a quotient has at most three decimals if a thousand times it is an integer.
     thousandths, rest = divmod(length * 1000, parts)
-    if not rest:
-        units, rest = divmod(thousandths, 1000)
-        return f"{length:,} / {parts:,} = {units:,}.{rest:03d}".rstrip("0")
-    return f"{length:,} / {parts:,} leaves {length % parts:,}"
+    if rest:
+        return f"{length:,} / {parts:,} leaves {length % parts:,}"
+    return f"{length:,} / {parts:,} = " + f"{thousandths // 1000:,}.{thousandths % 1000:03d}".rstrip("0").rstrip(".")
 
 
-def shape_words(shape: Sequence[int]) -> str:
+def shape_words(shape: Sequence[int] | None) -> str:
     """A shape: `[6,8]`."""
-    return f"[{','.join(map(str, shape))}]"
+    return f"[{','.join(map(str, shape or ()))}]"
 
 
 def spec_words(entries: PartitionSpec | None) -> Phrase:
@@ -97,39 +98,32 @@ def spec_words(entries: PartitionSpec | None) -> Phrase:
     return spec(spec_text(entries or ()))
 
 
-def counted(count: int, one: str, several: str) -> str:
-    """How many: "1 entry", "2 entries"."""
-    return f"{count} {one if count == 1 else several}"
+def counted(count: int, one: str) -> str:
+    """A count with its noun: "1 entry", "2 entries"."""
+    return f"{count} {one if count == 1 else f'{one[:-1]}ies' if one.endswith('ry') else f'{one}s'}"
 
 
 def type_words(array: ErrorArray) -> Phrase:
     """An array's dtype and shape: `float32[6,8]`."""
-    return code(f"{array.dtype}{shape_words(array.shape or ())}")
+    return code(array.dtype + shape_words(array.shape))
 
 
-def axes_words(axes: Sequence[str], sizes: Mapping[str, int]) -> Sentence:
+def listed_words(arrays: Iterable[ErrorArray], comma: str = ", ") -> Sentence:
+    """Arrays with their specs: "`x` is `P('data')` and `w` is `P()`"."""
+    return joined([say("{} is {}", name(one.name), spec_words(one.spec)) for one in arrays], comma=comma)
+
+
+def axes_words(axes: Sequence[str], mesh: MeshAxes | None) -> Sentence:
     """Axes with their sizes: "`model` (4)", "`data` x `model` (2 x 4 = 8)"."""
-    names = _product(axes)
-    known = [sizes[held] for held in axes if sizes.get(held)]
+    names, known = over_words(tuple(axes)), [size for held in axes if (size := mesh.sizes.get(held) if mesh else 0)]
     if len(known) < len(axes) or not axes:
         return names
-    if len(known) == 1:
-        return say("{} ({})", names, known[0])
-    return say("{} ({} = {})", names, " x ".join(map(str, known)), math.prod(known))
+    return say("{} ({})", names, f"{' x '.join(map(str, known))} = {math.prod(known)}" if len(known) > 1 else known[0])
 
 
 def over_words(entry: SpecEntry) -> Sentence:
     """The axes of an entry: "`data` x `model`"; "nothing" for none."""
-    return _product(axes_of(entry)) or say("nothing")
-
-
-def over_axes(axes: Sequence[str]) -> Sentence:
-    """The same of several axes as one entry."""
-    return over_words(entry_of(axes))
-
-
-def _product(axes: Sequence[str]) -> Sentence:
-    return joined([axis(held) for held in axes], " x ", comma=" x ")
+    return joined([axis(held) for held in axes_of(entry)], " x ", comma=" x ") or say("nothing")
 
 
 def axes_list(axes: Iterable[str]) -> Sentence:
@@ -138,7 +132,7 @@ def axes_list(axes: Iterable[str]) -> Sentence:
 
 
 def reshard_words(array: str | Phrase, before: PartitionSpec, after: PartitionSpec) -> Sentence:
-    """What it takes to bring an array, given by its name or in words, from one spec to another."""
+    """Describes the communication that brings an array, by name or in words, from one spec to another."""
     # Dimension by dimension: an axis that moves to another dimension is lost in one and gained in the other, and
     # moves data as well; only one that is gained and lost nowhere is a slice of what a device has.
     what = name(array) if isinstance(array, str) else array

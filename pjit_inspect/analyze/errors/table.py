@@ -1,10 +1,12 @@
 """Errors as rows of tables: how JAX words one, what it comes to, and what mends it.
 
-A row has a pattern with named groups, which is the same for all versions of JAX, and a sentence that names the groups
-in braces. A group's name says what it holds: `axis_2` an axis, `spec` a PartitionSpec, `code_type` code, `name_b` a
-name of the user's, `axes` and `codes` what is in quotes of a list; any other, words. Where a sentence needs more than
-the message, the row's `facts` read it from the message and the scene. Not its job: whether a change is legal, which JAX
-is asked (`observe.errors.check`).
+A row has a pattern, the same for all versions of JAX, and templates whose holes are its groups. A group is named by
+what it holds: `axis_2` a mesh axis, `spec`, `code_type` and `name_b` what they say, `axes` and `codes` the quoted parts
+of a list, `entry` one of a spec, `split` the spec of a type, `shape_x` a shape, `class_x` a class without its module,
+`n_x` a number; any other, words. `{n/n_parts}` divides, `{n^n_parts}` is the next multiple, `{n:entry}` says
+"2 entries", `{a|words}` the words where `a` is not known, and `{?a}` nothing, if it is known. Where a sentence needs
+more, the row's `facts` read it from the message and the scene. Not its job: whether a change is legal, which JAX is
+asked (`observe.errors.check`).
 """
 
 from __future__ import annotations
@@ -12,19 +14,19 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
-from pjit_inspect.analyze.errors.specs import axes_list
+from pjit_inspect.analyze.errors.printed import read_type
+from pjit_inspect.analyze.errors.specs import axes_list, counted, division, next_multiple, over_words, spec_words
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say, spec
 
 Facts = Mapping[str, object]
-"""What is known of one error: the groups of its message as phrases, and what was read from the scene."""
+"""Facts of one error: the groups of its message, and readings of the scene."""
 
 Judge = Callable[[Fit, tuple[ErrorArray, ...]], ErrorArray | bool | None]
-"""Whether JAX takes the user's expression with a change, and what it makes then, if that is one array at least; None
-where that cannot be known. The arrays are those that the change is about, () for the scene's."""
+"""Asks JAX whether it takes a change, and for the first array that the expression makes then; None where that cannot
+be known. The arrays are those that the change is about, () for the scene's."""
 
 Propose = Callable[[Judge], Iterable[Fit]]
 """Changes for which JAX is asked while they are worked out."""
@@ -34,38 +36,34 @@ Proposer = Callable[[Facts, ErrorScene], Iterable[Fit]]
 
 _Held = TypeVar("_Held")
 _KINDS: dict[str, Callable[[str], object]] = {
-    "axis": axis, "spec": spec, "code": code, "name": name, "axes": lambda text: axes_list(_quoted(text)),
-    "codes": lambda text: joined([code(one) for one in _quoted(text)]),
+    "axis": axis, "spec": spec, "code": code, "name": name, "n": int,
+    "split": lambda text: spec_words(read_type(text).spec),
+    "axes": lambda text: axes_list(sorted(set(quoted(text)))), "class": lambda text: code(text.rpartition(".")[2]),
+    "codes": lambda text: joined([code(one) for one in sorted(set(quoted(text)))]),
+    "entry": lambda text: over_words(tuple(quoted(text)) or text),
+    "shape": lambda text: re.sub(r"\((.*?),?\)", r"[\1]", text.replace(" ", "")),
 }  # fmt: skip
-_HOLE = re.compile(r"\{(\w+)\}")
+_HOLE = re.compile(r"\{(\?)?(\w+)(?:([/^:])(\w+))?(?:\|([^{}]*))?\}")
 _LONGEST = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """Advice, or a change of the user's code. All are templates; one whose holes are not known is left out.
-
-    Attributes:
-      edit: what to do or to write.
-      effect: what it does.
-      replaces: the code that `edit` takes the place of; "" for advice.
-      is_last: whether it is for where no change of the code is proposed.
-    """
+class Way(NamedTuple):
+    """Advice, or code in place of the user's `replaces`: templates; one whose holes are not known is left out."""
 
     edit: str
     effect: str
     replaces: str = ""
     is_last: bool = False
+    """Leaves the way out where a change of the code is proposed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorRow:
+class ErrorRow(NamedTuple):
     """One error.
 
     Attributes:
       kind: which it is.
       pattern: how JAX words it, searched from the message's beginning.
-      sentence: what is wrong, a template.
+      sentences: what is wrong, templates: the first whose holes are all known.
       ways: what mends it: templates, and functions that propose changes of the scene's expression.
       facts: reads more; None from it where this is another error of the same words. Of what it gives, "arrays" are
         those it is about, "notes" what else is said, "each" more facts of each part, which has its own ways, and "fits"
@@ -74,27 +72,29 @@ class ErrorRow:
 
     kind: ErrorKind
     pattern: re.Pattern[str]
-    sentence: str
+    sentences: tuple[str, ...]
     ways: tuple[Way | Proposer, ...] = ()
     facts: Reader | None = None
 
 
-def row(kind: ErrorKind, pattern: str, sentence: str, *ways: Way | Proposer, facts: Reader | None = None) -> ErrorRow:
-    """A row, of a pattern that a "." of it may also match a line's end."""
-    return ErrorRow(kind=kind, pattern=re.compile(pattern, re.S), sentence=sentence, ways=ways, facts=facts)
+def row(
+    kind: ErrorKind, pattern: str, sentence: str | tuple[str, ...], *ways: Way | Proposer, facts: Reader | None = None
+) -> ErrorRow:
+    """A row; a "." of its pattern matches a line's end, too."""
+    return ErrorRow(
+        kind, re.compile(pattern, re.S), (sentence,) if isinstance(sentence, str) else sentence, ways, facts
+    )
 
 
 def explain_row(known: ErrorRow, message: str, scene: ErrorScene, judge: Judge) -> ExplainedError | None:
     """The error explained; None where the row is about another."""
     match = known.pattern.match(message)
-    if match is None:
-        return None
-    more = known.facts(match, scene) if known.facts is not None else {}
-    if more is None:
+    more = known.facts(match, scene) if match and known.facts else {}
+    if match is None or more is None:
         return None
     facts = {**_from_scene(scene), **_from_message(match), **more}
-    sentence = filled(known.sentence, facts)
-    if sentence is None:
+    sentence = first_filled(known.sentences, facts)
+    if not sentence:
         return None
     if callable(fits := facts.get("fits")):
         facts["fits"] = tuple(cast("Propose", fits)(judge))
@@ -111,35 +111,43 @@ def _from_message(match: re.Match[str]) -> dict[str, object]:
     return {key: _KINDS.get(key.split("_")[0], str)(text.replace("`", "'")) for key, text in groups.items()}
 
 
-def _quoted(text: str) -> list[str]:
-    return sorted(set(re.findall(r"'([^'\n]{1,200})'", text)))
+def quoted(text: str) -> list[str]:
+    """The quoted parts of a text."""
+    return re.findall(r"'([^'\n]{1,200})'", text)
 
 
 def _from_scene(scene: ErrorScene) -> dict[str, object]:
-    known: dict[str, object] = {}
-    if scene.expression:
-        known["expression"] = code(scene.expression)
+    known: dict[str, object] = {"operator": code(scene.operator)} if scene.operator.isidentifier() else {}
     own = [variable for variable in scene.meshes.values() if variable]
-    if len(own) == 1:
-        known["mesh"] = code(own[0])
-    return known
+    known |= {"mesh": code(own[0])} if len(own) == 1 else {}
+    return known | ({"expression": code(scene.expression)} if scene.expression else {})
+
+
+def _hole(hole: re.Match[str], facts: Facts) -> object:
+    """The value for a hole; None where it is not known."""
+    only, key, sign, other, words = hole.groups()
+    value, more = facts.get(key), facts.get(other)
+    if only:
+        return None if value is None else ""
+    if sign == ":" and isinstance(value, int):
+        return counted(value, other)
+    if sign and isinstance(value, int) and isinstance(more, int) and more:
+        return division(value, more) if sign == "/" else f"{next_multiple(value, more):,}"
+    found = words if sign or value is None else value
+    return f"{found:,}" if isinstance(found, int) else found
 
 
 def filled(template: str, facts: Facts) -> Sentence | None:
     """A template with its holes filled; None where one of them is not known."""
-    keys = _HOLE.findall(template)
-    if any(key not in facts for key in keys):
-        return None
-    return say(_HOLE.sub("{}", template), *(facts[key] for key in keys))
+    parts = [_hole(hole, facts) for hole in _HOLE.finditer(template)]
+    return None if None in parts else say(_HOLE.sub("{}", template), *parts)
 
 
 def _plain(template: str, facts: Facts) -> str | None:
     """A template as code: what fills its holes has no marks."""
-    keys = set(_HOLE.findall(template))
-    if not keys <= facts.keys():
-        return None
-    texts = {key: value.text if isinstance(value := facts[key], Phrase) else str(value) for key in keys}
-    return _HOLE.sub(lambda hole: texts[hole[1]], template)
+    parts = [_hole(hole, facts) for hole in _HOLE.finditer(template)]
+    texts = iter([part.text if isinstance(part, Phrase) else str(part) for part in parts])
+    return None if None in parts else _HOLE.sub(lambda _: next(texts), template)
 
 
 def listed_facts(facts: Facts, key: str, kind: type[_Held]) -> tuple[_Held, ...]:
@@ -177,7 +185,7 @@ def _fits_of(way: Way, facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
 
 
 def _is_python(text: str) -> bool:
-    """Whether it is an expression, or a keyword argument: what stands in the user's line may be cut or empty."""
+    """Tells whether a text is an expression or a keyword argument: the user's line may be cut."""
     return read_code(f"f({text})" if text.partition("=")[0].isidentifier() else text) is not None
 
 

@@ -75,7 +75,7 @@ def find_specs(expression: Expression, variables: Mapping[str, Any]) -> tuple[Er
 
 
 def _entries(node: ast.expr, variables: Mapping[str, Any]) -> tuple[SpecEntry, ...] | None:
-    """What a spec holds, of a variable or of a call with constants; None for anything else."""
+    """Entries of a spec that is a variable, or a call with constants; None for anything else."""
     try:
         held = look_up(node, variables)
         if held is MISSING and isinstance(node, ast.Call) and not node.keywords:
@@ -101,7 +101,7 @@ def _specs(node: ast.AST, variables: Mapping[str, Any]) -> Iterator[ast.expr]:
 
 
 def jax_name(expression: Expression, variables: Mapping[str, Any]) -> str:
-    """What `jax.numpy` calls the function of numpy or of `math` that an expression calls; "" for any other."""
+    """The name in `jax.numpy` of the function of numpy or of `math` that an expression calls; "" for any other."""
     node = expression.node
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return ""
@@ -118,13 +118,13 @@ def jax_name(expression: Expression, variables: Mapping[str, Any]) -> str:
 
 
 def is_mapped(expression: Expression, variables: Mapping[str, Any]) -> bool:
-    """Whether the expression calls what `jax.pmap` made."""
+    """Tells whether the expression calls a function that `jax.pmap` made."""
     node = expression.node
     return isinstance(node, ast.Call) and _jax.is_pmapped(_made_by(node.func, variables))
 
 
 def _made_by(node: ast.expr, variables: Mapping[str, Any]) -> Any:
-    """What a callee is; for `jax.pmap(f)(x)`, which no variable holds, `jax.pmap` itself."""
+    """The value of a callee; `jax.pmap` itself for `jax.pmap(f)(x)`, which no variable holds."""
     if isinstance(node, ast.Call) and look_up(node.func, variables) is jax.pmap:
         return jax.pmap
     return look_up(node, variables)

@@ -1,4 +1,4 @@
-"""What JAX says of a proposed change: the user's expression, changed, traced once with abstract arrays.
+"""Asks JAX about a proposed change: traces the user's expression, changed, with abstract arrays.
 
 Only functions of JAX's, of numpy's and a few of Python's are called, on shapes and shardings: no function of the user's
 runs, no array has data, nothing is compiled. What needs more than that cannot be checked. Not its job: what is proposed
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import copy
 import enum
-import operator
 import re
 import warnings
 from collections.abc import Callable, Mapping
@@ -28,13 +28,11 @@ from pjit_inspect.observe.errors.mesh_axes import is_array, to_error_array
 from pjit_inspect.observe.errors.operands import MISSING, Expression, look_up
 
 _MOST_STEPS = 2_000
-_OPERATORS: dict[type, Callable[..., Any]] = {
-    ast.MatMult: operator.matmul, ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.Div: operator.truediv, ast.Pow: operator.pow, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
-    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.Lt: operator.lt,
-    ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne,
-    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
-}  # fmt: skip
+_ALLOWED = (
+    ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Slice, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Load,
+    ast.keyword, ast.operator, ast.USub, ast.UAdd, ast.Invert, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq,
+)  # fmt: skip
+"""Nodes that are allowed, beside names, calls, attributes, items and functions."""
 _BUILTINS: dict[str, Any] = {
     kind.__name__: kind for kind in (tuple, list, dict, set, frozenset, sorted, len, int, float, bool, slice, range)
 }
@@ -67,15 +65,16 @@ _IMPURE = (
 )  # fmt: skip
 _READ_ONLY = (
     "shape", "dtype", "ndim", "size", "T", "get", "filled", "name", "mesh", "spec", "sharding", "axis_names", "devices",
+    "reshape", "astype", "ravel", "transpose", "copy", "sum", "mean", "max", "min",
 )  # fmt: skip
-"""What may be asked of objects that are the user's own, which a method could change."""
+"""Attributes that change nothing, of objects that may be the user's own."""
 
 
 _MUTABLE = (dict, list, set, numpy.ndarray)
 
 
 class _UncheckedError(Exception):
-    """What takes more than shapes and shardings."""
+    """Raised for an expression that needs more than shapes and shardings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,17 +86,19 @@ class Trial:
       variables: what its names are.
       values: what the operands are, by the names they have in the scene.
       message: what JAX said of it.
+      known: what JAX says of it when it is tried as it is, for the operands that are known by name.
     """
 
     expression: Expression | None = None
     variables: Mapping[str, Any] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
     message: str = ""
+    known: dict[tuple[bool, frozenset[str]], Any] = field(default_factory=dict, compare=False)
 
     def accepts(
         self, fit: Fit, arrays: tuple[ErrorArray, ...] = (), *, is_whole: bool = False
     ) -> ErrorArray | bool | None:
-        """Whether JAX takes the expression with this change, and its first array then, if it makes one.
+        """Tells whether JAX takes the expression with this change, by the first array that it makes, if it makes one.
 
         None where that cannot be known without running it, as where the expression is not known, which a spec in place
         of another does not need.
@@ -124,7 +125,7 @@ class Trial:
         return self._tried(fit.edit, is_open=True) if verdict is None and not is_whole else verdict
 
     def _takes_spec(self, fit: Fit, arrays: tuple[ErrorArray, ...]) -> bool | None:
-        """Whether a spec in place of the one that was refused splits its array, or is one of a mesh at least."""
+        """Tells whether a spec divides its array, or at least names axes of a mesh."""
         own = [array for array in arrays if array.name == fit.target and array.shape is not None]
         meshes = [mesh for mesh in self.variables.values() if isinstance(mesh, jax.sharding.Mesh)]
         if own and own[0].mesh is not None and all(own[0].mesh.shape):
@@ -140,25 +141,29 @@ class Trial:
         if not isinstance(said, str):
             return said
         # A refusal counts where the expression as it was is refused for what the user saw.
-        first = self._said_of(self.expression.node, None, is_open)
+        key = is_open, frozenset(self.values)
+        if key not in self.known:
+            self.known[key] = self._said_of(self.expression.node, None, is_open)
+        first = self.known[key]
         return False if isinstance(first, str) and first[:60] == self.message[:60] else None
 
     def _said_of(self, node: ast.expr, mesh: Any, is_open: bool) -> ErrorArray | bool | str | None:
-        """What JAX says against an expression; the first array it makes, or True, where it takes it."""
-        reader, made = _Reader(self.variables, self.values, is_open), list[ErrorArray | None]()
-
-        def traced(given: Mapping[str, Any]) -> Any:
-            leaves = [leaf for leaf in jax.tree.leaves(reader.read(node, given)) if is_array(leaf)]
-            made.extend(to_error_array("result", leaf) for leaf in leaves[:1])
-            return leaves
-
+        """Returns JAX's refusal of an expression; the first array it makes, or True, where it takes it."""
+        made = list[ErrorArray | None]()
         try:
             # What JAX only warns of it does not refuse.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                reader.read(node, None)
-                with _in_mesh(reader.abstract, mesh):
-                    jax.eval_shape(traced, reader.abstract)
+                trace = _Trace(self.variables, self.values, is_open)
+                evaluate = trace.compiled(node)
+
+                def traced(given: Mapping[str, Any]) -> Any:
+                    leaves = [leaf for leaf in jax.tree.leaves(evaluate(given)) if is_array(leaf)]
+                    made.extend(to_error_array("result", leaf) for leaf in leaves[:1])
+                    return leaves
+
+                with _in_mesh(trace.abstract, mesh):
+                    jax.eval_shape(traced, trace.abstract)
         except (_UncheckedError, jax.errors.ConcretizationTypeError, NameError, NotImplementedError, RecursionError):
             return None
         except Exception as error:
@@ -203,113 +208,91 @@ def _in_mesh(arrays: Mapping[str, Any], mesh: Any) -> Any:
         yield
 
 
-class _Reader:
-    """Evaluates an expression; first without arrays, which finds those it needs, then with abstract ones."""
+class _Trace(ast.NodeTransformer):
+    """Makes an expression one whose every name is a value that is known to be harmless: arrays are in `abstract`."""
 
     def __init__(self, variables: Mapping[str, Any], values: Mapping[str, Any], is_open: bool) -> None:
         self.variables, self.is_open, self.steps = variables, is_open, 0
         self.abstract: dict[str, Any] = {}
-        self.bound: list[dict[str, Any]] = []
+        self.arrays: dict[str, str] = {}
+        self.known: dict[str, Any] = {"__builtins__": {}, "_pjit_get": _get, "_pjit_gathered": _gathered}
+        self.bound: list[str] = []
         self.operands = {
             ast.dump(node): value for name, value in values.items()
             if value is not MISSING and (node := _parsed(name)) is not None and not isinstance(node, ast.Name)
         }  # fmt: skip
 
-    def read(self, node: ast.AST, given: Mapping[str, Any] | None) -> Any:
-        """The value of a part. Without `given` nothing is called, and what takes more than shapes raises."""
+    def compiled(self, node: ast.expr) -> Callable[[Mapping[str, Any]], Any]:
+        """The expression as a function of its arrays. Raises `_UncheckedError` for one that takes more."""
+        whole = ast.fix_missing_locations(ast.Expression(self.visit(copy.deepcopy(node))))
+        code = compile(whole, "<a way to fix an error>", "eval")
+        # Everything it names is in `known` or an abstract array: nothing of the user's is called.
+        return lambda given: eval(code, {**self.known, **given})
+
+    def visit(self, node: ast.AST) -> Any:
+        """A part, with its names bound."""
         self.steps += 1
-        if self.steps > _MOST_STEPS:
-            raise _UncheckedError
-        scopes = [scope for scope in self.bound[::-1] if isinstance(node, ast.Name) and node.id in scope]
-        if scopes and isinstance(node, ast.Name):
-            return scopes[0][node.id]
+        if isinstance(node, ast.Name) and node.id in self.bound:
+            return node
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) or ast.dump(node) in self.operands:
             value = self._found(node)
             if value is not MISSING:
-                return self._held(node, value, given)
-        match node:
-            case ast.Constant(value=value):
-                return value
-            case ast.Lambda(args=args, body=body):
-                return self._function_of([arg.arg for arg in args.args], body, given)
-            case ast.Tuple(elts=parts):
-                return tuple(self.read(part, given) for part in parts)
-            case ast.List(elts=parts):
-                return [self.read(part, given) for part in parts]
-            case ast.Set(elts=parts):
-                return {self.read(part, given) for part in parts} if given is not None else set()
-            case ast.Dict(keys=keys, values=values) if all(keys):
-                return {self.read(key, given): self.read(value, given) for key, value in zip(keys, values, strict=True)}  # type: ignore[arg-type]
-            case ast.Slice(lower=lower, upper=upper, step=step):
-                return slice(*(None if part is None else self.read(part, given) for part in (lower, upper, step)))
-            case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
-                parts = [self.read(left, given), self.read(right, given)]
-                return self._operated(op, parts, given)
-            case ast.UnaryOp(op=op, operand=part):
-                return self._operated(op, [self.read(part, given)], given)
-            case ast.Subscript(value=holder, slice=index):
-                held, key = self.read(holder, given), self.read(index, given)
-                return held[_gathered(self._indexed(holder), key)] if given is not None else None
-            case ast.Attribute(value=holder, attr="sharding") if is_array(array := self._found(holder)):
-                return array.sharding
-            case ast.Attribute(value=holder, attr=name) if not name.startswith("_"):
-                held = self.read(holder, given)
-                # The array of a trace is not the user's; a dict or an array of the host's is.
-                if held is not None and not isinstance(held, Tracer) and isinstance(held, _MUTABLE):
-                    self._only_read(name)
-                return getattr(held, name) if given is not None else None
-            case ast.Call(func=func, args=args, keywords=keywords) if all(key.arg for key in keywords):
-                return self._called(func, args, keywords, given)
-        raise _UncheckedError
-
-    def _function_of(self, names: list[str], body: ast.expr, given: Mapping[str, Any] | None) -> Any:
-        """A function that the text defines: it is read as the rest is, whenever JAX calls it."""
-
-        def call(*values: Any, **named: Any) -> Any:
-            self.bound.append(dict(zip(names, values, strict=False)) | named)
-            try:
-                return self.read(body, given)
-            finally:
-                self.bound.pop()
-
-        return call if given is not None else call(*[None] * len(names))
-
-    def _only_read(self, name: str) -> None:
-        if name not in _READ_ONLY:
+                return self._held(node, value)
+        if self.steps > _MOST_STEPS or not isinstance(
+            node, (*_ALLOWED, ast.Lambda, ast.Call, ast.Attribute, ast.Subscript)
+        ):
             raise _UncheckedError
+        return super().visit(node)
 
-    def _operated(self, op: ast.AST, parts: list[Any], given: Mapping[str, Any] | None) -> Any:
-        if type(op) not in _OPERATORS:
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        """A function that the text defines, of which JAX calls what is bound here."""
+        names = [arg.arg for arg in node.args.args]
+        if node.args.defaults or node.args.vararg or node.args.kwonlyargs or node.args.kwarg:
             raise _UncheckedError
-        return _OPERATORS[type(op)](*parts) if given is not None else None
+        self.bound += names
+        node.body = self.visit(node.body)
+        del self.bound[len(self.bound) - len(names) :]
+        return node
 
-    def _called(self, func: ast.expr, args: list[ast.expr], keywords: list[ast.keyword], given: Any) -> Any:
-        if isinstance(func, ast.Name) and func.id not in self.variables and func.id in _BUILTINS:
-            function = _BUILTINS[func.id]
-        else:
-            function = self._function(func, given)
-        values = [self.read(part, given) for part in args]
-        named = {key.arg: self.read(key.value, given) for key in keywords}
-        return function(*values, **named) if given is not None else None  # type: ignore[arg-type]
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        """`x.at` of an expression; of what is the user's own, only what cannot change it."""
+        if node.attr == "sharding" and is_array(array := self._found(node.value)):
+            return self._bound_to(array.sharding)
+        if node.attr.startswith("_"):
+            raise _UncheckedError
+        return ast.Call(ast.Name("_pjit_get", ast.Load()), [self.visit(node.value), ast.Constant(node.attr)], [])
 
-    def _function(self, func: ast.expr, given: Mapping[str, Any] | None) -> Any:
+    def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
+        """An item, picked as JAX picks it of the user's array, if its brackets or those of its `.at` stand there."""
+        holder = node.value
+        indexed = self._found(holder.value if isinstance(holder, ast.Attribute) and holder.attr == "at" else holder)
+        gathered = [self._bound_to(indexed), self.visit(node.slice)]
+        key = ast.Call(ast.Name("_pjit_gathered", ast.Load()), gathered, [])
+        return ast.Subscript(self.visit(holder), key, ast.Load())
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        """A call of a function that only computes."""
+        if not all(keyword.arg for keyword in node.keywords):
+            raise _UncheckedError
         try:
-            return self.read(func, given)
+            func = self.visit(node.func)
         except _UncheckedError:
             if not self.is_open:
                 raise
             # The user's own, which does not run: its arguments alone are looked at.
-            return lambda *values, **named: (values, named)
+            func = self._bound_to(lambda *values, **named: (values, named))
+        return ast.Call(func, [self.visit(part) for part in node.args], [self.visit(part) for part in node.keywords])
 
-    def _indexed(self, holder: ast.expr) -> Any:
-        """The user's array that is indexed, if its brackets or those of its `.at` stand there."""
-        return self._found(holder.value if isinstance(holder, ast.Attribute) and holder.attr == "at" else holder)
+    def _bound_to(self, value: Any) -> ast.Name:
+        name = f"_pjit_{len(self.known)}"
+        self.known[name] = value
+        return ast.Name(name, ast.Load())
 
     def _found(self, node: ast.AST) -> Any:
         root = node
         while isinstance(root, (ast.Attribute, ast.Subscript)):
             root = root.value
-        if isinstance(root, ast.Name) and any(root.id in scope for scope in self.bound):
+        if isinstance(root, ast.Name) and root.id in self.bound:
             return MISSING
         dumped = ast.dump(node)
         if dumped in self.operands:
@@ -321,36 +304,36 @@ class _Reader:
             return {**_BUILTINS, **_KNOWN}.get(node.id, MISSING)
         return value
 
-    def _held(self, node: ast.AST, value: Any, given: Mapping[str, Any] | None) -> Any:
+    def _held(self, node: ast.AST, value: Any) -> ast.Name:
         """A variable as the trace sees it: arrays by their types alone."""
-        key = ast.dump(node)
-        if given is not None and key in given:
-            return given[key]
-        if isinstance(value, _PLAIN) or (isinstance(value, (ModuleType, type)) and _is_library(value)):
-            return value
-        if any(value is known for known in _BUILTINS.values()):
-            return value
-        if (
-            isinstance(value, numpy.ndarray)
-            and value.size <= _MOST_STEPS
-            and (value.dtype.kind in "iub" or isinstance(value, numpy.ma.MaskedArray))
-        ):
-            # Numbers of the host's, such as how often each row repeats, or what has no type of JAX's: to be known.
-            return value
-        if is_array(value):
-            self.abstract[key] = _abstract(value)
-            return value
-        if isinstance(value, (dict, list, tuple, set, frozenset)):
-            if all(map(is_array, leaves := jax.tree.leaves(value))) and leaves:
-                self.abstract[key] = jax.tree.map(_abstract, value)
-                return value
-            if all(isinstance(leaf, _PLAIN) for leaf in (value if isinstance(value, (set, frozenset)) else leaves)):
-                return value
-        if isinstance(value, jax.stages.Compiled):
+        leaves = jax.tree.leaves(value) if isinstance(value, (dict, list, tuple, set, frozenset)) else [value]
+        is_tree = isinstance(value, (dict, list, tuple))
+        # Numbers of the host's, such as how often each row repeats, or what has no type of JAX's: to be known.
+        host = value if isinstance(value, numpy.ndarray) and value.size <= _MOST_STEPS else None
+        if host is not None and (host.dtype.kind in "iub" or isinstance(host, numpy.ma.MaskedArray)):
+            return self._bound_to(value)
+        if leaves and all(map(is_array, leaves)) and not isinstance(value, (*_PLAIN, set, frozenset)):
+            name = self.arrays.setdefault(ast.dump(node), f"_pjit_array_{len(self.arrays)}")
+            self.abstract[name] = jax.tree.map(_abstract, value) if is_tree else _abstract(value)
+            return ast.Name(name, ast.Load())
+        if isinstance(value, (set, frozenset)):
+            leaves = list(value)
+        is_plain = all(isinstance(leaf, _PLAIN) for leaf in leaves) and (
+            is_tree or isinstance(value, (*_PLAIN, set, frozenset))
+        )
+        is_module = isinstance(value, (ModuleType, type)) and _is_library(value)
+        is_pure = callable(value) and _is_pure(value) and _is_pure(getattr(value, "__wrapped__", value))
+        is_builtin = any(value is known for known in _BUILTINS.values())
+        if not (is_plain or is_module or is_builtin or is_pure) or isinstance(value, jax.stages.Compiled):
             raise _UncheckedError
-        if callable(value) and _is_pure(value) and _is_pure(getattr(value, "__wrapped__", value)):
-            return value
+        return self._bound_to(value)
+
+
+def _get(holder: Any, name: str) -> Any:
+    """Reads an attribute. The array of a trace is not the user's; a dict or an array of the host's is."""
+    if isinstance(holder, _MUTABLE) and not isinstance(holder, Tracer) and name not in _READ_ONLY:
         raise _UncheckedError
+    return getattr(holder, name)
 
 
 def _gathered(array: Any, key: Any) -> Any:
@@ -367,7 +350,7 @@ def _gathered(array: Any, key: Any) -> Any:
 
 
 def _is_pure(function: Any) -> bool:
-    """Whether a function is a library's that only computes."""
+    """Tells whether a function is a library's that only computes."""
     home, called = getattr(function, "__module__", None), getattr(function, "__name__", "")
     if not isinstance(home, str) or called in _IMPURE or home.startswith("numpy.random"):
         return False

@@ -15,7 +15,7 @@ from typing import Any
 import jax
 
 from pjit_inspect.model.report.explained_error import ErrorFunction
-from pjit_inspect.observe.errors.operands import MISSING, Expression, look_up
+from pjit_inspect.observe.errors.operands import MISSING, Expression, exact_text, look_up
 from pjit_inspect.observe.live.frames import is_user_file, read_source
 
 _MOST = 16
@@ -103,22 +103,22 @@ def _unwrapped(value: Any) -> tuple[Any, int]:
 
 
 def _returns(code: CodeType) -> Returns | None:
-    """Where a function returns, and the text of what; None when its source cannot be read or is not the only one."""
+    """Returns of a function: lines and texts; None when its source cannot be read or is not the only one."""
     text, node = read_definition(code)
     if node is None:
         return None
     if isinstance(node, ast.Lambda):
-        return ((node.body.lineno, _exact(text, node.body)),)
+        return ((node.body.lineno, exact_text(text, node.body)),)
     own = [one for one, _ in own_nodes(ast.iter_child_nodes(node)) if isinstance(one, ast.Return)]
-    return tuple((one.lineno, _exact(text, one.value) if one.value else "None") for one in own)
+    return tuple((one.lineno, exact_text(text, one.value) if one.value else "None") for one in own)
 
 
 def _assigned(code: CodeType) -> dict[str, str]:
-    """What a function assigns to its names, as text: of several, the last."""
+    """Assignments in a function, as text: of several to a name, the last."""
     text, node = read_definition(code)
     own = [one for one, _ in own_nodes(ast.iter_child_nodes(node))] if node is not None else []
     given = [(one.targets[0], one.value) for one in own if isinstance(one, ast.Assign)]
-    return {target.id: _exact(text, value) for target, value in given if isinstance(target, ast.Name)}
+    return {target.id: exact_text(text, value) for target, value in given if isinstance(target, ast.Name)}
 
 
 def read_definition(code: CodeType) -> tuple[str, ast.AST | None]:
@@ -161,16 +161,11 @@ def own_nodes(nodes: Iterable[ast.AST], under: str = "") -> Iterator[tuple[ast.A
         yield from own_nodes(ast.iter_child_nodes(node), deeper)
 
 
-def _exact(text: str, node: ast.expr) -> str:
-    found = ast.get_source_segment(text, node) or ""
-    return "" if "\n" in found else found
-
-
 # ---------------------------------------------------------------- what a loop starts with
 
 
 def leaf_paths(node: ast.expr, variables: Mapping[str, Any]) -> tuple[str, ...]:
-    """Where the leaves of an argument's value are, `['w']` or "" for one alone; None is a leaf, too."""
+    """Paths of the leaves of an argument's value, `['w']` or "" for one alone; None is a leaf, too."""
     value = _value(node, variables, _DEEPEST)
     try:
         leaves = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda one: one is None)[0]

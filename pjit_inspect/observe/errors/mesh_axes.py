@@ -6,15 +6,17 @@ Not its job: records' meshes and slices (`observe.live.shardings`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import jax
 from jax.core import Tracer
 
-from pjit_inspect.model.program.spec import SpecEntry, entry_of
+from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.report.explained_error import ErrorArray
 from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
+from pjit_inspect.observe.live.shardings import entries_of, full_spec, to_mesh
 
 _MOST_VARIABLES = 20_000
 _MOST_MESHES = 16
@@ -22,14 +24,12 @@ _MOST_MESHES = 16
 
 def to_mesh_axes(mesh: Any) -> MeshAxes | None:
     """A `Mesh` with its devices, an `AbstractMesh` without; None for one without axes."""
-    if mesh is None or mesh.empty:
-        return None
-    names, shape = tuple(map(str, mesh.shape)), tuple(map(int, mesh.shape.values()))
+    if mesh is None or mesh.empty or isinstance(mesh, jax.sharding.Mesh):
+        return to_mesh(mesh) if mesh is not None and not mesh.empty else None
     types = tuple(getattr(kind, "name", "auto").lower() for kind in getattr(mesh, "axis_types", None) or ())
-    if not isinstance(mesh, jax.sharding.Mesh):
-        return MeshAxes(axis_names=names, shape=shape, axis_types=types)
-    ids = tuple(int(device.id) for device in mesh.devices.flat)
-    return Mesh(axis_names=names, shape=shape, axis_types=types, device_ids=ids)
+    return MeshAxes(
+        axis_names=tuple(map(str, mesh.shape)), shape=tuple(map(int, mesh.shape.values())), axis_types=types
+    )
 
 
 def find_meshes(frames: Iterable[tuple[Mapping[str, Any], bool]]) -> dict[Mesh, str]:
@@ -39,7 +39,8 @@ def find_meshes(frames: Iterable[tuple[Mapping[str, Any], bool]]) -> dict[Mesh, 
     """
     meshes: dict[Mesh, str] = {}
     for names, is_seen in frames:
-        named = [(name, value) for name, value in islice(names.items(), _MOST_VARIABLES) if _is_mesh(value)]
+        some = islice(names.items(), _MOST_VARIABLES)
+        named = [(name, value) for name, value in some if isinstance(value, jax.sharding.Mesh)]
         # IPython keeps results in `_`, `_3`: no name of the user's.
         for name, value in sorted(named, key=lambda item: item[0].startswith("_")):
             mesh = to_mesh_axes(value)
@@ -48,66 +49,33 @@ def find_meshes(frames: Iterable[tuple[Mapping[str, Any], bool]]) -> dict[Mesh, 
     return meshes
 
 
-def _is_mesh(value: Any) -> bool:
-    return isinstance(value, jax.sharding.Mesh)
-
-
 def is_array(value: Any) -> bool:
-    """Whether it is an array of JAX's or numpy's, a tracer, or a `ShapeDtypeStruct`."""
+    """Tells whether a value is an array of JAX's or numpy's, a tracer, or a `ShapeDtypeStruct`."""
     return isinstance(getattr(value, "shape", None), tuple) and hasattr(value, "dtype")
 
 
 def to_error_array(name: str, value: Any) -> ErrorArray | None:
     """An array's type and sharding under a name of the user's; None when it has no plain shape."""
     try:
-        shape = tuple(int(length) for length in value.shape)
-        dtype = str(value.dtype)
+        shape = tuple(map(int, value.shape))
+        plain = ErrorArray(name=name, dtype=str(value.dtype), shape=shape, is_named=True)
     except Exception:
         return None
-    plain = ErrorArray(name=name, dtype=dtype, shape=shape, is_named=True)
     try:
-        return _placed(plain, _sharding_of(value))
+        # A tracer knows its type only; its `sharding` attribute may raise.
+        sharding = getattr(value.aval if isinstance(value, Tracer) else value, "sharding", None)
+        spec, mesh = getattr(sharding, "spec", None), getattr(sharding, "mesh", None)
+        axes = to_mesh_axes(mesh) if spec is not None else None
+        ids: tuple[int, ...] = axes.device_ids if isinstance(axes, Mesh) else ()
+        if sharding is not None and not isinstance(mesh, (jax.sharding.Mesh, jax.sharding.AbstractMesh)):
+            ids = tuple(sorted(int(device.id) for device in sharding.device_set))
+        return replace(plain, spec=spec_entries(spec, len(shape)) if axes else None, mesh=axes, device_ids=ids)
     except Exception:
         return plain
 
 
-def _sharding_of(value: Any) -> Any:
-    # A tracer knows its type only; its `sharding` attribute may raise.
-    holder = value.aval if isinstance(value, Tracer) else value
-    return getattr(holder, "sharding", None)
-
-
-def _placed(array: ErrorArray, sharding: Any) -> ErrorArray:
-    if sharding is None:
-        return array
-    spec = getattr(sharding, "spec", None)
-    mesh = to_mesh_axes(getattr(sharding, "mesh", None)) if spec is not None else None
-    ids = _device_ids(sharding)
-    entries = spec_entries(spec, len(array.shape or ())) if mesh is not None else None
-    return ErrorArray(
-        name=array.name, dtype=array.dtype, shape=array.shape, spec=entries, mesh=mesh, device_ids=ids, is_named=True
-    )
-
-
-def _device_ids(sharding: Any) -> tuple[int, ...]:
-    if isinstance(getattr(sharding, "mesh", None), jax.sharding.AbstractMesh):
-        return ()
-    if isinstance(getattr(sharding, "mesh", None), jax.sharding.Mesh):
-        return tuple(int(device.id) for device in sharding.mesh.devices.flat)
-    return tuple(sorted(int(device.id) for device in sharding.device_set))
-
-
 def spec_entries(spec: Any, rank: int) -> tuple[SpecEntry, ...] | None:
     """The entries of a PartitionSpec, one for each dimension; those it has for rank 0. None when there are too many."""
-    # A spec with unreduced axes refuses to be iterated; before 0.10 it had no public name for its entries.
     if getattr(spec, "unreduced", None):
         return None
-    held = list(getattr(spec, "partitions", None) or spec._partitions)  # noqa: SLF001
-    entries = [_entry(entry) for entry in held]
-    return tuple(entries + [None] * (rank - len(entries))) if len(entries) <= rank or not rank else None
-
-
-def _entry(entry: Any) -> SpecEntry:
-    if not isinstance(entry, tuple):
-        return entry if isinstance(entry, str) else None
-    return entry_of([str(name) for name in entry])
+    return full_spec(spec, rank) if len(entries_of(spec)) <= rank or not rank else None

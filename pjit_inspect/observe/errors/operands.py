@@ -12,7 +12,7 @@ import inspect
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -26,7 +26,7 @@ _MOST_LEAVES = 2_000
 _LONGEST = 4_000
 _LONGEST_NAME = 200
 MISSING: Any = object()
-"""What stands for a value that is not known."""
+"""Stands for a value that is not known."""
 _MAGIC = re.compile(r"get_ipython\(\)\.run_line_magic\('pjit', ")
 
 _LOOSE = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda, ast.Await)
@@ -35,7 +35,7 @@ _LOOSE = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 _WITHIN = (*_COMPREHENSIONS, ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare)
-"""What has a value of its own within an expression, and no name."""
+"""Parts of an expression that have a value and no name."""
 
 _SYMBOLS: dict[type, tuple[str, str]] = {
     ast.MatMult: ("@", "matmul"), ast.Add: ("+", "add"), ast.Sub: ("-", "subtract"), ast.Mult: ("*", "multiply"),
@@ -60,19 +60,13 @@ class Expression:
 
     def exact(self, node: ast.expr) -> str:
         """The user's text of a part to the letter; "" for one of several lines."""
-        text = ast.get_source_segment(self.text, node) or ""
-        return "" if "\n" in text else text
+        return exact_text(self.text, node)
 
 
-@dataclass(frozen=True, slots=True)
-class Operands:
-    """What was found: see `ErrorScene`. `values` are the operands' own, by their names: not to be kept."""
-
-    operator: str
-    arrays: tuple[ErrorArray, ...]
-    subscripts: str = ""
-    is_complete: bool = True
-    values: Mapping[str, Any] = field(default_factory=dict)
+def exact_text(text: str, node: ast.expr) -> str:
+    """The text of a part of some code to the letter; "" for one of several lines."""
+    found = ast.get_source_segment(text, node) or ""
+    return "" if "\n" in found else found
 
 
 def read_expression(frame: FrameType, instruction: int, line: int) -> Expression | None:
@@ -86,12 +80,9 @@ def read_expression(frame: FrameType, instruction: int, line: int) -> Expression
     if place is None or None in place:
         return None
     first, last, begin, end = (number or 0 for number in place)
-    lines = [text.encode() for text in source.lines[first - 1 : last]]
-    if not lines:
-        return None
+    lines = [text.encode() for text in source.lines[first - 1 : last]] or [b""]
     lines[-1] = lines[-1][:end]
-    lines[0] = lines[0][begin:]
-    found = _parsed(b"\n".join(lines).decode(errors="replace"))
+    found = _parsed(b"\n".join([lines[0][begin:], *lines[1:]]).decode(errors="replace"))
     # Where JAX made the traceback anew it says how Python left a comprehension, and not what failed in there.
     return None if found is not None and isinstance(found.node, _COMPREHENSIONS) else found
 
@@ -107,7 +98,7 @@ def _parsed(text: str) -> Expression | None:
 
 
 def magic_text(line: str) -> str:
-    """What stands after `%pjit` in a line that IPython has turned into a call of its own; "" for any other line."""
+    """The text after `%pjit` in a line that IPython has turned into a call of its own; "" for any other line."""
     found = _MAGIC.search(line)
     call = _parsed(line[found.start() :].strip().rstrip(";")) if found else None
     node = call.node if call else None
@@ -129,12 +120,17 @@ def _of_a_magic(text: str) -> Expression | None:
 # ---------------------------------------------------------------- operands
 
 
-def find_operands(expression: Expression, variables: Mapping[str, Any], inner: Sequence[FrameType]) -> Operands:
-    """The arrays among the operands of an expression; `inner` are the frames it called, outermost first."""
+def find_operands(
+    expression: Expression, variables: Mapping[str, Any], inner: Sequence[FrameType]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Finds the operands: fields of an `ErrorScene`, and values by their names, not to be kept.
+
+    The frames that the expression called are `inner`, outermost first.
+    """
     operator, function, parts = _parts(expression.node)
     values = [look_up(part, variables) for part in parts]
     if any(value is MISSING for value in values):
-        known = _passed(function, len(parts), inner)
+        known = _passed(function, 2, inner) if len(parts) == 2 else [MISSING] * len(parts)
         values = [own if own is not MISSING else other for own, other in zip(values, known, strict=True)]
         given = _given(expression.node, function, inner, variables)
         values = [given.get(id(part), own) for part, own in zip(parts, values, strict=True)]
@@ -149,7 +145,8 @@ def find_operands(expression: Expression, variables: Mapping[str, Any], inner: S
             break
     unknown = {id(part) for part, value in zip(parts, values, strict=True) if value is MISSING}
     is_complete = not any(id(part) in unknown and _may_be_array(part) for part in _searched(expression.node, parts))
-    return Operands(operator, tuple(arrays), _subscripts(expression), is_complete, named)
+    facts = {"operator": operator, "operands": tuple(arrays), "subscripts": _subscripts(expression)}
+    return {**facts, "is_complete": is_complete}, named
 
 
 def _searched(node: ast.expr, parts: Sequence[ast.expr]) -> Iterable[ast.expr]:
@@ -164,7 +161,7 @@ def _may_be_array(node: ast.expr) -> bool:
 
 
 def _subscripts(expression: Expression) -> str:
-    """What picks: see `ErrorScene`."""
+    """The text that picks: see `ErrorScene`."""
     match expression.node:
         case ast.Subscript(slice=index) | ast.Call(func=ast.Attribute(value=ast.Subscript(slice=index))):
             return expression.words(index)
@@ -174,7 +171,7 @@ def _subscripts(expression: Expression) -> str:
 
 
 def _parts(node: ast.expr) -> tuple[str, str, list[ast.expr]]:
-    """What an expression does, the function of JAX's that does it, and its operands."""
+    """Splits an expression into its operator, the function of JAX's for it, and its operands."""
     match node:
         case ast.BinOp(left=left, right=right, op=op):
             return *_SYMBOLS.get(type(op), ("", "")), [left, right]
@@ -201,7 +198,7 @@ def _receiver(func: ast.expr) -> list[ast.expr]:
 
 
 def _unpacked(node: ast.expr, depth: int = 4) -> Iterator[ast.expr]:
-    """What stands in a list, a tuple or a dict of the expression; the expression itself for anything else."""
+    """Items of a list, a tuple or a dict of the expression; the expression itself for anything else."""
     if isinstance(node, (ast.List, ast.Tuple, ast.Dict)) and depth:
         for item in node.values if isinstance(node, ast.Dict) else node.elts:
             yield from _unpacked(item, depth - 1)
@@ -210,30 +207,24 @@ def _unpacked(node: ast.expr, depth: int = 4) -> Iterator[ast.expr]:
 
 
 def _passed(function: str, count: int, frames: Sequence[FrameType]) -> list[Any]:
-    """The operands as the function of JAX's that stands for an operator got them; nothing for other expressions."""
-    for frame in frames:
-        code = frame.f_code
-        if count == 2 and code.co_name == function and code.co_argcount >= 2:
-            names = code.co_varnames[:2]
-            return [frame.f_locals.get(name, MISSING) for name in names]
+    """The first operands as the function of that name got them; nothing where it got fewer."""
+    for code, held in ((frame.f_code, frame) for frame in frames):
+        if count and code.co_name == function and code.co_argcount >= count:
+            return [held.f_locals.get(name, MISSING) for name in code.co_varnames[:count]]
     return [MISSING] * count
 
 
 def _given(node: ast.expr, function: str, frames: Sequence[FrameType], variables: Mapping[str, Any]) -> dict[int, Any]:
-    """What is written within a call's arguments as the function of JAX's got it, by the nodes of the arguments."""
+    """Values of unnamed arguments as the function of JAX's got them, by the nodes of the arguments."""
     args = node.args if isinstance(node, ast.Call) and _is_of_module(node.func, variables) else []
     if ast.Starred in set(map(type, args)):
         return {}
-    for frame in frames:
-        code = frame.f_code
-        if args and code.co_name == function and code.co_argcount >= len(args):
-            named = zip(args, code.co_varnames, strict=False)
-            return {id(p): frame.f_locals.get(name, MISSING) for p, name in named if isinstance(p, _WITHIN)}
-    return {}
+    pairs = zip(args, _passed(function, len(args), frames), strict=True)
+    return {id(part): value for part, value in pairs if isinstance(part, _WITHIN)}
 
 
 def _is_of_module(func: ast.expr, variables: Mapping[str, Any]) -> bool:
-    """Whether it is `jnp.f`, and no method."""
+    """Tells whether a callee is `jnp.f`, and no method."""
     while isinstance(func, ast.Attribute):
         func = func.value
     return isinstance(func, ast.Name) and isinstance(variables.get(func.id), ModuleType)
@@ -276,7 +267,7 @@ def _attribute(holder: Any, name: str) -> Any:
 
 
 def _of_class(holder: Any, name: str) -> Any:
-    """What the class of an object holds, unless asking for it would run code."""
+    """Reads an attribute from the class of an object, unless asking for it would run code."""
     held = inspect.getattr_static(type(holder), name, MISSING)
     return MISSING if hasattr(type(held), "__get__") else held
 

@@ -1,4 +1,4 @@
-"""Where an error of JAX's comes from: the user's line, and the arrays that stand in it.
+"""Finds the source of an error of JAX's: the user's line, and the arrays in it.
 
 Reads the traceback of an exception that has been raised: the variables of its frames, never an array's data. What is
 returned are strings and numbers, so that it keeps none of them alive. Best effort: what cannot be found is left out.
@@ -11,6 +11,7 @@ import ast
 import sys
 from dataclasses import replace
 from types import CodeType, FrameType, TracebackType
+from typing import Any
 
 import jax
 
@@ -46,10 +47,10 @@ _MOST_FRAMES = 10_000
 _MOST_SEARCHED = 20
 _LONGEST_LINE = 400
 _FILTERED = "JAX_TRACEBACK_FILTERING=off"
-"""What JAX's note names as the way to keep its frames."""
+"""The setting that JAX's note names for keeping its frames."""
 
 _TRUTH = "truth value of an array"
-"""What JAX and numpy say of an array that is asked whether it is true."""
+"""Words of JAX and numpy for an array that is asked whether it is true."""
 
 _TRACED = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError, TypeError, IndexError)
 
@@ -75,18 +76,20 @@ def linked_errors(error: BaseException) -> list[BaseException]:
 
 def user_places(error: BaseException) -> frozenset[tuple[str, int]]:
     """File and line of each frame of the user's that an error went through."""
-    steps = _steps(error.__traceback__)
-    return frozenset(
-        (frame.f_code.co_filename, line) for frame, line, _ in steps if is_user_file(frame.f_code.co_filename)
-    )
+    steps, mine = _user_steps(error)
+    return frozenset((steps[number][0].f_code.co_filename, steps[number][1]) for number in mine)
 
 
 def error_scene(error: BaseException) -> ErrorScene:
-    """What the traceback of an error tells; an empty scene when it has no line of the user's."""
-    steps = _steps(error.__traceback__)
-    mine = [number for number, step in enumerate(steps) if is_user_file(step[0].f_code.co_filename)]
+    """Reads the traceback of an error; an empty scene when it has no line of the user's."""
+    return read_error(error)[0]
+
+
+def read_error(error: BaseException) -> tuple[ErrorScene, Trial]:
+    """Reads a traceback, and the refused expression, if known, to be tried with changes; that holds variables."""
+    steps, mine = _user_steps(error)
     if not mine:
-        return ErrorScene()
+        return ErrorScene(), Trial()
     own, inner = steps[mine[-1]], [frame for frame, _, _ in steps[mine[-1] + 1 :]]
     scene = ErrorScene(
         frame=_frame(own),
@@ -99,66 +102,49 @@ def error_scene(error: BaseException) -> ErrorScene:
         is_mesh_set=not _jax.context_meshes()[-1].empty,
         is_filtered=_is_filtered(error),
         places=tuple(dict.fromkeys(_place(frame) for frame, _, _ in steps)),
+        computed=computed_names(own[0]) if isinstance(error, _TRACED) else (),
     )
-    if isinstance(error, _TRACED):
-        scene = replace(scene, computed=computed_names(own[0]))
-    if _is_of_library(inner):
-        return _with_call(scene, own, asks_truth=False) if _is_numpy(inner[0]) else scene
-    expression = read_expression(own[0], own[2], own[1])
+    is_library, variables = _is_of_library(inner), read_variables(own[0])
+    expression = read_expression(own[0], own[2], own[1]) if not is_library or _is_numpy(inner[0]) else None
     if expression is None:
-        return _with_statement(scene)
-    variables = read_variables(own[0])
-    found = find_operands(expression, variables, inner)
-    deleted = deleted_names(found.values)
-    scene = replace(
-        scene, operator=found.operator, operands=found.arrays, subscripts=found.subscripts,
-        is_complete=found.is_complete, deleted=deleted, taken=takers(own[0], own[1], deleted, variables),
-    )  # fmt: skip
+        return scene if is_library else _with_statement(scene), Trial(variables=variables)
+    facts, values = find_operands(expression, variables, inner)
+    trial = Trial(expression=expression, variables=variables, values=values, message=str(error))
+    if is_library:
+        return _with_call(scene, own, expression, variables, asks_truth=False), trial
+    deleted = deleted_names(values)
+    scene = replace(scene, **facts, deleted=deleted, taken=takers(own[0], own[1], deleted, variables))
     is_of_several = isinstance(error, ValueError) and _TRUTH in str(error.args[:1])
     asks_truth = is_of_several or isinstance(error, jax.errors.TracerBoolConversionError)
-    return _with_call(scene, own, asks_truth=asks_truth)
+    return _with_call(scene, own, expression, variables, asks_truth=asks_truth), trial
 
 
-def error_trial(error: BaseException) -> Trial:
-    """The expression that JAX refused, where it is known, to be tried with changes. It holds variables."""
+def _user_steps(error: BaseException) -> tuple[list[Step], list[int]]:
+    """The steps of an error, and which of them are the user's."""
     steps = _steps(error.__traceback__)
-    mine = [number for number, step in enumerate(steps) if is_user_file(step[0].f_code.co_filename)]
-    if not mine:
-        return Trial()
-    own, inner = steps[mine[-1]], [frame for frame, _, _ in steps[mine[-1] + 1 :]]
-    is_known = not _is_of_library(inner) or _is_numpy(inner[0])
-    expression, variables = read_expression(own[0], own[2], own[1]) if is_known else None, read_variables(own[0])
-    if expression is None:
-        return Trial(variables=variables)
-    values = find_operands(expression, variables, inner).values
-    return Trial(expression=expression, variables=variables, values=values, message=str(error))
+    return steps, [number for number, step in enumerate(steps) if is_user_file(step[0].f_code.co_filename)]
 
 
 def _is_of_library(inner: list[FrameType]) -> bool:
-    """Whether a library called JAX: what stands in the user's line is then not what was refused."""
+    """Tells whether a library called JAX: then it refused something else than the user's line."""
     file = inner[0].f_code.co_filename if inner else ""
     # What we call for the user is in the user's line.
     return bool(inner) and not is_jax_file(file) and not is_our_file(file) and not _is_magic(inner[0])
 
 
-def _with_call(scene: ErrorScene, step: Step, *, asks_truth: bool) -> ErrorScene:
+def _with_call(
+    scene: ErrorScene, step: Step, expression: Expression, variables: dict[str, Any], *, asks_truth: bool
+) -> ErrorScene:
     """The scene with the text of the expression and of its arguments; of what asks for its truth, if that failed."""
-    expression = read_expression(step[0], step[2], step[1])
-    if expression is None:
-        return scene
-    variables = read_variables(step[0])
     choice = find_choice(scene.line, expression.exact(expression.node)) if asks_truth else None
     if choice is not None:
         return _chosen(scene, choice)
     return replace(
-        _with_statement(scene),
-        expression=expression.exact(expression.node),
-        arguments=find_arguments(expression, variables),
-        specs=find_specs(expression, variables),
-        jax_name=jax_name(expression, variables),
-        is_mapped=is_mapped(expression, variables),
+        _with_statement(scene), expression=expression.exact(expression.node),
+        arguments=find_arguments(expression, variables), specs=find_specs(expression, variables),
+        jax_name=jax_name(expression, variables), is_mapped=is_mapped(expression, variables),
         functions=find_functions(expression, variables, step[0].f_code.co_filename, step[1]),
-    )
+    )  # fmt: skip
 
 
 def _with_statement(scene: ErrorScene) -> ErrorScene:
@@ -172,29 +158,26 @@ def _chosen(scene: ErrorScene, choice: Expression) -> ErrorScene:
         case ast.IfExp(test=test, body=body, orelse=orelse):
             operator, parts = "if else", [test, body, orelse]
         case ast.BoolOp(op=op, values=values):
-            operator, parts = "and" if isinstance(op, ast.And) else "or", values
+            operator, parts = type(op).__name__.lower(), values
         case ast.UnaryOp(operand=operand):
             operator, parts = "not", [operand]
         case _:
             return scene
+    # A comparison is a truth, whatever it is of.
     arguments = tuple(
-        ErrorArgument(key=str(place), text=choice.exact(part), type=_truth(part)) for place, part in enumerate(parts)
+        ErrorArgument(key=str(place), text=choice.exact(part), type="truth" if isinstance(part, ast.Compare) else "")
+        for place, part in enumerate(parts)
     )
     return replace(scene, operator=operator, expression=choice.exact(choice.node), arguments=arguments)
 
 
-def _truth(node: ast.expr) -> str:
-    """`truth` for an expression whose value is one, whatever it is of."""
-    return "truth" if isinstance(node, ast.Compare) else ""
-
-
 def _sees(own: Step, other: Step) -> bool:
-    """Whether a line sees the variables of another frame by their names."""
+    """Tells whether a line sees the variables of another frame by their names."""
     return own[0] is other[0] or _encloses(other[0].f_code, own[0].f_code)
 
 
 def _encloses(outer: CodeType, inner: CodeType) -> bool:
-    """Whether a function is defined within another, and so sees its variables."""
+    """Tells whether a function is defined within another, and so sees its variables."""
     nested = [const for const in outer.co_consts if isinstance(const, CodeType)]
     return outer.co_name != "<module>" and any(code is inner or _encloses(code, inner) for code in nested)
 

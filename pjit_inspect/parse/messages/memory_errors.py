@@ -8,6 +8,8 @@ none is kept as it stands. Not its job: which program it was, or what the buffer
 `bfc_allocator.cc`, `pjrt_stream_executor_client.cc`; and what users post.
 """
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import re
@@ -30,7 +32,7 @@ _TUNING = re.compile(r"Failed to get configs for: \d{1,9} out of \d{1,9} instruc
 
 
 def parse_memory_shortage(message: str) -> MemoryShortage | None:
-    """What a message of XLA's says of a memory that was too small; None for another error. Raises nothing."""
+    """Reads a message of XLA's about a memory that was too small; None for another error. Raises nothing."""
     begin = _STATUS.search(message[:_LONGEST])
     if begin is None:
         return None
@@ -151,11 +153,8 @@ def _label(text: str) -> dict[str, object]:
 
 
 _READ: Mapping[str, Callable[[str], dict[str, object]]] = {
-    "operator": _operator,
-    "shape": _shape,
-    "argument": lambda text: {**_shape(text), "is_argument": True},
-    "label": _label,
-}
+    "operator": _operator, "shape": _shape, "argument": lambda text: {**_shape(text), "is_argument": True}, "label": _label,
+}  # fmt: skip
 """Facts of a buffer that say several things."""
 _HEAD = re.compile(r"E\d{4}: \w+:\s*|From /job:\S+:\s*")
 _PAIR = re.compile(r'(\w+)=(?:("(?:[^"\\]|\\.)*")|(\{[^{}]*\}|[^\s"]+))')
@@ -165,87 +164,36 @@ _MADE = re.compile(r"%?([\w.\-]+) = ")
 
 
 def _forms(*forms: tuple[str, str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """What a form says, and its pattern, in which `<name>` is a size."""
+    """Compiles the forms; `<name>` in a pattern is a size."""
     sized = ((into, _NAMED_SIZE.sub(lambda found: f"(?P<{found[1]}>{_SIZE})", form)) for into, form in forms)
     return tuple((into, re.compile(form)) for into, form in sized)
 
 
 _FORMS = _forms(
     ("", _HEAD.pattern),
-    (
-        "",
-        r"XLA:TPU compile permanent error\.|EXECUTION FAILED: RESOURCE_EXHAUSTED:|Error allocating device buffer:|"
-        r"={10,}",
-    ),
+    ("", r"XLA:TPU compile permanent error\.|EXECUTION FAILED: RESOURCE_EXHAUSTED:|Error allocating device buffer:|={10,}"),
     # A compiler refuses.
-    (
-        "compile hbm",
-        r"Ran out of memory on HBM, the total memory required for HLO temporaries \(<needed_bytes>\) exceeds available "
-        r"HBM \(<available_bytes>\)\.?",
-    ),
-    (
-        "compile",
-        r"Ran out of memory in memory space (?P<space>\w+)\. Used <needed_bytes> of <available_bytes> \w+\. "
-        r"Exceeded \w+ capacity by \d[\d.]*\w?\.?(?: Memory usage report:)?",
-    ),
-    (
-        "compile",
-        r"Ran out of memory in memory space (?P<space>\w+) while allocating on stack for .*?Scoped allocation with "
-        r"size <needed_bytes> and limit <available_bytes> exceeded scoped \w+ limit by \d[\d.]*\w?\."
-        r"(?: It should not be .*)?",
-    ),
-    (
-        "both cores",
-        r"TPU TensorCore Hbm usage: <tensor>, SparseCore Hbm usage:? <sparse>, exceeding available bytes: <available>",
-    ),
-    (
-        "compile",
-        r"Allocation \(size=<asked_bytes>\) would exceed memory \(size=<available_bytes>\) :: "
-        r"(?:.*?\bspace=(?P<space>\w+))?.*",
-    ),
+    ("compile hbm", r"Ran out of memory on HBM, the total memory required for HLO temporaries \(<needed_bytes>\) exceeds available HBM \(<available_bytes>\)\.?"),
+    ("compile", r"Ran out of memory in memory space (?P<space>\w+)\. Used <needed_bytes> of <available_bytes> \w+\. Exceeded \w+ capacity by \d[\d.]*\w?\.?(?: Memory usage report:)?"),
+    ("compile", r"Ran out of memory in memory space (?P<space>\w+) while allocating on stack for .*?Scoped allocation with size <needed_bytes> and limit <available_bytes> exceeded scoped \w+ limit by \d[\d.]*\w?\.(?: It should not be .*)?"),
+    ("both cores", r"TPU TensorCore Hbm usage: <tensor>, SparseCore Hbm usage:? <sparse>, exceeding available bytes: <available>"),
+    ("compile", r"Allocation \(size=<asked_bytes>\) would exceed memory \(size=<available_bytes>\) :: (?:.*?\bspace=(?P<space>\w+))?.*"),
     # An allocator has no room.
     ("allocation", r"Out of memory (?:while trying to allocate|allocating) <asked_bytes>\.?(?=\s|$)"),
-    (
-        "allocation",
-        r"Failed to allocate request for [\d.]+\w+ \(<asked_bytes>\) on device ordinal (?P<device>\d+)",
-    ),
-    (
-        "allocation",
-        r"[Ff]ailed to allocate [\d.]+ ?\w+ \(<asked_bytes>\) from device: CUDA_ERROR_OUT_OF_MEMORY"
-        r"(?:: out of memory)?",
-    ),
-    (
-        "allocation",
-        r"Allocator \((?:[A-Z]+_(?P<device>\d+)_)?\w+\) ran out of memory trying to allocate [\d.]+ ?\w+ ?"
-        r"\(rounded to <asked_bytes>\)(?: ?requested by op ?\S*)?",
-    ),
-    (
-        "allocation",
-        r"Allocator \((?:[A-Z]+_(?P<device>\d+)_)?\w+\) ran out of memory trying to allocate <asked_bytes>"
-        r"(?: with freed_by_count=\d+\.)?",
-    ),
+    ("allocation", r"Failed to allocate request for [\d.]+\w+ \(<asked_bytes>\) on device ordinal (?P<device>\d+)"),
+    ("allocation", r"[Ff]ailed to allocate [\d.]+ ?\w+ \(<asked_bytes>\) from device: CUDA_ERROR_OUT_OF_MEMORY(?:: out of memory)?"),
+    ("allocation", r"Allocator \((?:[A-Z]+_(?P<device>\d+)_)?\w+\) ran out of memory trying to allocate [\d.]+ ?\w+ ?\(rounded to <asked_bytes>\)(?: ?requested by op ?\S*)?"),
+    ("allocation", r"Allocator \((?:[A-Z]+_(?P<device>\d+)_)?\w+\) ran out of memory trying to allocate <asked_bytes>(?: with freed_by_count=\d+\.)?"),
     ("", r"If the cause is memory fragmentation maybe the environment variable .* will improve the situation\."),
     ("", r"The caller indicates that this is not a failure, .* if more memory were available\."),
-    (
-        "allocation hbm",
-        r"Attempting to allocate <asked_bytes>\. That was not possible\. There are "
-        r"<free_bytes> free\.[;,]*",
-    ),
-    (
-        "load hbm",
-        r"Attempting to reserve <asked_bytes> at the bottom of memory\. That was not possible\. There are <free_bytes> "
-        r"free, \d[\d.]*\w+ reserved, and \d[\d.]*\w+ reservable\.[;,]*(?: Scope: [^.]*\.*)?",
-    ),
+    ("allocation hbm", r"Attempting to allocate <asked_bytes>\. That was not possible\. There are <free_bytes> free\.[;,]*"),
+    ("load hbm", r"Attempting to reserve <asked_bytes> at the bottom of memory\. That was not possible\. There are <free_bytes> free, \d[\d.]*\w+ reserved, and \d[\d.]*\w+ reservable\.[;,]*(?: Scope: [^.]*\.*)?"),
     ("", r"Error loading program '(?P<program>[^']{1,500})':"),
     ("", r"\((?P<device>\dx\dx\d_HBM\d+)\)"),
     ("", r"with allocator \S+ on device (?P<device>\d+)\."),
     ("", r"\[executable_name='(?P<program>[^']{0,500})'\]"),
     ("", r"\[tf-allocator-allocation-error='[^']*'\]"),
-    (
-        "",
-        r":? ?while running replica \d+ and partition \d+ of a replicated computation "
-        r"\(other replicas may have failed as well\)\.",
-    ),
+    ("", r":? ?while running replica \d+ and partition \d+ of a replicated computation \(other replicas may have failed as well\)\."),
     # Sums.
     ("heading", r"Total (?P<name>\w+ usage) >= <size>:"),
     ("heading", r"(?P<name>Program) \w+ requirement <size>:"),
@@ -255,11 +203,7 @@ _FORMS = _forms(
     ("sum", r"(?:No|Largest) program (?:allocations|arguments and outputs) in \w+:?"),
     ("sum", r"(?P<name>[a-z_ ]{1,60} (?:allocation|fragmentation)):\s+<size>(?: \([\d.]+%\))?"),
     ("sum", r"(?P<name>[A-Z][\w\- ]{0,40}):\s+\d[\d.]*\w*\s+\(\s*<size>\)"),
-    (
-        "sum",
-        r"(?P<name>[A-Za-z][\w\- ]{0,40}?)\s{2,}(?:unknown size|<size>)"
-        r"(?: \((?:[^()]*Unpadded \(<unpadded>\) Padded \(<padded>\)(?:[^()]*\(<fragmentation>\))?)?.*\))?$",
-    ),
+    ("sum", r"(?P<name>[A-Za-z][\w\- ]{0,40}?)\s{2,}(?:unknown size|<size>)(?: \((?:[^()]*Unpadded \(<unpadded>\) Padded \(<padded>\)(?:[^()]*\(<fragmentation>\))?)?.*\))?$"),
     # The list of the largest.
     ("new buffer", r"\d+\. Size: <bytes>|Buffer \d+:"),
     ("buffer", r"Size: <bytes>"),
@@ -271,5 +215,5 @@ _FORMS = _forms(
     ("buffer", r"XLA [Ll]abel: (?P<label>.*)"),
     ("buffer", r"Allocation type: (?P<allocation>.*)"),
     ("buffer", r"Tag: (?P<tag>.*)"),
-)
+)  # fmt: skip
 """Each form of sentence: what its named groups are facts of, and its pattern. The first that fits is taken."""

@@ -62,9 +62,9 @@ def _capital(sentence: Sentence) -> Sentence:
 
 def _source(line: str) -> Spans:
     """The user's line in full: `Code` is shortened to half a line."""
-    return (
-        (Code(line),) if "`" in line or len(line) > _LONGEST_LINE else (Prose(say("{}", code(line))),) if line else ()
-    )
+    if "`" in line or len(line) > _LONGEST_LINE:
+        return (Code(line),)
+    return (Prose(say("{}", code(line))),) if line else ()
 
 
 def _fit(fit: Fit) -> Line:
@@ -119,11 +119,8 @@ def _spec(array: ErrorArray) -> Spans:
 def _local(array: ErrorArray) -> Spans:
     if array.local_shape is not None:
         return (Code(shape_text(array.local_shape)),)
-    return (
-        (Text("does not divide"),)
-        if array.spec and array.mesh and array.shape and len(array.spec) <= len(array.shape)
-        else ()
-    )
+    is_known = array.spec and array.mesh and array.shape and len(array.spec) <= len(array.shape)
+    return (Text("does not divide"),) if is_known else ()
 
 
 def _devices(array: ErrorArray) -> Spans:

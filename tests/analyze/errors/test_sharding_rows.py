@@ -104,62 +104,63 @@ SELECT = (
         ("Contracting dimensions are sharded and it is ambiguous how the output should be sharded. Please specify the "
          "output sharding via the `out_sharding` parameter. Got lhs_contracting_spec=('model',) and "
          "rhs_contracting_spec=('model',)", "contraction",
-         "a product sums over dimensions that are split in both operands: `P('model')` and `P('model')`"),
+         "the product sums over a dimension that both operands split (`P('model')` and `P('model')`): say whether to "
+         "add the partial sums, or to keep them split"),
         # 0.8 to 0.10
         ("dot_general requires contracting dimensions to have consistent sharding, got ('model',) and ('data',).",
-         "contraction", "a product sums over dimensions that are split in both operands: `P('model')` and `P('data')`"),
+         "contraction",
+         "both operands of a product must be split alike along what it sums: `P('model')` and `P('data')`"),
         ("dot_general requires lhs batch dimensions and rhs batch dimensions to have the consistent sharding, got "
          "('data',) and ('model',).", "conflict",
-         "`dot_general` needs operands that are split alike, but got `P('data')` and `P('model')`"),
+         "both operands of `dot_general` must be split alike along its batch dimensions: `P('data')` and `P('model')`"),
         # 0.12
         ("dot_general requires lhs batch dimensions and rhs batch dimensions to have the same sharding, got ('data',) "
          "and ('model',).", "conflict",
-         "`dot_general` needs operands that are split alike, but got `P('data')` and `P('model')`"),
+         "both operands of `dot_general` must be split alike along its batch dimensions: `P('data')` and `P('model')`"),
         ("add got incompatible shardings for broadcasting: ('data', None), (('data', 'model'), None).", "conflict",
-         "`add` needs operands that are split alike, but got `P('data', None)` and `P(('data', 'model'), None)`"),
+         "`add` needs operands that are split alike: `P('data', None)` and `P(('data', 'model'), None)`"),
         ("add operation with inputs: f32[8@data,8], f32[8,8@data] produces an illegally sharded result: "
          "f32[8@data,8@data]", "axis twice",
-         "`add` of `f32[8,8]` as `P('data', None)` and `f32[8,8]` as `P(None, 'data')` would use an axis for two "
-         "dimensions of the result"),
+         "the result of `add` would be `P('data', 'data')`, and an axis can split one dimension only: `f32[8,8]` as "
+         "`P('data', None)` and `f32[8,8]` as `P(None, 'data')`"),
         # 0.10.2, `jnp.where` of a condition that is split differently from the values.
         ("select `which` must be scalar or have the same sharding as cases, got `which` sharding "
          f"{SELECT.format(repr('data'))} but case sharding {SELECT.format(repr('model'))}.", "conflict",
-         "`select` needs operands that are split alike, but got `P('data', None)` and `P('model', None)`"),
+         "`select` needs operands that are split alike: `P('data', None)` and `P('model', None)`"),
         ("Use `.at[...].get(out_sharding=)` to provide output PartitionSpec for the gather indexing as out sharding "
          "could not be resolved unambiguously (or would require collectives on inputs). Got "
          "operand=ShapedArray(float32[16@model,8]), indices=ShapedArray(int32[4@data,1])", "indexing",
-         "JAX cannot tell how to split the result of indexing `float32[16,8]` split as `P('model', None)`"),
+         "JAX will not choose how the result of indexing is split: `float32[16,8]` as `P('model', None)`"),
         # 0.10.2 and 0.12.0
         ("slicing on sharded dims where out dim (1) is not divisible by mesh axes (2) with spec (data) is not "
          "implemented. Got input type=f32[8@data,8@model] and output shape=(np.int64(1), np.int64(8))", "new size",
-         "`slicing` makes an array of length 1 along dimension 0 of an array [8,8], which is split over `data`: "
-         "1 / 2 = 0.5"),
+         "`slicing` makes an array of length 1 along a dimension that is split over `data`: 1 / 2 = 0.5; `f32[8,8]` as "
+         "`P('data', 'model')`"),
         # 0.8.2 does not quote the types
         ("padding on sharded dims where out dim (9) is not divisible by mesh axes (8) with spec (('data', 'model')) is "
          "not implemented.", "new size",
-         "`padding` makes an array of length 9 along a dimension of its operand, which is split over `data` x `model`: "
-         "9 / 8 = 1.125"),
+         "`padding` makes an array of length 9 along a dimension that is split over `data` x `model`: 9 / 8 = 1.125"),
         # 0.8.1
         ("Use `.at[...].get(out_sharding=)` to provide output PartitionSpec for the gather indexing as out sharding "
          "could not be resolved unambiguously (or would require collectives on inputs).", "indexing",
-         "JAX cannot tell how to split the result of indexing an array"),
+         "JAX will not choose how the result of indexing is split"),
         ("This reshape is not supported. Please specify the sharding of the output via the `out_sharding` argument of "
          "jax.lax.reshape. Got operand type: float32[8,16@(data,model)], new sizes: (8, 2, 8)", "reshape",
-         "the array [8,16], split as `P(None, ('data', 'model'))`, is to become [8,2,8]: its parts would no longer be "
-         "whole slices, and JAX will not choose new ones"),
+         "a reshape to [8,2,8] would cut parts that are no whole slices of it, and JAX will not choose new ones: "
+         "`float32[8,16]` as `P(None, ('data', 'model'))`"),
         ("Input should be unsharded over the axis being reduced. Got input type=float32[8@model,4] and axis=0",
          "split dimension",
-         "the operation works along dimension 0 of its operand, which is split over `model`: it must not be split"),
+         "the operation works along dimension 0, which must not be split: `float32[8,4]` as `P('model', None)`"),
         # 0.10.2, `jax.lax.top_k`.
         ("The input should be unsharded over the axis along which to compute the top_k values. Got input "
          "type=float32[8@data,16@model] and axis=1", "split dimension",
-         "the operation works along dimension 1 of its operand, which is split over `model`: it must not be split"),
+         "the operation works along dimension 1, which must not be split: `float32[8,16]` as `P('data', 'model')`"),
         # 0.9.2
         ("Arguments to sort must be unsharded over the sorting dimension. Got arg "
          f"sharding={SELECT.format(repr('data'))} and sorting dimension=0", "split dimension",
-         "the operation works along dimension 0 of its operand, which is split over `data`: it must not be split"),
+         "the operation works along dimension 0, which must not be split: `P('data', None)`"),
         ("0th dimension of all xs should be replicated. Got P('data', None), P(None,)", "split dimension",
-         "the operation works along dimension 0 of its operand, which is split over `data`: it must not be split"),
+         "the operation works along dimension 0, which must not be split: `P('data', None)` and `P(None)`"),
         ("`with_sharding_constraint` acts as an assert when all axes of mesh are of type `Explicit`. The array "
          "sharding: P('data', None) did not match the sharding provided: P('model', None). Please use "
          "`jax.sharding.reshard` to shard your input to the sharding you want.", "other spec",
@@ -253,7 +254,7 @@ def test_operands_that_the_message_does_not_quote_are_not_explained():
     found = explain_message(message, ErrorScene(operator="@", operands=operands))
     assert found is not None
     assert (found.arrays, found.fits) == ((), ())
-    assert found.sentence == "a product sums over dimensions that are split in both operands: `P('y')` and `P('y')`"
+    assert found.sentence == "both operands of `@` must be split alike along what it sums: `P('y')` and `P('y')`"
     assert found.notes
 
 

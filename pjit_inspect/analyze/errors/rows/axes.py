@@ -14,29 +14,53 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pjit_inspect.analyze.errors.fits import advice, mesh_named, reshard_fit
+from pjit_inspect.analyze.errors import specs, ways
 from pjit_inspect.analyze.errors.printed import TYPE, read_type
-from pjit_inspect.analyze.errors.proposals import (
-    in_shard_map,
-    meshes_with,
-    nearest_name,
-    next_multiple,
-    only_of,
-    text_of,
-)
-from pjit_inspect.analyze.errors.specs import axes_list, spec_words, type_words
-from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts
-from pjit_inspect.analyze.errors.table import row as _row
+from pjit_inspect.analyze.errors.specs import axes_list, spec_words
+from pjit_inspect.analyze.errors.table import Facts, Way, quoted, row
+from pjit_inspect.analyze.errors.ways import advice, meshes_with, text_of
 from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
-from pjit_inspect.model.words.sentence import Phrase, axis, code, joined, name, say, spec
+from pjit_inspect.model.words.sentence import axis, code, name, say, spec
+
+_SUMS = ("psum", "pmean", "pmax", "pmin", "psum_scatter")
+_COLLECTIVES = (*_SUMS, "all_gather", "all_to_all", "ppermute", "axis_index", "axis_size", "pshuffle")
+
+
+def _in_shard_map(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """The refused collective under `jax.shard_map`, with its operand split over the axis along each dimension."""
+    own, meshes = text_of(facts, "axis"), meshes_with(text_of(facts, "axis"), scene)
+    operands = {array.name: array for array in scene.operands if array.name.isidentifier() and array.shape is not None}
+    if len(operands) != 1 or not meshes or "lambda" in scene.expression:
+        return
+    (operand, array), (mesh, variable) = *operands.items(), meshes[0]
+    size, shape = mesh.sizes[own], list(array.shape or ())
+    for dimension in [place for place, length in enumerate(shape) if length % size == 0][:1]:
+        split = spec_text((*(None,) * dimension, own))
+        specs_ = f"in_specs={split}, out_specs={'P()' if scene.operator in _SUMS else split}"
+        call = f"jax.shard_map(lambda {operand}: {scene.expression}, mesh={variable}, {specs_})"
+        local = specs.shape_words(
+            [length // size if place == dimension else length for place, length in enumerate(shape)]
+        )
+        effect = say("each of {} devices along {} has a part {} of {}", size, axis(own), local, name(operand))
+        yield ways.instead(scene, f"{call}({operand})", effect)
 
 
 def _unbound(match: re.Match[str], scene: ErrorScene) -> Facts:
-    own, here = axis(match["axis"]), [variable for _, variable in meshes_with(match["axis"], scene)]
-    where = say("{} is an axis of {}", own, code(here[0])) if here else say("no mesh of this line has {}", own)
-    operation = match.groupdict().get("code_op") or scene.operator
-    return {"where": where, "code_op": code(operation or "a collective")}
+    here = [variable for _, variable in meshes_with(match["axis"], scene)]
+    operation = match.groupdict().get("code_op") or scene.operator or "a collective"
+    return {"code_op": code(operation), **({"variable": code(here[0])} if here else {})}
+
+
+def _nameless(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """A collective over an axis that is not there, which JAX 0.10 refuses without a word."""
+    texts = ways.texts_of(scene)
+    named = re.fullmatch(r"(['\"])([^'\"]{1,200})\1", texts.get("axis_name", texts.get("1", "")))
+    if scene.operator not in _COLLECTIVES or named is None or meshes_with(named[2], scene):
+        return None
+    every = dict.fromkeys(own for mesh in scene.meshes for own in mesh.axis_names)
+    near = tuple(ways.nearest_name(named[2], tuple(every), scene))
+    return {"axis": axis(named[2]), "fits": near, **({"axes": axes_list(every)} if every else {})}
 
 
 def _pairs(match: re.Match[str], scene: ErrorScene) -> Facts | None:
@@ -48,60 +72,46 @@ def _pairs(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     return None
 
 
-def _divided(match: re.Match[str], scene: ErrorScene) -> Facts:
-    length, parts = int(match["length"]), int(match["parts"])
-    own = match.groupdict().get("axis")
-    over = say("over {} ({} devices)", axis(own), parts) if own else say("over {} devices", parts)
-    return {
-        "over": over, "local": f"{length:,} / {parts} = {length / parts:g}", "next": f"{next_multiple(length, parts):,}",
-        "whole": f"{next_multiple(length, parts) * parts:,}", "code_op": code(match.groupdict().get("code_op") or "all_to_all"),
-    }  # fmt: skip
-
-
 def _varying(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    sets = [set(re.findall(r"'([^'\n]{1,200})'", one)) for one in re.findall(r"frozenset\(([^()]*)\)", match["sets"])]
+    sets = [set(quoted(one)) for one in re.findall(r"frozenset\(([^()]*)\)", match["sets"])]
     every = sorted(set().union(*sets))
     operands = [array.name for array in scene.operands]
     lacks = [place for place, one in enumerate(sets) if one < set(every)]
     is_known = len(operands) == len(set(operands)) == len(sets) and len(lacks) == 1
-    known = name(operands[lacks[0]]) if is_known else None
-    which = {"which": known, "name_same": known} if known else {"which": "one operand"}
-    return {"over": axes_list(every), "axes": repr(tuple(every)), **which} if every else None
+    same = {"same": name(operands[lacks[0]])} if is_known else {}
+    return {"over": axes_list(every), "axes": repr(tuple(every)), **same} if every else None
 
 
 def _unreduced(match: re.Match[str], scene: ErrorScene) -> Facts:
-    axes = sorted(set(re.findall(r"'([^'\n]{1,200})'", match["wanted"])))
+    axes = sorted(set(quoted(match["wanted"])))
     written = re.search(r",?\s*(unreduced=(?:\{[^{}]*\}|frozenset\([^()]*\)|[\w.]+))", scene.expression)
-    summed = {"whole": code(scene.expression.replace(written[0], "")), "own": code(written[1])} if written else {}
-    if not axes:
-        return {"wanted": "no axis, as nothing that is summed is split", **summed}
-    return {"wanted": axes_list(axes), "set": "{" + ", ".join(map(repr, axes)) + "}", **summed}
+    facts = {"whole": code(scene.expression.replace(written[0], "")), "own": code(written[1])} if written else {}
+    wanted = axes_list(axes) if axes else "no axis, as nothing that is summed is split"
+    return {**facts, "wanted": wanted, **({"set": "{" + ", ".join(map(repr, axes)) + "}"} if axes else {})}
 
 
-def _unreduced_operand(match: re.Match[str], scene: ErrorScene) -> Facts:
+def _partial(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The operand that holds partial sums: the side that the message has, or the only one."""
     groups, own = match.groupdict(), scene.operands
-    operation = code(groups.get("code_op") or scene.operator or "this operation")
-    place = 1 if groups.get("side") == "rhs" else 0
+    place, operation = (
+        int(groups.get("side") == "rhs"),
+        code(groups.get("code_op") or scene.operator or "this operation"),
+    )
     if len(own) <= place or (len(own) > 1 and not groups.get("side")):
-        return {"which": "an operand", "code_op": operation}
-    which, whole = name(own[place].name), spec(spec_text((None,) * len(own[place].shape or ())))
-    return {"which": which, "name_unreduced": which, "spec_whole": whole, "code_op": operation}
+        return {"code_op": operation}
+    whole = spec(spec_text((None,) * len(own[place].shape or ())))
+    return {"partial": name(own[place].name), "whole": whole, "code_op": operation}
 
 
 def _mosaic(match: re.Match[str], scene: ErrorScene) -> Facts:
     arrays = tuple(array for array in scene.operands if array.spec is not None)
-    words = [say("{} is {}", name(array.name), Phrase("spec", spec_text(array.spec or ()))) for array in arrays[:3]]
-    return {"operands": say(" ({})", joined(words)) if words else "", "arrays": arrays}
-
-
-def _mapped_kernel(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    arrays = [array for array in scene.operands if array.spec is not None and array.mesh is not None]
-    meshes = {mesh_named(array.mesh, scene) for array in arrays}
+    meshes = {ways.mesh_named(array.mesh, scene) for array in arrays if array.mesh is not None}
+    given = [spec_text(array.spec or ()) for array in arrays if array.mesh is not None] or ["specs"]
     mesh = (meshes.pop() if len(meshes) == 1 else "") or "mesh"
-    specs = [spec_text(array.spec or ()) for array in arrays] or ["specs"]
-    given = f"({', '.join(specs)})" if len(specs) > 1 else specs[0]
-    call = f"jax.shard_map(kernel, mesh={mesh}, in_specs={given}, out_specs={specs[0]}, check_vma=False)"
-    yield advice(say("wrap the kernel: {}", code(call)), "each device then runs it on its own part")
+    in_specs = f"({', '.join(given)})" if len(given) > 1 else given[0]
+    call = f"jax.shard_map(kernel, mesh={mesh}, in_specs={in_specs}, out_specs={given[0]}, check_vma=False)"
+    operands = say(" ({})", specs.listed_words(arrays[:3])) if arrays else ""
+    return {"operands": operands, "arrays": arrays, "call": code(call)}
 
 
 def _auto(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -120,143 +130,117 @@ def _auto(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _inner_specs(match: re.Match[str], scene: ErrorScene) -> Facts:
     """The argument that has another split than `in_specs`: the one of its type, or else the one of no known type."""
-    own, known = only_of(read_type(match["type"]), scene), [array.name for array in scene.operands]
+    own, known = ways.own_of(read_type(match["type"]), scene), [array.name for array in scene.operands]
     given = [one.text for one in scene.arguments]
     texts = [own.name] if own else [text for text in given if not any(held.startswith(text) for held in known)]
-    which = code(texts[0]) if len(texts) == 1 else "the argument"
+    which = {"which": code(texts[0])} if len(texts) == 1 else {}
     # A leaf of a tree is no text of the call.
-    written = {"code_own": which} if len(texts) == 1 and texts[0] in given else {}
-    return {"arrays": (own,) if own else (), "which": which, **written}
+    written = {"written": code(texts[0])} if len(texts) == 1 and texts[0] in given else {}
+    return {"arrays": (own,) if own else (), **which, **written}
 
 
 def _closed(match: re.Match[str], scene: ErrorScene) -> Facts:
-    """What a function under `shard_map` takes from outside, whole: as an argument it is what its spec says."""
-    quoted = read_type(match["type"])
-    array, spec = only_of(quoted, scene), quoted.spec or ()
-    what, is_split = name(array.name) if array is not None else type_words(quoted), any(spec)
+    """An array that a function under `shard_map` takes from outside, which can be an argument."""
+    said = read_type(match["type"])
+    array, own = ways.own_of(said, scene), said.spec or ()
+    what, is_split = name(array.name) if array is not None else specs.type_words(said), any(own)
     words, fits = "pass {} to the function as an argument, with {} in `in_specs`", list[Fit]()
     if is_split and array is not None:
-        moved = reshard_fit(array, (None,) * len(spec), scene)
+        moved = ways.reshard_fit(array, (None,) * len(own), scene)
         effect = say("the function has all of it, as it is written; {}", moved.effect)
         fits.append(advice(say(words, code(moved.edit), spec_words(moved.spec)), effect))
     sees = "the function sees one device's part, and the result is split, too" if is_split else "a copy on every device"
-    fits.append(replace(advice(say(words, what, spec_words(spec)), sees), is_same=not is_split))
-    return {"which": what, "own": spec_words(spec), "fits": tuple(fits)}
+    fits.append(replace(advice(say(words, what, spec_words(own)), sees), is_same=not is_split))
+    return {"which": what, "own": spec_words(own), "fits": tuple(fits)}
 
 
-_REDUCED = Way(
-    "jax.sharding.reshard({name_unreduced}, {spec_whole})", "adds the partial sums", replaces="{name_unreduced}"
-)
-_SHARD_MAP = Way(
-    is_last=True,
-    edit="call the function that uses it under `jax.shard_map` with a mesh that has {axis}",
-    effect="collectives work there",
-)
-
-
-def _nameless(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    """What JAX refuses without a word: a collective over an axis that is not there (0.10)."""
-    texts = {argument.key: argument.text for argument in scene.arguments}
-    named = re.fullmatch(r"(['\"])([^'\"]{1,200})\1", texts.get("axis_name", texts.get("1", "")))
-    if scene.operator not in _COLLECTIVES or named is None or meshes_with(named[2], scene):
-        return None
-    every = dict.fromkeys(own for mesh in scene.meshes for own in mesh.axis_names)
-    has = say("the meshes here have {}", axes_list(every)) if every else "no mesh here has it"
-    return {"axis": axis(named[2]), "code_op": code(scene.operator), "has": has, "near": tuple(every)}
-
-
-def _nearest(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    yield from nearest_name(text_of(facts, "axis"), listed_facts(facts, "near", str), scene)
-
-
-_COLLECTIVES = (
-    "psum", "pmean", "pmax", "pmin", "all_gather", "all_to_all", "ppermute", "psum_scatter", "axis_index", "axis_size", "pshuffle",
-)  # fmt: skip
-
+_REDUCED = Way("jax.sharding.reshard({partial}, {whole})", "adds the partial sums", replaces="{partial}")
+_REDUCE = Way("reduce it first with `jax.sharding.reshard`", "adds the partial sums", is_last=True)
 AXIS_ROWS = (
-    _row("unbound axis", r"$", "{code_op} works along {axis}, which is no axis of this `jax.shard_map`: {has}", _nearest, facts=_nameless),
-    _row("unbound axis", r"(?:Found an unbound axis name: |unbound axis name: )(?P<axis>[^\s.]{1,200})" r"(?:\. To fix this, please call (?P<code_op>\w+) under)?",
-         "{code_op} works along {axis}, but this code is not inside `jax.shard_map` or a `vmap` that has this axis: {where}",
-         in_shard_map, _SHARD_MAP, Way("name it in the `jax.vmap` that maps the function: `axis_name=`", "if the axis is that of a `vmap`", is_last=True), facts=_unbound),
-    _row("collective", r"ppermute sources and destinations must be unique, got (?P<pairs>\([\d(), ]{1,2000}\))\.",
+    row("unbound axis", r"$", ("{operator} works along {axis}, which is no axis of this `jax.shard_map`: the meshes here have {axes}", "{operator} works along {axis}, which is no axis of this `jax.shard_map`: no mesh here has it"), facts=_nameless),
+    row("unbound axis", r"(?:Found an unbound axis name: |unbound axis name: )(?P<axis>[^\s.]{1,200})" r"(?:\. To fix this, please call (?P<code_op>\w+) under)?",
+         ("{code_op} works along {axis}, but this code is not inside `jax.shard_map` or a `vmap` that has this axis: {axis} is an axis of {variable}",
+         "{code_op} works along {axis}, but this code is not inside `jax.shard_map` or a `vmap` that has this axis: no mesh of this line has {axis}"),
+         _in_shard_map, Way("call the function that uses it under `jax.shard_map` with a mesh that has {axis}", "collectives work there", is_last=True), Way("name it in the `jax.vmap` that maps the function: `axis_name=`", "if the axis is that of a `vmap`", is_last=True), facts=_unbound),
+    row("collective", r"ppermute sources and destinations must be unique, got (?P<pairs>\([\d(), ]{1,2000}\))\.",
          "`ppermute` takes each device once as a source and once as a destination, but {who}",
          Way("give every {side} once", "a device with no pair receives zeros"), Way("use `jax.lax.psum` or `jax.lax.all_gather` to combine several devices", "if all of them are needed"), facts=_pairs),
-    _row("collective", r"`perm` does not represent a permutation: (?P<code_perm>\[[\d, ]{0,400}\])",
+    row("collective", r"`perm` does not represent a permutation: (?P<code_perm>\[[\d, ]{0,400}\])",
          "`pshuffle` needs every device once in `perm`, and got {code_perm}",
          Way("use `jax.lax.ppermute` with pairs of source and destination", "if some devices are to get nothing")),
-    _row("collective", r"The size of all_to_all split_axis \((?P<length>\d+)\) has to be divisible by the size of the named axis " r"(?P<axis>\S{1,200}) \((?P<parts>\d+)\)",
-         "`all_to_all` splits a device's part {over}, but that part has {length} along the split dimension: {local}",
-         Way("make a device's part {next} long along that dimension", "{whole} over all {parts} devices, if it is split over the same axis"), Way("choose another `split_axis`", "one that {parts} divides in a device's part"), facts=_divided),
-    _row("collective", r"all_to_all requires the size of the mapped axis axis_name to equal x\.shape\[split_axis\], but they are " r"(?P<parts>\d+) and (?P<length>\d+) respectively\.",
-         "`all_to_all` without `tiled=True` gives one slice to each of {parts} devices, but a device's part has {length} along the split dimension",
-         Way("give it `tiled=True`", "if {parts} divides that dimension: each device then gets several slices"), Way("make a device's part {parts} long along that dimension", "one slice for each device")),
-    _row("collective", r"tiled (?P<code_op>\w+) operand scatter dimension size (?P<length>\d+) must be divisible by shard_count (?P<parts>\d+)",
-         "`psum_scatter` splits the sum {over}, but it has {length} along that dimension: {local}",
-         Way("make a device's part {next} long along that dimension", "{parts} divides that"), Way("use `jax.lax.psum`", "every device then has the whole sum"), facts=_divided),
-    _row("collective", r"(?P<code_op>\w+) operand scatter dimension size (?P<length>\d+) must match shard count (?P<parts>\d+)",
-         "`psum_scatter` without `tiled=True` gives one slice to each of {parts} devices, but a device's part has {length} along that dimension",
-         Way("give it `tiled=True`", "if {parts} divides that dimension"), Way("make a device's part {parts} long along that dimension", "one slice for each device")),
-    _row("kernel", r"Mosaic kernels cannot be automatically partitioned\. Please wrap the call in a shard_map",
+    row("collective", r"The size of all_to_all split_axis \((?P<n>\d+)\) has to be divisible by the size of the named axis " r"(?P<axis>\S{1,200}) \((?P<n_parts>\d+)\)",
+         "`all_to_all` splits a device's part over {axis} ({n_parts} devices), but that part has {n} along the split dimension: {n/n_parts}",
+         Way("make a device's part {n^n_parts} long along that dimension", "{n_parts} divides that"), Way("choose another `split_axis`", "one that {n_parts} divides in a device's part")),
+    row("collective", r"all_to_all requires the size of the mapped axis axis_name to equal x\.shape\[split_axis\], but they are " r"(?P<n_parts>\d+) and (?P<n>\d+) respectively\.",
+         "`all_to_all` without `tiled=True` gives one slice to each of {n_parts} devices, but a device's part has {n} along the split dimension",
+         Way("give it `tiled=True`", "if {n_parts} divides that dimension: each device then gets several slices"), Way("make a device's part {n_parts} long along that dimension", "one slice for each device")),
+    row("collective", r"tiled (?P<code_op>\w+) operand scatter dimension size (?P<n>\d+) must be divisible by shard_count (?P<n_parts>\d+)",
+         "`psum_scatter` splits the sum over {n_parts} devices, but it has {n} along that dimension: {n/n_parts}",
+         Way("make a device's part {n^n_parts} long along that dimension", "{n_parts} divides that"), Way("use `jax.lax.psum`", "every device then has the whole sum")),
+    row("collective", r"(?P<code_op>\w+) operand scatter dimension size (?P<n>\d+) must match shard count (?P<n_parts>\d+)",
+         "`psum_scatter` without `tiled=True` gives one slice to each of {n_parts} devices, but a device's part has {n} along that dimension",
+         Way("give it `tiled=True`", "if {n_parts} divides that dimension"), Way("make a device's part {n_parts} long along that dimension", "one slice for each device")),
+    row("kernel", r"Mosaic kernels cannot be automatically partitioned\. Please wrap the call in a shard_map",
          "XLA cannot split a Mosaic kernel (`pallas_call`), and an operand is split over devices{operands}",
-         _mapped_kernel, facts=_mosaic),
-    _row("kernel", r"Only interpret mode is supported on CPU backend",
+         Way("wrap the kernel: {call}", "each device then runs it on its own part"), facts=_mosaic),
+    row("kernel", r"Only interpret mode is supported on CPU backend",
          "a Pallas kernel is compiled for TPUs and GPUs only; on CPU it must be interpreted",
          Way("give `pl.pallas_call` `interpret=True`", "slow, and the same result")),
-    _row("kernel", r"When `check_vma=True` on `(?P<code_map>[\w.]+)`, `(?P<field>\w+)` on `jax\.ShapeDtypeStruct` must not be `None`",
+    row("kernel", r"When `check_vma=True` on `(?P<code_map>[\w.]+)`, `(?P<field>\w+)` on `jax\.ShapeDtypeStruct` must not be `None`",
          "`jax.shard_map` checks which results are equal on all devices, but `out_shape` of the kernel does not say: it has no `{field}`",
          Way("in `out_shape` write `jax.ShapeDtypeStruct(shape, dtype, {field}=jax.typeof(x).{field})`, with the operand as `x`", "if the result varies as the operand does"), Way("give `jax.shard_map` `check_vma=False`", "nothing is checked then")),
-    _row("manual axes", r"Primitive (?P<code_op>\w+) requires varying manual axes to match, but got \[(?P<sets>[^\]]{1,2000})\]",
-         "{code_op} needs operands that vary over the same axes, but {which} is the same on all devices along {over}",
-         Way("jax.lax.pcast({name_same}, {axes}, to='varying')", "marks {name_same} as varying; nothing is sent", replaces="{name_same}"),
+    row("manual axes", r"Primitive (?P<code_op>\w+) requires varying manual axes to match, but got \[(?P<sets>[^\]]{1,2000})\]",
+         "{code_op} needs operands that vary over the same axes, but {same|one operand} is the same on all devices along {over}",
+         Way("jax.lax.pcast({same}, {axes}, to='varying')", "marks {same} as varying; nothing is sent", replaces="{same}"),
          Way("mark that operand as varying with `jax.lax.pcast`, over {axes}", "nothing is sent", is_last=True), facts=_varying),
-    _row("manual axes", r"Unsupported pcast from=(?P<code_from>\w+), to='(?P<code_to>\w+)'",
+    row("manual axes", r"Unsupported pcast from=(?P<code_from>\w+), to='(?P<code_to>\w+)'",
          "the operand of `pcast` is {code_from} already, and cannot be made {code_to}",
          Way("use the operand itself", "if {code_to} is what is needed")),
-    _row("manual axes", r"Axes mentioned in `?(?:manual_axis_type|vma)`? (?:field )?of ShapedArray should be of type `Manual`\. .*? with axis: (?P<axis>\S+) of type",
+    row("manual axes", r"Axes mentioned in `?(?:manual_axis_type|vma)`? (?:field )?of ShapedArray should be of type `Manual`\. .*? with axis: (?P<axis>\S+) of type",
          "inside `jax.shard_map`, {expression} uses a sharding of the whole mesh, where {axis} is not manual",
          Way("leave the constraint out", "along {axis} the function already sees one device's part"), Way("give `jax.shard_map` `axis_names` without the axes of the constraint", "those then stay with XLA, and a spec alone may name them")),
-    _row("manual axes", r"The spec of NamedSharding passed to with_sharding_constraint can only refer to Auto axes of the mesh\. Got " r"spec=(?P<spec>(?:P|PartitionSpec)\([^\n]{0,200}?\)) and mesh=",
+    row("manual axes", r"The spec of NamedSharding passed to with_sharding_constraint can only refer to Auto axes of the mesh\. Got " r"spec=(?P<spec>(?:P|PartitionSpec)\([^\n]{0,200}?\)) and mesh=",
          "{spec} names an axis that is not Auto here: a constraint can ask XLA for Auto axes only",
          Way("inside `jax.shard_map`, leave the constraint out", "the function already sees one device's part"), Way("on an Explicit mesh, use `jax.sharding.reshard`", "it moves the array to that split")),
-    _row("manual axes", r"PartitionSpec passed to (?P<code_op>\w+) cannot contain axis names that are of type Auto or Manual\. Got " r"PartitionSpec: (?P<spec>[^\n]{1,300}?) with axis name: (?P<axis>\S+) of type: (?:AxisType\.)?(?P<code_type>\w+)",
+    row("manual axes", r"PartitionSpec passed to (?P<code_op>\w+) cannot contain axis names that are of type Auto or Manual\. Got " r"PartitionSpec: (?P<spec>[^\n]{1,300}?) with axis name: (?P<axis>\S+) of type: (?:AxisType\.)?(?P<code_type>\w+)",
          "{code_op} takes Explicit axes only, and {axis} in {spec} is {code_type}: {why}",
          Way("jax.lax.with_sharding_constraint({array}, {asked})", "asks XLA for this split", replaces="{expression}"),
          Way("make the mesh with Explicit axes, by `axis_types`", "arrays then have their split in their type"), facts=_auto),
-    _row("unknown axis", r"jax\.shard_map requires axis_names=frozenset\(\{(?P<axes_asked>[^{}]*)\}\) to be a subset of mesh\.axis_names=(?:frozenset\()?[({](?P<axes>[^{}()]*)[)}]",
+    row("unknown axis", r"jax\.shard_map requires axis_names=frozenset\(\{(?P<axes_asked>[^{}]*)\}\) to be a subset of mesh\.axis_names=(?:frozenset\()?[({](?P<axes>[^{}()]*)[)}]",
          "`axis_names` of `jax.shard_map` names {axes_asked}, but the mesh has {axes}",
          Way("name axes of the mesh in `axis_names`", "or leave it out: the function is then manual over all of them")),
-    _row("prefix", r"shard_map (?P<code_which>\w+) argument must be a pytree of `jax\.sharding\.PartitionSpec` instances, but:?\s+\w+\S* is (?P<code_value>.{1,100}?)(?:\(mesh=.*?)? of type (?P<code_type>\w+)",
+    row("prefix", r"shard_map (?P<code_which>\w+) argument must be a pytree of `jax\.sharding\.PartitionSpec` instances, but:?\s+\w+\S* is (?P<code_value>.{1,100}?)(?:\(mesh=.*?)? of type (?P<code_type>\w+)",
          "{code_which} of `jax.shard_map` takes specs such as `P('data')`, and got a {code_type}",
          Way("give the spec alone", "the mesh is an argument of its own")),
-    _row("prefix", r"shard_map in_specs argument must be a pytree of `jax\.sharding\.PartitionSpec` instances, but it was `?None`?",
+    row("prefix", r"shard_map in_specs argument must be a pytree of `jax\.sharding\.PartitionSpec` instances, but it was `?None`?",
          "`jax.shard_map` has no `in_specs`: they can be left out for Explicit axes only",
          Way("give it `in_specs`, one spec for each argument", "`P()` for what every device gets whole")),
-    _row("other spec", r"in_specs passed to shard_map: (?P<spec>(?:P|PartitionSpec)\([^\n]*?\)) does not match the specs of the input: (?P<spec_own>(?:P|PartitionSpec)\([^\n]*?\)) for arg: " rf"(?P<type>{TYPE})",
-         "{which} is {spec_own}, but `in_specs` asks for {spec}: on an Explicit mesh `jax.shard_map` moves nothing by itself",
-         Way("jax.sharding.reshard({code_own}, {spec})", "moves {code_own} to this split", replaces="{code_own}"),
+    row("other spec", r"in_specs passed to shard_map: (?P<spec>(?:P|PartitionSpec)\([^\n]*?\)) does not match the specs of the input: (?P<spec_own>(?:P|PartitionSpec)\([^\n]*?\)) for arg: " rf"(?P<type>{TYPE})",
+         "{which|the argument} is {spec_own}, but `in_specs` asks for {spec}: on an Explicit mesh `jax.shard_map` moves nothing by itself",
+         Way("jax.sharding.reshard({written}, {spec})", "moves {written} to this split", replaces="{written}"),
          Way("move that argument by `jax.sharding.reshard` to {spec}", "the function then sees the parts that it is written for", is_last=True), facts=_inner_specs),
-    _row("manual axes", r"Closing over inputs to shard_map where the input is sharded on `Explicit` axes is not implemented\..*? with shape " rf"(?P<type>{TYPE})",
+    row("manual axes", r"Closing over inputs to shard_map where the input is sharded on `Explicit` axes is not implemented\..*? with shape " rf"(?P<type>{TYPE})",
          "{which}, which is {own}, is from outside of `jax.shard_map`: on an Explicit mesh its function gets arrays as arguments only", facts=_closed),
-    _row("manual axes", r"device_put with explicit device not allowed within shard_map-decorated functions, but got device (?P<code_device>\S+)",
+    row("manual axes", r"device_put with explicit device not allowed within shard_map-decorated functions, but got device (?P<code_device>\S+)",
          "inside `jax.shard_map` the function runs on every device, so {expression} cannot choose {code_device}",
          Way("place the array before the call of `jax.shard_map`", "or choose by `jax.lax.axis_index`")),
-    _row("unreduced", r"out_sharding's unreduced axes should be equal to the contracting specs\. Got unreduced axes=frozenset\((?P<axes_asked>[^()]*)\) and contracting spec=(?P<wanted>\(.*\))$",
+    row("unreduced", r"out_sharding's unreduced axes should be equal to the contracting specs\. Got unreduced axes=frozenset\((?P<axes_asked>[^()]*)\) and contracting spec=(?P<wanted>\(.*\))$",
          "a product leaves partial sums over the axes that split what it sums: {wanted}, but `out_sharding` says unreduced over {axes_asked}",
          Way("unreduced={set}", "unreduced over what the sum is split over", replaces="{own}"),
          Way("{whole}", "adds the partial sums", replaces="{expression}"), facts=_unreduced),
-    _row("unreduced", r"(?P<side>lhs|rhs) is unreduced while (?:lhs|rhs) is not\. `(?P<code_op>\w+)` operation does not",
-         "{which} holds partial sums (unreduced), and the other operand of {code_op} does not: adding it on every device would count it several times",
-         _REDUCED, Way("reduce it first with `jax.sharding.reshard`", "adds the partial sums", is_last=True), facts=_unreduced_operand),
-    _row("unreduced", r"lhs (?:and|or) rhs (?:to `(?P<code_op>\w+)`|passed to (?P<code_op2>\w+)) cannot be unreduced",
+    row("unreduced", r"(?P<side>lhs|rhs) is unreduced while (?:lhs|rhs) is not\. `(?P<code_op>\w+)` operation does not",
+         "{partial|an operand} holds partial sums (unreduced), and the other operand of {code_op} does not: adding it on every device would count it several times",
+         _REDUCED, _REDUCE, facts=_partial),
+    row("unreduced", r"lhs (?:and|or) rhs (?:to `(?P<code_op>\w+)`|passed to (?P<code_op2>\w+)) cannot be unreduced",
          "an operand holds partial sums (unreduced), and a product of partial sums is not the product of the sums",
-         Way("reduce it first with `jax.sharding.reshard`", "adds the partial sums", is_last=True)),
-    _row("unreduced", r"unreduced(?:/reduced)? rule for (?P<code_op>\w+) is not implemented",
-         "{which} holds partial sums (unreduced), and {code_op} of parts is not that of their sum",
-         _REDUCED, Way("reduce it first with `jax.sharding.reshard`", "adds the partial sums", is_last=True), facts=_unreduced_operand),
-    _row("unreduced", r"(?P<code_what>Unreduced|Reduced) axes can only refer to mesh axes that is of type `Explicit`\. Got (?:un)?reduced axes: frozenset\((?P<axes>[^()]*)\)",
+         _REDUCE),
+    row("unreduced", r"unreduced(?:/reduced)? rule for (?P<code_op>\w+) is not implemented",
+         "{partial|an operand} holds partial sums (unreduced), and {code_op} of parts is not that of their sum",
+         _REDUCED, _REDUCE, facts=_partial),
+    row("unreduced", r"(?P<code_what>Unreduced|Reduced) axes can only refer to mesh axes that is of type `Explicit`\. Got (?:un)?reduced axes: frozenset\((?P<axes>[^()]*)\)",
          "a spec with unreduced axes needs an Explicit mesh, and {axes} is not Explicit",
          Way("make the mesh with Explicit axes, by `axis_types`", "partial sums are then part of an array's type")),
-    _row("unknown axis", r"(?:Unreduced|Reduced) axes (?P<axis>\S+) is not found in mesh\.axis_names=\((?P<axes>[^()]*)\)",
+    row("unknown axis", r"(?:Unreduced|Reduced) axes (?P<axis>\S+) is not found in mesh\.axis_names=\((?P<axes>[^()]*)\)",
          "the spec is unreduced over {axis}, which the mesh does not have: it has {axes}"),
 )  # fmt: skip
-"""Each tried in turn; of two rows with one pattern the first whose facts are there."""
+"""Each tried in turn."""

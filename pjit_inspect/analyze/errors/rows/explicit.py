@@ -1,9 +1,9 @@
-"""The table's rows of operations of one array that an Explicit mesh refuses: what is wrong, from JAX's message and the operands.
+"""The table's rows of what an Explicit mesh refuses: products, elementwise operations, indexing, reshapes, and the rest.
 
-What would be legal is JAX's to say: each row proposes other splits of the operands or an `out_sharding`, and JAX picks.
+What would be legal is JAX's to say: other splits of the operands and an `out_sharding` are proposed, and JAX picks.
 
-*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `lax/slicing.py`, `lax/lax.py`, `lax/linalg.py`,
-`lax/convolution.py`, `lax/control_flow/loops.py`, `numpy/lax_numpy.py`.
+*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `lax/lax.py`, `lax/slicing.py`, `lax/linalg.py`, `lax/convolution.py`,
+`lax/control_flow/loops.py`, `numpy/lax_numpy.py`, `core.py`.
 """
 
 # ruff: noqa: E501
@@ -13,341 +13,373 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
-from pjit_inspect.analyze.errors.fits import advice, reshard_fit
-from pjit_inspect.analyze.errors.printed import (
-    SHAPE,
-    SHARDING,
-    SPEC,
-    read_integers,
-    read_sharding,
-    read_spec,
-    read_type,
-)
-from pjit_inspect.analyze.errors.proposals import (
-    NOT_TOLD,
-    cleared,
-    first_accepted,
-    indexed_fits,
-    only_of,
-    specs_towards,
-    split_operands,
-    together,
-    with_out_sharding,
-)
-from pjit_inspect.analyze.errors.specs import (
-    axes_in,
-    axes_words,
-    division,
-    over_axes,
-    plain_entries,
-    shape_words,
-    spec_words,
-    type_words,
-)
-from pjit_inspect.analyze.errors.table import Facts, Judge, Propose
-from pjit_inspect.analyze.errors.table import row as _row
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of
-from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
-from pjit_inspect.model.words.sentence import Sentence, code, name, say
+from pjit_inspect.analyze.errors import specs, ways
+from pjit_inspect.analyze.errors.printed import REPEATED, SHAPE, SPEC, TUPLE, TYPE, read_integers, read_spec, read_type
+from pjit_inspect.analyze.errors.specs import over_words, plain_entries, spec_words
+from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Judge, Reader, Way, row
+from pjit_inspect.analyze.errors.ways import NOT_TOLD, first_accepted, split_operands
+from pjit_inspect.model.program.dtype import bits_of
+from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, spec_text
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
-_RESHAPES = ("reshape", "ravel", "flatten")
-_PICKING = ("take", "take_along_axis")
-"""Functions that pick from their first argument."""
+Operands = tuple[ErrorArray, ...]
+Changes = Callable[[re.Match[str], Operands, ErrorScene, Judge], Iterable[Fit]]
+"""Changes that JAX takes: an `out_sharding`, operands in other splits."""
+
 _SIZED = ("slice", "dynamic_slice", "dynamic_slice_in_dim", "slice_in_dim", "pad")
 """Functions whose caller chooses the new length."""
-_MOST_TYPES = 16
+_COPY = say("a copy of the result on every device")
+_MOST_QUOTED = 16
+
+# ---------------------------------------------------------------- what is refused
 
 
-def _untold(match: re.Match[str], scene: ErrorScene) -> Facts:
-    return {"notes": (NOT_TOLD,)}
+def _refusal(changes: Changes | None = None) -> Reader:
+    """Reads a refusal whose message quotes the types or the specs of what it is about, or nothing."""
+
+    def read(match: re.Match[str], scene: ErrorScene) -> Facts:
+        said, operands = _said(match), split_operands(scene)
+        facts: dict[str, object] = {"sized": True} if scene.operator in _SIZED else {}
+        operator = scene.operator.replace("[]", "") or match.groupdict().get("op", "")
+        facts |= {"operator": code(operator)} if operator else {}
+        if not _are_said(said, operands, scene):
+            types = tuple(replace(one, name="operand") for one in said if one.shape is not None)
+            words = [say("{} as {}", specs.type_words(one), spec_words(one.spec)) for one in types]
+            words += [spec_words(one.spec) for one in said if one.shape is None]
+            return {**facts, **({"words": joined(words)} if words else {}), "arrays": types, "notes": (NOT_TOLD,)}
+        facts |= {"code_made": facts["operator"]} if "operator" in facts else {}
+        types = {(one.shape, one.spec) for one in said if one.shape is not None}
+        shown = [one for one in operands if any(one.spec or ()) or (one.shape, one.spec) in types] or operands
+        shown = tuple({one.name: one for one in shown}.values())
+        is_apart = changes is _each and not all(one.name in scene.expression for one in shown)
+        notes = (say("every array needs its own change"),) if is_apart and len(shown) > 1 else ()
+        fits = partial(changes or _other_splits, match, operands, scene)
+        return {**facts, "words": specs.listed_words(shown), "arrays": operands, "fits": fits, "notes": notes}
+
+    return read
 
 
-# ---------------------------------------------------------------- indexing and reshapes
-
-
-def _picked(match: re.Match[str], scene: ErrorScene) -> Facts:
-    quoted = read_type(match["type"]) if match["type"] else None
-    array = only_of(quoted, scene) if quoted is not None else _indexed(scene)
-    is_update = match["how"] != "get"
-    if array is None:
-        of = say(" {} split as {}", type_words(quoted), spec_words(quoted.spec)) if quoted is not None else " an array"
-        return {"what": say("JAX cannot tell how to split the result of indexing{}", of), "notes": (NOT_TOLD,)}
-    others = [other for other in scene.operands if other is not array]
-    own = say("{}, which is split as {}", name(array.name), spec_words(array.spec))
-    split = [one for one in others if any(one.spec or ())]
-    if not any(array.spec or ()) and len(split) == 1:
-        own = say("{} by {}, which is split as {}", name(array.name), name(split[0].name), spec_words(split[0].spec))
-    picks = code(f"{array.name}[{scene.subscripts}]" if scene.operator == "[]" else scene.operator)
-    head = say("an update of {}", own) if is_update else say("{} picks from {}", picks, own)
-    fits = _updated(array, scene) if is_update else indexed_fits(array, scene)
-    what = say("{}: JAX will not choose how the result is split", head)
-    return {"what": what, "arrays": (array, *others), "fits": tuple(fits)}
-
-
-def _updated(array: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
-    fits = list(with_out_sharding(array.spec or (), say("split as {} is", name(array.name)), scene))
-    text = f"out_sharding={spec_words(array.spec).text}"
-    yield from fits or [advice(say("give the update {}", code(text)), say("split as {} is", name(array.name)))]
-
-
-def _indexed(scene: ErrorScene) -> ErrorArray | None:
-    """What is picked from where the message quotes no type (0.8.1), if that is split."""
-    first = scene.operands[0] if scene.operands else None
-    if first is None or not any(first.spec or ()):
-        return None
-    if scene.operator == "[]":
-        return first if scene.expression.startswith(f"{first.name}[") else None
-    if scene.operator in _PICKING:
-        return first if _texts(scene).get("0") == first.name else None
-    is_only = scene.is_complete and not any(any(other.spec or ()) for other in scene.operands[1:])
-    return first if is_only and scene.operator.isidentifier() else None
-
-
-def _texts(scene: ErrorScene) -> dict[str, str]:
-    return {argument.key: argument.text for argument in scene.arguments}
-
-
-def _reshape(match: re.Match[str], scene: ErrorScene) -> Facts:
-    quoted, shape = read_type(match["type"], "operand"), read_integers(match["shape"])
-    array = only_of(quoted, scene)
-    shown = array or quoted
-    facts = {
-        "what": name(shown.name) if array is not None else "the array", "before": shape_words(shown.shape or ()), "spec": spec_words(shown.spec),
-        "after": shape_words(shape), "arrays": (shown,),
-    }  # fmt: skip
-    if array is None:
-        return facts | {"notes": (NOT_TOLD,)}
-    if scene.operator not in _RESHAPES or "order" in _texts(scene):
-        # The reshape is within another function, and its result is not that function's.
-        return facts | {"fits": (reshard_fit(array, (None,) * len(array.shape or ()), scene),)}
-    return facts | {"fits": _reshaped(array, shape, scene)}
-
-
-def _reshaped(array: ErrorArray, shape: tuple[int, ...], scene: ErrorScene) -> Propose:
-    """Specs of the new shape: with as many of the entries as go, in their order, which a reshape keeps."""
-    entries = plain_entries(array.spec or ())
-
-    def made(spec: PartitionSpec, effect: Sentence) -> Fit:
-        edit = f"jnp.reshape({array.name}, {shape}, out_sharding={spec_words(spec).text})"
-        return Fit(edit=edit, effect=effect, spec=spec, target="result", replaces=scene.expression)
-
-    def placed(count: int) -> Iterator[Fit]:
-        for some, places in itertools.product(
-            itertools.combinations(entries, count), itertools.combinations(range(len(shape)), count)
-        ):
-            spec = tuple(dict(zip(places, some, strict=True)).get(dimension) for dimension in range(len(shape)))
-            local = replace(array, shape=shape, spec=spec).local_shape or ()
-            yield made(spec, say("a device holds {}; parts move between devices as needed", shape_words(local)))
-
-    def propose(judge: Judge) -> Iterator[Fit]:
-        # All of them if the new dimensions allow it; fewer only where no place is legal for more.
-        found = (first_accepted(placed(count), judge, 2) for count in range(len(entries), 0, -1))
-        yield from next(filter(None, found), [])
-        yield made((None,) * len(shape), say("gathers {} over {}", name(array.name), over_axes(axes_in([entries]))))
-
-    return propose
-
-
-# ---------------------------------------------------------------- along a dimension
-
-
-def _along(match: re.Match[str], scene: ErrorScene) -> Facts:
-    """An operation along dimensions that must not be split, such as a sort."""
+def _said(match: re.Match[str]) -> list[ErrorArray]:
+    """The arrays that a message quotes, by their types or by their specs alone."""
     groups = match.groupdict()
-    if groups.get("type"):
-        quoted = [read_type(match["type"], "operand")]
-    elif groups.get("sharding"):
-        quoted = [replace(read_sharding(match["sharding"]), name="operand")]
-    else:
-        specs = [read_spec(text[0]) for text in re.finditer(SPEC, match["specs"])]
-        quoted = [ErrorArray(name="operand", spec=spec) for spec in specs[:_MOST_TYPES]]
-    quoted = [array for array in quoted if array.spec and _places(groups, array.spec)]
-    if not quoted:
-        raise ValueError("what is quoted is not split there")
-    split = [other for other in scene.operands if any(other.spec or ())]
-    arrays = _meant(quoted, split, is_any="matrix" in groups)
-    array, facts = arrays[0], _along_words(arrays[0], _places(groups, arrays[0].spec or ()), scene)
-    if not array.is_named:
-        return facts | {"arrays": (array,), "notes": (NOT_TOLD,)}
-    is_apart = "of_scan" in groups and len(arrays) > 1 and not all(one.name in scene.expression for one in arrays)
-    notes = (say("every array needs its own change"),) if is_apart else ()
-
-    def propose(judge: Judge) -> Iterator[Fit]:
-        found = first_accepted(cleared(split, scene), judge)
-        # What a scan goes over is not in one call with what else is refused: each array alone.
-        alone = arrays if "of_scan" in groups and not found else ()
-        yield from found or (reshard_fit(one, (None, *(one.spec or ())[1:]), scene) for one in alone)
-
-    return facts | {"arrays": tuple(arrays), "fits": propose, "notes": notes}
+    types = [read_type(one[0]) for one in re.finditer(TYPE, groups.get("types") or "")]
+    texts = groups.get("specs") or ""
+    alone = [
+        ErrorArray(name="", spec=read_spec(one[0]))
+        for one in re.finditer(SPEC if re.search(SPEC, texts) else TUPLE, texts)
+    ]
+    return [*types, *alone][:_MOST_QUOTED]
 
 
-def _places(groups: dict[str, str], spec: PartitionSpec) -> list[int]:
-    """The split dimensions that the operation works along."""
-    split = [place for place, entry in enumerate(spec) if entry is not None]
-    if "matrix" in groups:
-        return [place for place in split if place >= len(spec) - 2]
-    if "repeats" in groups:
-        return [place for place in split if read_integers(groups["repeats"])[place] != 1]
-    along = read_integers(groups["dimensions"]) if groups.get("dimensions") else (int(groups.get("dimension") or 0),)
-    return [place for place in split if place in along]
+def _are_said(said: Sequence[ErrorArray], operands: Operands, scene: ErrorScene) -> bool:
+    """Tells whether a message is about the operands of the user's expression."""
+    entries = {None, *(entry for own in operands for entry in own.spec or ())}
+    types = {(own.shape, own.spec) for own in operands}
+    if said:
+        return all((one.shape, one.spec) in types if one.shape else set(one.spec or ()) <= entries for one in said)
+    # JAX names none: the only one, or the only one that is split.
+    is_alone = 1 in (len(operands), len([own for own in operands if any(own.spec or ())]))
+    return is_alone and scene.is_complete and bool(scene.operator)
 
 
-def _meant(quoted: Sequence[ErrorArray], split: Sequence[ErrorArray], *, is_any: bool) -> list[ErrorArray]:
-    """The user's arrays that the message means: those of its spec and shape, where that is one each."""
-    found: list[ErrorArray] = []
-    for wanted in quoted:
-        same = [other for other in split if other.spec == wanted.spec and wanted.shape in (None, other.shape)]
-        found += (same if is_any or len(same) == 1 else []) or [wanted]
+def asked(explained: ExplainedError, scene: ErrorScene, judge: Judge) -> ExplainedError:
+    """Finds changes of the user's operands where JAX's message is about arrays within a function."""
+    operands = _refusable(scene)
+    if NOT_TOLD not in explained.notes or explained.fits or not operands:
+        return explained
+    # Only where the expression itself is what was refused.
+    own = ways.replaced_text(operands[0].name, scene)
+    if judge(Fit(edit=own, effect=say(""), replaces=own), ()) is not False or not (
+        fits := tuple(_other_splits(None, operands, scene, judge))
+    ):
+        return explained
+    notes = tuple(note for note in explained.notes if note != NOT_TOLD)
+    return replace(explained, arrays=operands, fits=fits, notes=notes)
+
+
+def _refusable(scene: ErrorScene) -> Operands:
+    """The operands whose split can be what is refused, each name once."""
+    split = {array.name: array for array in split_operands(scene) if any(array.spec or ())}
+    return tuple(one for one in split.values() if one.mesh is not None and "explicit" in one.mesh.axis_types)
+
+
+def _unknown(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """A refusal in words that no row has."""
+    operands = _refusable(scene)
+    if not operands or not scene.operator:
+        return None
+    said = " ".join(re.split(r"(?<=\.)\s+(?=[A-Z])|\n", match["said"])[0].replace("`", "'").split())
+    which = "these splits together" if len(operands) > 1 else "this split"
+    return {
+        "operation": code(scene.operator), "which": which, "words": specs.listed_words(operands), "arrays": operands,
+        "notes": (say("JAX says: {}", said),), "fits": partial(_other_splits, match, operands, scene),
+    }  # fmt: skip
+
+
+def _repeating(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """A spec with an axis twice; None where the user wrote it, and no operation made it of its operands."""
+    operands, is_pick = split_operands(scene), scene.operator == "[]"
+    is_written = match["axis"] in specs.axes_in(one.spec or () for one in scene.specs)
+    if not operands or (not is_pick and (is_written or len(operands) < 2)):
+        return None
+    words = specs.listed_words(own for own in operands if any(own.spec or ()))
+    fits = partial(_picked if is_pick else _other_splits, match, operands, scene)
+    return {"result": spec_words(read_spec(match["spec"])), "words": words, "arrays": operands, "fits": fits}
+
+
+# ---------------------------------------------------------------- operands in other splits
+
+
+def _other_splits(match: object, operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
+    """Each operand in the nearest split that JAX takes, all of several in one, or what they are split along given up."""
+    found = first_accepted(_written(operands, scene), judge) + _nearest(operands, scene, judge)
+    yield from found or _less_split(match, operands, scene, judge)
+
+
+def _less_split(match: object, operands: Operands, scene: ErrorScene, judge: Judge) -> list[Fit]:
+    """Operands that are split along fewer dimensions, for what works along one."""
+    return first_accepted(ways.cleared([own for own in operands if any(own.spec or ())], scene), judge)
+
+
+def _nearest(operands: Operands, scene: ErrorScene, judge: Judge) -> list[Fit]:
+    rank = max((len(own.spec or ()) for own in operands), default=0)
+    if len(operands) > 2:
+        # Those that split the most first: what is split further moves less than what is gathered.
+        splits = sorted((_aligned(own, rank) for own in operands), key=lambda spec: -len(plain_entries(spec)))
+        likes = dict.fromkeys((*splits, (None,) * rank))
+        every = (
+            ways.together(((own, like[rank - len(own.spec or ()) :]) for own in operands), scene) for like in likes
+        )
+        return first_accepted(itertools.chain.from_iterable(every), judge)
+    found: list[Fit] = []
+    for own, other in sorted((operands[::-1], operands), key=lambda pair: _bits(pair[0])) if len(operands) == 2 else ():
+        nearest = ways.specs_towards(own, _like(own, other, rank))
+        found += first_accepted((ways.resharded(own, spec, scene) for spec in nearest), judge)
     return found
 
 
-def _along_words(array: ErrorArray, places: Sequence[int], scene: ErrorScene) -> dict[str, object]:
-    over = over_axes([axis for place in places for axis in axes_of((array.spec or ())[place])])
-    are, they = ("is", "it") if len(places) == 1 else ("are", "they")
-    return {
-        "operation": code(scene.operator) if scene.operator.isidentifier() else "the operation", "over": over, "are": are, "they": they,
-        "dimensions": " and ".join(f"dimension {place}" for place in places), "what": name(array.name) if array.is_named else "its operand",
-    }  # fmt: skip
+def _bits(array: ErrorArray) -> int:
+    return math.prod(array.shape or ()) * (bits_of(array.dtype) or 64)
 
 
-def _repeat(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    split = [other for other in scene.operands if any(other.spec or ())]
-    texts, array = _texts(scene), split[0] if len(split) == 1 and scene.operator == "repeat" else None
-    along = texts.get("axis") or texts.get("2", "")
-    if array is None or not array.spec or not along:
-        return None
-    every = [place for place, entry in enumerate(array.spec) if entry is not None]
-    place = int(along) % len(array.spec) if along.lstrip("-").isdigit() else -1
-
-    def propose(judge: Judge) -> Iterator[Fit]:
-        # As often for every element: then the longer dimension is divided, too.
-        if (texts.get("1") or texts.get("repeats", "")).isdigit():
-            yield from with_out_sharding(array.spec or (), say("split as {} is", name(array.name)), scene)
-        yield from first_accepted(cleared([array], scene), judge)
-
-    return _along_words(array, [place] if place in every else every, scene) | {"arrays": (array,), "fits": propose}
+def _aligned(array: ErrorArray, rank: int) -> PartitionSpec:
+    """The spec with entries in front for the dimensions that broadcasting adds."""
+    return (*(None,) * (rank - len(array.spec or ())), *(array.spec or ()))
 
 
-def _flat(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    """All elements in one row: up to JAX 0.9.0 that is refused of an array that is not split, too."""
-    if scene.operator != "repeat" or not scene.arguments or _texts(scene).keys() & {"2", "axis"}:
-        return None
-    split = [other for other in scene.operands if any(other.spec or ())][:1]
-    of = say(" of {}, which is split as {}", name(split[0].name), spec_words(split[0].spec)) if split else ""
-    effect = say("a copy of the result on every device")
-    words = say("give {} {}", code("repeat"), code("out_sharding=P()"))
-    fits = tuple(with_out_sharding((), effect, scene)) or (advice(words, effect),)
-    return {"of": of, "arrays": tuple(split), "fits": fits}
+def _like(own: ErrorArray, other: ErrorArray, rank: int) -> PartitionSpec:
+    """The other's split, as far as it has the dimension; one that broadcasts keeps what it has."""
+    lengths = (*(1,) * (rank - len(other.shape or ())), *(other.shape or ()))
+    pairs = list(zip(_aligned(other, rank), lengths, strict=True))[rank - len(own.shape or ()) :]
+    mine = zip(pairs, own.shape or (), own.spec or (), strict=True)
+    return tuple(entry if length == size else before for (entry, length), size, before in mine)
 
 
-# ---------------------------------------------------------------- new lengths and updates
+def _written(operands: Operands, scene: ErrorScene) -> Iterator[Fit]:
+    """Moves what is written into a part of an array to the nearest split that lets the array keep its own."""
+    if ".at[" in scene.expression and len(operands) == 2:
+        array, update = operands
+        for spec in ways.specs_towards(update, (None,) * len(update.spec or ())):
+            fit = ways.resharded(update, spec, scene, is_whole=True)
+            yield replace(fit, edit=f"{fit.edit[:-1]}, out_sharding={spec_text(array.spec or ())})")
 
 
-def _new_size(match: re.Match[str], scene: ErrorScene) -> Facts:
-    names = tuple(re.findall(r"'([^']{1,200})'", match["entry"]) or [match["entry"].strip()])
-    length, parts = int(match["length"]), int(match["parts"])
-    operation = scene.operator if scene.operator.isidentifier() else match["operation"]
-    quoted = read_type(match["type"], "operand") if match["type"] else None
-    array, places = _resized(match, quoted, names, scene)
-    if quoted is not None and places and (array is None or array.shape == quoted.shape):
-        length = _lengths(match)[places[0]]
-    type_ = f"an array {shape_words(quoted.shape or ())}" if quoted is not None else "its operand"
-    facts: dict[str, object] = {
-        "operation": code(operation), "length": f"{length:,}", "where": f"dimension {places[0]}" if len(places) == 1 else "a dimension",
-        "what": name(array.name) if array is not None else type_, "division": division(length, parts),
-        "over": axes_words(names, array.mesh.sizes if array is not None and array.mesh is not None else {}),
-    }  # fmt: skip
-    if array is None:
-        return facts | {"notes": (NOT_TOLD,)}
-
-    def propose(judge: Judge) -> Iterator[Fit]:
-        yield from first_accepted(cleared([array], scene), judge)
-        longer = -(-length // parts) * parts
-        is_there = operation == "pad" or longer <= (array.shape or ())[places[0]]
-        if operation in _SIZED and len(places) == 1 and is_there:
-            yield advice(f"make it a length of {longer:,} along dimension {places[0]}", f"{parts} divides that")
-
-    return facts | {"arrays": (array,), "fits": propose}
+# ---------------------------------------------------------------- results
 
 
-def _lengths(match: re.Match[str]) -> tuple[int, ...]:
-    # Before numpy 2, and where JAX worked it out itself: `8`; else `np.int64(8)`.
-    return read_integers(re.sub(r"np\.int64\((\d+)\)", r"\1", match["shape"]))
+def _product(match: re.Match[str], operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
+    """A product with an `out_sharding`, or with either operand in the nearest split that JAX takes without one."""
+    sides = [read_spec(text) for text in (match.groupdict().get("one"), match.groupdict().get("other")) if text]
+    pairs = [pair for pair in zip(*sides, strict=False) if None not in pair]
+    unlike = next((pair for pair in pairs if pair[0] != pair[-1]), ())
+    summed = () if unlike or "sum" not in match.groupdict() else tuple(specs.axes_in([plain_entries(sides[0])]))
+    reshards, made = list[Fit](), list[PartitionSpec]()
+    for own in operands if len(operands) == 2 else ():
+        nearest = ways.specs_towards(own, own.spec or (), unlike)
+        reshards += first_accepted((ways.resharded(own, spec, scene, is_whole=True) for spec in nearest), judge)
+    for fit in reshards:
+        result = judge(fit, ())
+        made += [result.spec] if isinstance(result, ErrorArray) and result.spec is not None else []
+    # What JAX makes where one operand or the other is gathered is, together, how nothing would move.
+    natural = tuple(next(filter(None, entries), None) for entries in zip(*made, strict=True))
+    used = (*specs.axes_in([natural, unlike]), *summed)
+    unused = [axis for axis in specs.axes_in(own.spec or () for own in operands) if axis not in used]
+    for result in dict.fromkeys(specs.without_repeats(natural, last=last) for last in (False, True)) if made else ():
+        pairs = zip(natural, result, strict=True)
+        lost = tuple(
+            dict.fromkeys((*(axis for old, new in pairs for axis in axes_of(old) if axis not in axes_of(new)), *unused))
+        )
+        yield from ways.with_out_sharding(result, _effect(lost, summed), scene)
+        if summed and not lost:
+            yield from first_accepted(_scattered(operands, result, summed, scene), judge)
+    yield from reshards or _other_splits(match, operands, scene, judge)
 
 
-def _resized(
-    match: re.Match[str], quoted: ErrorArray | None, names: tuple[str, ...], scene: ErrorScene
-) -> tuple[ErrorArray | None, list[int]]:
-    """The operand, and its dimensions that must not be split."""
-    if quoted is None:
-        found = [
-            (array, place) for array in split_operands(scene) for place, entry in enumerate(array.spec or ())
-            if axes_of(entry) == names
-        ]  # fmt: skip
-        return (found[0][0], [found[0][1]]) if len(found) == 1 else (None, [])
-    lengths = enumerate(zip(quoted.shape or (), _lengths(match), quoted.spec or (), strict=True))
-    places = [
-        place for place, (before, after, entry) in lengths
-        if before != after and axes_of(entry) == names and after % int(match["parts"])
-    ]  # fmt: skip
-    # The function may have given it another shape first, as `roll` without an axis does: all of it is concerned.
-    count, array = math.prod(quoted.shape or ()), only_of(quoted, scene)
-    like = [one for one in split_operands(scene) if any(one.spec or ()) and math.prod(one.shape or ()) == count]
-    if array is not None or len(like) != 1 or not scene.is_complete:
-        return array, places
-    return like[0], [place for place, entry in enumerate(like[0].spec or ()) if entry is not None]
+def _effect(lost: tuple[str, ...], summed: tuple[str, ...]) -> Sentence:
+    if not summed:
+        moved = say("one operand is moved to the other's split first")
+        return say("communicates over {}", over_words(lost)) if lost else moved
+    words = say("each device multiplies its parts, and the partial sums are added over {}", over_words(summed))
+    # An axis that the result would have had twice: one operand is gathered over it as well.
+    return say("{}; communicates over {}, too", words, over_words(lost)) if lost else words
 
 
-def _update(match: re.Match[str], scene: ErrorScene) -> Facts:
-    updated, part = read_type(match["updated"]), read_type(match["part"])
-    array, update = only_of(updated, scene), only_of(part, scene)
-    facts: dict[str, object] = {
-        "update": name(update.name) if update is not None else "the update", "spec": spec_words(part.spec),
-        "array": name(array.name) if array is not None else "the array", "own": spec_words(updated.spec),
-    }  # fmt: skip
-    if array is None or update is None:
-        return facts | {"notes": (NOT_TOLD,)}
-
-    def propose(judge: Judge) -> list[Fit]:
-        own = array.spec or ()
-        both = (together(((array, target), (update, target)), scene) for target in (own, *specs_towards(array, own)))
-        return first_accepted(itertools.chain.from_iterable(both), judge)
-
-    return facts | {"arrays": (array, update), "fits": propose}
+def _scattered(operands: Operands, result: PartitionSpec, summed: tuple[str, ...], scene: ErrorScene) -> Iterator[Fit]:
+    """The sum split over what it is summed over, along the last dimension that can be."""
+    parts = next((specs.parts_of(summed, one.mesh.sizes) for one in operands if one.mesh is not None), 1)
+    for place in [place for place, entry in enumerate(result) if entry is None][::-1]:
+        effect = say("the same sum; each device keeps {} of dimension {}", f"1/{parts}", place)
+        yield from ways.with_out_sharding((*result[:place], entry_of(summed), *result[place + 1 :]), effect, scene)
 
 
-_ALONG_WORDS = "{operation} works along {dimensions} of {what}, which {are} split over {over}: {they} must not be split"
-_REPEAT = r"Please pass sharding to `jnp\.repeat` via `out_sharding` parameter\.$"
+def _picked(match: re.Match[str], operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
+    """Says the split of a picked result, or gathers the array; an update keeps the array's split."""
+    array, others = operands[0], operands[1:]
+    if match.groupdict().get("how", "get") != "get":
+        yield from ways.with_out_sharding(array.spec or (), say("split as {} is", name(array.name)), scene)
+        return
+    if scene.operator == "[]":
+        for spec, effect in _picked_specs(array, others, scene):
+            yield from ways.with_out_sharding(spec, effect, scene)
+        yield from ways.with_out_sharding((), _COPY, scene)
+    if any(array.spec or ()):
+        yield ways.reshard_fit(array, (None,) * len(array.shape or ()), scene)
+
+
+def _picked_specs(array: ErrorArray, others: Operands, scene: ErrorScene) -> Iterator[tuple[PartitionSpec, Sentence]]:
+    """The spec that the indices and the rest of the array suggest, for `table[ids]` and `table[:, ids]`."""
+    picks = [text.strip() for text in scene.subscripts.split(",")]
+    if len(others) != 1 or set(picks) - {":", others[0].name} or picks.count(others[0].name) != 1:
+        return
+    indices, place, spec = others[0], picks.index(others[0].name), array.spec or ()
+    rows = spec[place] if place < len(spec) else None
+    natural = specs.without_repeats((*spec[:place], *(indices.spec or ()), *spec[place + 1 :]))
+    effect = (
+        say("split as the indices are") if any(spec) else say("split as {} is; nothing is sent", name(indices.name))
+    )
+    if rows is not None:
+        effect = say("communicates over {}, along which each device has other rows", over_words(rows))
+    if any(natural) and "bool" not in indices.dtype:
+        yield natural, effect
+
+
+def _repeated(match: re.Match[str], operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
+    """The result split as the operand is; without an axis, which makes one dimension of all, on every device."""
+    for own in operands[:1]:
+        kept = list(ways.with_out_sharding(own.spec or (), say("split as {} is", name(own.name)), scene))
+        if kept and judge(kept[0], ()) is False:
+            yield from ways.with_out_sharding((), _COPY, scene)
+            return
+        yield from kept
+    yield from _other_splits(match, operands, scene, judge)
+
+
+def _reshaped(match: re.Match[str], operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
+    """Specs of the new shape: with as many of the entries as go, in their order, which a reshape keeps."""
+    shape, array = read_integers(match["shape"]), operands[0]
+    if scene.operator not in ("reshape", "ravel", "flatten") or "order" in ways.texts_of(scene):
+        # The reshape is within another function, and its result is not that function's.
+        yield ways.reshard_fit(array, (None,) * len(array.shape or ()), scene)
+        return
+    entries = plain_entries(array.spec)
+
+    def made(spec: PartitionSpec, effect: Sentence) -> Fit:
+        edit = f"jnp.reshape({array.name}, {shape}, out_sharding={spec_text(spec)})"
+        return replace(ways.instead(scene, edit, effect), spec=spec, target="result")
+
+    def placed(count: int) -> Iterator[Fit]:
+        places = itertools.combinations(range(len(shape)), count)
+        for some, where in itertools.product(itertools.combinations(entries, count), places):
+            spec = tuple(dict(zip(where, some, strict=True)).get(dimension) for dimension in range(len(shape)))
+            local = specs.shape_words(replace(array, shape=shape, spec=spec).local_shape)
+            yield made(spec, say("a device holds {}; parts move between devices as needed", local))
+
+    # All of them if the new dimensions allow it; fewer only where no place is legal for more.
+    found = (first_accepted(placed(count), judge, 2) for count in range(len(entries), 0, -1))
+    yield from next(filter(None, found), [])
+    yield made(
+        (None,) * len(shape), say("gathers {} over {}", name(array.name), over_words(tuple(specs.axes_in([entries]))))
+    )
+
+
+def _each(match: re.Match[str], operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
+    """Of what a scan goes over, which is not in one call with what else is refused, each array alone."""
+    split = [own for own in operands if own.spec and own.spec[0] is not None]
+    yield from first_accepted(ways.cleared(split, scene), judge) or (
+        ways.reshard_fit(own, (None, *(own.spec or ())[1:]), scene) for own in split
+    )
+
+
+def _updated(match: re.Match[str], operands: Operands, scene: ErrorScene, judge: Judge) -> list[Fit]:
+    """An array and what is written into it in one split: the array's own, or the nearest to it."""
+    array, update = operands[:2]
+    both = (
+        ways.together(((array, to), (update, to)), scene)
+        for to in (array.spec or (), *ways.specs_towards(array, array.spec or ()))
+    )
+    return first_accepted(itertools.chain.from_iterable(both), judge)
+
+
+_ALONG = "{operator|the operation} works along dimension {dimension}, which must not be split: {words}"
+_CHOOSE = "JAX will not choose how the result of OF is split: {words}"
+_OTHER = r"(?P<said>(?:Incompatible types for |.{0,200}?(?:[Ss]hard(?:ed|ing)|replicated)).{0,2000})"
+
+
+def _row(kind: ErrorKind, pattern: str, sentence: str, *fixes: Way, facts: Reader) -> ErrorRow:
+    """A row whose sentence ends without the arrays, where none is named."""
+    return row(kind, pattern, (sentence, re.sub(r"(?:: |; | \()\{words\}\)?", "", sentence)), *fixes, facts=facts)
+
 
 EXPLICIT_ROWS = (
+    _row("contraction", rf"(?P<sum>.{{0,400}}?)Got lhs_contracting_spec=(?P<specs>(?P<one>{TUPLE}) and rhs_contracting_spec=(?P<other>{TUPLE}))$",
+          "{operator|the product} sums over a dimension that both operands split ({words}): say whether to add the partial sums, or to keep them split", facts=_refusal(_product)),
+    # Up to 0.10.
+    _row("contraction", rf"dot_general requires contracting dimensions to have consistent sharding, got (?P<specs>(?P<one>{TUPLE}) and (?P<other>{TUPLE}))\.",
+          "both operands of {operator|a product} must be split alike along what it sums: {words}", facts=_refusal(_product)),
+    _row("conflict", rf"dot_general requires lhs batch dimensions and rhs batch dimensions to have the (?:consistent|same) sharding, got (?P<specs>(?P<one>{TUPLE}) and (?P<other>{TUPLE}))\.",
+         "both operands of {operator|`dot_general`} must be split alike along its batch dimensions: {words}", facts=_refusal(_product)),
+    _row("conflict", rf"(?P<code_op>\w{{1,80}}) got incompatible shardings for broadcasting: (?P<specs>{TUPLE}(?:, {TUPLE}){{1,16}})\.$", "{code_op} needs operands that are split alike: {words}", facts=_refusal()),
+    _row("conflict", r"(?:(?P<code_op>select) (?:cases must have the same shardings|`which` must be scalar or have the same sharding as cases), "
+         r"got|All operands should have the same sharding\. Got shardings) (?P<specs>.{1,16000})", "{code_op|`concatenate`} needs operands that are split alike: {words}", facts=_refusal()),
+    _row("axis twice", rf"(?P<code_made>dot_general) operation with inputs: (?P<types>.{{1,4000}}?) produces an illegally sharded result: (?P<split>{TYPE})$",
+         "the result of {code_made} would be {split}, and an axis can split one dimension only: {words}", facts=_refusal(_product)),
+    _row("axis twice", rf"(?P<code_made>\w{{1,80}}) operation with inputs: (?P<types>.{{1,4000}}?) produces an illegally sharded result: (?P<split>{TYPE})$",
+         "the result of {code_made} would be {split}, and an axis can split one dimension only: {words}", facts=_refusal()),
+    _row("axis twice", REPEATED, "the result of {expression} would be {result}, and an axis can split one dimension only: {words}", facts=_repeating),
     # 0.8.1 ends before "Got", where it picks.
-    _row("indexing", r"Use `\.at\[\.\.\.\]\.(?P<how>get|set/add/mul/\.\.\.)\(out_sharding=\)` .{0,400}? on inputs\)\.(?: Got operand=ShapedArray\((?P<type>.{1,400}?)\), "
-         r"indices=ShapedArray\(.{1,400}?\)(?:, updates=ShapedArray\(.{1,400}?\))?)?$", "{what}", facts=_picked),
-    _row("reshape", rf"This reshape is not supported\..{{0,400}}? Got operand type: (?P<type>\S{{1,400}}), new sizes: (?P<shape>{SHAPE})",
-         "{what} {before}, split as {spec}, is to become {after}: its parts would no longer be whole slices, and JAX will not choose new ones", facts=_reshape),
+    _row("indexing", r"Use `\.at\[\.\.\.\]\.(?P<how>get|set/add/mul/\.\.\.)\(out_sharding=\)` .{0,400}? on inputs\)\.(?: Got operand=ShapedArray\((?P<types>.{1,400}?)\), "
+         r"indices=ShapedArray\(.{1,400}?\)(?:, updates=ShapedArray\(.{1,400}?\))?)?$", _CHOOSE.replace("OF", "{expression|indexing}"), facts=_refusal(_picked)),
+    _row("reshape", rf"This reshape is not supported\..{{0,400}}? Got operand type: (?P<types>\S{{1,400}}), new sizes: (?P<shape>{SHAPE})",
+         "a reshape to {shape} would cut parts that are no whole slices of it, and JAX will not choose new ones: {words}", facts=_refusal(_reshaped)),
     _row("split dimension", r"(?:Input should be unsharded over the axis being reduced|The input should be unsharded over the axis along which to compute the top_k values)\. "
-         r"Got input type=(?P<type>\S{1,400}) and axis=(?P<dimension>\d{1,4})$", _ALONG_WORDS, facts=_along),
-    _row("split dimension", rf"Arguments to sort must be unsharded over the sorting dimension\. Got arg sharding=.{{0,4000}}?(?P<sharding>{SHARDING})[^N]{{0,40}} and sorting dimension=(?P<dimension>\d{{1,4}})$",
-         _ALONG_WORDS, facts=_along),
-    _row("split dimension", r"Operand cannot be sharded on dimension \d{1,4} when the tiling is non-trivial\. Got input type: (?P<type>\S{1,400}) with reps: (?P<repeats>\([\d, ]{0,200}\))$",
-         _ALONG_WORDS, facts=_along),
+         r"Got input type=(?P<types>\S{1,400}) and axis=(?P<dimension>\d{1,4})$", _ALONG, facts=_refusal(_less_split)),
+    _row("split dimension", r"Arguments to sort must be unsharded over the sorting dimension\. Got arg sharding=(?P<specs>.{0,8000}?) and sorting dimension=(?P<dimension>\d{1,4})$", _ALONG, facts=_refusal(_less_split)),
+    _row("split dimension", r"Operand cannot be sharded on dimension (?P<dimension>\d{1,4}) when the tiling is non-trivial\. Got input type: (?P<types>\S{1,400}) with reps: \([\d, ]{0,200}\)$", _ALONG, facts=_refusal(_less_split)),
     # 0.12.0.1; earlier ones refuse the slices that it makes.
-    _row("split dimension", r"`a` cannot be sharded on the axis being rolled over\. Got arr type=(?P<type>\S{1,400}) and axis=(?P<dimensions>\([\d, ]{0,200}\))$", _ALONG_WORDS, facts=_along),
-    _row("split dimension", rf"Input \d{{1,4}} to (?P<matrix>\w{{1,40}}) must be unsharded on non-batch dimensions, but got (?P<specs>{SPEC})\.$", _ALONG_WORDS, facts=_along),
-    _row("split dimension", rf"(?P<of_scan>0th dimension of all xs) should be replicated\. Got (?P<specs>{SPEC}(?:, {SPEC}){{0,100}})$", _ALONG_WORDS, facts=_along),
-    _row("split dimension", _REPEAT, "`repeat` without an axis makes one dimension of all elements{of}: JAX will not choose how the result is split", facts=_flat),
-    _row("split dimension", _REPEAT, _ALONG_WORDS, facts=_repeat),
-    _row("split dimension", _REPEAT, "`repeat` works along a dimension that is split", facts=_untold),
+    _row("split dimension", r"`a` cannot be sharded on the axis being rolled over\. Got arr type=(?P<types>\S{1,400}) and axis=\((?P<dimension>[\d, ]{0,200}?),?\)$", _ALONG, facts=_refusal(_less_split)),
+    _row("split dimension", rf"Input \d{{1,4}} to \w{{1,40}} must be unsharded on non-batch dimensions, but got (?P<specs>{SPEC})\.$",
+         "{operator|the operation} takes matrices that are not split: {words}", facts=_refusal(_less_split)),
+    _row("split dimension", rf"0th dimension of all xs should be replicated\. Got (?P<specs>{SPEC}(?:, {SPEC}){{0,100}})$", _ALONG.replace("{dimension}", "0"), facts=_refusal(_each)),
+    _row("split dimension", r"Please pass sharding to `jnp\.repeat` via `out_sharding` parameter\.$", _CHOOSE.replace("OF", "{expression|`repeat`}"), facts=_refusal(_repeated)),
     # Up to 0.10.0 it ends with "is not implemented.".
-    _row("new size", r"(?P<operation>\w{1,40}) on sharded dims where out dim \((?P<length>\d{1,18})\) is not divisible by mesh axes \((?P<parts>0*[1-9]\d{0,11})\) with spec \((?P<entry>.{1,200}?)\) "
-         r"is not implemented\.(?: Got input type=(?P<type>\S{1,400}) and output shape=(?P<shape>\(.{0,600}\)))?$",
-         "{operation} makes an array of length {length} along {where} of {what}, which is split over {over}: {division}", facts=_new_size),
-    _row("update", r"dynamic_update_slice operand sharding must be equal to update sharding, got operand sharding (?P<updated>\S{1,400}?)(?:\(\{[^\n]{0,400}?\}\))? and update sharding "
-         r"(?P<part>\S{1,400}?)(?:\(\{[^\n]{0,400}?\}\))?\.$", "{update} is {spec}, but {array} that it updates is {own}: an update must be split as what it updates", facts=_update),
+    _row("new size", r"(?P<op>\w{1,40}) on sharded dims where out dim \((?P<n>\d{1,18})\) is not divisible by mesh axes \((?P<n_parts>0*[1-9]\d{0,11})\) with spec \((?P<entry>.{1,200}?)\) "
+         r"is not implemented\.(?: Got input type=(?P<types>\S{1,400}) and output shape=\(.{0,600}\))?$",
+         "{operator} makes an array of length {n} along a dimension that is split over {entry}: {n/n_parts}; {words}",
+         Way("make it a length of {n^n_parts}{?sized}", "{n_parts} divides that"), facts=_refusal(_less_split)),
+    _row("update", r"dynamic_update_slice operand sharding must be equal to update sharding, got operand sharding (?P<types>\S{1,400}?(?:\(\{[^\n]{0,400}?\}\))? and update sharding "
+         r"\S{1,400}?)(?:\(\{[^\n]{0,400}?\}\))?\.$", "an update must be split as what it updates: {words}", facts=_refusal(_updated)),
     _row("convolution", r"Please specify the output sharding via `out_sharding` parameter of `conv_general_dilated`$",
-         "JAX will not choose how the result of a convolution is split: it does where the kernel is replicated and the features of the input are not split", facts=_untold),
+         "JAX will not choose how the result of a convolution is split: it does where the kernel is replicated and the features of the input are not split ({words})", facts=_refusal()),
 )  # fmt: skip
-"""Each tried in turn; of two rows with one pattern the first whose facts are there."""
+"""Each tried in turn."""
+
+OTHER_ROWS = (
+    row("conflict", _OTHER, "{operation} does not take {which}: {words}", facts=lambda match, scene: _unknown(match, scene) if len(_refusable(scene)) > 1 else None),
+    row("split dimension", _OTHER, "{operation} does not take {which}: {words}", facts=_unknown),
+)  # fmt: skip
+"""For what no other row has."""

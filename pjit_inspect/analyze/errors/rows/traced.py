@@ -11,13 +11,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from pjit_inspect.analyze.errors.fits import advice, listed
+from pjit_inspect.analyze.errors import specs, ways
 from pjit_inspect.analyze.errors.printed import TYPE, read_type
-from pjit_inspect.analyze.errors.proposals import first_accepted, text_of
-from pjit_inspect.analyze.errors.specs import type_words
-from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Proposer, Reader, Way, listed_facts, read_code
-from pjit_inspect.analyze.errors.table import row as _row
+from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Proposer, Reader, Way, listed_facts, read_code, row
+from pjit_inspect.analyze.errors.ways import advice, instead, listed
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Phrase, code, name, place, say
 
@@ -31,7 +30,7 @@ _KEYWORDS = dict.fromkeys(("nonzero", "where", "unique", "argwhere", "flatnonzer
     "repeat": "total_repeat_length",
     "bincount": "length",
 }
-"""What says how long the result of a function of `jax.numpy` is."""
+"""The argument that fixes the length of a result of `jax.numpy`."""
 _PLAIN = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
 """Functions of Python's whose result is known where their arguments are."""
 _PRINTED = re.compile(r"(?<![\w.])print\(")
@@ -41,15 +40,14 @@ _IN = re.compile(r"([\w.]+)( not)? in ([\w.]+)")
 # ---------------------------------------------------------------- what asks for which value
 
 
-def _tracing(match: re.Match[str], scene: ErrorScene) -> Facts:
+def _tracing(match: re.Match[str], scene: ErrorScene) -> dict[str, object]:
     where, depends = _TRACING.search(match.string), _DEPENDS.search(match.string)
     names = tuple(filter(None, re.split(r", and |, | and ", depends[1]))) if depends else ()
     type_, texts = match.groupdict().get("type"), [argument.text for argument in scene.arguments]
-    arguments = "arguments" if len(names) > 1 else "argument"
     facts: dict[str, object] = {
         "line": _line(scene), "function": name(where[1]) if where else "the function", "names": names,
         "for": say(" for {}", code(where[3])) if where else "", "is_jit": bool(where and where[3] == "jit"),
-        "depends": say(", which depends on the {} {}", arguments, listed(names)) if names else "",
+        "depends": say(", which depends on the argument{} {}", "s" * (len(names) > 1), listed(names)) if names else "",
         "type": (read_type(type_),) if type_ else (),
     }  # fmt: skip
     # What counts the parts of a list is no loop.
@@ -58,8 +56,8 @@ def _tracing(match: re.Match[str], scene: ErrorScene) -> Facts:
     if scene.operator in _KEYWORDS:
         facts |= {"sized": code(scene.operator), "length": code(_KEYWORDS[scene.operator])}
     if scene.expression and _PRINTED.search(scene.line.partition(scene.expression)[0]):
-        return {**facts, "is_jit": False, "printed": "", "fits": ()}
-    facts["unprinted"] = ""
+        return {**facts, "is_jit": False, "printed": True, "fits": ()}
+    facts["unprinted"] = True
     if scene.operator in ("int", "float") and len(texts) == 1 and texts[0]:
         facts["array"] = code(f"jnp.asarray({texts[0]}, {scene.operator})")
     elif scene.expression.endswith(".item()"):
@@ -78,13 +76,13 @@ _TRUTHS = ("any", "all", "max", "min", "sorted", "bool")
 def _asked(match: re.Match[str], scene: ErrorScene) -> Facts:
     # Python places what fails of `a and b` at either of them, or at both.
     has_parts = any(f" {word} " in f" {scene.condition} " for word in ("and", "or", "not"))
-    facts = {**_tracing(match, scene), "is_truth": True}
-    if scene.statement and (scene.expression in ("", scene.condition) or has_parts):
-        return {**facts, "asks": say("the {} asks whether {} is true", code(scene.statement), code(scene.condition))}
-    if isinstance(read_code(scene.expression), ast.Call) and scene.operator not in _TRUTHS:
-        # A library asks, of what it was given.
-        return {**facts, "asks": say("{} needs a value", _line(scene)), "is_truth": False}
-    return {**facts, "asks": say("{} asks whether an array is true", _line(scene))}
+    is_statement = bool(scene.statement) and (scene.expression in ("", scene.condition) or has_parts)
+    # A library asks, of what it was given.
+    is_call = isinstance(read_code(scene.expression), ast.Call) and scene.operator not in _TRUTHS
+    asks = say("{} needs a value" if is_call else "{} asks whether an array is true", _line(scene))
+    if is_statement:
+        asks = say("the {} asks whether {} is true", code(scene.statement), code(scene.condition))
+    return {**_tracing(match, scene), "is_truth": is_statement or not is_call, "asks": asks}
 
 
 def _outlived(match: re.Match[str], scene: ErrorScene) -> Facts | None:
@@ -98,12 +96,10 @@ def _outlived(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 
 def _origin(where: re.Match[str] | None) -> Facts:
     if where is None:
-        return {"origin": "a function that JAX traced", "function": "the function"}
+        return {"origin": "a function that JAX traced"}
     own = name(where[1])
-    return {
-        "origin": say("{} (traced for {})", own, code(where[3])),
-        "function": own if where[1] != "<lambda>" else "the function",
-    }
+    function = {"function": own} if where[1] != "<lambda>" else {}
+    return {"origin": say("{} (traced for {})", own, code(where[3])), **function}
 
 
 _LEAKED_FROM = re.compile(
@@ -113,9 +109,9 @@ _MADE_AT = re.compile(r"The leaked intermediate value was created on line (\S[^\
 
 
 def _leaked(match: re.Match[str], scene: ErrorScene) -> Facts:
-    array, made = read_type(match["type"]), _MADE_AT.search(match.string)
-    same = [other for other in scene.operands if (other.dtype, other.shape) == (array.dtype, array.shape)]
-    what = name(same[0].name) if len(same) == 1 and scene.is_complete else say("a value {}", type_words(array))
+    said, made = replace(read_type(match["type"]), spec=None), _MADE_AT.search(match.string)
+    own = ways.own_of(said, scene) if scene.is_complete else None
+    what = name(own.name) if own is not None else say("a value {}", specs.type_words(said))
     notes = (say("the value was made at {}", place(made[1])),) if made else ()
     return {"what": what, **_origin(_LEAKED_FROM.search(match.string)), "notes": notes}
 
@@ -129,12 +125,11 @@ _STATEMENTS = {
 }
 _SIGNS = {"and": "for each element, as `&` does", "or": "for each element, as `|` does"}
 _BY_JAX = {
-    "if else": ("jnp.where({}, {}, {})", "computes both and picks"), "not": ("jnp.logical_not({})", "for each element"),
-    "any": ("jnp.any({})", "stays in the program"), "all": ("jnp.all({})", "stays in the program"),
-    "sorted": ("jnp.sort({})", "stays in the program"), "max": ("jnp.maximum({}, {})", "for each element"),
-    "min": ("jnp.minimum({}, {})", "for each element"),
+    "if else": ("jnp.where({}, {}, {})", "computes both and picks"), "any": ("jnp.any({})", "stays in the program"),
+    "all": ("jnp.all({})", "stays in the program"), "sorted": ("jnp.sort({})", "stays in the program"),
+    "max": ("jnp.maximum({}, {})", "for each element"), "min": ("jnp.minimum({}, {})", "for each element"),
 }  # fmt: skip
-"""What Python asks a truth for, of as many parts, as JAX computes it."""
+"""Python's operations that ask for a truth, and the same in JAX, of as many parts."""
 
 
 def _truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
@@ -148,39 +143,37 @@ def _truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     both = texts[0] if texts else ""
     if member := _IN.fullmatch(scene.expression):
         both, effect = f"{'~' if member[2] else ''}jnp.any({member[3]} == {member[1]})", "stays in the program"
-    elif scene.operator in ("and", "or") and all(argument.type == "truth" for argument in scene.arguments):
-        for text in texts[1:]:
-            both = f"jnp.logical_{scene.operator}({both}, {text})"
+    elif scene.operator == "not" or (
+        scene.operator in ("and", "or") and all(argument.type == "truth" for argument in scene.arguments)
+    ):
+        both = _one_truth(scene.expression)
     elif len(texts) == template.count("{}") and all(texts):
         both = template.format(_one_truth(both), *texts[1:]) if scene.operator == "if else" else template.format(*texts)
     else:
         both = ""
     if both and not scene.statement and len(texts) == len(scene.arguments):
-        yield _replacing(scene, both, effect)
+        yield instead(scene, both, effect)
     else:
         yield advice("use `jnp.where`", "computes both sides, and picks for each element")
         yield advice("use `jax.lax.cond`", "runs one of two functions, for a single truth")
 
 
-def _replacing(scene: ErrorScene, edit: str, effect: str) -> Fit:
-    return Fit(edit=edit, effect=say(effect), replaces=scene.expression)
-
-
 def _one_truth(text: str) -> str:
     """A condition in which nothing asks for the truth of a part of it: `and`, `or` and `not` as functions of JAX's."""
+
+    def logical(node: ast.expr) -> str:
+        match node:
+            case ast.BoolOp(op=op, values=[first, *others]):
+                both = logical(first)
+                for part in others:
+                    both = f"jnp.logical_{'and' if isinstance(op, ast.And) else 'or'}({both}, {logical(part)})"
+                return both
+            case ast.UnaryOp(op=ast.Not(), operand=part):
+                return f"jnp.logical_not({logical(part)})"
+        return ast.get_source_segment(text.strip(), node) or ""
+
     node = read_code(text)
-    return text if node is None else _logical(node, text.strip())
-
-
-def _logical(node: ast.expr, text: str) -> str:
-    if isinstance(node, ast.BoolOp):
-        both = _logical(node.values[0], text)
-        for part in node.values[1:]:
-            both = f"jnp.logical_{'and' if isinstance(node.op, ast.And) else 'or'}({both}, {_logical(part, text)})"
-        return both
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return f"jnp.logical_not({_logical(node.operand, text)})"
-    return ast.get_source_segment(text, node) or ""
+    return text if node is None else logical(node)
 
 
 def _computing(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -190,13 +183,11 @@ def _computing(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 def _by_jax(scene: ErrorScene) -> Iterator[Fit]:
     if scene.jax_name and scene.arguments:
-        yield _replacing(
-            scene, scene.jax_name + scene.expression[scene.expression.index("(") :], "stays in the program"
-        )
+        yield instead(scene, scene.jax_name + scene.expression[scene.expression.index("(") :], "stays in the program")
     elif scene.operator == "[]" and scene.operands and scene.expression.endswith(f"[{scene.subscripts}]"):
         indexed = scene.expression[: -len(scene.subscripts) - 2]
         edit = f"jnp.asarray({indexed})[{scene.subscripts}]"
-        yield _replacing(scene, edit, "an array of JAX's can be indexed by it")
+        yield instead(scene, edit, "an array of JAX's can be indexed by it")
 
 
 def _cut(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -211,8 +202,7 @@ def _cut(match: re.Match[str], scene: ErrorScene) -> Facts:
     where = f", axis={cut['whole'].count(':')}" if cut["whole"] else ""
     edit = f"jax.lax.dynamic_slice_in_dim({cut['array']}, {cut['lower']}, {terms[0]}{where})"
     effect = say("the slice may begin anywhere, and its length is fixed")
-    fit = Fit(edit=edit, effect=effect, replaces=scene.expression)
-    return {"fits": lambda judge: first_accepted([fit], judge), **facts}
+    return {"fits": lambda judge: ways.first_accepted([instead(scene, edit, effect)], judge), **facts}
 
 
 # ---------------------------------------------------------------- static arguments
@@ -223,7 +213,7 @@ def _static(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     names = listed_facts(facts, "names", str)
     if facts["is_jit"] and names and all(map(str.isidentifier, names)) and _asks_arguments(facts, scene):
         yield advice(
-            say("name it in the `jax.jit` of {}: {}", name(text_of(facts, "function")), _argnames(names)),
+            say("name it in the `jax.jit` of {}: {}", name(ways.text_of(facts, "function")), _argnames(names)),
             "for Python numbers, not arrays: it is then known while tracing, and compiled for each value",
         )
 
@@ -233,7 +223,7 @@ def _argnames(names: tuple[str, ...]) -> Phrase:
 
 
 def _asks_arguments(facts: Facts, scene: ErrorScene) -> bool:
-    """Whether what is asked for is made of the arguments alone, without a function of JAX's, which traces what it gets.
+    """Tells whether the value that is asked for is made of the arguments alone, without a function of JAX's.
 
     Arrays cannot be static: what is asked of one of several elements is no number.
     """
@@ -268,13 +258,13 @@ _ASKS = (
 )
 
 
-_PRINT = Way("use `jax.debug.print`{printed}", "prints the values each time that the program runs")
+_PRINT = Way("use `jax.debug.print`{?printed}", "prints the values each time that the program runs")
 
 
 def _needs(pattern: str, what: str, *ways: Way | Proposer, facts: Reader = _tracing) -> ErrorRow:
     """A row of a line that needs a value."""
     sentence = f"{{line}} needs {what}{{depends}}: while {{function}} is traced{{for}}, values are not known"
-    return _row("traced value", pattern, sentence, *ways, _PRINT, facts=facts)
+    return row("traced value", pattern, sentence, *ways, _PRINT, facts=facts)
 
 
 _NUMBER = Way(
@@ -284,17 +274,17 @@ _NUMBER = Way(
 _AS_ARRAY = Way("write {array}", "where an array will do: it stays in the program")
 
 TRACED_ROWS = (
-    _row("argument", r"The truth value of an array with more than one element is ambiguous",
+    row("argument", r"The truth value of an array with more than one element is ambiguous",
          "{asks}, and an array of several elements has a truth for each", _truth,
          Way("ask for one truth, as `jnp.all` or `jnp.any` of it", "it is then one element, which `jax.lax.cond` takes where it is traced"), facts=_asked),
-    _row("leaked value", _ASKS,
+    row("leaked value", _ASKS,
          "{line} uses an intermediate value of {origin}, which was kept after the function returned: it has no data",
-         Way("return the value from {function}", "what a traced function stores elsewhere has no data"), facts=_outlived),
-    _row("traced value", rf"Attempted boolean conversion of {_TYPED}",
+         Way("return the value from {function|the function}", "what a traced function stores elsewhere has no data"), facts=_outlived),
+    row("traced value", rf"Attempted boolean conversion of {_TYPED}",
          "{asks}{depends}: while {function} is traced{for}, values are not known", _truth, _static, facts=_asked),
     _needs(rf"The numpy\.ndarray conversion method __array__\(\) was called on {_TYPED}", "its values as a numpy array",
-           Way("use a function of `jax.numpy`, where there is one", "numpy computes at once, and needs values{unprinted}", is_last=True),
-           Way("use `jax.pure_callback`", "calls it with values each time that the program runs{unprinted}", is_last=True), facts=_computing),
+           Way("use a function of `jax.numpy`, where there is one", "numpy computes at once, and needs values{?unprinted}", is_last=True),
+           Way("use `jax.pure_callback`", "calls it with values each time that the program runs{?unprinted}", is_last=True), facts=_computing),
     _needs(rf"The __index__\(\) method was called on {_TYPED}", "its value as an integer",
            Way("use `jax.lax.fori_loop` in place of {of_range}", "the loop is then part of the program"),
            Way("make one array of what {of_item} picks from, as `jnp.stack` does", "an array can be indexed by it"), _static),
@@ -326,11 +316,11 @@ TRACED_ROWS = (
     _needs(r"unhashable type: '(?:\w{0,40}Tracer)'$", "its value as a key",
            Way("keep the values in an array and index it", "an array can be indexed by a traced value")),
     _needs(r"unsupported format string passed to \w{0,40}Tracer\.__format__$", "its value as text",
-           facts=lambda match, scene: {"printed": "", **_tracing(match, scene)}),
-    _row("leaked value", rf"Encountered an unexpected tracer\. .{{0,300}}?(?:intermediate value with type|intermediate value with shape) ~?(?P<type>{TYPE}) (?:wrapped in a \w{{1,60}} )?"
+           facts=lambda match, scene: {"printed": True, **_tracing(match, scene)}),
+    row("leaked value", rf"Encountered an unexpected tracer\. .{{0,300}}?(?:intermediate value with type|intermediate value with shape) ~?(?P<type>{TYPE}) (?:wrapped in a \w{{1,60}} )?"
          r"to escape the scope of the transformation",
          "{what} is an intermediate value of {origin}, and was kept after the function returned: it has no data",
-         Way("return the value from {function}", "what a traced function stores elsewhere has no data"),
+         Way("return the value from {function|the function}", "what a traced function stores elsewhere has no data"),
          Way("run it under `jax.checking_leaks()`", "JAX then raises in the function that keeps it"), facts=_leaked),
 )  # fmt: skip
 """Each tried in turn."""

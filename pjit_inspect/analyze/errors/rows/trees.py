@@ -1,6 +1,7 @@
-"""The table's rows of trees that do not go together: shardings and specs that are no prefix, trees that are mapped.
+"""The table's rows of trees that do not go together: shardings and specs that are no prefix, trees mapped or compiled for.
 
-*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `tree_util.py`, `api_util.py`, `pjit.py`, `api.py`, `shard_map.py`.
+*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `tree_util.py`, `api_util.py`, `pjit.py`, `api.py`, `shard_map.py`,
+`stages.py`.
 """
 
 # ruff: noqa: E501
@@ -9,56 +10,52 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator, Sequence
 
-from pjit_inspect.analyze.errors.fits import listed
+from pjit_inspect.analyze.errors import ways
 from pjit_inspect.analyze.errors.printed import SHARDING, SPEC, type_name
+from pjit_inspect.analyze.errors.rows.bodies import TREE_NODE
 from pjit_inspect.analyze.errors.specs import counted
-from pjit_inspect.analyze.errors.table import Facts, Way, first_filled
-from pjit_inspect.analyze.errors.table import row as _row
-from pjit_inspect.model.report.explained_error import ErrorScene
-from pjit_inspect.model.words.sentence import code, say
+from pjit_inspect.analyze.errors.table import Facts, Way, first_filled, listed_facts, quoted, row
+from pjit_inspect.analyze.errors.ways import clauses, listed
+from pjit_inspect.model.report.explained_error import ErrorScene, Fit
+from pjit_inspect.model.words.sentence import Sentence, code, name, say
+
+# ---------------------------------------------------------------- prefixes
 
 _KEYS = re.compile(r"with (?:\d{1,6} child keys\s+([^\n]{0,2000})|metadata\s+(\([^\n]{0,2000}\)))\n")
-_TYPES = re.compile(r"subtree of (?:different )?type\s+<class '([\w.<>]{1,200})'>")
-_LENGTHS = re.compile(
+_KINDS = re.compile(r"subtree of (?:different )?type\s+<class '([\w.<>]{1,200})'>")
+_COUNTS = re.compile(
     r"of length (\d{1,6}), but the full pytree has a subtree of the same type but of length (\d{1,6})\."
 )
+_OBJECT = re.compile(rf"{SHARDING}|{SPEC}|\*(?=[,)\]}}]|$)")
+_ONE = {"in_specs": "one spec", "out_specs": "one spec", "in_axes": "one number", "out_axes": "one number"}
 
 
-def _keys(line: str) -> list[str]:
-    """The keys of `b w`, of `['b'] ['w']` (0.12) and of `('b', 'w')`."""
-    return re.findall(r"'([^'\n]{0,200})'", line) if line.startswith(("(", "['")) else line.split()
-
-
-def _two(
-    keys: list[list[str]] | None = None, lengths: tuple[int, int] | None = None, types: list[str] | None = None
-) -> Facts | None:
-    """How two trees differ at one place: in keys, in lengths, or in types; None where that is not known."""
-    if keys and len(keys) == 2 and all(keys):
+def _between(keys: Sequence[Sequence[str]], lengths: Sequence[int], types: Sequence[str]) -> Facts | None:
+    """Compares two trees at one place: their keys, lengths or types; None where these are not known."""
+    if len(keys) == 2 and all(keys):
         own, wanted = keys
         extra, missing = [key for key in own if key not in wanted], [key for key in wanted if key not in own]
         alone = {key: listed(held, code) for key, held in (("extra", extra), ("missing", missing)) if held}
         return {"own_keys": listed(own, code), "keys": listed(wanted, code), **alone}
-    if lengths:
-        own_entries, entries = (counted(length, "entry", "entries") for length in lengths)
-        return {"own_entries": own_entries, "own_count": lengths[0], "count": lengths[1], "entries": entries}
-    if types and len(types) > 1:
-        own, wanted = map(type_name, types[:2])
-        return {"own_type": own, "type": wanted, **({} if wanted == "one array" else {"as_type": wanted})}
+    if len(lengths) == 2:
+        return {"n_own": lengths[0], "n": lengths[1]}
+    if len(types) > 1:
+        own_type, wanted_type = map(type_name, types[:2])
+        facts = {"own_type": own_type, "type": wanted_type}
+        return facts if wanted_type == "one array" else facts | {"as_type": wanted_type}
     return None
 
 
 def _said(match: re.Match[str]) -> Facts | None:
-    """What a message says after the first place where two trees differ."""
+    """Reads what follows the first place where two trees differ."""
     text = match.string[match.end() :].partition("pytree structure error: ")[0]
-    lengths = _LENGTHS.search(text)
-    counts = (int(lengths[1]), int(lengths[2])) if lengths else None
-    return _two([_keys(one or other) for one, other in _KEYS.findall(text)], counts, _TYPES.findall(text))
-
-
-# ---------------------------------------------------------------- trees that are printed
-
-_OBJECT = re.compile(rf"{SHARDING}|{SPEC}|\*(?=[,)\]}}]|$)")
+    lengths = _COUNTS.search(text)
+    # The keys of `b w`, of `['b'] ['w']` (0.12) and of `('b', 'w')`.
+    lines = [one or other for one, other in _KEYS.findall(text)]
+    keys = [re.findall(r"'([^'\n]{0,200})'", line) if line.startswith(("(", "['")) else line.split() for line in lines]
+    return _between(keys, [int(lengths[1]), int(lengths[2])] if lengths else [], _KINDS.findall(text))
 
 
 def _tree(text: str) -> object:
@@ -74,71 +71,57 @@ def _first_difference(given: object, wanted: object, path: str = "") -> tuple[st
     if not isinstance(given, (dict, list, tuple)):
         return None
     if not isinstance(wanted, type(given)):
-        kinds = [
-            type(one).__name__ if isinstance(one, (dict, list, tuple)) else "PytreeLeaf" for one in (given, wanted)
-        ]
-        return path, _two(types=kinds)
+        is_tree = isinstance(wanted, (dict, list, tuple))
+        return path, _between([], [], [type(given).__name__, type(wanted).__name__ if is_tree else "PytreeLeaf"])
     own, other = (one if isinstance(one, dict) else dict(enumerate(one)) for one in (given, wanted))  # type: ignore[arg-type]
     if own.keys() != other.keys():
-        keys = [sorted(map(str, one)) for one in (own, other)]
-        return path, _two(keys if isinstance(given, dict) else None, (len(own), len(other)))
+        keys = [sorted(map(str, one)) for one in (own, other)] if isinstance(given, dict) else []
+        return path, _between(keys, (len(own), len(other)), [])
     deeper = (_first_difference(part, other[key], f"{path}[{key!r}]") for key, part in own.items())
     return next((one for one in deeper if one is not None), None)
 
 
-# ---------------------------------------------------------------- prefixes
-
-_ONE = {"in_specs": "one spec", "out_specs": "one spec", "in_axes": "one number", "out_axes": "one number"}
-_PREFIX_WORDS = (
-    "{given} has the keys {own_keys}, but {what} {has} {keys}",
-    "{given} has {own_entries}, but {counted}",
-    "{given} is {own_type}, but {what} {is} {type}",
-)
-_STEPS = (
-    "take {extra} out of {given} and add {missing} to it",
-    "take {extra} out of {given}",
-    "add {missing} to {given}",
-)
-
-
 def _prefix(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    """What is no prefix of what, and at which place."""
+    """Finds the tree that is no prefix of another, and the place where it is not."""
     groups = match.groupdict()
     which, path = match["which"] or match["which2"], groups.get("path") or ""
     if groups.get("tree"):
         path, found = _first_difference(_tree(match["tree"]), _tree(match["full"])) or ("", None)
     else:
-        found = _two(lengths=(int(match["own"]), int(match["wanted"]))) if groups.get("own") else _said(match)
+        found = _between([], (int(match["own"]), int(match["wanted"])), []) if groups.get("own") else _said(match)
     if found is None:
         return None
-    what = "the result" if which.startswith("out_") else "the argument" if path else "the arguments"
-    is_placed = which in ("shardings", "device")
-    is_several = what == "the arguments" and not is_placed
-    count = found.get("count")
+    is_placed, what = which in ("shardings", "device"), "the argument" if path else "the arguments"
+    what = "the result" if which.startswith("out_") else what
+    is_several, count = what == "the arguments" and not is_placed, found.get("n", 0)
     facts = {
         "given": say("the tree of shardings") if is_placed else code(which + path), "what": "what is placed" if is_placed else what,
         "has": "have" if is_several else "has", "is": "are" if is_several else "is",
         # One number for a whole tree would also map what has no such dimension, or was not to be mapped.
         **({} if which.endswith("axes") else {"one": _ONE.get(which, "one sharding")}), **found,
-        "counted": f"the call has {'1 argument' if count == 1 else f'{count} arguments'}" if is_several else f"{what} has {count}",
+        "counted": f"the call has {counted(count, 'argument')}" if is_several and isinstance(count, int) else f"{what} has {count}",
     }  # fmt: skip
     steps = first_filled(_STEPS, facts)
-    return {**facts, "words": first_filled(_PREFIX_WORDS, facts), **({"steps": steps} if steps else {})}
+    return {**facts, "steps": steps} if steps else facts
 
 
 def _no_tuple(match: re.Match[str], scene: ErrorScene) -> Facts:
     return {"one": _ONE.get(match["code_which"], "one sharding"), "type": match["type"].rpartition(".")[2]}
 
 
-_ALONE = Way("give {one} in place of the tree", "it then goes for all of {what}")
-_ARGUMENTS = r"specification must be a tree prefix of the positional arguments tuple\. .{0,600} is "
-
-# ---------------------------------------------------------------- trees that are mapped
+# ---------------------------------------------------------------- trees that are mapped, or were compiled for
 
 _MAPPED_WORDS = (
     "only the first has {extra}; only the second has {missing}", "only the first has {extra}", "only the second has {missing}",
-    "the first has {own_count} entries, the second {count}", "the first has {own_type}, the second {type}",
+    "the first has {n_own} entries, the second {n}", "the first has {own_type}, the second {type}",
 )  # fmt: skip
+_LENGTHS = re.compile(r"at args, seen tuple of length (\d+) but now given tuple of length (\d+)")
+_KEYWORDS = re.compile(
+    r"at kwargs, seen (.{1,2000}?) but now given (.{1,2000}?), so .*?(?:key sets: \{([^{}]*)\})?(?:\n|$)"
+)
+_PLACE = re.compile(
+    r"at args\[(\d+)\](\S*), seen (.{1,600}?) but now given (.{1,600}?), so (.{1,300}?)(?:, with the symmetric difference of key sets: \{([^{}]*)\})?(?:\n|$)"
+)
 
 
 def _mapped(match: re.Match[str], scene: ErrorScene) -> Facts | None:
@@ -147,26 +130,88 @@ def _mapped(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     return {"place": place, "what": first_filled(_MAPPED_WORDS, found)} if found else None
 
 
+def _compiled_for(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """Compares the arguments' trees with those that a program was compiled for."""
+    words, facts = [], dict[str, object]()
+    if count := _LENGTHS.search(match.string):
+        seen, given = int(count[1]), int(count[2])
+        words.append(say("it takes {}, and got {}", counted(seen, "positional argument"), given))
+        facts |= {"more": given > seen, "fewer": given < seen}
+    if keywords := _KEYWORDS.search(match.string):
+        keys = quoted(keywords[3] or "")
+        words.append(say("the keywords differ: {}", listed(keys, code)) if keys else say("the keywords differ"))
+        facts["keys"] = tuple(keys)
+    if place := _PLACE.search(match.string):
+        text, keys = ways.texts_of(scene).get(place[1], ""), quoted(place[6] or "")
+        path = name(f"{text if text.isidentifier() else f'args[{place[1]}]'}{place[2]}")
+        both = say("{} was {}, and is {}", path, _seen(place[3]), _seen(place[4]))
+        words.append(
+            say("{} has other keys: {}", path, listed(keys, code)) if "metadata" not in place[3] and keys else both
+        )
+    own = scene.expression.partition("(")[0]
+    compiled = code(own) if own.isidentifier() else "the compiled program"
+    return {"what": clauses(words), "compiled": compiled, **facts} if words else None
+
+
+def _seen(text: str) -> Sentence:
+    """Describes one place of a tree."""
+    match, keys = TREE_NODE.match(text), re.search(r"metadata \((.+?),?\)$", text)
+    if match is None:
+        return say("an array" if "leaf" in text else "another tree")
+    words = say("an array") if match[2] else type_name(match[1] or match[3])
+    count = match[4] or match[5] or next(iter(re.findall(r"with (\d+) child", text)), "")
+    return say("{} with {}", words, keys[1]) if keys else say("{} of {}", words, count) if count else words
+
+
+def _fewer_arguments(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """Static arguments are part of a compiled program, and not given to it."""
+    keys, text = listed_facts(facts, "keys", str), scene.expression
+    if (facts.get("more") or keys) and not facts.get("fewer"):
+        plain = ("int", "str", "bool", "float")
+        static = [one for one in scene.arguments[::-1] if one.text and (one.key in keys if keys else one.type in plain)]
+        for own in [one.text if one.key.isdigit() else f"{one.key}={one.text}" for one in static[:1]]:
+            pattern = rf",\s*{re.escape(own)}\s*(?=[,)])|(?<=\(){re.escape(own)}\s*(?:,\s*|(?=\)))"
+            effect = say("{} is static, and part of the compiled program", code(own))
+            yield ways.instead(scene, re.sub(pattern, "", text, count=1), effect)
+    elif keys:
+        positional = re.sub(rf"\b(?:{'|'.join(map(re.escape, keys))})\s*=\s*(?!=)", "", text)
+        yield ways.instead(scene, positional, "as it was compiled")
+
+
+_ALONE = Way("give {one} in place of the tree", "it then goes for all of {what}")
+_ARGUMENTS = r"specification must be a tree prefix of the positional arguments tuple\. .{0,600} is "
 _SAME = Way("give trees with the same keys and lengths", "the function is called once for each leaf of the first")
+_PREFIX_WORDS = (
+    "{given} has the keys {own_keys}, but {what} {has} {keys}",
+    "{given} has {n_own:entry}, but {counted}",
+    "{given} is {own_type}, but {what} {is} {type}",
+)
+_STEPS = (
+    "take {extra} out of {given} and add {missing} to it", "take {extra} out of {given}", "add {missing} to {given}",
+)  # fmt: skip
+AGAIN = Way("call the jitted function in place of the compiled one", "JAX then compiles for what it is given")
 
 TREE_ROWS = (
-    _row("prefix", rf"(?:pjit )?(?P<which>\w{{1,40}})(?P<which2>) {_ARGUMENTS}the wrong length: got a tuple or list of length (?P<own>\d{{1,6}}) for an args tuple of length (?P<wanted>\d{{1,6}})\.",
-         "{words}", Way("give {given} {entries}", "one for each"), _ALONE, facts=_prefix),
-    _row("prefix", rf"(?:pjit )?(?P<code_which>\w{{1,40}}) {_ARGUMENTS}not a tuple: got <class '(?P<type>[\w.]{{1,100}})'> instead",
+    row("prefix", rf"(?:pjit )?(?P<which>\w{{1,40}})(?P<which2>) {_ARGUMENTS}the wrong length: got a tuple or list of length (?P<own>\d{{1,6}}) for an args tuple of length (?P<wanted>\d{{1,6}})\.",
+         _PREFIX_WORDS, Way("give {given} {n:entry}", "one for each"), _ALONE, facts=_prefix),
+    row("prefix", rf"(?:pjit )?(?P<code_which>\w{{1,40}}) {_ARGUMENTS}not a tuple: got <class '(?P<type>[\w.]{{1,100}})'> instead",
          "{code_which} is a {type}, which is neither {one} nor a tuple with an entry for each argument",
          Way("write a tuple with an entry for each argument", "the {type} is then one of them"), Way("give {one} in place of the tree", "it then goes for all of the arguments"), facts=_no_tuple),
     # Up to 0.9.1 `device_put`, `vmap` and `pmap` print both trees.
-    _row("prefix", r"(?:(?:device_put|vmap|pmap) (?P<which>device|in_axes|out_axes) specification must be a tree prefix of the corresponding value, got specification (?P<tree>.+) for value tree PyTreeDef\((?P<full>.+)\)\.$"
+    row("prefix", r"(?:(?:device_put|vmap|pmap) (?P<which>device|in_axes|out_axes) specification must be a tree prefix of the corresponding value, got specification (?P<tree>.+) for value tree PyTreeDef\((?P<full>.+)\)\.$"
          r"|.*?pytree structure error: (?:different types|different lengths of \w{1,40}|different numbers of pytree children|different pytree metadata) at key path\s+"
          r"(?:(?:pjit|shard_map|with_sharding_constraint|device_put|vmap) )?(?P<which2>in_shardings|out_shardings|in_specs|out_specs|shardings|device|in_axes|out_axes)(?P<path>\S{0,300})\n)",
-         "{words}",
-         Way("{steps}", "the keys are then the same"), Way("give {given} {entries}", "one for each"), Way("write it as {as_type}", "it then is the same tree"), _ALONE, facts=_prefix),
-    _row("tree", r".{0,400}?pytree structure error: [^\n]{1,100} at key path\s+tree_map tree(?P<where>\S*)\n",
+         _PREFIX_WORDS,
+         Way("{steps}", "the keys are then the same"), Way("give {given} {n:entry}", "one for each"), Way("write it as {as_type}", "it then is the same tree"), _ALONE, facts=_prefix),
+    row("tree", r".{0,400}?pytree structure error: [^\n]{1,100} at key path\s+tree_map tree(?P<where>\S*)\n",
          "the trees of {expression} differ{place}: {what}",
          Way("give trees with the same keys, or pass the second as one leaf", "the function is called once for each leaf of the first"), facts=_mapped),
-    _row("tree", r".{0,400}?Dict key mismatch; expected keys: (?P<one>\[[^\n]{0,300}?\]); present keys: (?P<other>\[[^\n]{0,300}?\])",
+    row("tree", r".{0,400}?Dict key mismatch; expected keys: (?P<one>\[[^\n]{0,300}?\]); present keys: (?P<other>\[[^\n]{0,300}?\])",
          "the trees of {expression} differ: the first has the keys {one}, another {other}", _SAME),
-    _row("tree", r"(?:Tuple arity mismatch|List arity mismatch|Expected \w+, got)[^\n]{0,20}(?P<text>[^\n]{1,300})",
+    row("tree", r"(?:Tuple arity mismatch|List arity mismatch|Expected \w+, got)[^\n]{0,20}(?P<text>[^\n]{1,300})",
          "the trees of {expression} differ: {text}", _SAME),
+    row("compiled", r"Function compiled with input pytree does not match the input pytree it was called with",
+         "{compiled} was compiled for other arguments: {what}",
+         _fewer_arguments, AGAIN, facts=_compiled_for),
 )  # fmt: skip
 """Each tried in turn."""

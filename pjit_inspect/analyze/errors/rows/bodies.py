@@ -1,4 +1,4 @@
-"""The table's rows of loops and branches: what a body or a branch returns that is not what it must be.
+"""The table's rows of loops, branches and results of `shard_map`: what a function returns that is not what it must be.
 
 *Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `lax/control_flow/loops.py`, `lax/control_flow/conditionals.py`,
 `tree_util.py`, `shard_map.py`.
@@ -14,27 +14,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from pjit_inspect.analyze.errors.fits import advice, clauses, listed
-from pjit_inspect.analyze.errors.printed import SHAPE, SPEC, TYPE, read_integers, read_spec, read_type, type_name
-from pjit_inspect.analyze.errors.specs import axes_list, reshard_words, shape_words, spec_words, type_words
-from pjit_inspect.analyze.errors.table import Facts, Way, first_filled, read_code
-from pjit_inspect.analyze.errors.table import row as _row
+from pjit_inspect.analyze.errors import specs
+from pjit_inspect.analyze.errors.printed import SHAPE, SPEC, TYPE, read_spec, read_type, type_name
+from pjit_inspect.analyze.errors.specs import axes_list, spec_words
+from pjit_inspect.analyze.errors.table import Facts, Way, first_filled, read_code, row
+from pjit_inspect.analyze.errors.ways import advice, clauses, listed
 from pjit_inspect.model.report.explained_error import ErrorArgument, ErrorFunction, ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, place, say
 
 _MOST = 3
-_MOST_RETURNS = 4
 _LONGEST = 120
 _LOOPS = {
     "scan": (("0", "f"), ("1", "init")), "fori_loop": (("2", "body_fun"), ("3", "init_val")),
     "while_loop": (("1", "body_fun"), ("2", "init_val")),
 }  # fmt: skip
-"""Where each loop takes its body, and what its carry starts with."""
+"""Arguments of each loop: its body, and the start of its carry."""
 
 # ---------------------------------------------------------------- the user's functions
 
 
-def _function(keys: Sequence[str], scene: ErrorScene) -> ErrorFunction | None:
+def _function(scene: ErrorScene, *keys: str) -> ErrorFunction | None:
     return next((function for function in scene.functions if function.key in keys), None)
 
 
@@ -43,7 +42,7 @@ def _called(function: ErrorFunction | None, role: Phrase | str) -> Phrase | str:
 
 
 def _returned(scene: ErrorScene, *functions: tuple[Phrase | str, ErrorFunction | None]) -> tuple[Sentence, ...]:
-    """Where the functions return, as their source has it."""
+    """Notes on the lines where the functions return."""
     return tuple(_returns(_called(one, role), one, scene) for role, one in functions if one and one.returns is not None)
 
 
@@ -51,12 +50,11 @@ def _returns(who: str | Phrase, function: ErrorFunction, scene: ErrorScene) -> S
     places = list(function.returns or ())
     is_here = scene.frame is not None and function.file == scene.frame.file
     where = "" if is_here else say(" of {}", place(function.file))
-    if not places:
-        return say("{} has no `return`", who)
-    if len(places) > 1:
-        lines = joined([str(line) for line, _ in places[:_MOST_RETURNS]])
-        return say(
-            "{} returns in the lines {}{}{}", who, lines, " and more" if len(places) > _MOST_RETURNS else "", where
+    if len(places) != 1:
+        more = " and more" if len(places) > _MOST + 1 else ""
+        lines = joined([str(line) for line, _ in places[: _MOST + 1]])
+        return (
+            say("{} returns in the lines {}{}{}", who, lines, more, where) if places else say("{} has no `return`", who)
         )
     line, text = places[0]
     what = say(" {}", code(text)) if text and len(text) <= _LONGEST and "`" not in text else ""
@@ -72,28 +70,25 @@ _TYPES = re.compile(
 
 
 def _types(match: re.Match[str], what: Phrase) -> Facts:
-    """What of two types differs: of two that differ in shape, the split differs as a matter of course."""
+    """Compares two types: shapes first, as another shape has another split."""
     one, other = read_type(match["first"]), read_type(match["second"])
-    facts: dict[str, object] = {"first": type_words(one), "second": type_words(other)}
+    facts: dict[str, object] = {"first": specs.type_words(one), "second": specs.type_words(other)}
     if one.shape != other.shape:
-        lengths = zip(one.shape or (), other.shape or (), strict=False)
-        grows = {"grows": what} if any(before < after for before, after in lengths) else {}
-        return facts | grows | {"shape": shape_words(one.shape or ()), "one_shape": "one shape"}
+        is_longer = any(before < after for before, after in zip(one.shape or (), other.shape or (), strict=False))
+        return (
+            facts
+            | {"shape": specs.shape_words(one.shape), "one_shape": "one shape"}
+            | ({"grows": what} if is_longer else {})
+        )
     if one.dtype != other.dtype:
         return facts | {"dtype": code(one.dtype), "astype": code(f".astype('{one.dtype}')")}
     if one.spec != other.spec:
-        moves = reshard_words(what, other.spec or (), one.spec or ())
-        return {
-            "first": spec_words(one.spec),
-            "second": spec_words(other.spec),
-            "spec": spec_words(one.spec),
-            "moves": moves,
-        }
+        own, moves = spec_words(one.spec), specs.reshard_words(what, other.spec or (), one.spec or ())
+        return {"first": own, "second": spec_words(other.spec), "spec": own, "moves": moves}
     varying = {"first": _varying(match["first"]), "second": _varying(match["second"])}
     for side, lacking in (("first", "second"), ("second", "first")):
-        own, rest = varying[side], varying[lacking]
-        facts[side] = say("varying over {}", axes_list(own)) if own else "the same on all devices"
-        if more := tuple(axis for axis in own if axis not in rest):
+        facts[side] = say("varying over {}", axes_list(varying[side])) if varying[side] else "the same on all devices"
+        if more := tuple(axis for axis in varying[side] if axis not in varying[lacking]):
             facts |= {f"over_{lacking}": axes_list(more), f"axes_{lacking}": repr(more)}
     is_old = "applying `jax.lax.pvary(" in match.string
     return facts | {"cast": code(f"jax.lax.{'pvary' if is_old else 'pcast'}"), "to": "" if is_old else ", to='varying'"}
@@ -108,8 +103,8 @@ def _varying(text: str) -> tuple[str, ...]:
 # ---------------------------------------------------------------- trees that differ
 
 _THING = r"(?:<class '[^'\n]{1,300}'>|pytree leaf|\w{1,100})(?: of length \d{1,9}| with [^\n]{1,2000}?)?"
-_CLASS = re.compile(
-    r"(?:<class '([^'\n]{1,300})'>|(pytree leaf)|(\w{1,100}) of length (\d{1,9}))(?: with (\d{1,9}) child(?:ren)?$)?"
+TREE_NODE = re.compile(
+    r"(?:<(?:class|enum) '([^'\n]{1,300})'>|(pytree leaf)|(\w{1,100}) of length (\d{1,9}))(?: with (\d{1,9}) child(?:ren)?$)?"
 )
 _METADATA = re.compile(r" with pytree metadata ([\[(][^\n]{0,2000}[\])])$")
 _KEY = re.compile(r"'((?:[^'\\]|\\.){0,200})'|(-?\d{1,18})(?=\s|$)")
@@ -131,7 +126,7 @@ class _Node(NamedTuple):
 
 
 def _node(text: str) -> _Node:
-    match = _CLASS.match(text)
+    match = TREE_NODE.match(text)
     if match is None:
         raise ValueError("this is no place of a tree")
     if match[3]:
@@ -144,16 +139,15 @@ def _node(text: str) -> _Node:
 
 
 def _trees(match: re.Match[str], keys: tuple[str, ...] = ()) -> Facts:
-    """How two trees differ at one place; `keys` are all that the first has there, where they are known."""
+    """Compares two trees at one place; `keys` are those of the first there, where they are known."""
     one, other = _node(match["first"]), _node(match["second"])
     alone = _unshared(one, other, match["why"], keys)
     if any(alone):
         return {key: listed(held, code) for key, held in zip(("missing", "extra"), alone, strict=True) if held}
     if one.type != other.type:
         none = [side for side, node in (("first", one), ("second", other)) if node.type == "None"]
-        is_list = one.type in ("a list", "a tuple")
-        key = f"none_{none[0]}" if none else "as_list" if is_list else "as_other"
-        wanted = {key: "None"} if none else {key: one.type, "wanted": one.type}
+        key = "as_list" if one.type in ("a list", "a tuple") else "as_other"
+        wanted = {f"none_{none[0]}": "None"} if none else {key: one.type, "wanted": one.type}
         return {"first": one.type, "second": other.type, **wanted}
     if one.count != other.count and None not in (one.count, other.count):
         words = [say("{} of {}", node.type, node.count) for node in (one, other)]
@@ -164,7 +158,7 @@ def _trees(match: re.Match[str], keys: tuple[str, ...] = ()) -> Facts:
 def _unshared(one: _Node, other: _Node, why: str, first: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """The keys that only one of two trees has, by side; none where it cannot be told."""
     if one.keys and other.keys:
-        return _without(one.keys, other.keys), _without(other.keys, one.keys)
+        return [key for key in one.keys if key not in other.keys], [key for key in other.keys if key not in one.keys]
     match = _UNSHARED.search(why)
     keys = sorted(key[1] if key[1] is not None else key[2] for key in _KEY.finditer(match[1])) if match else []
     if not match or _KEY.sub("", match[1]).strip() or one.count is None or other.count is None:
@@ -174,11 +168,8 @@ def _unshared(one: _Node, other: _Node, why: str, first: tuple[str, ...]) -> tup
     more = other.count - one.count
     known = keys if -more == len(keys) else [] if more == len(keys) else [key for key in keys if key in first]
     is_known = len(first) == one.count or abs(more) == len(keys)
-    return (known, _without(keys, known)) if is_known and len(keys) - 2 * len(known) == more else ([], [])
-
-
-def _without(keys: Sequence[str], others: Sequence[str]) -> list[str]:
-    return [key for key in keys if key not in others]
+    rest = [key for key in keys if key not in known]
+    return (known, rest) if is_known and len(rest) - len(known) == more else ([], [])
 
 
 # ---------------------------------------------------------------- loops and branches
@@ -198,25 +189,23 @@ _WORDS = (
 
 
 def _differing(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    """What of a loop's carry, or of what two branches return, differs, place by place."""
-    parts = _TYPES if "types" in match[0] else _TREES
-    found = list(parts.finditer(match.string, match.end()))
-    if not found:
-        return None
-    facts, read = _loop(match, scene) if "loop" in match.groupdict() else _branches(match, scene)
+    """Compares a loop's carry, or the results of two branches, place by place."""
+    is_tree = "types" not in match[0]
+    found = list((_TREES if is_tree else _TYPES).finditer(match.string, match.end()))
+    facts, read = (_loop if "loop" in match.groupdict() else _branches)(match, scene, is_tree=is_tree)
     each = tuple(read(one) for one in found[:_MOST])
     more = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
-    return {**facts, "each": each, "what": clauses([*(first_filled(_WORDS, part) for part in each), *more])}
+    what = clauses([*(first_filled(_WORDS, part) for part in each), *more])
+    return {**facts, "each": each, "what": what} if found else None
 
 
 _Read = tuple[Facts, Callable[[re.Match[str]], Facts]]
 
 
-def _loop(match: re.Match[str], scene: ErrorScene) -> _Read:
-    is_tree, own = "tree" in match[0], scene.operator if scene.operator in _LOOPS else ""
+def _loop(match: re.Match[str], scene: ErrorScene, *, is_tree: bool) -> _Read:
+    own = scene.operator if scene.operator in _LOOPS else ""
     bodies, starts = _LOOPS.get(own, ((), ()))
-    body = _function(bodies, scene)
-    who, notes = (_called(body, "the body"), _returned(scene, ("the body", body))) if is_tree else ("the body", ())
+    body = _function(scene, *bodies)
     given = [argument for argument in scene.arguments if argument.key in starts]
 
     def read(one: re.Match[str]) -> Facts:
@@ -225,14 +214,12 @@ def _loop(match: re.Match[str], scene: ErrorScene) -> _Read:
         # `fori_loop` has a carry of its own around the user's.
         called = re.sub(r"^loop_carry\[\d+\]", lambda _: parameter, path) if own == "fori_loop" else path
         carry = name(called or ("the carry" if is_tree else "carry"))
-        facts: dict[str, object] = {
-            "carry": carry,
-            **(_trees(one, _start_keys(path, given)) if is_tree else _types(one, carry)),
-        }
-        return facts | (
-            {"start": code(given[0].text)} if len(given) == 1 and given[0].text and called.isidentifier() else {}
-        )
+        facts = {"carry": carry, **(_trees(one, _start_keys(path, given)) if is_tree else _types(one, carry))}
+        is_whole = len(given) == 1 and given[0].text and called.isidentifier()
+        return {**facts, "start": code(given[0].text)} if is_whole else facts
 
+    notes = _returned(scene, ("the body", body)) if is_tree else ()
+    who = _called(body, "the body") if is_tree else "the body"
     return {"loop": code(own or match["loop"].removesuffix("_loop")), "who": who, "notes": notes}, read
 
 
@@ -245,23 +232,21 @@ def _start_keys(path: str, given: Sequence[ErrorArgument]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(next(filter(None, key.groups()), "") for key in keys if key))
 
 
-def _branches(match: re.Match[str], scene: ErrorScene) -> _Read:
-    if "name_one" not in match.groupdict():
-        return {}, lambda one: _labelled(one, name(one["one"].replace(" ", "")), name(one["other"].replace(" ", "")))
-    roles = [match[side].replace(" ", "") for side in ("one", "other")]
-    own = [match[side] for side in ("name_one", "name_other")]
-    labels = [
-        name(role if held == "<lambda>" or own[0] == own[1] else held) for role, held in zip(roles, own, strict=True)
-    ]
-    functions = [(name(role), _branch(role, held, scene)) for role, held in zip(roles, own, strict=True)]
-    return {"notes": _returned(scene, *functions)}, lambda one: _labelled(one, *labels)
+def _branches(match: re.Match[str], scene: ErrorScene, *, is_tree: bool) -> _Read:
+    both = ("one", "other")
+    # The functions' own names are in the message about trees alone.
+    sides = [(match[side].replace(" ", ""), match[f"name_{side}"]) for side in both] if is_tree else []
 
+    def read(one: re.Match[str]) -> Facts:
+        roles = sides or [(one[side].replace(" ", ""), "") for side in both]
+        is_same = roles[0][1] == roles[1][1]
+        labels = [name(role if is_same or held == "<lambda>" else held) for role, held in roles]
+        facts = _trees(one) if is_tree else _types(one, Phrase("word", "its result"))
+        nobody = {"nobody": labels["none_second" in facts]} if facts.keys() & {"none_first", "none_second"} else {}
+        at = say(" at {}", code(one["path"])) if one["path"] else ""
+        return {"one": labels[0], "other": labels[1], "at": at, **nobody, **facts}
 
-def _labelled(match: re.Match[str], one: Phrase, other: Phrase) -> Facts:
-    facts = _types(match, Phrase("word", "its result")) if match.re is _TYPES else _trees(match)
-    at = say(" at {}", code(match["path"])) if match["path"] else ""
-    nobody = {"nobody": one if "none_first" in facts else other} if facts.keys() & {"none_first", "none_second"} else {}
-    return {"one": one, "other": other, "at": at, **nobody, **facts}
+    return {"notes": _returned(scene, *((name(role), _branch(role, held, scene)) for role, held in sides))}, read
 
 
 def _branch(role: str, own: str, scene: ErrorScene) -> ErrorFunction | None:
@@ -270,33 +255,34 @@ def _branch(role: str, own: str, scene: ErrorScene) -> ErrorFunction | None:
     keys = {"true_fun": ("1", "true_fun"), "false_fun": ("2", "false_fun")}.get(
         role, (f"1[{number}]", f"branches[{number}]")
     )
-    function = _function(keys, scene) if scene.operator in ("cond", "switch") else None
+    function = _function(scene, *keys) if scene.operator in ("cond", "switch") else None
     return function if function is not None and (function.name or "<lambda>") == own else None
 
 
 def _pair(match: re.Match[str], scene: ErrorScene) -> Facts:
-    body = _function(_LOOPS["scan"][0], scene)
+    body = _function(scene, *_LOOPS["scan"][0])
     return {"who": _called(body, "the body"), "notes": _returned(scene, ("the body", body))}
 
 
 def _truth(match: re.Match[str], scene: ErrorScene) -> Facts:
-    condition = _function(("0", "cond_fun"), scene) if scene.operator == "while_loop" else None
+    condition = _function(scene, "0", "cond_fun") if scene.operator == "while_loop" else None
     array, who = read_type(match["type"]), _called(condition, "the condition")
     notes = _returned(scene, ("the condition", condition))
-    return {"type": type_words(array), "notes": notes, "who_each" if array.dtype == "bool" else "who_compares": who}
+    return {
+        "type": specs.type_words(array), "notes": notes, "who_each" if array.dtype == "bool" else "who_compares": who,
+    }  # fmt: skip
 
 
 def _lengths(match: re.Match[str], scene: ErrorScene) -> Facts:
     lengths = match["lengths"].split(", ")
     given = ", ".join(lengths[:8]) + (" and more" if len(lengths) > 8 else "")
-    loop = code(scene.operator if scene.operator == "map" else "scan")
+    loop = code("map" if scene.operator == "map" else "scan")
     return {"loop": loop, "shortest": min(map(int, lengths)), "given": given}
 
 
 def _predicate(match: re.Match[str], scene: ErrorScene) -> Facts:
     texts = [argument.text for argument in scene.arguments if argument.key in ("0", "pred") and argument.text]
-    what = code(texts[0]) if scene.operator == "cond" and len(texts) == 1 else "the predicate"
-    return {"what": what, "shape": shape_words(read_integers(match["shape"]))}
+    return {"what": code(texts[0])} if scene.operator == "cond" and len(texts) == 1 else {}
 
 
 # ---------------------------------------------------------------- results of shard_map
@@ -305,14 +291,11 @@ _NOT_PROVEN = re.compile(
     rf"out_specs(?P<path>\S{{0,400}}?) is (?P<spec>{SPEC}) which implies that the corresponding output value is (?:only varying across mesh axes "
     r"\{[^{}\n]{0,400}\} and not \{(?P<axes>[^{}\n]{0,400})\}|replicated across mesh axis '(?P<one>[^'\n]{1,200})')"
 )
-
-
-def _spec(text: str) -> Sentence | str:
-    """A spec in brackets; "" for one that holds what is no axis, as `UNCONSTRAINED`."""
-    try:
-        return say(" ({})", spec_words(read_spec(text)))
-    except ValueError:
-        return ""
+_ACROSS = {
+    "psum": ("adds the devices' values", ": for a sum over parts"), "pmax": ("takes the largest", ""),
+    "pmean": ("averages the devices' values", ": for a mean over equal parts"), "pmin": ("takes the smallest", ""),
+}  # fmt: skip
+"""Collectives that turn the devices' results into that of the whole: `psum` for `sum`, and so on."""
 
 
 def _replicated(match: re.Match[str], scene: ErrorScene) -> Facts | None:
@@ -329,19 +312,19 @@ def _replicated(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     return {"what": clauses(words), "over": over, "fits": tuple(_made_equal(made, over)), **more} if found else None
 
 
-_ACROSS = {
-    "psum": ("adds the devices' values", ": for a sum over parts"), "pmax": ("takes the largest", ""),
-    "pmean": ("averages the devices' values", ": for a mean over equal parts"), "pmin": ("takes the smallest", ""),
-}  # fmt: skip
-"""What makes of what each device has made of its part that of the whole: `psum` of `sum`, and so on."""
+def _spec(text: str) -> Sentence | str:
+    """A spec in brackets; "" for one that holds what is no axis, as `UNCONSTRAINED`."""
+    try:
+        return say(" ({})", spec_words(read_spec(text)))
+    except ValueError:
+        return ""
 
 
 def _made_by(axes: Sequence[str], scene: ErrorScene) -> str:
     """The function that makes what a function under `shard_map` returns; "" where that cannot be told."""
     returns = [(text, one.values) for one in scene.functions for _, text in one.returns or ()]
     node = read_code(returns[0][0]) if len(returns) == 1 else None
-    if isinstance(node, ast.Name):
-        node = read_code(returns[0][1].get(node.id, ""))
+    node = read_code(returns[0][1].get(node.id, "")) if isinstance(node, ast.Name) else node
     match node:
         case ast.Call(func=ast.Attribute(attr=made) | ast.Name(id=made)):
             held = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
@@ -350,25 +333,22 @@ def _made_by(axes: Sequence[str], scene: ErrorScene) -> str:
 
 
 def _made_equal(made: str, over: Sentence) -> Iterator[Fit]:
-    """What makes a result equal on all devices: first what gives the value of the whole, as far as that is known."""
+    """Makes a result equal on all devices: first by the collective that gives the value of the whole, if it is known."""
     right = next((own for own in (made, f"p{made}") if own in _ACROSS), "pmean" if made else "")
     if made == "all_gather":
         why = say("{} has made it equal: one device's result is that of all", code(made))
         yield advice("give `jax.shard_map` `check_vma=False`", why)
     for across in dict.fromkeys((right or "psum", "psum", "pmean")):
-        edit, is_same = (
-            say("return it through {} over {}", code(f"jax.lax.{across}"), over),
-            across == right or not made,
-        )
-        of = say(": that is {}the {} over all parts", "" if is_same else "not ", code(made)) if made else ""
-        does, use = _ACROSS[across]
-        yield replace(advice(edit, say("{}{}", does, of or use)), is_same=is_same)
+        (does, use), is_same = _ACROSS[across], across == right or not made
+        of = say(": that is {}the {} over all parts", "" if is_same else "not ", code(made)) if made else use
+        edit = say("return it through {} over {}", code(f"jax.lax.{across}"), over)
+        yield replace(advice(edit, say("{}{}", does, of)), is_same=is_same)
 
 
 _CARRY = r"(?P<loop>\w{1,40}) (?:body )?(?:body function|function) carry input and carry output must have "
 
-LOOP_ROWS = (
-    _row("loop type", _CARRY + r"equal types, but they differ:\n\n",
+BODY_ROWS = (
+    row("loop type", _CARRY + r"equal types, but they differ:\n\n",
          "the body of {loop} must keep the type of its carry: {what}",
          Way("let the body return {carry} with the shape {shape}", "a loop cannot change a shape"),
          Way("start {grows} as long as it gets, and write into it with `.at[i].set`", "its shape then stays"),
@@ -376,7 +356,7 @@ LOOP_ROWS = (
          Way("let the body return {carry} through `jax.sharding.reshard` to {spec}", "{moves}, in every step"),
          Way("{cast}({start}, {axes_first}{to})", "it then is one value for each device along {over_first} from the start", replaces="{start}"),
          Way("start {carry} with {cast} to varying over {over_first}", "it then is one value for each device along {over_first} from the start", is_last=True), facts=_differing),
-    _row("loop structure", _CARRY + r"the same pytree structure, but they differ:\n\n",
+    row("loop structure", _CARRY + r"the same pytree structure, but they differ:\n\n",
          "the body of {loop} must return its carry as the same tree: {what}",
          Way("let {who} return {missing} in {carry}, too", "unchanged, if the step has no new one"),
          Way("leave {extra} out of what {who} returns for {carry}", "if only the step needs it"),
@@ -386,27 +366,27 @@ LOOP_ROWS = (
          Way("let {who} return {carry} as {as_list}", "as it goes in"), Way("let {who} return {as_other} for {carry}", "as it goes in"),
          Way("let {who} return {count} in {carry}", "as many as go in"),
          Way("let {who} return {carry} with what is {static} in it unchanged", "as it goes in"), facts=_differing),
-    _row("loop structure", r"scan body output must be a pair, got [^\n]{1,4000}\.$",
+    row("loop structure", r"scan body output must be a pair, got [^\n]{1,4000}\.$",
          "the body of `scan` must return a pair: the carry, and what is kept of each step",
          Way("let {who} return the carry and `None`", "if nothing of a step is to be kept"), facts=_pair),
-    _row("loop structure", rf"cond_fun must return a boolean scalar, but got output type\(s\) \[(?:ShapedArray\()?(?P<type>{TYPE})[^\[\]\n]{{0,200}}\]\.$",
+    row("loop structure", rf"cond_fun must return a boolean scalar, but got output type\(s\) \[(?:ShapedArray\()?(?P<type>{TYPE})[^\[\]\n]{{0,200}}\]\.$",
          "the condition of `while_loop` must give one truth, and gives {type}",
          Way("let {who_compares} compare, as with `!= 0`", "a loop does not ask a number for its truth"),
          Way("let {who_each} return `jnp.all` or `jnp.any` of it", "that is one truth"), facts=_truth),
-    _row("loop structure", r"scan got values with different leading axis sizes: (?P<lengths>\d{1,18}(?:, \d{1,18}){1,200})\.$",
+    row("loop structure", r"scan got values with different leading axis sizes: (?P<lengths>\d{1,18}(?:, \d{1,18}){1,200})\.$",
          "what {loop} goes over must have one length along dimension 0, and has {given}",
          Way("take the first {shortest} of each", "the loop then has as many steps"), facts=_lengths),
-    _row("loop structure", r"scan got `length` argument of `?(?P<length>\d{1,18})`? which disagrees with leading axis sizes \[(?P<own>\d{1,18})(?:, \d{1,18}){0,200}\]\.$",
+    row("loop structure", r"scan got `length` argument of `?(?P<length>\d{1,18})`? which disagrees with leading axis sizes \[(?P<own>\d{1,18})(?:, \d{1,18}){0,200}\]\.$",
          "`length` is {length}, but what `scan` goes over has {own} along dimension 0",
          Way("leave `length` out", "`scan` then takes {own} from the arrays")),
-    _row("branch type", r"(?P<code_choice>cond|switch) branches must have equal output types but they differ\.",
+    row("branch type", r"(?P<code_choice>cond|switch) branches must have equal output types but they differ\.",
          "the branches of {code_choice} must give one type: {what}",
          Way("let both branches give {one_shape}", "a branch cannot change it"),
          Way("let {other} return through {astype}{at}", "both then are {dtype}"),
          Way("let {other} return through `jax.sharding.reshard` to {spec}{at}", "{moves}"),
          Way("let {one} return through {cast} to varying over {over_first}{at}", "both then are one value for each device"),
          Way("let {other} return through {cast} to varying over {over_second}{at}", "both then are one value for each device"), facts=_differing),
-    _row("branch structure", r"(?P<code_choice>cond|switch) branch outputs must have the same pytree structure, but they differ:\n\n(?P<one>true_fun|branch ?\d{1,4}) is "
+    row("branch structure", r"(?P<code_choice>cond|switch) branch outputs must have the same pytree structure, but they differ:\n\n(?P<one>true_fun|branch ?\d{1,4}) is "
          r"(?P<name_one>[^\n]{1,300}?)(?: at [^\n]{1,300}?:\d{1,9})?\n(?P<other>false_fun|branch ?\d{1,4}) is (?P<name_other>[^\n]{1,300}?)(?: at [^\n]{1,300}?:\d{1,9})?\n\n",
          "the branches of {code_choice} must return the same tree: {what}",
          Way("let {other} return {missing}{at}, too", "as zeros, where it has none"), Way("leave {missing} out of what {one} returns{at}", "if nobody needs it after"),
@@ -414,11 +394,11 @@ LOOP_ROWS = (
          Way("let {nobody} return a value{at}", "a function that returns nothing gives None"),
          Way("let both return {as_many}{at}", "as zeros, where one has none"), Way("let {other} return {wanted}{at}", "as {one} does"),
          Way("let both return the same {static} parts{at}", "they belong to the tree"), facts=_differing),
-    _row("branch structure", r"Pred must be a scalar, got .{1,4000} of shape (?P<shape>" + SHAPE + r")\.$",
-         "{what} has the shape {shape}, and `cond` takes one truth for all",
+    row("branch structure", r"Pred must be a scalar, got .{1,4000} of shape (?P<shape>" + SHAPE + r")\.$",
+         "{what|the predicate} has the shape {shape}, and `cond` takes one truth for all",
          Way("use `jnp.where` of the predicate and of what the branches return", "picks for each element"),
          Way("give `cond` the `jnp.any` or `jnp.all` of it", "if one branch is to run for all"), facts=_predicate),
-    _row("replication", r"shard_map applied to the function .{0,400}?out_specs which require replication which can't be statically inferred given the mesh",
+    row("replication", r"shard_map applied to the function .{0,400}?out_specs which require replication which can't be statically inferred given the mesh",
          "{what}", Way("name {over} in `out_specs`, in a dimension that the result has", "if each device's part is meant: they are put one after the other"),
          Way("give `jax.shard_map` `check_vma=False`", "{unknown}: JAX then takes one device's result for all"), facts=_replicated),
 )  # fmt: skip
