@@ -54,6 +54,11 @@ WRITES = {
 ALLOWED: dict[tuple[str, str], str] = {
     ("ipython/run.py", "exec"): "runs the statements the user typed after %pjit, as the cell itself would",
     ("ipython/run.py", "eval"): "the same for the expression whose value is shown",
+    (
+        "observe/errors/check.py",
+        "compile",
+    ): "an expression of the user's own line, every name of it bound to a checked value",
+    ("observe/errors/check.py", "eval"): "the same, with abstract arrays, without builtins or functions of the user's",
     ("handles/play/live.py", "import tempfile"): "a page that goes into the playground is written there, and removed",
     ("handles/play/live.py", "self._play.rename"): "gives a variant another name; no file",
     ("handles/upgrade/apart.py", "import subprocess"): "runs itself in the environment that `upgrade` was asked for",
