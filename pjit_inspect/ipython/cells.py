@@ -29,7 +29,7 @@ class _Cell:
 
     Attributes:
       actions: actions to run at its end, in order.
-      early: those of `actions` to run before its value is displayed, if it has one.
+      early: the `actions` to run before its value is displayed, if it has one.
       result: the id of the newest value of a recorded line; no reference, which would keep arrays alive.
       is_recorded: whether the whole cell is recorded, its value too.
       had_actions: whether any action was ever added.

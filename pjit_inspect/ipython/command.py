@@ -1,6 +1,6 @@
-"""What a `%pjit` line asks for: options, a subcommand, or code to run.
+"""Parses a `%pjit` line: options, a subcommand, or code to run.
 
-Pure text work. Not its job: doing any of it (`ipython.magics`).
+Pure text work. Not its job: carrying it out (`ipython.magics`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Action = Literal[
 ]
 
 VIEWS: tuple[View, ...] = ("text", "html", "widget", "tree", "facts", "memory")
-"""How a record can be shown."""
+"""The views of a record."""
 
 SUBCOMMANDS: tuple[Action, ...] = (
     "on",
@@ -61,7 +61,7 @@ OPTIONS = ("--view", "--no-times", "--measure", "--target", "--mesh", "--effort"
 """The options of `%pjit` and `%%pjit`. They come before code, and before or after a subcommand."""
 
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
-"""How far a program is compiled for a target."""
+"""The stages up to which a program is compiled for a target."""
 
 _CELL = "--cell"
 _VALID = (
@@ -102,7 +102,7 @@ class TargetOptions:
     Attributes:
       name: the machine ("tpu:v5e:4x4"); None for fake CPU devices, as many as the mesh has.
       mesh: its axes with their sizes; None for the program's mesh.
-      effort: how far to compile.
+      effort: the stage up to which to compile.
     """
 
     name: str | None = None
@@ -124,7 +124,7 @@ class ShowOptions:
     """Options for making and showing records.
 
     Attributes:
-      view: which view to show.
+      view: the view to show.
       times: whether to show seconds and other times.
       measure: whether JAX's profiler runs while the code does.
       target: the target to compile for once more; None for none.
@@ -147,7 +147,7 @@ class Command:
       line: (why) the line of source to explain; None for all lines.
       watch: (on) whether to print a line for each compile.
       limit: (on) the compile of one function at which to warn; None for never.
-      options: how to show the result.
+      options: options for showing the result.
     """
 
     action: Action

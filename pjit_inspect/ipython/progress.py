@@ -1,6 +1,6 @@
 """A line under a cell with the seconds that something has taken so far; it ends empty.
 
-A saved notebook therefore has nothing of it. Not its job: what is running (`ipython.run`, `ipython.watch`,
+A saved notebook therefore does not have it. Not its job: what is running (`ipython.run`, `ipython.watch`,
 `ipython.target`).
 """
 

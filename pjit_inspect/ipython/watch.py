@@ -1,6 +1,6 @@
 """`%pjit on --watch` and `--limit N`: a line per compile as it happens, a warning when one function has many.
 
-While XLA compiles, a line under the cell counts the seconds; it ends empty, so that a saved notebook has nothing of it.
+While XLA compiles, a line under the cell counts the seconds; it ends empty, so that a saved notebook does not have it.
 Not its job: finding the reason (`analyze.recompiles.recompiles`), wording the line (`view.record.answer`).
 """
 

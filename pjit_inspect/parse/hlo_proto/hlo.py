@@ -214,7 +214,7 @@ def _computations(parts: _Parts, columns: Columns, instructions: Instructions, i
 
 
 def _called_by_fusion(columns: Columns, instructions: Instructions, count: int) -> np.ndarray:
-    """Which computations a fusion calls; not every version of XLA marks these."""
+    """A mask of the computations that fusions call; not every version of XLA marks these."""
     called = np.zeros(count, bool)
     if "fusion" in columns.opcodes:
         links = instructions.called

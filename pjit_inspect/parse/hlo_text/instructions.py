@@ -69,7 +69,7 @@ class ComputationWriter:
 
     Attributes:
       messages: each computation as a field of the module.
-      readable: how many instructions could be read.
+      readable: the number of readable instructions.
       stray: unknown text after computations.
     """
 

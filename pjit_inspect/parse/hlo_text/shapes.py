@@ -190,7 +190,7 @@ def read_literal(shape: Any, text: str) -> bytes | None:
       shape: the `ShapeProto` of the constant.
       text: the text between the parentheses of `constant(...)`.
 
-    Raises `ValueError` for a text that is no such constant.
+    Raises `ValueError` for a text that does not fit the shape.
     """
     kind = ELEMENT_TYPES.get(shape.element_type, "")
     if (kind not in _REPEATED and kind not in _PACKED) or "..." in text:

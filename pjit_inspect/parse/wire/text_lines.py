@@ -155,7 +155,7 @@ def read_attributes(text: str, position: int, limit: int) -> tuple[dict[str, str
 
 
 _DEEPEST = 100
-"""As in `parse.wire.text_scan`."""
+"""The deepest nesting of brackets, as in `parse.wire.text_scan`."""
 _PART = re.compile(rf"{PIECE.pattern}|[^\s()\[\]{{}},\"'/]++|\s++|.", flags=re.S)
 
 

@@ -56,7 +56,7 @@ class _Blocks:
     """The folding of mesh positions into rows.
 
     Attributes:
-      size: how many positions a row covers; the last may have fewer.
+      size: the number of positions in a row; the last may have fewer.
       labels: one label for each row.
       stands_for: the meaning of a label.
       mesh: the axes that the rows follow; None when they follow none.

@@ -57,7 +57,7 @@ class BarChart:
       unit: the unit of the axis ("MiB", "ms"); values are in bytes or seconds.
       rows: the bars.
       notes: facts that a reader needs, one sentence each.
-      missing: why there is nothing to show; "" when there is.
+      missing: the reason for an empty chart; "" for none.
       axes: every axis name of the program, in the order that gives them their colours.
     """
 
@@ -76,9 +76,9 @@ class MatrixCell:
 
     Attributes:
       row, column: its place; 0 is the first.
-      size_bytes: how many bytes.
+      size_bytes: the bytes sent.
       name: the mesh axes in which the two differ, as words; cells of one name have one colour.
-      color: that colour.
+      color: the cell's colour.
     """
 
     row: int
@@ -171,7 +171,7 @@ class ScatterPoint:
     Attributes:
       label: its name beside the point, short; may hold anything at all.
       x, y: bytes or seconds; never negative.
-      kind: how it is drawn. base: the one to compare with. misfit: impossible. other: not compared with the chosen one.
+      kind: its mark. base: the one to compare with. misfit: impossible. other: not compared with the chosen one.
         least: `y` is a lower bound.
       is_best: whether no comparable point is better in both.
       is_chosen: whether it is the selected one.

@@ -60,7 +60,7 @@ class Number:
     Attributes:
       text: the figure as it is shown, such as "1,399".
       unit: "MiB", "s", ...; "" when a column's title says it or there is none.
-      provenance: how the figure is known (docs/architecture.md, rule 2).
+      provenance: the source of the figure (docs/architecture.md, rule 2).
       strong: True when it is part of the answer.
     """
 
@@ -182,7 +182,7 @@ class Table:
     Attributes:
       columns: the columns.
       rows: the rows shown at once.
-      text_rows: how many of `rows` text shows at once; None for all. The others are counted in `text_rest`.
+      text_rows: the number of `rows` that text shows at once; None for all. `text_rest` counts the others.
       text_rest: the sentence text puts in place of the rows it leaves out.
       rest: the rows behind a click (HTML only).
     """
@@ -218,7 +218,7 @@ class GroupedTable:
       columns: the columns of a row.
       groups: in order; none without rows.
       rest: the sentence for the groups that are left out; () when none is.
-      text_groups: how many of `groups` text shows; None for all.
+      text_groups: the number of `groups` that text shows; None for all.
       text_rest: the sentence that replaces `rest` in text.
     """
 

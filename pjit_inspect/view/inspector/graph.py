@@ -41,7 +41,7 @@ Arrows, nothing folded: `graph.arrow.source`, `.target` (boxes), `.values`, `.by
 Loops: `graph.loop.parent`, `.trips`, strings `graph.loop.names`.
 The schedule: `view.inspector.schedule`.
 
-Not its job: finding any of it (`analyze.graph.build`), drawing it.
+Not its job: building the graph (`analyze.graph.build`), drawing it.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Runs, in order: `graph.run.start` (kernel; a run ends where the next starts, the
 `graph.run.row` (the layer, or the row under the program), `graph.run.phase`.
 Events, by start: `graph.event.collective`, `.lane`, `.start`, `.end` (places between kernels: issued right after kernel
 `start - 1`, waited for right before kernel `end`), `.first_use`, `.last_use` (kernels; -1 for none), `.is_async`.
-Places count kernels, not time. Not its job: finding any of it (`analyze.graph.build`).
+Places count kernels, not time. Not its job: building the schedule (`analyze.graph.build`).
 """
 
 from __future__ import annotations

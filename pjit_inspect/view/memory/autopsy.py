@@ -1,6 +1,6 @@
 """An out-of-memory report as text and page: XLA's largest buffers, buffers alive at the peak, possible remedies.
 
-Not its job: finding any of it (`analyze.memory`).
+Not its job: finding the buffers and remedies (`analyze.memory`).
 """
 
 from __future__ import annotations

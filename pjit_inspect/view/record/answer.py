@@ -132,7 +132,7 @@ def _at_most(report: RecordReport) -> str:
 
 
 def _runs(report: RecordReport) -> Spans:
-    """How often the collectives run, unless each runs once."""
+    """The number of runs of the collectives, unless each runs once."""
     runs = [total.runs for total in report.totals]
     known = sum(run for run in runs if run is not None)
     number = len(report.collectives or ())

@@ -39,7 +39,7 @@ class CollectiveGroup:
 
     @property
     def runs(self) -> int | None:
-        """How often they run per call, all together; None when a loop's length is unknown."""
+        """Runs of all members per call; None when a loop's length is unknown."""
         return total(member.count for member in self.members)
 
     @property
@@ -78,7 +78,7 @@ class Reason:
       first: the cause that represents them.
       sentence: its sentence.
       facts: its proof.
-      arrays: how many operands of one collective share it.
+      arrays: the number of operands of one collective that share it.
       payload_bytes: bytes of these operands, each time it runs.
     """
 

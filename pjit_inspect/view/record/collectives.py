@@ -66,7 +66,7 @@ class LayerGroup(CollectiveGroup):
 
     @property
     def least_runs(self) -> int | None:
-        """As `runs`, if conditionals skip as much as they can."""
+        """The least `runs`: conditionals skip as much as they can."""
         return total(member.count_min for member in self.members)
 
 

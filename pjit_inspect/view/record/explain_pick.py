@@ -78,7 +78,7 @@ def _kind(name: str) -> str:
 
 
 def _at_line(rows: Sequence[Collective], line: int) -> tuple[tuple[Collective, ...], str]:
-    """Those whose innermost place is on the line; else those called from it, first in their file, then in any."""
+    """Collectives whose innermost place is on the line; else those called from it, first in their file, then in any."""
     for places, words in ((_innermost, "at"), (_callers_nearby, "called from"), (_callers, "called from")):
         found = tuple(row for row in rows if any(frame.line == line for frame in places(row)))
         if found:

@@ -62,7 +62,7 @@ def hypothesis_blocks(report: RecordReport, *, show_times: bool = True) -> list[
 
 
 def _how_far(report: RecordReport) -> str:
-    """How far the program was compiled, and what this makes known."""
+    """The stage up to which the program was compiled, in words."""
     asked, data = report.data.hypothesis, report.data
     if asked is not None and asked.misfit is not None and asked.misfit.report is not None and not data.is_partial:
         return "full effort: scheduled, its buffers placed, and then refused by XLA"

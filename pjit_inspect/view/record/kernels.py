@@ -63,7 +63,7 @@ class KernelGroup:
 
     @property
     def runs(self) -> int | None:
-        """How often they run per call, all together; None when a loop's length is unknown."""
+        """Runs of all kernels per call; None when a loop's length is unknown."""
         counts = ((one.first.count, len(one.places)) for one in self.distinct)
         return total(None if count is None else count * number for count, number in counts)
 

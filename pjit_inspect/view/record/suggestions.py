@@ -65,7 +65,7 @@ def change_text(size: int) -> str:
 
 
 def suggestion_hint(report: RecordReport) -> Spans:
-    """How to search for savings, where nobody has; () elsewhere."""
+    """A hint on searching for savings, if nobody has searched; else ()."""
     if report.are_suggestions_known or report.remedies == "none" or not report.collectives:
         return ()
     words = " asks XLA's partitioner about changes that could save some of it"

@@ -42,7 +42,7 @@ def measured_lines(data: RecordData) -> list[Block]:
 
 
 def runs_text(runs: float) -> str:
-    """How often an instruction ran per call: "5", "0.5"."""
+    """Runs of an instruction per call: "5", "0.5"."""
     return f"{runs:,.0f}" if runs == int(runs) else f"{runs:,.2f}"
 
 

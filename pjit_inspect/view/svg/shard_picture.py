@@ -45,7 +45,7 @@ class ShardFace:
 
     Attributes:
       row_dim, column_dim: the dimensions drawn down and across; None where the rank has none.
-      rows, columns: how many blocks each way.
+      rows, columns: the number of blocks each way.
       blocks: every block, row by row. The front face is tile 0 of the dimensions not drawn.
       depth_dims: the dimensions not drawn.
       per_block: tiles along (row, column) that share one block; 1 unless there are many.
