@@ -47,7 +47,7 @@ def stored_fields(type_: type) -> tuple[Field[Any], ...]:
 def maker_of(hint: Any, tabled: frozenset[type], given: frozenset[str] = frozenset()) -> Callable[..., Any]:
     """A function from JSON and the rows of the `tabled` types to a value of type `hint`.
 
-    Its third argument are the `given` fields, which do not come from JSON. Its exceptions have no message. Raises
+    Its third argument holds the `given` fields, which do not come from JSON. Its exceptions have no message. Raises
     TypeError for a hint that only the slow way knows.
     """
     makers = _Makers(tabled)

@@ -16,7 +16,7 @@ from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_j
 _TABLES = (Frame, Span, AxisOrigin, ShardingRule)
 _MAX_RANK = 64
 _GONE = ("signature", "near")
-"""Fields of each collective in files of earlier versions: digests of its contents."""
+"""Fields of each collective in files of earlier versions only: digests of its sources."""
 
 
 def propagation_bytes(program: ShardedProgram) -> bytes:

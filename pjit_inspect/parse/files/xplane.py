@@ -2,8 +2,8 @@
 
 Not its job: the events (`observe.profiler.profiler`).
 
-*Source*: `tsl/profiler/protobuf/xplane.proto` of XLA, in files of jaxlib 0.8.1, 0.10.2 and 0.11.2 (the latter of a GPU
-too).
+*Source*: `tsl/profiler/protobuf/xplane.proto` of XLA, in files of jaxlib 0.8.1, 0.10.2 and 0.11.2 (the last of a
+GPU too).
 """
 
 from __future__ import annotations
