@@ -1,8 +1,8 @@
-"""Knows when the cell that is running displays its value and has ended, so that records can be shown at their place.
+"""Follows the running cells, so that records are shown above the cell's value or at its end.
 
-IPython displays a cell's value after its code has run. What belongs above the value is shown when the display hook
-begins; what must wait, and everything of a cell without a value, when `post_run_cell` comes. Not its job: what waits
-(`ipython.run`).
+IPython displays a cell's value after its code has run. Displays that belong above the value are shown when the display
+hook begins. All others, and all of a cell without a value, are shown at `post_run_cell`. Not its job: choosing what is
+shown (`ipython.run`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WhenDone = Callable[[bool], None]
 """Called when a cell has ended, with True when it failed."""
 
 OnError = Callable[[BaseException, bool], None]
-"""Called when a cell has failed, with its error and whether anything waited for its end."""
+"""Called when a cell has failed, with its error and whether any action waited for the cell's end."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,11 +28,11 @@ class _Cell:
     """A running cell.
 
     Attributes:
-      actions: what waits for its end, in order.
-      early: those of them that stand above its value, when it has one.
-      result: the id of the newest value that a recorded line gave; no reference, which would keep arrays alive.
-      is_recorded: whether all of it is recorded, so that its value is a recorded one.
-      had_actions: whether anything has ever waited.
+      actions: actions to run at its end, in order.
+      early: the `actions` to run before its value is displayed, if it has one.
+      result: the id of the newest value of a recorded line; no reference, which would keep arrays alive.
+      is_recorded: whether the whole cell is recorded, its value too.
+      had_actions: whether any action was ever added.
     """
 
     actions: list[WhenDone] = field(default_factory=list)
@@ -43,7 +43,7 @@ class _Cell:
 
 
 class Cells:
-    """The cells that are running, innermost last, and what each is waited for.
+    """The running cells, innermost last, and the actions that wait for each.
 
     Cells nest (`%%capture`, `%run notebook.ipynb`), and several threads of a kernel may run one each.
     """
@@ -64,7 +64,7 @@ class Cells:
         self._follow_displayhook(self._shell.displayhook)
 
     def unwatch(self) -> None:
-        """Stop following; whatever this thread still waits for happens now."""
+        """Stop following; run at once what still waits in this thread."""
         self._shell.events.unregister("pre_run_cell", self._on_start)
         self._shell.events.unregister("post_run_cell", self._on_end)
         self._undo.close()
@@ -79,9 +79,8 @@ class Cells:
     def when_done(self, action: WhenDone, *, failed: bool = False, first: bool = False, early: bool = False) -> None:
         """Call `action` when the innermost running cell has ended; at once, with `failed`, when none runs.
 
-        Actions happen in the order they came, but those marked `first` happen before all others and the newest of them
-        first: what was opened last is closed first. Those marked `early` happen already before the cell's value is
-        displayed, when it has one.
+        Actions run in the order they were added. Those marked `first` run before all others, newest first: what was
+        opened last is closed first. Those marked `early` run before the cell's value is displayed, if it has one.
         """
         if not self._running:
             action(failed)
@@ -93,12 +92,15 @@ class Cells:
             cell.early.append(action)
 
     def note_result(self, value: Any) -> None:
-        """The innermost running cell ran a recorded line, which gave this value."""
+        """Notes the value of a recorded line of the innermost running cell."""
         if self._running:
             self._running[-1].result = id(value)
 
     def note_recorded(self) -> bool:
-        """The innermost running cell is recorded to its end. False where it may display several values on the way."""
+        """Marks the innermost running cell as recorded to its end.
+
+        False if it may display several values on the way.
+        """
         if not self._running or self._shell.ast_node_interactivity == "all":
             return False
         self._running[-1].is_recorded = True
@@ -111,7 +113,7 @@ class Cells:
         return self._local.cells
 
     def _follow_displayhook(self, hook: Any) -> None:
-        """Come before the hook's two steps; they are taken back by `unwatch`."""
+        """Wraps the hook's two steps; `unwatch` restores them."""
         start, compute = hook.start_displayhook, hook.compute_format_data
 
         def start_displayhook() -> None:
@@ -132,13 +134,13 @@ class Cells:
             return
         cell = self._running[-1]
         early, cell.early = cell.early, []
-        # In the order they would have at the end, where those marked `first` come first.
+        # In the same order as at the end of the cell, where those marked `first` come first.
         now = [action for action in cell.actions if action in early]
         cell.actions = [action for action in cell.actions if action not in early]
         _run_all(now, failed=False)
 
     def _short_text(self, value: Any) -> str | None:
-        """The words for a large value of a recorded run; None for all others."""
+        """Short text for a large value of a recorded run; None for all other values."""
         cell = self._running[-1] if self._running else None
         if cell is None or not (cell.is_recorded or cell.result == id(value)):
             return None
@@ -163,14 +165,14 @@ class Cells:
             stack.callback(api.user_code_ends)
             stack.callback(_run_all, cell.actions, failed=failed)
             if error is not None and self._on_error is not None:
-                # What explains a traceback stands right under it.
+                # An explanation is shown right under its traceback.
                 stack.callback(self._on_error, error, cell.had_actions)
 
 
 def _run_all(actions: list[WhenDone], *, failed: bool) -> None:
-    """Every action runs even when one raises."""
+    """Runs every action, even when one raises."""
     with ExitStack() as stack:
-        # The stack runs its last one first.
+        # The stack runs the last one first.
         for action in reversed(actions):
             stack.callback(action, failed)
 

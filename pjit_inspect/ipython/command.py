@@ -1,6 +1,6 @@
-"""What a `%pjit` line asks for: options, a subcommand, or code to run.
+"""Parses a `%pjit` line: options, a subcommand, or code to run.
 
-Pure text work. Not its job: doing any of it (`ipython.magics`).
+Pure text work. Not its job: carrying it out (`ipython.magics`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Action = Literal[
 ]
 
 VIEWS: tuple[View, ...] = ("text", "html", "widget", "tree", "facts", "memory")
-"""How a record can be shown."""
+"""The views of a record."""
 
 SUBCOMMANDS: tuple[Action, ...] = (
     "on",
@@ -55,20 +55,20 @@ SUBCOMMANDS: tuple[Action, ...] = (
     "forget",
     "help",
 )
-"""The words that are commands when they stand alone on a `%pjit` line."""
+"""The words that are commands when they are alone on a `%pjit` line."""
 
 OPTIONS = ("--view", "--no-times", "--measure", "--target", "--mesh", "--effort")
-"""The options of `%pjit` and `%%pjit`, which stand before code, and before or behind a subcommand."""
+"""The options of `%pjit` and `%%pjit`. They come before code, and before or after a subcommand."""
 
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
-"""How far a program is compiled for a target."""
+"""The stages up to which a program is compiled for a target."""
 
 _CELL = "--cell"
 _VALID = (
     "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], memory [NAME], arrays, "
     "play [NAME or call], diff [NAME], ledger, error, forget, help, or code to run"
 )
-# One word that can be a record's name, an identifier with dots or `<lambda>`, or its number in the log. `show -1` and
+# One word that can be a record's name (an identifier with dots, or `<lambda>`) or its number in the log. `show -1` and
 # `show (x)` are Python.
 _OF_A_RECORD = re.compile(r"(?P<action>show|why|shardings|memory|play)(?:\s+(?P<name>[A-Za-z_<][^\s(]*|\d+))?")
 _PLAY = re.compile(r"play\s+(?P<code>[A-Za-z_].*\(.*)", re.DOTALL)
@@ -86,7 +86,7 @@ _TAKES = {
     "diff": "the name of a function, or the numbers of two records (diff 0 3, diff -1 -3)",
 }
 _TWO_WORDS = re.compile(r"(?P<first>[A-Za-z_]\w*)\s+\S.*")
-# A subcommand with options behind it. Of code they stand before it: there they could be a part of it.
+# A subcommand with options after it. Options come before code: after it they could be part of the code.
 _LATE_OPTIONS = re.compile(
     rf"(?P<command>(?:{'|'.join(SUBCOMMANDS)})\b[^(]*?)\s+"
     r"(?P<options>--(?:view|no-times|measure|target|mesh|effort)\b.*)"
@@ -97,12 +97,12 @@ _AXIS = re.compile(r"(?P<name>[^=,\s]+)=(?P<size>[1-9]\d*)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetOptions:
-    """What a program is compiled for once more, beside the devices it runs on.
+    """The target that a program is compiled for once more, besides the devices it runs on.
 
     Attributes:
-      name: the machine ("tpu:v5e:4x4"); None for as many fake CPU devices as the mesh has.
-      mesh: its axes with their sizes; None for those that the program has.
-      effort: how far.
+      name: the machine ("tpu:v5e:4x4"); None for fake CPU devices, as many as the mesh has.
+      mesh: its axes with their sizes; None for the program's mesh.
+      effort: the stage up to which to compile.
     """
 
     name: str | None = None
@@ -111,7 +111,7 @@ class TargetOptions:
 
     @property
     def words(self) -> str:
-        """What it is, for a sentence."""
+        """The target in words, for a sentence."""
         if self.name is not None:
             return self.name
         if self.mesh is not None:
@@ -121,13 +121,13 @@ class TargetOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowOptions:
-    """How records are made and shown.
+    """Options for making and showing records.
 
     Attributes:
-      view: which view of them.
-      times: whether with seconds and other times.
+      view: the view to show.
+      times: whether to show seconds and other times.
       measure: whether JAX's profiler runs while the code does.
-      target: what it is compiled for once more; None for nothing.
+      target: the target to compile for once more; None for none.
     """
 
     view: View = "html"
@@ -142,12 +142,12 @@ class Command:
 
     Attributes:
       action: "run" code, record the rest of the "cell", or one of `SUBCOMMANDS`.
-      text: the code to run, the call to play with, the name of a record or its number in the log, or two numbers; ""
-        when there is none.
-      line: (why) the line of source to explain; None for all of them.
+      text: the code to run, the call to play with, the name of a record or its number in the log, or two numbers; "" if
+        there is none.
+      line: (why) the line of source to explain; None for all lines.
       watch: (on) whether to print a line for each compile.
       limit: (on) the compile of one function at which to warn; None for never.
-      options: how to show what comes of it.
+      options: options for showing the result.
     """
 
     action: Action
@@ -159,9 +159,9 @@ class Command:
 
 
 def parse_command(line: str, defaults: ShowOptions, is_defined: Callable[[str], bool]) -> Command:
-    """The command in what stands after `%pjit`.
+    """The command in the text after `%pjit`.
 
-    `is_defined` tells whether a name has a value where the line runs. Raises UsageError (IPython shows it as one line)
+    `is_defined` says whether a name has a value where the line runs. Raises UsageError (IPython shows it as one line)
     for an unknown option or subcommand; wrong Python is left for Python to refuse.
     """
     command = _parse(line, defaults, is_defined)
@@ -229,7 +229,7 @@ def _take_options(rest: str, options: ShowOptions) -> tuple[ShowOptions, str, bo
 
 
 def _with_value(options: ShowOptions, name: str, value: str) -> ShowOptions:
-    """The options with that of a name, as given in a word."""
+    """The options with one of them set from its word."""
     if name == "--view":
         return replace(options, view=_view(value))
     target = options.target or TargetOptions()
@@ -255,7 +255,7 @@ def _mesh(word: str) -> dict[str, int]:
 
 
 def _take_line(rest: str) -> tuple[str, int | None]:
-    """What `why` is asked without its `--line N`, and N."""
+    """The text without the `--line N` of `why`, and N."""
     match = _WHY_LINE.fullmatch(rest)
     if match is None:
         if re.fullmatch(r"why\b.*\s--line", rest):
@@ -269,7 +269,7 @@ def _take_line(rest: str) -> tuple[str, int | None]:
 
 
 def _limit(words: str) -> int | None:
-    """The N of `--limit N`; None when it is not there."""
+    """The N of `--limit N`; None without it."""
     match = _LIMIT.search(words)
     if match is None:
         return None
@@ -291,7 +291,7 @@ def _view(word: str) -> View:
 
 
 def _refuse_mistyped(text: str, is_defined: Callable[[str], bool]) -> None:
-    """Raise UsageError when `text` looks like a command rather than like code."""
+    """Raises UsageError when `text` looks more like a mistyped command than like code."""
     if text.isidentifier():
         if not is_defined(text):
             nearest = _nearest(text, SUBCOMMANDS)

@@ -16,7 +16,7 @@ from pjit_inspect import api
 from pjit_inspect.ipython.command import EFFORTS, OPTIONS, SUBCOMMANDS, VIEWS
 
 Names = Callable[[], Iterable[str]]
-"""Gives the names that exist at the moment."""
+"""Gives the names that exist now."""
 
 _OF_A_RECORD = ("show", "why", "shardings", "memory", "play", "diff")
 """The subcommands that take the name of a record."""
@@ -27,19 +27,19 @@ _VALUES: dict[str, Names] = {
     "--effort": lambda: EFFORTS,
     "--mesh": tuple,
 }
-"""What may stand behind an option."""
+"""The values that an option can take."""
 
 _LINE = re.compile(r"(?:^|=)\s*(?P<magic>%%?)pjit\s+(?P<rest>.*)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """What may stand at the cursor.
+    """The completions at the cursor.
 
     Attributes:
-      words: the candidates that go on as the typed fragment does.
+      words: candidates that begin with the typed fragment.
       fragment: the word the cursor is in.
-      only: True when nothing else can stand there, so that Python names are left out.
+      only: True when nothing else is valid there, so that Python names are left out.
     """
 
     words: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Offer:
 
 
 def offer(line: str, records: Names, variables: Names = tuple) -> Offer:
-    """What may stand at the end of `line`; `records` and `variables` give the names there are."""
+    """Completions at the end of `line`; `records` and `variables` give the known names."""
     match = _LINE.search(line)
     if match is None:
         return Offer()
@@ -87,7 +87,7 @@ def _without_options(words: list[str]) -> list[str]:
 
 
 def make_matcher(records: Names, variables: Names) -> Any:
-    """A matcher for `shell.Completer.custom_matchers`, given where to look up names when tab is pressed."""
+    """A matcher for `shell.Completer.custom_matchers`; it looks up names when tab is pressed."""
 
     def pjit_matcher(context: CompletionContext) -> SimpleMatcherResult:
         offered = offer(context.text_until_cursor, records, variables)

@@ -1,10 +1,10 @@
 """Loads `%pjit` into a running IPython, and takes it out again.
 
-What loading adds to the shell (a magic, a matcher, an input transformer, two event callbacks) is exactly what unloading
-removes; whatever stood there under the same name comes back. The first line of a `%%pjit` cell is translated into a
-call that records the rest of the cell, whose lines stay as they are and are run by IPython: a cell magic would get its
-cell as one string, and running it itself would cost `await`, line numbers and clean tracebacks. Not its job: what
-`%pjit` does (`ipython.magics`).
+Loading adds a magic, a matcher, an input transformer and two event callbacks to the shell. Unloading removes exactly
+these and restores what had the same names before. The first line of a `%%pjit` cell is translated into a call that
+records the rest of the cell; IPython runs the other lines unchanged. A cell magic would get its cell as one string and
+would have to run it itself, which costs `await`, line numbers and clean tracebacks. Not its job: what `%pjit` does
+(`ipython.magics`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ABSENT: Any = object()
 
 
 def load(shell: Any) -> None:
-    """Make `%pjit` and `%%pjit` known to `shell`; nothing happens when they are."""
+    """Makes `%pjit` and `%%pjit` known to `shell`; does nothing if they are known already."""
     if PjitMagics.__name__ in shell.magics_manager.registry:
         return
     magics = PjitMagics(shell)
@@ -42,11 +42,11 @@ def load(shell: Any) -> None:
 
 
 def unload(shell: Any) -> None:
-    """Undo `load`: end what `%pjit on` began and leave the shell as it was. The session's log keeps its records."""
+    """Undoes `load`: ends what `%pjit on` began and restores the shell. The session's log keeps its records."""
     magics = shell.magics_manager.registry.get(PjitMagics.__name__)
     if magics is not None:
         magics.undo_load.close()
-    # Only where somebody looked at causes are there processes to end.
+    # There are processes to end only if somebody looked at causes.
     apart = sys.modules.get("pjit_inspect.observe.apart.call")
     if apart is not None:
         apart.end_all()
@@ -78,7 +78,7 @@ def _append(items: list[Any], item: Any, undo: ExitStack) -> None:
 
 
 def _remove_item(items: list[Any], item: Any) -> None:
-    # By identity: a Configurable may compare in its own way, and somebody else may have removed it already.
+    # By identity: a Configurable may define equality, and the item may have been removed already.
     items[:] = [other for other in items if other is not item]
 
 
@@ -86,18 +86,18 @@ _FIRST_LINE = re.compile(r"%%pjit(?P<options>[ \t][^\n]*)?\r?\n")
 
 
 def translate_first_line(lines: list[str]) -> list[str]:
-    """The lines of a cell, with `%%pjit OPTIONS` on top turned into a call; other cells unchanged.
+    """The lines of a cell with `%%pjit OPTIONS` on top turned into a call; other cells unchanged.
 
-    One line stays one line. A cell with nothing below `%%pjit` is left for IPython to refuse.
+    One line stays one line. A cell with nothing below `%%pjit` is unchanged, so that IPython refuses it.
     """
     match = _FIRST_LINE.fullmatch(lines[0]) if lines else None
     if match is None or not "".join(lines[1:]).strip():
         return lines
     argument = f"--cell {(match['options'] or '').strip()}".rstrip()
-    # What follows may be a cell magic of its own (`%%time`): it is no longer on the cell's first line.
+    # The next line may be another cell magic (`%%time`): it is no longer on the cell's first line.
     return [f"get_ipython().run_line_magic('pjit', {argument!r})\n", *cell_magic(translate_first_line(lines[1:]))]
 
 
-# IPython leaves such a transformer out when it asks whether typed text is a whole cell. It must: only text that begins
-# with `%%` is taken for a cell magic, whose end is a blank line.
+# IPython skips a transformer with side effects when it checks whether typed text is a whole cell. It must: only text
+# that begins with `%%` is taken for a cell magic, which a blank line ends.
 translate_first_line.has_side_effects = True  # type: ignore[attr-defined]

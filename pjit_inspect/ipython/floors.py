@@ -1,6 +1,6 @@
-"""The oldest version of each dependency that this package works with, and a warning where an older one is installed.
+"""The oldest supported version of each dependency, and a warning where an older one is installed.
 
-Run before anything else is imported: an older version may not even let the extension load, or may end the process
+Runs before anything else is imported: an older version may not even let the extension load, or may end the process
 later. Not its job: installing (`pyproject.toml` asks pip for the same versions; a test compares the two).
 """
 
@@ -21,14 +21,14 @@ FLOORS = {
     "plotly": "6",
     "protobuf": "4.25",
 }
-"""Dependency -> its oldest version; why each is the oldest, docs/versions.md says."""
+"""Dependency -> its oldest version; docs/versions.md says why."""
 
 
 def warn_of_older_versions() -> None:
-    """Say once, in one sentence, which dependencies are too old and what brings newer ones. Raises nothing."""
+    """Warns once, in one sentence, which dependencies are too old and how to upgrade them. Raises nothing."""
     try:
         older = older_versions()
-    except Exception:  # somebody's own finder of packages: it must not keep the extension from loading
+    except Exception:  # a package finder of the user may raise; the extension loads nevertheless
         return
     if older:
         needed = _listed(f"{name} {FLOORS[name]}" for name in older)
@@ -40,7 +40,7 @@ def warn_of_older_versions() -> None:
 def older_versions() -> dict[str, str]:
     """Dependencies whose installed version is below its floor -> that version.
 
-    What is not installed, or has a version that begins with no number, is left out.
+    Dependencies that are not installed, or whose version begins with no number, are left out.
     """
     installed = {name: _installed(name) for name in FLOORS}
     return {name: version for name, version in installed.items() if () < _numbers(version) < _numbers(FLOORS[name])}
@@ -54,7 +54,10 @@ def _installed(name: str) -> str:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """The release's numbers without zeros at the end, so that 8 is 8.0.0. A pre-release counts as its release."""
+    """The numbers of the release without trailing zeros, so that 8 equals 8.0.0.
+
+    A pre-release counts as its release.
+    """
     release = re.match(r"\d+(\.\d+)*", version)
     numbers = [int(part) for part in release[0].split(".")] if release else []
     while numbers and not numbers[-1]:

@@ -1,6 +1,6 @@
 """The `%pjit` and `%%pjit` magics: parse the line, call the API.
 
-Not its job: anything that could be done without a notebook.
+Not its job: anything that works without a notebook.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class PjitMagics(Magics):
         return getattr(self, f"_{command.action}")(command)
 
     def stop_session(self) -> None:
-        """End what `%pjit on` began; a session the user began with `start()` goes on."""
+        """Ends what `%pjit on` began; a session that the user began with `start()` goes on."""
         self._end_watch()
         if self._session_is_ours:
             api.stop()
@@ -183,13 +183,13 @@ class PjitMagics(Magics):
         return None if hidden else value
 
     def _then_for_target(self, run: Run, command: Command) -> None:
-        """When everything else of the cell is shown: it may take long."""
+        """Compiles for the target after all else of the cell is shown: it may take long."""
         if command.options.target is not None:
             self.cells.when_done(lambda _: show_for_target(self.shell, run.records(), command.options))
 
     def _cell(self, command: Command) -> None:
         check_target(command.options)
-        # Without a running cell nobody could tell where to stop; a silent cell is one that nobody sees.
+        # Without a running cell there is no end to stop at; nobody sees the output of a silent cell.
         if self.cells.is_running:
             run = Run(command.options)
             early = self.cells.note_recorded()
@@ -227,7 +227,7 @@ class PjitMagics(Magics):
         record = _record(command)
         display(record.explain(command.line), include=_only_text(command))
         if command.line is None:
-            # Of one line the explanation is about that line alone.
+            # The explanation of one line is about that line alone.
             show_later_findings(record, command.options, is_still=True)
 
     def _shardings(self, command: Command) -> None:
@@ -261,7 +261,7 @@ class PjitMagics(Magics):
         display(explanation, include=_only_text(command))
 
     def _explain(self, error: BaseException, recorded: bool) -> None:
-        """Show what an error means that ended a cell, when it is one that is known and the cell was recorded."""
+        """Shows what an error means that ended a cell, if the error is known and the cell was recorded."""
         if not recorded and not api.is_started():
             return
         explanation = Guard().run("an explanation of the error", lambda: api.explain_known_error(error), None)
@@ -274,7 +274,7 @@ class PjitMagics(Magics):
             self._watch = None
 
     def _help(self, _: Command) -> None:
-        # What `%pjit?` shows in a pager, here in the output.
+        # The text that `%pjit?` shows in a pager, here in the output.
         sys.stdout.write(f"{inspect.getdoc(type(self).pjit)}\n")
 
     def _forget(self, command: Command) -> None:
@@ -285,7 +285,7 @@ class PjitMagics(Magics):
 
 
 def _played(call: str) -> str:
-    """The code that makes a playground of a call, which is then not made."""
+    """Code that makes a playground of a call without making the call."""
     try:
         tree = ast.parse(call.strip(), mode="eval").body
     except (SyntaxError, ValueError):
@@ -298,7 +298,7 @@ def _played(call: str) -> str:
 
 
 def _record(command: Command) -> api.CompileRecord:
-    """The record a command is about: that of a number, the newest of a name, or the newest of the user's."""
+    """The record that a command names: by number, the newest of a name, or the user's newest."""
     log = api.session_log()
     if command.text.isdecimal():
         return _numbered(log, int(command.text))
@@ -311,7 +311,7 @@ def _record(command: Command) -> api.CompileRecord:
 
 
 def _two_records(text: str) -> tuple[api.CompileRecord, api.CompileRecord]:
-    """The records that are compared: those of two numbers, or the two newest of one function; the older one first."""
+    """The two records to compare, older first: those of two numbers, or the two newest of one function."""
     log = api.session_log()
     numbers = text.split()
     if len(numbers) == 2:
@@ -330,7 +330,7 @@ def _two_records(text: str) -> tuple[api.CompileRecord, api.CompileRecord]:
 
 
 def _place(log: api.Log, number: str) -> int:
-    """Where in the log the record of a number is; those below 0 count the user's functions back from the newest."""
+    """The place in the log of a record's number; negative numbers count the user's functions back from the newest."""
     own = [place for place, record in enumerate(log) if record.origin == "user"]
     if not number.startswith("-"):
         _numbered(log, int(number))

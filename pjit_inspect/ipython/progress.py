@@ -1,6 +1,6 @@
-"""A line under a cell that says for how long something has been under way; it ends empty.
+"""A line under a cell with the seconds that something has taken so far; it ends empty.
 
-So a saved notebook has nothing of it. Not its job: what is under way (`ipython.run`, `ipython.watch`,
+A saved notebook therefore does not have it. Not its job: what is running (`ipython.run`, `ipython.watch`,
 `ipython.target`).
 """
 
@@ -16,14 +16,14 @@ from typing import Any
 from IPython.display import display
 
 _PATIENCE_S = 1.0
-"""What ends sooner shows nothing; the figure is renewed as often."""
+"""Seconds before the line appears, and between its updates."""
 _LAST_WORD_S = 5.0
-"""How long the line may take to be emptied, on a machine that is busy: what is emptied after its cell stays full."""
+"""Seconds to wait until the line is emptied, on a busy machine; after its cell has ended it can't be emptied."""
 
 
 @contextmanager
 def progress(shell: Any, words: str) -> Iterator[None]:
-    """Show progress while the block runs."""
+    """Shows progress while the block runs."""
     end = begin_progress(shell, words)
     try:
         yield
@@ -32,12 +32,12 @@ def progress(shell: Any, words: str) -> Iterator[None]:
 
 
 def begin_progress(shell: Any, words: str) -> Callable[[], None]:
-    """Show progress from now on, until what is returned is called. Nothing happens outside a kernel."""
+    """Shows progress until the returned function is called. Does nothing outside a kernel."""
     if not hasattr(shell, "kernel"):
         # A terminal prints every update on a line of its own.
         return _nothing
     ended = threading.Event()
-    # The kernel finds the cell that output belongs to by a context variable, which threads do not take over.
+    # The kernel finds the cell of an output by a context variable, which threads do not inherit.
     context = contextvars.copy_context()
     thread = threading.Thread(target=context.run, args=(_tick, words, ended), daemon=True, name="pjit_inspect progress")
     thread.start()

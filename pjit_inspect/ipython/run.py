@@ -1,4 +1,4 @@
-"""One `%pjit` run: the user's code, a capture around it, and the display of what it saw.
+"""One `%pjit` run: the user's code, a capture around it, and the display of its records.
 
 The code gets the cell's file name and line, so that frames point at the cell. Not its job: deciding when to show
 (`ipython.cells`).
@@ -29,8 +29,8 @@ class Run:
         self._options = options
         self._scope = ExitStack()
         if options.measure and options.times:
-            # To its end the profiler's file is read, which may take longer than the code. Where outputs are to be the
-            # same in every session, nothing may come and go.
+            # At its end the profiler's file is read, which may take longer than the code. With `--no-times` outputs are
+            # the same in every session, so no line may appear and vanish.
             self._scope.enter_context(progress(get_ipython(), "measuring"))
         self._was_open = False
         self._log = api.Log()
@@ -38,7 +38,7 @@ class Run:
             self._log = self._scope.enter_context(api.capture(calls=True, measure=options.measure))
             self._was_open = True
         except Exception as error:
-            # The user's code runs on, whatever it is that we cannot do.
+            # The user's code runs on, whatever fails here.
             show_note(f"%pjit could not record this run: {error!r}. Your code runs as it would without it")
 
     def close(self) -> None:
@@ -50,7 +50,7 @@ class Run:
         session.extend(record for record in self._log if id(record.data) not in known)
 
     def show(self, failed: bool) -> None:
-        """Display the user's records in full and count the others; a failed run that saw nothing stays silent."""
+        """Displays the user's records in full and counts the others; a failed run without records shows nothing."""
         mine = self._log.user_records()
         for record in mine:
             self._show_record(record)
@@ -62,19 +62,19 @@ class Run:
             show_note(f"{nothing}; to run a function, call it: %pjit f(x)")
 
     def records(self) -> tuple[api.CompileRecord, ...]:
-        """The user's own of what it saw."""
+        """The records of the user's own functions."""
         return tuple(self._log.user_records())
 
     def _show_record(self, record: api.CompileRecord) -> None:
         try:
             show_record(record, self._options)
         except Exception as error:
-            # The user's cell has succeeded, and must not look as if it had not.
+            # The user's cell has succeeded, and must not look like a failure.
             show_note(f"%pjit could not show {record.name}: {error!r}. Your result is not affected")
 
 
 def show_record(record: api.CompileRecord, options: ShowOptions) -> None:
-    """Display a record; where an output can change later, with what takes long to know once that is there."""
+    """Displays a record; in a kernel, slow analyses are added when they are done."""
 
     def shown() -> Any:
         return record.show(options.view, times=options.times)
@@ -86,14 +86,15 @@ def show_record(record: api.CompileRecord, options: ShowOptions) -> None:
 
 
 def _can_change(options: ShowOptions) -> bool:
-    """In a kernel, and not where outputs are to be the same in every session."""
+    """Whether an output may change later: in a kernel, and only with times (outputs without them never vary)."""
     return options.times and hasattr(get_ipython(), "kernel")
 
 
 def show_later_findings(record: api.CompileRecord, options: ShowOptions, *, is_still: bool = False) -> None:
-    """Have the findings handed to a display of the record when their remedies have been tried.
+    """Sends the findings to a record's display when their remedies have been tried.
 
-    Only where an output can change later. `is_still` says that the display has no inspector: they are read under it.
+    Only where an output can change later. `is_still` says that the display has no inspector: findings are shown under
+    it.
     """
     if options.view != "html" or not _can_change(options):
         return
@@ -112,12 +113,12 @@ def _others_text(count: int, *, after: bool) -> str:
 
 
 def show_note(text: str) -> None:
-    """Display one line of plain text."""
+    """Displays one line of plain text."""
     bundle: dict[str, Any] = {"text/plain": text}
     display(bundle, raw=True)
 
 
-# The modules between the user's line and us: IPython's machinery, and this room.
+# The modules between the user's line and this one: IPython's machinery, and this room.
 _MACHINERY = ("IPython.", "pjit_inspect.ipython.")
 
 
@@ -126,8 +127,8 @@ class _Program:
     """Compiled code.
 
     Attributes:
-      statements: what runs first, or None.
-      value: the expression at the end whose value counts, or None when the code ends in a statement.
+      statements: the code to run first, or None.
+      value: the expression at the end, whose value is the result; None when the code ends in a statement.
     """
 
     statements: CodeType | None
@@ -135,15 +136,14 @@ class _Program:
 
 
 def compile_code(shell: Any, source: str, *, skip_lines: int = 0) -> _Program:
-    """Compile the user's code, magics and all, without running it.
+    """Compiles the user's code, magics and all, without running it.
 
-    The first line of `source` counts as the line the caller is on, plus `skip_lines`. Raises SyntaxError as a plain
-    cell would.
+    The first line of `source` gets the caller's line number plus `skip_lines`. Raises SyntaxError as a plain cell does.
     """
     caller = _calling_frame()
     file, above = caller.f_code.co_filename, caller.f_lineno - 1 + skip_lines
     try:
-        # Blank lines on top give every node, and a syntax error, its right line number.
+        # Blank lines on top give every node, and a syntax error, its line number in the cell.
         tree = shell.compile.ast_parse("\n" * above + shell.transform_cell(source), file)
         body = shell.transform_ast(tree).body
         last = body.pop().value if body and isinstance(body[-1], ast.Expr) else None
@@ -152,15 +152,15 @@ def compile_code(shell: Any, source: str, *, skip_lines: int = 0) -> _Program:
             value=None if last is None else shell.compile(ast.Expression(last), file, "eval"),
         )
     except SyntaxError as error:
-        # Under the cell's name IPython would print the cell's line, which holds the translated magic, above the caret.
+        # With the cell's name, IPython would print the cell's line, the translated magic, above the caret.
         error.filename = "<%pjit>"
-        # It also prints every frame that a syntax error passed: leave out those in here.
+        # It also prints every frame of the traceback: leave out those in here.
         error.__traceback__ = None
         raise
 
 
 def run_program(shell: Any, program: _Program, local_ns: dict[str, Any] | None) -> Any:
-    """Run compiled code once and return the value of its last expression, or None when it ends in a statement.
+    """Runs compiled code once; gives the value of its last expression, or None when it ends in a statement.
 
     `local_ns` holds the caller's variables. Errors pass through with the user's frames alone.
     """
@@ -183,13 +183,13 @@ def _namespaces(shell: Any, local_ns: dict[str, Any] | None) -> tuple[dict[str, 
 
 
 def _inner(traceback: TracebackType | None) -> TracebackType | None:
-    """The traceback from the first function the code called; the code's own frame repeats the cell's line."""
+    """The traceback from the first function that the code called; the code's frame repeats the cell's line."""
     code = traceback.tb_next if traceback else None
     return code.tb_next or code if code else traceback
 
 
 def is_whole_statement() -> bool:
-    """True when the magic is a statement of its own, False when its value is assigned (`y = %pjit f(x)`)."""
+    """True when the magic is a whole statement, False when its value is assigned (`y = %pjit f(x)`)."""
     caller = _calling_frame()
     line = linecache.getline(caller.f_code.co_filename, caller.f_lineno).lstrip()
     return not line or line.startswith("get_ipython().")

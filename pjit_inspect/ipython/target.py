@@ -1,6 +1,6 @@
-"""`%pjit --target`: what was compiled for the devices that are attached, compiled once more for others, and shown.
+"""`%pjit --target`: compiles the recorded programs once more, for other devices, and shows them.
 
-Not its job: compiling (`api`), or the user's own call, which has run by then.
+Not its job: compiling (`api`), or the user's call, which has run by then.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pjit_inspect.view.document.printable import printable
 
 
 def check_target(options: ShowOptions) -> None:
-    """Raise UsageError for a target that there is none of, before anything runs."""
+    """Raises UsageError for an unknown target, before anything runs."""
     try:
         if options.target is not None and options.target.name is not None:
             api.check_target(options.target.name)
@@ -29,7 +29,7 @@ def check_target(options: ShowOptions) -> None:
 
 
 def show_for_target(shell: Any, records: Iterable[api.CompileRecord], options: ShowOptions) -> None:
-    """Compile each record's program for the target and show what comes of it; never raises.
+    """Compiles each record's program for the target and shows it; never raises.
 
     An interrupt ends the wait and the compile.
     """

@@ -1,7 +1,6 @@
-"""`%pjit on --watch` and `--limit N`: a line for each compile as it happens, a warning when one function has many.
+"""`%pjit on --watch` and `--limit N`: a line per compile as it happens, a warning when one function has many.
 
-While XLA compiles, a line under the cell says for how long; it ends empty, so that a saved notebook has nothing.
-
+While XLA compiles, a line under the cell counts the seconds; it ends empty, so that a saved notebook does not have it.
 Not its job: finding the reason (`analyze.recompiles.recompiles`), wording the line (`view.record.answer`).
 """
 
@@ -26,12 +25,12 @@ from pjit_inspect.view.record.answer import watch_line
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchOptions:
-    """What to say while compiles happen.
+    """Options for output while compiles happen.
 
     Attributes:
       lines: whether to print a line for each compile of the user's functions.
-      limit: warn at this compile of one function; None for never.
-      times: whether the lines have seconds.
+      limit: the compile of one function at which to warn; None for never.
+      times: whether the lines show seconds.
     """
 
     lines: bool = False
@@ -40,7 +39,7 @@ class WatchOptions:
 
 
 class Watch:
-    """Watches compiles until `close`. A function's compiles count from the first that the session's log has."""
+    """Watches compiles until `close`. A function's compiles count from the first in the session's log."""
 
     def __init__(self, shell: Any, cells: Cells, options: WatchOptions) -> None:
         self._shell, self._cells, self._options = shell, cells, options
@@ -51,7 +50,7 @@ class Watch:
         self._stop = api.watch(self._on_compile, self._on_begin if options.lines else None)
 
     def close(self) -> None:
-        """End it; doing so twice is no error."""
+        """Stops watching; safe to call twice."""
         self._stop()
 
     def _on_begin(self, name: str) -> Callable[[], None]:

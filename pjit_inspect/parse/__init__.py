@@ -1,1 +1,1 @@
-"""parse"""
+"""Readers of foreign formats: HLO as text and as proto, records, compiler dumps, profiles."""

@@ -1,1 +1,1 @@
-"""XLA's own account of memory: buffer assignments. Not its job: what follows (`analyze.memory`)."""
+"""XLA's account of memory: buffer assignments. Not its job: conclusions (`analyze.memory`)."""

@@ -1,6 +1,6 @@
-"""XLA's buffer assignment as the CPU client hands it out: a serialised `xla.BufferAssignmentProto`.
+"""XLA's buffer assignment from the CPU client: a serialised `xla.BufferAssignmentProto`.
 
-Values name their instruction by the number that the program's proto has for it. Not its job: the texts of dumps
+Values name their instruction by its number in the program's proto. Not its job: the texts of dumps
 (`parse.buffers.assignment_text`).
 
 *Source*: `xla/service/hlo.proto` (BufferAssignmentProto, LogicalBufferProto, BufferAllocationProto).
@@ -26,7 +26,7 @@ _ASSIGNED, _PARAMETER_INDEX = 9, 10
 
 
 class _Logical(NamedTuple):
-    """A value, wherever it lies."""
+    """A value, without its place in memory."""
 
     instruction: str
     index: tuple[int, ...]
@@ -34,7 +34,7 @@ class _Logical(NamedTuple):
 
 
 def parse_buffer_assignment_proto(data: bytes, names: Mapping[int, str]) -> BufferAssignment:
-    """The assignment in a serialised proto. Raises `ParseError` where it is none.
+    """The assignment in a serialised proto. Raises `ParseError` for other bytes.
 
     Args:
       data: the proto.

@@ -1,6 +1,6 @@
 """The text of XLA's dumps: `*-buffer-assignment.txt`.
 
-A line whose form is not known is counted by that form, never dropped in silence. Not its job: finding the files.
+A line of unknown form is counted by that form, never dropped silently. Not its job: finding the files.
 
 *Source*: `BufferAssignment::ToString`, `BufferAllocation::ToString`.
 """
@@ -28,7 +28,7 @@ _MOST_FORM = 60
 
 
 def parse_buffer_assignment(text: str) -> BufferAssignment:
-    """What a `*-buffer-assignment.txt` says. Raises `ParseError` for any other text."""
+    """The assignment in a `*-buffer-assignment.txt`. Raises `ParseError` for any other text."""
     lines = text.split("\n")
     if lines[0] != _HEAD:
         raise ParseError("this is no buffer assignment", offset=0, expected=f"a text that begins with {_HEAD!r}")
@@ -95,5 +95,5 @@ def _allocation(match: re.Match[str], unknown: Counter[str]) -> Allocation:
 
 
 def _form(line: str) -> str:
-    """A line without its numbers, as far as one reads it."""
+    """The beginning of a line, with its numbers replaced by N."""
     return _DIGITS.sub("N", line.strip())[:_MOST_FORM]

@@ -1,4 +1,4 @@
-"""XLA's own account of a program's memory, in whichever form a record holds it.
+"""XLA's account of a program's memory, in any form that a record holds.
 
 Not its job: the forms (`assignment_proto`, `assignment_text`).
 """
@@ -14,9 +14,9 @@ _TEXT, _RANGES = b"BufferAssignment:", "\nHloLiveRange ("
 
 
 def parse_buffers(content: bytes, module: HloModule) -> BufferAssignment:
-    """The assignment: from the text of a dump, or from a proto. Raises `ParseError` where it is neither."""
+    """The assignment, from the text of a dump or from a proto. Raises `ParseError` for anything else."""
     if content.startswith(_TEXT):
-        # Records of earlier versions have a list of live ranges behind it.
+        # Records of earlier versions have a list of live ranges after it.
         return parse_buffer_assignment(content.decode("utf-8", "replace").partition(_RANGES)[0])
     reader = module.reader
     names = dict(zip(reader.ids().tolist(), reader.names(range(len(module))), strict=True))

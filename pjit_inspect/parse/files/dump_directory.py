@@ -1,6 +1,6 @@
-"""A directory that XLA dumped into (`--xla_dump_to`): which programs there are, and the files of each.
+"""A directory that XLA dumped into (`--xla_dump_to`): its programs, and the files of each.
 
-Only names are read; the files stay unopened. Not its job: what stands in the files (`parse.files.recognise`).
+Only names are read; the files stay unopened. Not its job: the contents of the files (`parse.files.recognise`).
 
 *Source*: `xla/service/dump.cc`.
 """
@@ -32,7 +32,7 @@ class DumpedPass:
       number: the place in the order of all passes of the module.
       pipeline: the pipeline the passes belong to.
       after: the pass that ran last ("pipeline-start" before the first).
-      before: the pass that runs next; "" where the file does not say.
+      before: the pass that runs next; "" if the file name lacks it.
       path: the file with the program.
     """
 
@@ -45,16 +45,16 @@ class DumpedPass:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DumpedModule:
-    """The files of one program; None where XLA wrote none. Where there are several of one kind, a proto wins.
+    """The files of one program; None for files that XLA did not write. Of several copies, a proto wins.
 
     Attributes:
       name: XLA's name of the module ("jit_train_step").
       module_id: the number XLA gave it, in the order it compiled them.
       optimized: the program that runs.
-      copies: further files of that program, the best first, should the first be damaged.
+      copies: further files of that program, best first, in case the first is damaged.
       before: the program before all passes.
       passes: the program between passes, in order.
-      buffer_assignment: which value lies where in memory.
+      buffer_assignment: the place of each value in memory.
       memory_usage: the memory the program needs, by value.
     """
 
@@ -77,7 +77,7 @@ def read_dump_directory(path: str | os.PathLike[str]) -> tuple[DumpedModule, ...
     with os.scandir(path) as entries:
         for entry in entries:
             found = _FILE.fullmatch(entry.name)
-            # A link could lead to any file of whoever reads the directory.
+            # A link could lead to any file of the person who reads the directory.
             if found and entry.is_file(follow_symlinks=False):
                 files.setdefault((int(found[1]), found[2]), {})[found[3]] = Path(entry.path)
     modules = [_module(number, name, rest) for (number, name), rest in sorted(files.items())]
@@ -88,7 +88,7 @@ def read_dump_directory(path: str | os.PathLike[str]) -> tuple[DumpedModule, ...
 
 
 def _module(number: int, name: str, files: dict[str, Path]) -> DumpedModule:
-    """The module whose files end like the keys of `files`."""
+    """The module whose file names end in the keys of `files`."""
     copies: dict[str, list[Path]] = {}
     for rest in sorted(files, key=_rank):
         found = _PROGRAM.fullmatch(rest)
@@ -114,7 +114,7 @@ def _rank(rest: str) -> tuple[int, str]:
 
 
 def _first(files: dict[str, Path], end: str) -> Path | None:
-    """The file whose name ends so; what stands before it names the target ("cpu_", "sm_9.0_gpu_")."""
+    """The file whose name ends in `end`; the name of the target comes before it ("cpu_", "sm_9.0_gpu_")."""
     return next((path for stem, path in files.items() if stem.endswith(end) and not _PASS.fullmatch(stem)), None)
 
 

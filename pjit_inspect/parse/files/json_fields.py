@@ -2,10 +2,10 @@
 
 Reading is strict: a value that does not have the declared type is a `ParseError` that names its JSON path
 (`$.record.inputs[3].dtype`) and what was expected. Types given as tables are written once each and referred to by
-their index. Not its job: files, versions, or which fields go where (`parse.files.record_file`).
+their index. Not its job: files, versions, or the choice of fields (`parse.files.record_file`).
 
-Hints it knows: str, bool, int, float, None, Literal of strings, X | Y, tuple[X, ...], dict[str, X], `Sentence`, and
-dataclasses of these. Numbers that JSON has no word for (inf, nan) are written as strings. A sentence is a list of its
+Known hints: str, bool, int, float, None, Literal of strings, X | Y, tuple[X, ...], dict[str, X], `Sentence`, and
+dataclasses of these. Numbers without a JSON form (inf, nan) are written as strings. A sentence is a list of its
 phrases, `["axis", "model"]` or `["spec", "P('model')", "bare"]`; a string, as files had it before, is read, too.
 """
 
@@ -31,7 +31,7 @@ _NAMES = {
 }  # fmt: skip
 
 Place = tuple["Place | None", str | int]
-"""Where a value stands: its parent's place, and its key or position there. Written out only for an error."""
+"""The place of a value: its parent's place, and its key or position there. Written out only for an error."""
 
 
 class TableWriter:
@@ -45,8 +45,8 @@ class TableWriter:
 
     def index_of(self, value: Any) -> int:
         """The position of `value` in its table; adds it when it is new."""
-        # Hashing a sharding of 4,096 devices takes a while, and most arrays share the very same object. The object
-        # is kept beside its index so that its id cannot be used again.
+        # Hashing a sharding of 4,096 devices takes a while, and most arrays share the very same object. The object is
+        # kept beside its index so that its id cannot be reused.
         if id(value) in self._by_id:
             return self._by_id[id(value)][1]
         if value not in self._index:
@@ -64,7 +64,7 @@ class TableWriter:
 def to_json(value: Any, hint: Any, tables: TableWriter, *, skip: Sequence[str] = ()) -> Any:
     """`value` as JSON, given its type hint.
 
-    `skip` names fields of the outermost dataclass to leave out. Raises TypeError when a value is not of its hint.
+    `skip` names fields of the outermost dataclass to leave out. Raises TypeError when a value does not match its hint.
     """
     if is_dataclass(hint) and isinstance(hint, type):
         if not isinstance(value, hint):
@@ -99,7 +99,7 @@ def _member_for_value(value: Any, members: tuple[Any, ...]) -> Any:
 
 
 def _class_of(hint: Any) -> type:
-    # The abstract numbers let numpy's in, and an int where a float is declared.
+    # The abstract numbers accept numpy's, and an int where a float is declared.
     if hint in (int, float):
         return Integral if hint is int else Real
     origin = get_origin(hint)
@@ -118,7 +118,7 @@ def _scalar_to_json(value: Any, hint: Any) -> Any:
 
 
 def parse_json(content: bytes, name: str) -> Any:
-    """What JSON in UTF-8 says; `name` is what errors call it. Raises ParseError."""
+    """The value of JSON in UTF-8; `name` is its name in errors. Raises ParseError."""
     try:
         return json.loads(content.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -137,9 +137,9 @@ def from_json(
     *,
     given: Mapping[str, Any] | None = None,
 ) -> Any:
-    """The value of type `hint` that `data` stands for.
+    """The value of type `hint` in `data`.
 
-    `tables` maps a type to its values when those are referred to by index. `given` holds fields of the outermost
+    `tables` maps a type to its values, if these are referred to by index. `given` holds fields of the outermost
     dataclass that do not come from JSON. Raises ParseError with the JSON path.
     """
     rows, others = tables or {}, given or {}
@@ -153,7 +153,7 @@ def from_json(
 def _from_json(
     data: Any, hint: Any, where: Place, tables: Mapping[type, Any], given: Mapping[str, Any] | None = None
 ) -> Any:
-    """The same, value by value, with the place of each at hand for an error."""
+    """The same, value by value, with the place of each for errors."""
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return _from_json(data, _member_for_json(data, args, where, tables), where, tables)
@@ -260,7 +260,7 @@ def _shown(data: Any) -> str:
         return "an object"
     if isinstance(data, list):
         return f"a list of {len(data)}"
-    # Only the start of a long string, and never the digits of a huge integer (Python refuses to print those).
+    # Only the start of a long string, and never the digits of a huge integer (Python refuses to print them).
     if isinstance(data, str):
         return repr(data if len(data) <= 40 else data[:40] + "...")
     if type(data) is int and abs(data) > MAX_INTEGER:

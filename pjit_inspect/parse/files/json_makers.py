@@ -1,8 +1,8 @@
-"""JSON to dataclasses at once: for each type hint a function that makes its value, or raises without saying why.
+"""JSON to dataclasses, fast: for each type hint a function that makes its value, or raises without a reason.
 
-A hint is looked at once and not for each value, which is ten times as fast. Whatever is not exactly as declared raises
-some Exception; `parse.files.json_fields.from_json` then reads the same data again, slowly, for the error that says what
-is wrong where. Not its job: those errors, and writing.
+Each hint is analysed once instead of once per value, which is ten times as fast. Anything not exactly as declared
+raises some Exception; `parse.files.json_fields.from_json` then reads the same data again, slowly, for an error with the
+reason and the place. Not its job: those errors, and writing.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ MAX_INTEGER = 2**63 - 1
 """The largest integer read from JSON; the smallest is its negative."""
 
 NOT_FINITE = ("nan", "inf", "-inf")
-"""The numbers that JSON has no word for, as they are written."""
+"""The numbers without a JSON form, as they are written."""
 
 BARE = "bare"
-"""What stands behind the text of a phrase without backticks."""
+"""The mark after the text of a phrase without backticks."""
 
 Rows = Mapping[type, Sequence[Any]]
-"""The values of the types that are referred to by their index."""
+"""The values of types that are referred to by index."""
 
 _Maker = Callable[[Any, Rows], Any]
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -39,7 +39,7 @@ def field_hints(type_: type) -> dict[str, Any]:
 
 @cache
 def stored_fields(type_: type) -> tuple[Field[Any], ...]:
-    """The fields of a dataclass that are data: one that the constructor does not take is a cache."""
+    """The fields of a dataclass that hold data; fields that the constructor does not take are caches."""
     return tuple(field for field in fields(type_) if field.init)
 
 
@@ -47,7 +47,7 @@ def stored_fields(type_: type) -> tuple[Field[Any], ...]:
 def maker_of(hint: Any, tabled: frozenset[type], given: frozenset[str] = frozenset()) -> Callable[..., Any]:
     """A function from JSON and the rows of the `tabled` types to a value of type `hint`.
 
-    Third it takes the fields that are `given`, which do not come from JSON. What it raises says nothing; this raises
+    Its third argument holds the `given` fields, which do not come from JSON. Its exceptions have no message. Raises
     TypeError for a hint that only the slow way knows.
     """
     makers = _Makers(tabled)
@@ -63,7 +63,7 @@ class _Makers:
 
     def of(self, hint: Any) -> _Maker:
         if hint not in self._made:
-            # A type that contains itself is asked for again before it is made.
+            # A type that contains itself is asked for before it is made.
             self._made[hint] = lambda data, rows: self._made[hint](data, rows)
             self._made[hint] = self._make(hint)
         return self._made[hint]
@@ -92,7 +92,7 @@ class _Makers:
         return lambda data, rows: makers[type(data)](data, rows)
 
     def _kinds(self, hint: Any) -> tuple[type, ...]:
-        """The types of JSON that a value of this type may be."""
+        """The JSON types that a value of this hint can have."""
         if hint in self._tabled:
             return (int,)
         if hint in _KINDS:
@@ -107,7 +107,7 @@ class _Makers:
         makers = {field.name: self.of(hints[field.name]) for field in stored_fields(type_) if field.name not in given}
 
         def make(data: Any, rows: Rows, given: Mapping[str, Any] = _NOTHING) -> Any:
-            # A field that is unknown is a KeyError here; one that lacks is a TypeError of the constructor.
+            # An unknown field is a KeyError here; a missing field is a TypeError of the constructor.
             values = {name: makers[name](value, rows) for name, value in _checked(data, dict).items()}
             return type_(**values, **given)
 
@@ -164,7 +164,7 @@ def _integer(data: Any, rows: Rows) -> int:
 
 
 def _integers(data: Any, rows: Rows) -> tuple[int, ...]:
-    # A sharding over 4,096 devices has as many.
+    # A sharding over 4,096 devices has as many integers.
     if _checked(data, list) and (set(map(type, data)) != {int} or min(data) < -MAX_INTEGER or max(data) > MAX_INTEGER):
         raise TypeError
     return tuple(data)

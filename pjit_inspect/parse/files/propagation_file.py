@@ -1,4 +1,4 @@
-"""A propagated program as JSON and back, as it lies in a `.pjit` file.
+"""A propagated program as JSON and back, as stored in a `.pjit` file.
 
 Not its job: the file (`parse.files.record_file`), or running the propagation (`observe.shardy.propagation`).
 """
@@ -16,11 +16,11 @@ from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_j
 _TABLES = (Frame, Span, AxisOrigin, ShardingRule)
 _MAX_RANK = 64
 _GONE = ("signature", "near")
-"""Of each collective, in files of earlier versions: digests of what it was made of."""
+"""Fields of each collective in files of earlier versions only: digests of its sources."""
 
 
 def propagation_bytes(program: ShardedProgram) -> bytes:
-    """The program as JSON: what many ops share stands once, in tables. Equal programs give equal bytes."""
+    """The program as JSON; parts shared by many ops are written once, in tables. Equal programs give equal bytes."""
     tables = TableWriter(*_TABLES)
     body = to_json(program, ShardedProgram, tables, skip=("compiler_log",))
     whole = {"tables": tables.to_json(), "program": body}
@@ -28,7 +28,7 @@ def propagation_bytes(program: ShardedProgram) -> bytes:
 
 
 def read_propagation(content: bytes, name: str) -> ShardedProgram:
-    """The program that `propagation_bytes` wrote; `name` is what errors call it. Raises ParseError."""
+    """The program that `propagation_bytes` wrote; `name` is its name in errors. Raises ParseError."""
     whole = parse_json(content, name)
     if not isinstance(whole, dict) or not isinstance(whole.get("tables"), dict):
         raise ParseError(f"{name} has no tables", expected="an object with `tables` and `program`")

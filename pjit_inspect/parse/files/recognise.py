@@ -1,7 +1,7 @@
-"""What kind of file it is, and the program it holds.
+"""The kind of a file, and the program in it.
 
 Reads HLO text, HLO protos, either of them compressed with gzip, and saved records. A file is data: sizes are bounded,
-and whatever is no program is a `ParseError` that says what it is. Not its job: directories
+and anything that is no program is a `ParseError` that names its kind. Not its job: directories
 (`parse.files.dump_directory`).
 """
 
@@ -29,19 +29,19 @@ from pjit_inspect.parse.wire.clean import clean_line, clean_text
 from pjit_inspect.parse.wire.wire import split_message
 
 MAX_BYTES = 2 << 30
-"""The largest file that is read, and the most that a compressed one may unpack to."""
+"""The largest file that is read, and the largest unpacked size."""
 
 MAX_TEXT_BYTES = 512 << 20
-"""The same for HLO text, which takes several times its size while it is read."""
+"""The same for HLO text, which needs several times its size in memory."""
 
 EXPECTED = "HLO text, an HLO proto, StableHLO, gzip of any, a saved record (.pjit), or a directory that XLA dumped into"
-"""What `pjit_inspect.open` reads."""
+"""The kinds of files that `pjit_inspect.open` reads."""
 
 Kind = Literal["record", "text", "proto", "mlir"]
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _CHUNK = 1 << 24
-# As in `parse.files.record_file`: what is this large and shrinks more than this is taken for a bomb.
+# As in `parse.files.record_file`: a larger file with a higher compression ratio is treated as a bomb.
 _BOMB_BYTES, _BOMB_RATIO = 16 << 20, 200
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _BEGINNING = 1 << 10
@@ -70,7 +70,7 @@ _OTHERS = {
     b"\xfd7zXZ": "compressed with xz: unpack it first",
     b"BZh": "compressed with bzip2: unpack it first",
 }
-"""How files of other kinds begin. *Source*: the `file` command's magic numbers."""
+"""Beginnings of other kinds of files. *Source*: the `file` command's magic numbers."""
 
 _OTHER_TEXTS = {
     "{ lambda": "a jaxpr",
@@ -83,17 +83,17 @@ _OTHER_TEXTS = {
     "; ModuleID": "LLVM IR",
     "<": "HTML or XML",
 }
-"""How texts of other kinds begin."""
+"""Beginnings of other kinds of texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """What a file holds.
+    """The contents of a file.
 
     Attributes:
-      data: as a record.
-      module: its optimized program, parsed; None when the file is a saved record, which is parsed when it is used.
-      text: its optimized program as XLA printed it, when the file has that.
+      data: the record.
+      module: its optimized program, parsed; None for a saved record, which is parsed on first use.
+      text: its optimized program as XLA printed it, if the file has that.
     """
 
     data: RecordData
@@ -102,12 +102,12 @@ class Program:
 
 
 def read_program(path: str | os.PathLike[str]) -> Program:
-    """The program in a file of any kind that is known; the first of several. Raises as `read_programs`."""
+    """The program in a file of any known kind; the first of several. Raises as `read_programs`."""
     return read_programs(path)[0]
 
 
 def read_programs(path: str | os.PathLike[str]) -> list[Program]:
-    """The programs in a file of any kind that is known, in order. Only HLO text has more than one.
+    """The programs in a file of any known kind, in order. Only HLO text has more than one.
 
     Raises `ParseError` that names the file and what was expected, `VersionError` for a record of a newer version, and
     `OSError` when the file cannot be opened.
@@ -131,12 +131,12 @@ def read_programs(path: str | os.PathLike[str]) -> list[Program]:
 
 
 def read_whole(path: str | os.PathLike[str]) -> bytes:
-    """What a file holds, unpacked. Raises `ParseError` for one that is no regular file or too large, and `OSError`."""
+    """The unpacked contents of a file. Raises `ParseError` if it is no regular file or too large, and `OSError`."""
     return _unpacked(_read(os.fspath(path)))
 
 
 def recognise(content: bytes) -> Kind:
-    """What `content`, a whole file or its beginning, is. Raises `ParseError` that says what else it is."""
+    """The kind of `content`, a whole file or its beginning. Raises `ParseError` that names another kind."""
     if not content:
         raise ParseError("the file is empty", expected=EXPECTED)
     if content.startswith(_ZIP):
@@ -176,12 +176,12 @@ def _read(path: str) -> bytes:
         size, limit = os.fstat(file.fileno()).st_size, _limit(beginning)
         if size > limit:
             raise ParseError(f"the file has {size} bytes", expected=f"at most {limit}")
-        # A file that grows meanwhile is not read further; room is made for as much as is asked for.
+        # A file that grows meanwhile is not read further; memory is reserved for the requested size.
         return beginning + file.read(max(0, size - len(beginning)))
 
 
 def _limit(beginning: bytes) -> int:
-    """The most bytes that are read of what begins so."""
+    """The most bytes to read of a file with this beginning."""
     return min(MAX_BYTES, MAX_TEXT_BYTES) if _is_text(beginning[:_BEGINNING]) else MAX_BYTES
 
 
@@ -221,7 +221,7 @@ def _from_encoded(one: EncodedText) -> Program:
 
 
 def _from_mlir(content: bytes) -> Program:
-    """A program before optimization alone, from StableHLO as bytecode or as text."""
+    """The program before optimization only, from StableHLO as bytecode or text."""
     reasons: dict[str, str] = dict.fromkeys(("hlo", "mesh", "inputs", "outputs"), _BEFORE)
     if content.startswith(_MLIR_BYTECODE):
         return Program(data=RecordData(name="unnamed", transform="StableHLO", stablehlo=Blob(content), missing=reasons))
@@ -237,7 +237,7 @@ _BEFORE = "the file has the program before optimization, and XLA has not compile
 
 
 def _other_proto(content: bytes) -> str:
-    """What a proto is that is no program; "" for one that is not known."""
+    """The kind of a proto that is no program; "" if unknown."""
     try:
         fields = list(itertools.islice(split_message(content, 0, len(content)), _FIRST_FIELDS))
     except ParseError:
@@ -259,7 +259,7 @@ def _from_proto(content: bytes) -> Program:
     try:
         module = parse_program(content)
     except ParseError as error:
-        # A file that is no program at all says nothing by the byte where reading stopped.
+        # For a file that is no program at all, the byte where reading stopped says nothing.
         expected = error.expected if content[:1] == _FIRST_FIELD else EXPECTED
         raise ParseError(f"{error.message}, read as a proto", offset=error.offset, expected=expected) from error
     proto, buffers = _parts(content)
@@ -268,11 +268,11 @@ def _from_proto(content: bytes) -> Program:
 
 
 _FIRST_FIELD = b"\x0a"
-"""How a module's name begins, and a module in an `HloProto`."""
+"""The first byte of a module's name, and of a module in an `HloProto`."""
 
 
 def _parts(content: bytes) -> tuple[bytes, bytes]:
-    """The module alone, and XLA's buffer assignment, when they stand in an `HloProto`; b"" for none."""
+    """The module alone, and XLA's buffer assignment, if they are in an `HloProto`; b"" for no assignment."""
     parts = {field.number: field for field in split_message(content, 0, len(content))}
     if 1 not in parts or not parts.keys() <= {1, 3}:
         return content, b""
@@ -281,14 +281,14 @@ def _parts(content: bytes) -> tuple[bytes, bytes]:
 
 
 def unreadable_program(name: str, reason: str) -> Program:
-    """The program of the module `name` whose file is missing or could not be read, because of `reason`."""
+    """The program of a module `name` whose file is missing or unreadable because of `reason`."""
     name, transform = _split_name(name)
     data = RecordData(name=clean_line(name), transform=transform, missing={**_NOT_IN_HLO, "hlo": clean_line(reason)})
     return Program(data=data)
 
 
 def _record(module: HloModule, proto: bytes) -> RecordData:
-    """What a program alone says."""
+    """The record of a program alone."""
     name, transform = _split_name(module.name)
     lacks = why_incomplete(module.unknown)
     missing = {**_NOT_IN_HLO, **({"hlo": lacks} if lacks else {})}
@@ -296,7 +296,7 @@ def _record(module: HloModule, proto: bytes) -> RecordData:
 
 
 def _split_name(name: str) -> tuple[str, str]:
-    """Name and transform: JAX puts how and what it compiled into the name of the module."""
+    """Name and transform: JAX puts both into the module's name."""
     prefix = next((prefix for prefix in _TRANSFORMS if name.startswith(prefix)), "")
     return name.removeprefix(prefix) or "unnamed", _TRANSFORMS.get(prefix, "HLO")
 

@@ -2,11 +2,11 @@
 
 A file is a zip archive of `record.json` (every field but the programs and the log), `jaxpr.txt`, `stablehlo.mlirbc`,
 `stablehlo.mlir`, `propagation.json`, `times.json`, `module.hlo.pb` and `compiler.log`; `record.json` lists which of
-these the record has. Devices, meshes and shardings stand in tables of `record.json` and are referred to by index. Equal
+these the record has. Devices, meshes and shardings are rows of tables in `record.json`, referred to by index. Equal
 records give equal bytes.
 
-What is read is not trusted: sizes are bounded, nothing is unpickled, evaluated or extracted to disk, and whatever is
-wrong is a `ParseError`. Not its job: what the programs say (`parse.hlo_proto.hlo`), or finding files (`api`).
+Files are not trusted: sizes are bounded, nothing is unpickled, evaluated or extracted to disk, and every fault is a
+`ParseError`. Not its job: the contents of programs (`parse.hlo_proto.hlo`), or finding files (`api`).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _MAX_JSON_BYTES = 16 << 20
 _JSON_ENTRIES = (_JSON, _PROPAGATION, _TIMES)
 _MAX_ENTRY_BYTES = 1 << 30
 _MAX_TOTAL_BYTES = 2 << 30
-# An entry this large that shrinks more than this is taken for a zip bomb when read, so it is stored plain when written.
+# Readers treat a larger entry with a higher compression ratio as a zip bomb, so writing stores it uncompressed.
 _BOMB_BYTES, _BOMB_RATIO = 16 << 20, 200
 _CHUNK = 1 << 20
 _MAX_RANK = 64
@@ -77,10 +77,10 @@ _BROKEN = (
 
 
 def write_record(data: RecordData, path_or_file: str | os.PathLike[str] | BinaryIO) -> None:
-    """Save one record as a `.pjit` file.
+    """Writes one record as a `.pjit` file.
 
-    A path is written as `parse.files.whole_file` does; a file object gets the bytes in one `write`. Raises OSError, and
-    what `record_bytes` raises; the old file stays then.
+    A path is written as by `parse.files.whole_file`; a file object gets the bytes in one `write`. Raises OSError, and
+    the errors of `record_bytes`; an old file then stays.
     """
     content = record_bytes(data)
     if isinstance(path_or_file, (str, os.PathLike)):
@@ -92,7 +92,7 @@ def write_record(data: RecordData, path_or_file: str | os.PathLike[str] | Binary
 def record_bytes(data: RecordData) -> bytes:
     """The bytes of a `.pjit` file.
 
-    Raises PjitInspectError when a program is too large for the format, and whatever making a program's bytes raises.
+    Raises PjitInspectError when a program is too large for the format, and any error of making a program's bytes.
     """
     made = {field: make(getattr(data, field)) for field, make in _MADE.items() if getattr(data, field) is not None}
     for field, content in made.items():
@@ -112,7 +112,7 @@ def record_bytes(data: RecordData) -> bytes:
             archive.writestr(_entry_info(name, entries[name]), entries[name])
         archive.close()
     except BaseException:
-        # To close it in the middle of an entry would raise a ValueError in the place of Ctrl-C.
+        # Closing it in the middle of an entry would raise a ValueError in place of Ctrl-C.
         archive.fp = None
         raise
     return buffer.getvalue()
@@ -125,7 +125,7 @@ def _content(program: Blob | str) -> bytes:
 def _json_bytes(data: RecordData) -> bytes:
     tables = TableWriter(*_TABLES)
     record = to_json(data, RecordData, tables, skip=tuple(_ENTRIES))
-    # Listed, so that a file whose entry got lost is damaged, not a record without that program.
+    # Listed, so that a file that lost an entry is damaged, not a record without that program.
     programs = [field for field in sorted(_ENTRIES) if getattr(data, field) is not None]
     whole = {"format": FORMAT, "version": VERSION, "programs": programs, "tables": tables.to_json(), "record": record}
     return json.dumps(whole, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
@@ -152,7 +152,7 @@ def _entry_info(name: str, content: bytes) -> zipfile.ZipInfo:
 
 
 def _shrinks_too_well(content: bytes) -> bool:
-    """Whether readers would take it for a bomb, compressed: nearly always told from its beginning."""
+    """Whether readers would treat it as a bomb when compressed; its beginning nearly always decides."""
     packer, size = zlib.compressobj(), 0
     for start in range(0, len(content), _CHUNK):
         size += len(packer.compress(content[start : start + _CHUNK]))
@@ -164,7 +164,7 @@ def _shrinks_too_well(content: bytes) -> bool:
 def read_record(path_or_file: str | os.PathLike[str] | BinaryIO) -> RecordData:
     """The record in a `.pjit` file, given as a path or a seekable binary file.
 
-    Raises ParseError (with the path, and the byte where that is known) when the file is cut off, damaged, not a
+    Raises ParseError (with the path, and the byte if known) when the file is cut off, damaged, not a
     record, or larger than the format allows; VersionError when a newer package wrote it; OSError as `open` does.
     """
     if isinstance(path_or_file, (str, os.PathLike)):
@@ -182,7 +182,7 @@ def _read(file: BinaryIO, path: str | None) -> RecordData:
             _check_header(whole)
             return _clean(_record_from_json(whole, _read_programs(archive, entries, whole.get("programs"))))
     except ParseError as error:
-        # The readers below do not know the path; the error's kind and place stay.
+        # The readers below do not know the path; the error's kind and offset stay.
         raise type(error)(error.message, path=path, offset=error.offset, expected=error.expected) from error.__cause__
     except OSError as error:
         if error.errno != errno.EINVAL:
@@ -239,7 +239,7 @@ def _checked_entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 def _check_name(info: zipfile.ZipInfo) -> None:
     name = info.filename
-    # Nothing is ever extracted, yet such a name shows that the file was made to do harm to those who do.
+    # Nothing is ever extracted, but such a name shows that the file was made to harm others who extract it.
     if name.startswith("/") or "\\" in name or name[1:2] == ":" or ".." in name.split("/"):
         message = f"the entry name {name[:80]!r} leads out of the archive"
         raise ParseError(message, offset=info.header_offset, expected="a relative name")
@@ -264,7 +264,7 @@ def _check_size(info: zipfile.ZipInfo) -> None:
 def _read_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     try:
         with archive.open(info) as stream:
-            # The declared size, which was checked, is all that zipfile hands out; one byte more shows a lie.
+            # zipfile returns at most the declared size, which was checked; one byte more reveals a lie.
             content = stream.read(info.file_size + 1)
     except _BROKEN as error:
         message = f"the entry {info.filename!r} is damaged or cut off: {error}"
@@ -276,7 +276,7 @@ def _read_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 
 
 def _read_programs(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], listed: Any) -> dict[str, Any]:
-    """Each program field's value; None for those that `listed` does not name."""
+    """Each program field's value; None for fields that are not `listed`."""
     if not isinstance(listed, list) or not all(isinstance(field, str) and field in _ENTRIES for field in listed):
         message = f"{_JSON}: $.programs is no list of programs"
         raise ParseError(message, expected=f"some of {', '.join(sorted(_ENTRIES))}")
@@ -334,7 +334,7 @@ def _check_header(whole: Any) -> None:
 
 
 def _check_ranks(raw_tables: Any) -> None:
-    # Before any of them is made: they multiply their counts, which takes minutes for a million large numbers.
+    # Before any row is made: rows multiply their counts, which takes minutes for a million large numbers.
     for table, field in (("Mesh", "shape"), ("Sharding", "tiles")):
         rows = raw_tables.get(table) if isinstance(raw_tables, dict) else None
         for index, row in enumerate(rows if isinstance(rows, list) else ()):
@@ -345,7 +345,7 @@ def _check_ranks(raw_tables: Any) -> None:
 
 
 def _check_layouts(data: RecordData) -> None:
-    """Refuse lengths that no array can have; the types themselves check the rest."""
+    """Refuses impossible lengths of arrays; the types themselves check the rest."""
     for field in ("inputs", "outputs"):
         for index, layout in enumerate(getattr(data, field)):
             where = f"{_JSON}: $.record.{field}[{index}]"

@@ -1,9 +1,9 @@
 """Folders of `.pjit` files, one folder for each process of a program: their names, and finding them.
 
-`records/process-1-of-4/0007_train_step.pjit` is the eighth record of process 1 of 4. A folder without records says that
-the process recorded nothing. Beside the records lies `saved.json`, the list of what was written there: names, and the
-SHA-256 of what each file holds. Only a file that is listed, and unchanged since, is replaced or removed. Not its job:
-what a record's file holds (`parse.files.record_file`).
+`records/process-1-of-4/0007_train_step.pjit` is the eighth record of process 1 of 4. A folder without records means
+that the process recorded nothing. Beside the records is `saved.json`, the list of written files: names, and the SHA-256
+of each file's contents. Only a file that is listed, and unchanged since, is replaced or removed. Not its job: the
+contents of a record's file (`parse.files.record_file`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _EXPECTED = ".pjit files, or folders that have some, as Log.save writes them"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundFolder:
-    """The folder of one process, by its name: which of how many."""
+    """The folder of one process, by its name: process number and count."""
 
     process: int
     count: int
@@ -47,39 +47,39 @@ class FoundFolder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundFile:
-    """A `.pjit` file, and the process whose folder it lies in; None when it lies elsewhere."""
+    """A `.pjit` file, and the process of its folder; None for other folders."""
 
     path: Path
     folder: FoundFolder | None = None
 
 
 def folder_name(process: int, count: int) -> str:
-    """What the folder of one process is called: `process-1-of-4`."""
+    """The folder name of one process: `process-1-of-4`."""
     return f"process-{process}-of-{count}"
 
 
 def file_name(number: int, name: str) -> str:
-    """What the file of one record is called: its place in the log, and what of its name any system takes."""
+    """The file name of one record: its place in the log, and its name with characters that every system accepts."""
     return f"{number:04}_{_NO_NAME.sub('_', name)[:_LONGEST]}.pjit"
 
 
 def save_records(folders: Mapping[Path, Mapping[str, Callable[[], bytes]]]) -> None:
-    """Write the records of a log, by folder and name, each made when its turn comes; what an earlier log left goes.
+    """Writes the records of a log, by folder and name; each is made just before writing.
 
-    All are on the disk before the first is put into its place; then the records of the earlier log that have no place
-    in this one are removed. Raises FileExistsError where a file of that name was not written by this function, or was
-    changed since, OSError as `write_whole`, and what making a record raises: then everything is as it was.
+    All are on the disk before the first is moved to its place. Then records of an earlier log that this one lacks are
+    removed. Raises FileExistsError where a file of that name was not written by this function or was changed since,
+    OSError as `write_whole`, and the errors of making a record: then everything is as before.
     """
     with _lock:
         _save(folders)
 
 
-# A thread may save a log while another does.
+# Two threads may save logs at the same time.
 _lock = threading.RLock()
 
 
 def _renew_lock() -> None:
-    # In a forked child the thread that held it is not there.
+    # In a forked child the thread that held the lock does not exist.
     global _lock
     _lock = threading.RLock()
 
@@ -101,7 +101,7 @@ def _save(folders: Mapping[Path, Mapping[str, Callable[[], bytes]]]) -> None:
         write_together(_contents(folders, earlier))
     except BaseException:
         for folder in made:
-            # An empty one would say that the process recorded nothing.
+            # An empty folder would mean that the process recorded nothing.
             with suppress(OSError):
                 folder.rmdir()
         held.close()
@@ -114,9 +114,9 @@ def _save(folders: Mapping[Path, Mapping[str, Callable[[], bytes]]]) -> None:
 
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
-    """Keep other processes from saving into a folder, where the system has such locks.
+    """Keeps other processes from saving into a folder, on systems with file locks.
 
-    Raises BlockingIOError where one saves there all the time.
+    Raises BlockingIOError if another process keeps the lock too long.
     """
     try:
         fcntl = load_standard("fcntl")
@@ -140,7 +140,7 @@ def _held(folder: Path) -> Iterator[None]:
                 break
         yield
     finally:
-        # A process that was forked meanwhile has a copy of the descriptor.
+        # A process forked meanwhile has a copy of the descriptor.
         with suppress(OSError):
             fcntl.flock(opened, fcntl.LOCK_UN)
         os.close(opened)
@@ -150,7 +150,7 @@ def _contents(
     folders: Mapping[Path, Mapping[str, Callable[[], bytes]]], earlier: Mapping[Path, Mapping[str, str]]
 ) -> Iterator[tuple[Path, bytes]]:
     for folder, files in folders.items():
-        # Both contents of a name that is replaced: the process may end between the list and the file.
+        # Both digests of a replaced name: the process may end between writing the list and the file.
         listed = {name: [digest] for name, digest in earlier[folder].items()}
         for name, make in files.items():
             content = make()
@@ -160,7 +160,7 @@ def _contents(
 
 
 def _written_before(folder: Path) -> dict[str, str]:
-    """The files of a folder that `save_records` wrote and nobody changed since, each with its digest."""
+    """The files of a folder that `save_records` wrote and nobody changed since, with their digests."""
     found = {}
     for name, digests in _listed(folder / _LIST).items():
         path = folder / name
@@ -194,7 +194,7 @@ def _check_free(folder: Path, names: Iterable[str]) -> None:
 
 
 def find_records(paths: Iterable[str | os.PathLike[str]]) -> tuple[tuple[FoundFile, ...], tuple[FoundFolder, ...]]:
-    """Every `.pjit` file among `paths` and in the folders among them, in the order of their names; and the folders.
+    """Every `.pjit` file in `paths` and their folders, in the order of names; and the folders.
 
     Links to folders are not followed. Raises ParseError for a path that is no file and no folder.
     """
@@ -213,7 +213,7 @@ def find_records(paths: Iterable[str | os.PathLike[str]]) -> tuple[tuple[FoundFi
 
 
 def _walk(path: Path) -> Iterator[tuple[Path, list[str]]]:
-    """Each folder with its records. A file that was given by name is one, whatever it is called."""
+    """Each folder with its records. A file given by name counts as one, whatever its name."""
     if not path.is_dir():
         yield path.parent, [path.name]
         return
@@ -223,7 +223,7 @@ def _walk(path: Path) -> Iterator[tuple[Path, list[str]]]:
 
 
 def _natural(name: str) -> tuple[tuple[int, str], ...]:
-    """So that process 10 comes after process 9."""
+    """A sort key by which process 10 comes after process 9."""
     return tuple(
         (int(part), "") if part.isascii() and part.isdigit() else (-1, part)
         for part in re.split(r"([0-9]{1,18})", name)

@@ -1,4 +1,4 @@
-"""Measured times as JSON and back, as they lie in a `.pjit` file.
+"""Measured times as JSON and back, as stored in a `.pjit` file.
 
 Not its job: the file (`parse.files.record_file`), or measuring (`observe.profiler.profiler`).
 """
@@ -18,5 +18,5 @@ def times_bytes(times: KernelTimes) -> bytes:
 
 
 def read_times(content: bytes, name: str) -> KernelTimes:
-    """The times that `times_bytes` wrote; `name` is what errors call them. Raises ParseError."""
+    """The times that `times_bytes` wrote; `name` is their name in errors. Raises ParseError."""
     return from_json(parse_json(content, name), KernelTimes, (None, f"{name}: $"))

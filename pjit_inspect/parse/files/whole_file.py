@@ -1,13 +1,14 @@
-"""Writes files whole: each is written beside its place and renamed, so that its place has the old content or the new.
+"""Writes files whole: each is written beside its place, then renamed, so that no reader sees half a file.
 
-All files that users name are written here. Permissions and, where the system allows it, the owner of a file that is
-replaced are kept; a symbolic link stays, and what it leads to is replaced; of a file with several hard links the other
-names keep the old content. Only regular files are replaced. The folder has to be writable: a file that cannot be
-renamed into its place is refused, and never written in place, where a failure in the middle would lose the old content.
-On Linux the new file has no name until it is whole (O_TMPFILE), so that nothing is left of it when the process is
-killed. Elsewhere `.pjit_inspect-*.tmp` stays beside the file then.
+All files that users name are written here. A replaced file keeps its permissions and, where the system allows it, its
+owner. A symbolic link stays, and its target is replaced. Other hard links of the file keep the old content. Only
+regular files are replaced. The folder has to be writable: a file that cannot be renamed into its place is refused,
+never written in place, where a failure in the middle would lose the old content.
 
-Not its job: what is in a file.
+On Linux the new file has no name until it is whole (O_TMPFILE), so that a killed process leaves nothing behind.
+Elsewhere it leaves `.pjit_inspect-*.tmp` beside the file.
+
+Not its job: the contents of a file.
 """
 
 from __future__ import annotations
@@ -31,21 +32,21 @@ _KINDS = {
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes | str) -> None:
-    """Write one file; text as UTF-8, lone surrogates as escapes.
+    """Writes one file; text as UTF-8, lone surrogates as escapes.
 
-    Raises OSError (IsADirectoryError, PermissionError and so on); the old file is untouched then, and nothing is left
+    Raises OSError (IsADirectoryError, PermissionError and so on); the old file is then untouched, and nothing is left
     beside it.
     """
     write_together([(path, content)])
 
 
 def write_together(files: Iterable[tuple[str | os.PathLike[str], bytes | str]]) -> None:
-    """Write several files, or none: all of them are on the disk before the first is put into its place.
+    """Writes several files, or none: all are on the disk before the first is moved to its place.
 
-    They are put there in reverse, so that the last may say what the others are. Raises as `write_whole`; what was put
-    into its place until then is taken back.
+    They are moved in reverse order, so that the last can describe the others. Raises as `write_whole`; files already
+    moved are then restored.
     """
-    # What is made is first noted to be removed: Ctrl-C may come between any two steps.
+    # Every new file is registered for removal before it is made: Ctrl-C may come between any two steps.
     with ExitStack() as cleared, ExitStack() as undo:
         written: list[tuple[str, str]] = []
         for path, content in files:
@@ -64,7 +65,7 @@ def write_together(files: Iterable[tuple[str | os.PathLike[str], bytes | str]]) 
 
 
 def _place(path: str | os.PathLike[str]) -> str:
-    """The regular file that a path leads to, or the one to make. Raises OSError where there can be none."""
+    """The regular file at a path, or the one to make. Raises OSError where neither is possible."""
     name: str = os.fsdecode(path)
     try:
         found = os.stat(name)
@@ -89,7 +90,7 @@ def _place(path: str | os.PathLike[str]) -> str:
     return place
 
 
-# As `open` judges: by the rights that the process has now.
+# Checks as `open` does: by the rights that the process has now.
 _AS_OPEN: dict[str, Any] = {"effective_ids": True} if os.access in os.supports_effective_ids else {}
 
 
@@ -113,9 +114,9 @@ def _fill(file: BinaryIO, own: str, place: str, content: bytes | str) -> None:
 
 
 def _give_name(file: int, name: str) -> bool:
-    """Give a nameless file its name; False where this system refuses that."""
+    """Gives a nameless file its name; False if the system refuses."""
     try:
-        # The folder is not used for a path from the root, but without one Python does not follow the link.
+        # An absolute path does not need the folder, but without one Python does not follow the link.
         os.link(f"/proc/self/fd/{file}", name, src_dir_fd=file)
     except OSError:
         return False
@@ -123,7 +124,7 @@ def _give_name(file: int, name: str) -> bool:
 
 
 def _open_nameless(name: str, flags: int) -> int:
-    """A new file in the folder of a name, without that name where this system can give it one later."""
+    """A new file in the folder of a name, nameless if the system can name it later."""
     if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
         with suppress(OSError):
             return os.open(os.path.dirname(name), os.O_TMPFILE | os.O_WRONLY | getattr(os, "O_CLOEXEC", 0), 0o666)
@@ -134,7 +135,7 @@ def _to_disk(file: int) -> None:
     try:
         os.fsync(file)
     except OSError as error:
-        # Some file systems have no such thing.
+        # Some file systems cannot do this.
         if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
             raise
 
@@ -146,7 +147,7 @@ def _replace(beside: str, place: str) -> None:
 
 @contextmanager
 def _named(place: str) -> Iterator[None]:
-    """Have errors of the system name the file that was asked for, and say why its folder matters."""
+    """Makes system errors name the requested file, and explain the role of its folder."""
     try:
         yield
     except OSError as error:
@@ -161,18 +162,18 @@ _OF_THE_FOLDER = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXD
 
 
 def _beside(place: str) -> str:
-    # A name of its own: that of the file may be as long as names can be.
+    # A short random name: the file's name may be as long as names can be.
     return os.path.join(os.path.dirname(place), f".pjit_inspect-{secrets.token_hex(8)}.tmp")
 
 
 def _keep_permissions(place: str, beside: str) -> None:
-    """Give a new file the mode, the extended attributes (lists of access among them) and the owner of the old one."""
+    """Gives a new file the mode, the extended attributes (access lists too) and the owner of the old one."""
     try:
         old = os.stat(place)
     except FileNotFoundError:
         return
     with suppress(OSError):
-        # Its times, too, which are those of the writing a moment later.
+        # This copies times, too; writing renews them a moment later.
         shutil.copystat(place, beside)
     mode, new = stat.S_IMODE(old.st_mode), os.stat(beside)
     if hasattr(os, "chown") and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
@@ -180,7 +181,7 @@ def _keep_permissions(place: str, beside: str) -> None:
             with suppress(OSError):
                 os.chown(beside, owner, group)
         if os.stat(beside).st_gid != old.st_gid:
-            # What its group could do, another one must not do because of us.
+            # Another group must not gain the rights of the old one.
             mode &= ~0o070 | (mode & 0o007) << 3
         if os.stat(beside).st_uid != old.st_uid:
             mode &= 0o777
@@ -189,7 +190,7 @@ def _keep_permissions(place: str, beside: str) -> None:
 
 
 def _keep(place: str, spare: str) -> bool:
-    """Give the old file a second name, to put it back from; whether there is an old file."""
+    """Gives the old file a second name, to restore it from; whether there is an old file."""
     if not os.path.exists(place):
         return False
     try:
@@ -202,7 +203,7 @@ def _keep(place: str, spare: str) -> bool:
 def _put_back(spare: str, place: str) -> None:
     with suppress(OSError):
         if spare:
-            # Which does nothing where both are names of the old file still.
+            # This does nothing while both are names of the old file.
             os.replace(spare, place)
         else:
             os.unlink(place)

@@ -1,8 +1,9 @@
-"""What `jax.profiler.ProfileData` leaves out of a profiler's file: the programs, and which event is within which.
+"""The parts of a profiler's file that `jax.profiler.ProfileData` leaves out: programs, and nesting of events.
 
 Not its job: the events (`observe.profiler.profiler`).
 
-*Source*: `tsl/profiler/protobuf/xplane.proto` of XLA, in files of jaxlib 0.8.1, 0.10.2 and 0.11.2 (there of a GPU too).
+*Source*: `tsl/profiler/protobuf/xplane.proto` of XLA, in files of jaxlib 0.8.1, 0.10.2 and 0.11.2 (the last of a
+GPU too).
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ _NUMBERED = re.compile(r"(.*)\((\d+)\)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceNotes:
-    """What one file of the profiler says beside its events.
+    """The notes of one profiler file besides its events.
 
     Attributes:
       programs: module name -> XLA's number of the program -> the optimized HLO as a serialised proto, of every program
-        that the process held. Programs that were compiled later have larger numbers.
-      parents: scope -> the scope around it. Every run of a program, and in it of every instruction, is a scope of its
-        own on a GPU, and events name theirs (stat `scope_range_id`). Empty elsewhere.
+        in the process. Programs compiled later have larger numbers.
+      parents: scope -> the scope around it. On a GPU every run of a program, and of every instruction in it, is a
+        scope, and events name theirs (stat `scope_range_id`). Empty elsewhere.
     """
 
     programs: Mapping[str, Mapping[int, bytes]] = field(default_factory=dict)
@@ -38,7 +39,7 @@ class TraceNotes:
 
 
 def read_trace_notes(trace: bytes) -> TraceNotes:
-    """The notes in a serialised `XSpace`. Raises ParseError where its bytes are damaged."""
+    """The notes in a serialised `XSpace`. Raises ParseError for damaged bytes."""
     programs: dict[str, dict[int, bytes]] = {}
     parents: dict[int, int] = {}
     for plane in split_message(trace, 0, len(trace)):
@@ -58,7 +59,7 @@ def _fields(data: bytes, start: int, end: int, number: int) -> Iterator[tuple[in
 
 
 def _programs(data: bytes, start: int, end: int) -> Iterator[tuple[str, int, bytes]]:
-    """Name, number and HLO of each program: the names of events, as in "jit_step(705860)", that bear a proto."""
+    """Name, number and HLO of each program: names of events such as "jit_step(705860)" that have a proto."""
     for entry in _fields(data, start, end, _EVENT_NAMES):
         for at, stop in _fields(data, *entry, _VALUE):
             name = b"".join(data[a:b] for a, b in _fields(data, at, stop, _NAMED)).decode("utf-8", "replace")
@@ -70,7 +71,7 @@ def _programs(data: bytes, start: int, end: int) -> Iterator[tuple[str, int, byt
 
 
 def _parents(data: bytes, start: int, end: int) -> dict[int, int]:
-    """The stats of the plane: the number of each is a scope, its value the scope around that."""
+    """Scope -> the scope around it, from the plane's stats: a stat's number and its value."""
     found, named = dict[int, int](), _named(data, start, end)
     for at, stop in _fields(data, start, end, _STATS):
         numbers = {
@@ -80,7 +81,7 @@ def _parents(data: bytes, start: int, end: int) -> dict[int, int]:
         }
         parent = numbers.get(_UNSIGNED, numbers.get(_SIGNED))
         scope = numbers.get(_STAT_ID, 0)
-        # A stat with a name says something of the plane, as the number of the process.
+        # Stats with a name describe the plane, for example the process's number.
         if parent is not None and scope not in named:
             found[scope] = parent
     return found

@@ -20,34 +20,34 @@ from pjit_inspect.parse.wire.hlo_schema import known_fields, message_class, text
 from pjit_inspect.parse.wire.wire import Fields, read_packed, scan_messages
 
 _CHUNK = 1 << 15
-"""Instructions read at a time: enough for numpy, little memory."""
+"""Instructions read at a time: enough for numpy's speed, little memory."""
 
 _MAX_OPCODES = 2**15 - 1
-"""Distinct opcodes a column can number; XLA has fewer than 200."""
+"""The most distinct opcodes that a column can number; XLA has fewer than 200."""
 
 _NAME, _OPCODE, _SHAPE, _METADATA, _KIND, _CHANNEL, _TARGET = 1, 2, 3, 7, 11, 26, 28
 _ID, _OPERANDS, _CONTROL, _CALLED = 35, 36, 37, 38
 _DEEPEST = 32
-"""How deep messages in messages are looked into for fields without a name."""
+"""The deepest nesting of messages that is searched for unknown fields."""
 _COUNTED_ELSEWHERE = frozenset((_SHAPE, _METADATA))
-"""Messages that are kept once each: counted when all are known."""
+"""Messages stored once each; their unknown fields are counted when all are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Columns:
-    """One entry per instruction; references still as the ids the program uses.
+    """One entry per instruction; references are still the program's ids.
 
     Attributes:
       ids: the instructions' own ids.
-      names: start and end of each name in the bytes; -1 where there is none.
+      names: start and end of each name in the bytes; -1 without a name.
       opcode, shape, metadata: rows of the tables `opcodes`, `shapes` and `metadatas`.
-      kind, target: of fusions and custom calls, rows of the table `words`, whose first is empty.
-      channel: 0 where there is none.
+      kind, target: for fusions and custom calls, rows of the table `words`, whose first is empty.
+      channel: 0 without a channel.
       operands, control, called: ids.
       opcodes: every distinct opcode.
       shapes, metadatas: every distinct message, still serialised.
       words: every distinct kind of a fusion and target of a custom call.
-      unknown: fields without a name, and how many instructions have each.
+      unknown: unknown fields, and how many instructions have each.
     """
 
     ids: np.ndarray
@@ -69,7 +69,7 @@ class Columns:
 
 
 class _Rows(dict[bytes, int]):
-    """A table's contents and their rows; what is new gets the next row."""
+    """The contents of a table and their rows; new contents get the next row."""
 
     def __missing__(self, content: bytes) -> int:
         return self.setdefault(content, len(self))
@@ -78,7 +78,7 @@ class _Rows(dict[bytes, int]):
 def read_columns(data: bytes, spans: np.ndarray) -> Columns:
     """The columns of the instructions at `spans` (start and end of each in `data`).
 
-    Raises `ParseError` where an instruction is damaged.
+    Raises `ParseError` for a damaged instruction.
     """
     buffer = np.frombuffer(data, np.uint8)
     tables = tuple(_Rows() for _ in range(4))
@@ -128,12 +128,12 @@ def _read_chunk(
 def _intern_together(
     data: bytes, buffer: np.ndarray, spans: Sequence[tuple[np.ndarray, np.ndarray]], tables: Sequence[_Rows]
 ) -> list[np.ndarray]:
-    """As `_intern` of the opcode, the shape and the metadata, looked up once where all three are the same.
+    """As `_intern` for opcode, shape and metadata, with one lookup where all three are equal.
 
-    XLA writes them in this order, and from the tag of the first to the end of the last, equal bytes are equal fields.
+    XLA writes them in this order, so from the first tag to the last end, equal bytes are equal fields.
     """
     (opcode, _), (shape, _), (metadata, _) = spans
-    # Of a tag and of a length below 128, as any opcode's, each takes one byte.
+    # A tag, and a length below 128 (any opcode's), take one byte each.
     starts, ends = opcode - 2, np.max([end for _, end in spans], axis=0)
     is_usual = (opcode >= 2) & (shape > opcode) & ((metadata > shape) | (metadata < 0))
     if not (is_usual & (buffer[starts] == _OPCODE << 3 | 2)).all():
@@ -145,13 +145,13 @@ def _intern_together(
 
 
 def _intern(data: bytes, starts: np.ndarray, ends: np.ndarray, table: _Rows) -> np.ndarray:
-    """The row of each content in `table`, which grows by those it lacks; a missing field counts as empty."""
+    """The row of each content in `table`, which grows by new ones; a missing field counts as empty."""
     spans = zip(starts.tolist(), ends.tolist(), strict=True)
     return np.array([table[data[start:end]] for start, end in spans], np.int32)
 
 
 def _few(data: bytes, spans: tuple[np.ndarray, np.ndarray], table: _Rows) -> np.ndarray:
-    """As `_intern`, of a field that most instructions do not have: they get the row 0."""
+    """As `_intern`, for a field that most instructions lack: they get row 0."""
     rows = np.zeros(len(spans[0]), np.int32)
     there = np.flatnonzero(spans[0] >= 0)
     rows[there] = _intern(data, spans[0][there], spans[1][there], table)
@@ -159,7 +159,7 @@ def _few(data: bytes, spans: tuple[np.ndarray, np.ndarray], table: _Rows) -> np.
 
 
 def read_numbers(buffer: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """The number at each span; 0 where there is none (start -1)."""
+    """The number at each span; 0 for none (start -1)."""
     values = np.zeros(len(starts), np.int64)
     there = np.flatnonzero(starts >= 0)
     packed = read_packed(buffer, starts[there], ends[there])
@@ -170,11 +170,11 @@ def read_numbers(buffer: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np
 
 
 def read_texts(data: bytes, starts: np.ndarray, ends: np.ndarray) -> tuple[str, ...]:
-    """The text at each span, clean; "" where there is none (start -1)."""
+    """The clean text at each span; "" for none (start -1)."""
     contents = [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
     joined = b"\n".join(contents)
     if joined.isascii():
-        # Nearly always, and then none of thousands has to be decoded and cleaned by itself.
+        # Nearly always; then thousands need not be decoded and cleaned one by one.
         texts = joined.decode("ascii").split("\n")
         if len(texts) == len(contents) and "".join(texts).isprintable():
             return tuple(texts)
@@ -195,14 +195,14 @@ def _join(parts: list[Links]) -> Links:
 
 
 def unknown_fields(name: str, fields: Fields) -> Counter[str]:
-    """The fields of messages `name` that have no name, and how often each is there."""
+    """The unknown fields of messages `name`, with their counts."""
     known = known_fields(name)
     counts = fields.numbers().items()
     return Counter({f"{name.lower()} field {number}": count for number, count in counts if number not in known})
 
 
 def _unknown_in_table(name: str, messages: tuple[bytes, ...], rows: np.ndarray) -> Counter[str]:
-    """Fields without a name in a table of messages, and how many instructions have each."""
+    """Unknown fields in a table of messages, and how many instructions have each."""
     ends = np.cumsum([len(message) for message in messages], dtype=np.int64)
     starts = ends - np.array([len(message) for message in messages], np.int64)
     uses = np.bincount(rows, minlength=len(messages))
@@ -210,7 +210,7 @@ def _unknown_in_table(name: str, messages: tuple[bytes, ...], rows: np.ndarray) 
 
 
 class Index:
-    """From the ids a program uses to rows. Raises `ParseError` when an id is used twice."""
+    """Maps a program's ids to rows. Raises `ParseError` when an id is used twice."""
 
     def __init__(self, ids: np.ndarray, what: str) -> None:
         self._order = np.argsort(ids, kind="stable").astype(np.int32)
@@ -219,7 +219,7 @@ class Index:
             raise ParseError(f"two {what}s have the same id", expected="ids that differ")
 
     def rows(self, ids: np.ndarray) -> np.ndarray:
-        """The row of each of `ids`. Raises `ParseError` for an id that is not there."""
+        """The row of each of `ids`. Raises `ParseError` for an unknown id."""
         if not len(ids):
             return np.zeros(0, np.int32)
         place = np.searchsorted(self._ids, ids).clip(max=len(self._ids) - 1)
@@ -229,15 +229,15 @@ class Index:
         return self._order[place]
 
     def links(self, links: Links) -> Links:
-        """The same links, to rows instead of ids."""
+        """The same links, with rows in place of ids."""
         return Links(starts=links.starts, items=self.rows(links.items))
 
 
-# ---------------------------------------------------------------- fields without a name, at any depth
+# ---------------------------------------------------------------- unknown fields, at any depth
 
 
 def count_messages(data: bytes, name: str, starts: Any, ends: Any, uses: Any) -> Counter[str]:
-    """The unknown fields of messages `name` that stand at `data[starts[k]:ends[k]]`, and of all messages in them.
+    """The unknown fields of messages `name` at `data[starts[k]:ends[k]]`, and of all messages in them.
 
     Each counts `uses[k]` times.
     """
@@ -247,7 +247,7 @@ def count_messages(data: bytes, name: str, starts: Any, ends: Any, uses: Any) ->
 
 
 def count_nested(buffer: np.ndarray, name: str, fields: Fields, skip: frozenset[int]) -> Counter[str]:
-    """The unknown fields within `fields` of messages `name`, leaving out those with a number in `skip`."""
+    """The unknown fields within `fields` of messages `name`, except those with a number in `skip`."""
     return _count_inside(buffer, name, fields, np.ones(int(fields.owner.max(initial=-1)) + 1, np.int64), 0, skip)
 
 

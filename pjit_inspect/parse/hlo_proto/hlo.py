@@ -1,7 +1,7 @@
 """An optimized program, from a serialised `xla.HloModuleProto` to `model.program.hlo`.
 
-Every instruction's columns are read for all instructions at once (`parse.wire.wire`); what only few have stays in the
-bytes until it is asked for (`parse.hlo_proto.reader`). Not its job: HLO text, and what the program means (`analyze`).
+Every instruction's columns are read for all instructions at once (`parse.wire.wire`); rarer parts stay in the bytes
+until they are asked for (`parse.hlo_proto.reader`). Not its job: HLO text, and the meaning of the program (`analyze`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pjit_inspect.parse.wire.hlo_schema import decode, text
 from pjit_inspect.parse.wire.wire import Field, scan_messages, split_message
 
 _MAX_BYTES = 2**31 - 1
-"""Protocol buffers cannot be larger."""
+"""The largest size of a protocol buffer."""
 
 _COMPUTATIONS = 3
 
@@ -55,7 +55,7 @@ OPCODES = frozenset((
     "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "topk", "transpose", "triangular-solve", "tuple",
     "while", "xor",
 ))  # fmt: skip
-"""The opcodes this package knows, as XLA writes them (`xla/hlo/ir/hlo_opcode.h`); others are kept, and counted."""
+"""The known opcodes, as XLA writes them (`xla/hlo/ir/hlo_opcode.h`); others are kept, and counted."""
 
 LEAST = {
     "add": (2, 0),
@@ -72,14 +72,14 @@ LEAST = {
     "scatter": (2, 0),
     "while": (1, 2),
 }
-"""Opcode -> how many operands and called computations an instruction has at least."""
+"""Opcode -> the least numbers of operands and of called computations."""
 
 
 def parse_hlo_module(data: bytes, *, path: str | None = None) -> HloModule:
-    """The program that `data` holds: a serialised `xla.HloModuleProto`, or an `xla.HloProto` around one.
+    """The program in `data`: a serialised `xla.HloModuleProto`, or an `xla.HloProto` around one.
 
-    The module keeps `data` and decodes details from it on demand. Raises `ParseError` with the offset, naming `path`
-    when it is given, for bytes that are anything else.
+    The module keeps `data` and decodes details from it on demand. Raises `ParseError` with the offset, and with `path`
+    if given, for any other bytes.
     """
     try:
         _check_start(data)
@@ -93,10 +93,9 @@ def parse_hlo_module(data: bytes, *, path: str | None = None) -> HloModule:
 
 
 def check_module(module: HloModule) -> None:
-    """Raises `ParseError` when the module is none that XLA writes: no analysis has to ask.
+    """Raises `ParseError` for a module that XLA would not write, so that no analysis has to check.
 
-    XLA writes operands before their users and called computations before their callers: so neither goes in circles.
-    *Source*: `HloComputation::ToProto`, `HloModule::ToProto` and `hlo_verifier.cc` in XLA.
+    XLA writes operands before their users and called computations before their callers, so neither has cycles.
     """
     columns, computations = module.instructions, module.computations
     for links in (columns.operands, columns.control):
@@ -148,7 +147,7 @@ def _parse(data: bytes, path: str | None) -> HloModule:
     unknown = parts.unknown + columns.unknown + _unknown_opcodes(columns) + unordered
     unknown += count_messages(content, "Module", [0], [len(content)], [1])
     entry = int(Index(parts.ids, "computation").rows(np.array([head.entry_computation_id]))[0])
-    # The name comes before the computations, the id after them, and a file that was cut has 0 for it.
+    # The name comes before the computations, the id after them; a cut file has 0 as the id.
     unknown[NO_ENTRY] += int(text(head.entry_computation_name) not in ("", parts.names[entry]))
     return HloModule(
         name=text(head.name),
@@ -182,7 +181,7 @@ def _module_fields(data: bytes) -> list[Field]:
     fields = list(split_message(data, 0, len(data)))
     numbers = {field.number for field in fields}
     if 1 in numbers and numbers <= {1, 3}:
-        # An HloProto has the module as its field 1; a module has a name there, and an entry computation as well.
+        # An HloProto has the module as field 1; a module has its name there, and also an entry computation.
         wrapped = next(field for field in fields if field.number == 1)
         fields = list(split_message(data, wrapped.start, wrapped.end))
     if not any(field.number == _COMPUTATIONS for field in fields):
@@ -215,7 +214,7 @@ def _computations(parts: _Parts, columns: Columns, instructions: Instructions, i
 
 
 def _called_by_fusion(columns: Columns, instructions: Instructions, count: int) -> np.ndarray:
-    """Which computations a fusion calls; not every version of XLA marks them."""
+    """A mask of the computations that fusions call; not every version of XLA marks these."""
     called = np.zeros(count, bool)
     if "fusion" in columns.opcodes:
         links = instructions.called
@@ -224,7 +223,7 @@ def _called_by_fusion(columns: Columns, instructions: Instructions, count: int) 
 
 
 def _order(schedule: Any, parts: _Parts, index: Index) -> tuple[np.ndarray, Counter[str]]:
-    """Execution order of all computations, and how many schedules could not be used."""
+    """Execution order of all computations, and the number of unusable schedules."""
     order = np.arange(len(parts.spans), dtype=np.int32)
     unordered: Counter[str] = Counter()
     if not len(schedule.sequences):
@@ -279,11 +278,11 @@ class _Parts:
 
     Attributes:
       names, threads: as in `model.program.hlo.Computations`.
-      ids, roots: the ids the program uses.
-      is_fusion: what the program says; not every version does.
-      starts: where each one's instructions begin in `spans`; one longer than the number of computations.
+      ids, roots: the program's ids.
+      is_fusion: the program's mark; not every version has it.
+      starts: the start of each one's instructions in `spans`; one longer than the number of computations.
       spans: start and end of every instruction in the bytes.
-      unknown: fields without a name.
+      unknown: unknown fields.
     """
 
     names: tuple[str, ...]
@@ -297,7 +296,7 @@ class _Parts:
 
 
 def _read_computations(data: bytes, fields: list[Field]) -> _Parts:
-    """The computations that `fields` hold. Raises `ParseError` where one is damaged or has no instruction."""
+    """The computations in `fields`. Raises `ParseError` for a damaged one, or one without instructions."""
     buffer, count = np.frombuffer(data, np.uint8), len(fields)
     own = scan_messages(buffer, *np.array([(field.start, field.end) for field in fields], np.int64).T)
     instructions = own.of(_INSTRUCTIONS).in_order()

@@ -1,4 +1,4 @@
-"""Parts of a module that are decoded from its bytes on demand: names, shapes, and what few instructions have.
+"""Parts of a module that are decoded from its bytes on demand: names, shapes, and rare details.
 
 Not its job: the columns (`parse.hlo_proto.hlo`).
 """
@@ -42,7 +42,7 @@ _INTEGERS = ("preds", "s32s", "s64s", "u32s", "u64s")
 _SMALL_INTEGERS = {"s8s": ("<i1", 1), "u8s": ("<u1", 1), "s16s": ("<i2", 2), "u16s": ("<u2", 2)}
 
 MAX_RANK = 64
-"""More dimensions than any array has; XLA and NumPy stop earlier."""
+"""The most dimensions of an array; XLA and NumPy stop earlier."""
 
 ELEMENT_TYPES = {
     1: "pred", 2: "s8", 3: "s16", 4: "s32", 5: "s64", 6: "u8", 7: "u16", 8: "u32", 9: "u64", 10: "f16", 11: "f32",
@@ -53,13 +53,13 @@ ELEMENT_TYPES = {
 }  # fmt: skip
 """XLA's name of each element type. *Source*: `xla.PrimitiveType`."""
 _LEVELS = {0: "D", 1: "C", 2: "S", 3: "H"}
-"""XLA's letters for how a dimension of a sparse array is stored. *Source*: `xla.DimLevelType`."""
+"""XLA's letters for the storage of a sparse array's dimensions. *Source*: `xla.DimLevelType`."""
 
 
 class ProtoReader:
     """A `model.program.hlo.HloReader` over a serialised `xla.HloModuleProto`.
 
-    It keeps the bytes it was made from; decoding copies only what is asked for.
+    It keeps its bytes; decoding copies only the requested part.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class ProtoReader:
         ids: np.ndarray,
         path: str | None = None,
     ) -> None:
-        """`kernels` are words, and for each instruction which of them are its fusion's kind and its call's target."""
+        """`kernels`: words, and for each instruction the rows of its fusion's kind and of its call's target in them."""
         self._words, self._kinds, self._targets = kernels
         self._data, self._spans, self._names, self._path = data, spans, names, path
         self._shape_bytes, self._head, self._ids = shapes, head, ids
@@ -98,7 +98,7 @@ class ProtoReader:
         return shape
 
     def ids(self) -> np.ndarray:
-        """The number that the program has for each instruction."""
+        """The program's number of each instruction."""
         return self._ids
 
     def raw(self, index: int) -> bytes:
@@ -107,7 +107,7 @@ class ProtoReader:
         return self._data[start:end]
 
     def entry_shapes(self) -> tuple[tuple[Shape, ...], Shape] | None:
-        """The program's arguments and its result as its caller has them, their memories too; None for unknown.
+        """The program's arguments and result as its caller has them, with their memories; None if unknown.
 
         Raises `ParseError` when the bytes are damaged.
         """
@@ -117,13 +117,13 @@ class ProtoReader:
         return tuple(map(parse_shape, found.parameters)), parse_shape(found.result)
 
     def module_fields(self) -> dict[str, Any]:
-        """What the module has beyond `HloModule`, by field name."""
+        """The module's fields beyond `HloModule`, by name."""
         return _other(self._head, _MODULE)
 
     def number(self, index: int) -> int:
-        """A parameter's number, or the element a get-tuple-element takes, 0 or more.
+        """A parameter's number, or the element that a get-tuple-element takes, 0 or more.
 
-        Raises `ParseError` when it is damaged.
+        Raises `ParseError` for a damaged instruction.
         """
         message = self._message(index, self.raw(index))
         number = message.parameter_number if message.HasField("parameter_number") else message.tuple_index
@@ -136,7 +136,7 @@ class ProtoReader:
         return self._words[int(self._kinds[index])], self._words[int(self._targets[index])]
 
     def details(self, index: int) -> Details:
-        """What instruction `index` has beyond its columns. Raises `ParseError` when its bytes are damaged."""
+        """The details of instruction `index` beyond its columns. Raises `ParseError` for damaged bytes."""
         content = self.raw(index)
         message = self._message(index, content)
         groups, unread = _groups(message)
@@ -192,12 +192,12 @@ def _scalar(literal: Any) -> int | None:
 
 
 def _further_metadata(metadata: Any) -> dict[str, Any]:
-    """What an instruction's metadata has beyond its name and place."""
+    """An instruction's metadata beyond its name and place."""
     return {f"metadata.{name}": value for name, value in _other(metadata, _METADATA).items()}
 
 
 def _other(message: Any, skip: Set[str]) -> dict[str, Any]:
-    """Every set field of a message but those to `skip`; messages as one line of text."""
+    """Every set field of a message except those in `skip`; messages as one line of text."""
     other: dict[str, Any] = {}
     for field, value in message.ListFields():
         if field.name in skip:
@@ -224,7 +224,7 @@ def _one_line(message: Message) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _printed(kind: type[Message], content: bytes) -> str:
-    # Protocol buffers print slowly, and a program's dots and shardings repeat a few forms.
+    # Protocol buffers print slowly, and a program repeats a few forms of dots and shardings.
     return text_format.MessageToString(kind.FromString(content), as_one_line=True).strip()
 
 
@@ -235,7 +235,7 @@ def _unknown(content: bytes) -> tuple[tuple[int, bytes], ...]:
 
 
 def _groups(message: Any) -> tuple[tuple[tuple[int, ...], ...] | None, tuple[tuple[int, bytes], ...]]:
-    """The groups; and the field that holds them, when their form has no name here, or contradicts itself."""
+    """The groups, and their field if its form is unknown or contradicts itself."""
     form = group_form(message)
     content = getattr(message, form) if form else None
     try:
@@ -252,9 +252,9 @@ def _groups(message: Any) -> tuple[tuple[tuple[int, ...], ...] | None, tuple[tup
 
 
 def parse_shape(message: Any) -> Shape:
-    """The shape a decoded `ShapeProto` describes; an element type of unknown number n is called "type n".
+    """The shape in a decoded `ShapeProto`; an element type of unknown number n is called "type n".
 
-    Raises `ParseError` for a length or a rank that none can have.
+    Raises `ParseError` for an impossible length or rank.
     """
     kind = message.element_type
     if len(message.dimensions) > MAX_RANK:
@@ -272,7 +272,7 @@ def parse_shape(message: Any) -> Shape:
 
 
 def _elements(messages: Any) -> tuple[Shape, ...]:
-    # A tuple of ten thousand arrays has a few different ones.
+    # A tuple of ten thousand arrays has a few distinct ones.
     known: dict[bytes, Shape] = {}
     contents = [message.SerializeToString() for message in messages]
     for message, content in zip(messages, contents, strict=True):

@@ -1,6 +1,6 @@
-"""Where instructions come from: JAX's operation names and the stack-frame tables of a module.
+"""The origin of instructions: JAX's operation names and a module's tables of stack frames.
 
-Not its job: which frame is the user's (`analyze.program.source`).
+Not its job: finding the user's frame (`analyze.program.source`).
 
 *Source*: `xla.OpMetadata`, `xla.StackFrameIndexProto`.
 """
@@ -23,7 +23,7 @@ _MAX_LINE = 2**31 - 1
 _MOST_ROUNDS = 32
 
 Place = tuple[str, int, int]
-"""A file, a line and a column, 0 where it is not known."""
+"""A file, a line and a column; 0 for unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -32,7 +32,7 @@ class Source:
 
     Attributes:
       op_names: every distinct name; the first is "".
-      op_name, frame: for each instruction, the row of `op_names` and the frame (from 1; 0 is none).
+      op_name, frame: for each instruction, the row of `op_names` and the frame (from 1; 0 for none).
       frames: the tables.
     """
 
@@ -45,7 +45,7 @@ class Source:
 def read_source(columns: Columns, index: Any) -> Source:
     """Names and frames of the instructions of `columns`; `index` is the module's decoded `StackFrameIndexProto`.
 
-    Raises `ParseError` where a table points outside another.
+    Raises `ParseError` if a table points outside another.
     """
     content = b"".join(columns.metadatas)
     ends = np.cumsum([len(message) for message in columns.metadatas], dtype=np.int64)
@@ -57,7 +57,7 @@ def read_source(columns: Columns, index: Any) -> Source:
     table = {name: row for row, name in enumerate(dict.fromkeys(["", *texts]))}
     frame = read_numbers(buffer, *fields.last(_FRAME, count))
     lines = read_numbers(buffer, *fields.last(_LINE, count))
-    # A line that no file has is not known, which XLA writes as 0.
+    # An impossible line is unknown, which XLA writes as 0.
     lines[(lines < 0) | (lines > _MAX_LINE)] = 0
     begins = read_numbers(buffer, *fields.last(_COLUMN, count))
     files = read_texts(content, *fields.last(_FILE, count))
@@ -100,15 +100,15 @@ def _frames(index: Any) -> StackFrames:
 
 
 def _check(column: list[int], rows: int, what: str) -> None:
-    # Before they become 32-bit columns: a row minus one may not fit.
+    # Checked before they become 32-bit columns: a row minus one may not fit.
     if column and not 0 <= min(column) <= max(column) < rows:
         raise ParseError(f"the source table names {what} that is not there", expected="a row of the table")
 
 
 def _is_of_another(frames: StackFrames, frame: np.ndarray, places: list[Place]) -> bool:
-    """Whether the instructions count in another table of frames: a place of their own is not that of their frame.
+    """Whether the instructions number another table of frames: a place in the metadata differs from its frame's place.
 
-    So it is in XLA of jaxlib 0.8.1, which writes both.
+    XLA of jaxlib 0.8.1, which writes both, does this.
     """
     own = _places_of(frames)
     pairs = zip(frame.tolist(), places, strict=True)
@@ -119,7 +119,7 @@ def _is_of_another(frames: StackFrames, frame: np.ndarray, places: list[Place]) 
 
 
 def _matching(own: Place) -> tuple[Place, Place]:
-    """What metadata may say of a frame's place: with its column or without."""
+    """The places in metadata that match a frame's place: with its column or without."""
     return own, (*own[:2], 0)
 
 
@@ -132,8 +132,8 @@ def _places_of(frames: StackFrames) -> list[Place]:
 def _found_by_place(frames: StackFrames, frame: np.ndarray, places: list[Place]) -> tuple[StackFrames, np.ndarray]:
     """The frame of each place, 0 for none.
 
-    Of a place that was called from several, the one that goes with the instruction's number; where several do, a frame
-    of its own, under what they have in common.
+    For a place called from several, the frame that fits the instruction's number; if several fit, a new frame under
+    their common caller.
     """
     found: dict[Place, list[int]] = {}
     for number, place in enumerate(_places_of(frames), start=1):
@@ -155,15 +155,15 @@ def _found_by_place(frames: StackFrames, frame: np.ndarray, places: list[Place])
 
 
 def _told_apart(wanted: dict[tuple[int, Place], list[int]], parents: list[int]) -> dict[tuple[int, Place], list[int]]:
-    """The frames that each number may be, of those at its place.
+    """The frames at its place that each number can be.
 
-    Both tables hold the same frames, each once, and a caller's number is below that of what it calls.
+    Both tables hold the same frames, each once, and a caller's number is below its callee's.
     """
     for _ in range(_MOST_ROUNDS):
         known = {same[0]: number for (number, _), same in wanted.items() if len(same) == 1}
         above = [0]
         for row, parent in enumerate(parents, start=1):
-            # Of a damaged table, in which a caller comes later, nothing follows.
+            # In a damaged table, where a caller comes later, nothing follows.
             above.append(max(above[parent], known.get(parent, 0)) if parent < row else 0)
         left = {
             (number, place): [one for one in same if len(same) == 1 or (one not in known and above[one] < number)]
@@ -177,9 +177,10 @@ def _told_apart(wanted: dict[tuple[int, Place], list[int]], parents: list[int]) 
 
 
 def _without_shortened(numbers: list[int], frames: StackFrames) -> list[int]:
-    """Without the frames whose callers are those of another one, up to where JAX left out the rest.
+    """The frames, except those whose callers repeat another's up to JAX's limit.
 
-    It keeps ten frames of a stack: of what is called below a line, that line's stack is shorter than its own.
+    JAX keeps ten frames of a stack: the stack of an op called below a line has fewer of the line's callers than the
+    line's own stack.
     """
     chains = {number: tuple(frames.location[one - 1] for one in _callers(number, frames)) for number in numbers}
     kept: list[int] = []
@@ -190,13 +191,13 @@ def _without_shortened(numbers: list[int], frames: StackFrames) -> list[int]:
 
 
 def _common(numbers: list[int], frames: StackFrames) -> int:
-    """The innermost frame that all of these were called from; 0 for none."""
+    """The innermost common caller of all these frames; 0 for none."""
     chains = [_callers(number, frames) for number in numbers]
     return next((caller for caller in chains[0] if all(caller in chain for chain in chains)), 0)
 
 
 def _callers(number: int, frames: StackFrames) -> dict[int, None]:
-    """The frames above one, innermost first; a circle ends."""
+    """The callers of a frame, innermost first; a cycle ends the list."""
     callers: dict[int, None] = {}
     while (number := int(frames.parent[number - 1])) and number not in callers:
         callers[number] = None
@@ -204,9 +205,9 @@ def _callers(number: int, frames: StackFrames) -> dict[int, None]:
 
 
 def _with_places(frames: StackFrames, frame: np.ndarray, places: list[Place]) -> tuple[StackFrames, np.ndarray]:
-    """Adds a frame for every place that stands in the metadata itself, as older XLA writes it.
+    """Adds a frame for every place in the metadata itself, as older XLA writes it.
 
-    Only metadata without a frame of its own gets one.
+    Only for metadata without a frame.
     """
     added: dict[tuple[str, int], int] = {}
     frame = frame.copy()

@@ -1,7 +1,7 @@
-"""Parts of a program's text that no field of XLA's protos can hold: kept word for word in a field of our own.
+"""Parts of a program's text that no field of XLA's protos can hold, kept verbatim in an extra field.
 
-A text of another XLA version, or a damaged one, has attributes and lines this package does not know. They travel in
-the program's proto, so that they survive saving; other readers of the proto skip the field. Not its job: reading text
+Text of another XLA version, or damaged text, has unknown attributes and lines. They travel in the program's proto, so
+that they survive saving; other readers of the proto skip the field. Not its job: reading text
 (`parse.hlo_text.hlo_text`).
 """
 
@@ -21,10 +21,10 @@ from pjit_inspect.parse.wire.text_wire import content_field, varint
 from pjit_inspect.parse.wire.wire import split_message
 
 UNREADABLE = "unreadable"
-"""The opcode of an instruction whose line could not be read; its details have the line."""
+"""The opcode of an instruction with an unreadable line; its details have the line."""
 
 OTHER_LINES = "lines beside the program"
-"""How `HloModule.unknown` calls lines of a text that are none of its instructions: before it, behind it, of tables."""
+"""The key in `HloModule.unknown` of lines that are no instructions: before or after the program, or in tables."""
 
 KEPT_AS_TEXT = frozenset((
     "alias_passthrough_params", "allow_spmd_sharding_propagation_to_output",
@@ -32,10 +32,10 @@ KEPT_AS_TEXT = frozenset((
     "entry_computation_layout", "inferred_dimension", "literal", "mode", "origin", "origin_recovery_table",
     "sparsity_config",
 ))  # fmt: skip
-"""Attributes of instructions and modules that are known, and kept as text because nothing needs more."""
+"""Known attributes of instructions and modules that are kept as text because nothing needs more."""
 
 _FIELD = 2**29 - 1
-"""The largest number a field can have: XLA counts from 1."""
+"""The largest possible field number: XLA counts from 1."""
 
 _OURS = {f"instruction field {_FIELD}", f"module field {_FIELD}", f"opcode {UNREADABLE}", f"opcode {MISSING}"}
 
@@ -43,15 +43,15 @@ _TAG = varint(_FIELD << 3 | 2)
 
 
 def verbatim_field(what: str, text: str) -> bytes:
-    """The field that keeps `text`; `what` is how `HloModule.unknown` counts it, or one of `KEPT_AS_TEXT`."""
+    """The field that keeps `text`; `what` is its key in `HloModule.unknown`, or one of `KEPT_AS_TEXT`."""
     return content_field(_FIELD, f"{what}={text}".encode())
 
 
 def parse_program(data: bytes, *, path: str | None = None) -> HloModule:
-    """As `parse_hlo_module`, with parts that were kept word for word under the names they have in the text.
+    """As `parse_hlo_module`, with verbatim parts under their names in the text.
 
-    In `HloModule.unknown` they count as "unreadable lines", "attribute foo", ...; in `Details.other` and
-    `HloModule.other` they stand by name.
+    `HloModule.unknown` counts them as "unreadable lines", "attribute foo", ...; `Details.other` and `HloModule.other`
+    have them by name.
     """
     module = parse_hlo_module(data, path=path)
     if not _OURS & set(module.unknown):
@@ -74,10 +74,10 @@ def _kept(message: bytes) -> Iterator[tuple[str, str]]:
 
 
 class _VerbatimReader(ProtoReader):
-    """A reader that takes the place of another, and gives kept parts their names."""
+    """A reader that replaces another, and gives kept parts their names."""
 
     def __init__(self, reader: HloReader, outside: Sequence[tuple[str, str]]) -> None:
-        """`outside` is what is kept for the module as a whole."""
+        """`outside`: the parts kept for the module as a whole."""
         vars(self).update(vars(reader))
         self._outside = outside
 
@@ -94,7 +94,7 @@ class _VerbatimReader(ProtoReader):
 
 
 def _named(kept: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Kept parts by name; a name that occurs several times has all their texts."""
+    """Kept parts by name; a repeated name has all its texts."""
     texts: dict[str, list[str]] = {}
     for what, text in kept:
         texts.setdefault(what.removeprefix("attribute "), []).append(text)

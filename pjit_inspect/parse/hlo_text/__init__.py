@@ -1,1 +1,1 @@
-"""An HLO module from its text, written as the proto it came from and read as that."""
+"""An HLO module from its text, which is first converted to the proto."""

@@ -1,7 +1,7 @@
 """Attributes of HLO instructions, from text to the fields of `xla.HloInstructionProto`.
 
-Tables say which attribute is which field; its value is read as the field's type says. Not its job: what refers to other
-parts of the program (operands, called computations, control predecessors, stack frames; `parse.hlo_text.instructions`).
+Tables map attributes to fields; a value is read by its field's type. Not its job: references to other parts of the
+program (operands, called computations, control predecessors, stack frames; `parse.hlo_text.instructions`).
 
 *Source*: `PrintExtraAttributesImpl` and `ToProto` in `xla/hlo/ir/hlo_instructions.cc`.
 """
@@ -23,12 +23,12 @@ _BACKEND_CONFIG = 43
 
 
 def read_attribute(opcode: str, key: str, value: str) -> bytes:
-    """The fields of a serialised `HloInstructionProto` that an attribute of an instruction stands for.
+    """The fields of a serialised `HloInstructionProto` for one attribute of an instruction.
 
-    Raises `KeyError` for an attribute this package does not know, `ValueError` for a value it does not understand.
+    Raises `KeyError` for an unknown attribute, `ValueError` for an unknown value.
     """
     if key == "backend_config":
-        # JSON stands there as it is.
+        # JSON is not quoted there.
         content = value.encode() if value[:1] == "{" and value[-1] == "}" else unquote(value)
         return content_field(_BACKEND_CONFIG, content)
     if key in _WHOLE:
@@ -43,7 +43,7 @@ def read_attribute(opcode: str, key: str, value: str) -> bytes:
 
 
 def _put(message: Any, name: str, path: str, text: str) -> None:
-    """Fills a field, which stands at `path` in the instruction, with what a text says."""
+    """Sets a field, at `path` in the instruction, from text."""
     field, is_list = message.DESCRIPTOR.fields_by_name[name], hasattr(getattr(message, name), "extend")
     kinds = {field.TYPE_BOOL: _bool, field.TYPE_STRING: _string, field.TYPE_BYTES: unquote, field.TYPE_FLOAT: float}
     kind: Callable[[str], Any] = _KINDS.get(path) or (_list if is_list else kinds.get(field.type, _number))
@@ -55,7 +55,7 @@ def _put(message: Any, name: str, path: str, text: str) -> None:
 
 
 def _without_zeros(message: Any) -> Any:
-    """The message with no number that is zero, as XLA leaves them out."""
+    """The message without numbers that are zero, as XLA leaves these out."""
     for field, value in message.ListFields():
         if field.message_type is None:
             if not isinstance(value, (str, bytes)) and not value:
@@ -212,9 +212,9 @@ _ALIAS = re.compile(
 
 
 def read_aliases(text: str, what: str, *, is_donor: bool = False) -> list[dict[str, Any]]:
-    """The fields of each place of `{{0}: (1, {2}, must-alias), ...}`: an output's, and of which `what` it takes which.
+    """The fields of each place in `{{0}: (1, {2}, must-alias), ...}`: an output's, and the `what` and part it aliases.
 
-    Those of donors have no output.
+    Donors have no output.
     """
     found = []
     for part in split_commas(inside(text, "{")):
@@ -249,7 +249,7 @@ def _frontend_attributes(text: str) -> Any:
 
 def _domain(text: str) -> Any:
     given = dict(split_pairs(inside(text, "{")))
-    # XLA prints as entry what its proto calls exit.
+    # XLA prints as "entry" the field that its proto calls exit.
     return _made(
         domain_entry_sharding=read_sharding(given.get("exit", "")),
         domain_exit_sharding=read_sharding(given.get("entry", "")),
@@ -308,7 +308,7 @@ _ALIKE = {
         scatter_indices_batching_dims update_window_dims""",
     f"{_SOLVE}.": "left_side lower transpose_a unit_diagonal",
 }
-"""Attributes that are called as their fields are, by the messages that these are in."""
+"""Attributes with the names of their fields, by the messages that contain the fields."""
 
 _FIELDS = {
     **{key: within + key for within, keys in _ALIKE.items() for key in keys.split()},
@@ -321,7 +321,7 @@ _FIELDS = {
     "rhs_group_dims": f"{_RAGGED}.rhs_group_dimensions", "schedule": "custom_call_schedule",
     "slice_sizes": "gather_slice_sizes", "type": "comparison_type",
 }  # fmt: skip
-"""Attribute -> the field it is."""
+"""Attribute -> its field."""
 
 _BY_OPCODE = {
     ("cholesky", "lower"): "cholesky_options.lower",
@@ -329,10 +329,10 @@ _BY_OPCODE = {
     ("scatter", "index_vector_dim"): f"{_SCATTER}.index_vector_dim",
     **{("ragged-dot", key): f"{_RAGGED}.{path}" for key, path in _FIELDS.items() if path.startswith(_DOT)},
 }
-"""The same where it depends on the opcode."""
+"""The same, where it depends on the opcode."""
 
 DEPENDS_ON_OPCODE = frozenset(key for _, key in _BY_OPCODE)
-"""Attributes that are different fields for different opcodes."""
+"""Attributes that map to different fields for different opcodes."""
 
 _KINDS: Mapping[str, Callable[[str], Any]] = {
     "comparison_direction": _word, "comparison_order": _word, "comparison_type": _word, "fusion_kind": _word,
@@ -349,7 +349,7 @@ _KINDS: Mapping[str, Callable[[str], Any]] = {
     "rng_algorithm": _enum("rng_default", "rng_three_fry", "rng_philox"),
     f"{_SOLVE}.transpose_a": _enum("TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"),
 }  # fmt: skip
-"""How the values of fields are read that are words, and names of numbers; those of all others as their types say."""
+"""Readers of fields whose values are words or names of numbers; all other fields are read by their types."""
 
 _ZERO_COUNTS = frozenset(("cross_program_prefetch_index",))
-"""Fields that XLA writes although they are zero."""
+"""Fields that XLA writes even if they are zero."""

@@ -1,7 +1,7 @@
 """Replica groups and shardings, from HLO text to the messages XLA has for them.
 
-Replica groups come in three forms (lists, iota, mesh axes), shardings in two (tiles, mesh axes). Every reader raises
-`ValueError` for text it does not understand. Not its job: which devices are meant (`parse.wire.replica_groups`).
+Replica groups have three forms (lists, iota, mesh axes), shardings two (tiles, mesh axes). Every reader raises
+`ValueError` for unknown text. Not its job: finding the devices (`parse.wire.replica_groups`).
 
 *Source*: `xla/hlo/ir/replica_group.cc`, `mesh_and_axis.cc`, `hlo_sharding.cc`, `named_sharding.cc` in XLA.
 """
@@ -29,7 +29,7 @@ _MAX_DEPTH = 8
 
 
 def read_replica_groups(text: str) -> Any:
-    """An `HloInstructionProto` that has nothing but the replica groups `text` describes."""
+    """An `HloInstructionProto` with nothing but the replica groups in `text`."""
     instruction = message_class("Instruction")()
     if text.startswith("{"):
         groups = [{"replica_ids": ids} for ids in integer_lists(text)]
@@ -66,12 +66,12 @@ def _read_iota(message: Any, iota: re.Match[str]) -> None:
 
 
 def _order(text: str | None, reshape: Sequence[int]) -> list[int]:
-    """The transposition of an iota; XLA leaves it out where nothing is transposed."""
+    """The transposition of an iota, which XLA omits when it is the identity."""
     return integers(text) if text else list(range(len(reshape)))
 
 
 def _read_mesh(mesh: Any, text: str) -> tuple[dict[str, int], int]:
-    """Fills `mesh`; the number of each axis by its name, and the position after the mesh."""
+    """Fills `mesh`; gives the number of each axis by name, and the position after the mesh."""
     match = _MESH.match(text)
     if match is None:
         raise ValueError("this is no mesh")
@@ -98,7 +98,7 @@ def _read_devices(mesh: Any, text: str) -> None:
 
 
 def _add_axes(target: Any, text: str, names: dict[str, int]) -> bool:
-    """Appends the axes of `{'a', 'b':(2)4, ?}` to `target`; whether no `?` says that more may follow."""
+    """Appends the axes of `{'a', 'b':(2)4, ?}` to `target`; False if a `?` says that more may follow."""
     closed = True
     for part in split_commas(inside(text, "{")):
         if part == "?":
@@ -114,7 +114,7 @@ def _add_axes(target: Any, text: str, names: dict[str, int]) -> bool:
 
 
 def read_sharding(text: str, depth: int = 0) -> Any:
-    """The `OpSharding` a text such as `{devices=[2,4]<=[8] last_tile_dim_replicate}` describes."""
+    """The `OpSharding` of a text such as `{devices=[2,4]<=[8] last_tile_dim_replicate}`."""
     # XLA numbers every fifth part of a tuple in a comment.
     content = inside(text if depth else without_comments(text), "{").strip()
     if depth > _MAX_DEPTH:

@@ -1,8 +1,8 @@
 """An optimized program, from HLO text to `model.program.hlo`, without jaxlib.
 
-XLA's own parser refuses a text with one unknown word, and ends the process on some damaged ones; this reader keeps
-what it can, and counts what it cannot read. The text becomes an `xla.HloModuleProto`, and that the model: so a program
-read from text is in nothing different from one read from a proto. Not its job: reading files.
+XLA's parser refuses a text with one unknown word, and ends the process on some damaged ones; this reader keeps as much
+as possible, and counts unreadable parts. The text becomes an `xla.HloModuleProto`, and that becomes the model, so a
+program from text equals one from a proto. Not its job: reading files.
 
 *Source*: `HloModule::ToString` in XLA.
 """
@@ -30,13 +30,13 @@ _NAME, _ENTRY_NAME, _ENTRY_ID, _SCHEDULE, _FRAMES = 1, 2, 6, 7, 17
 
 
 class EncodedText(NamedTuple):
-    """One of the programs of a text.
+    """One program of a text.
 
     Attributes:
-      name: the name in its header; "" when it has none.
-      text: what stands of it in the text.
-      proto: a serialised `xla.HloModuleProto`, for `parse_program`; in its place why it cannot be read. What has no
-        field stands in one of our own (`parse.hlo_proto.verbatim`).
+      name: the name in its header; "" without one.
+      text: its part of the text.
+      proto: a serialised `xla.HloModuleProto`, for `parse_program`; or the error, if it is unreadable. Parts without a
+        field are in an extra one (`parse.hlo_proto.verbatim`).
     """
 
     name: str
@@ -45,8 +45,8 @@ class EncodedText(NamedTuple):
 
 
 def encode_hlo_texts(text: str) -> list[EncodedText]:
-    """Every program of a text, in order. Raises `ParseError` with the line where none of them can be read."""
-    # Lone surrogates, which cannot be written, are escapes then.
+    """Every program of a text, in order. Raises `ParseError` with the line if none is readable."""
+    # This turns lone surrogates, which cannot be written, into escapes.
     text = without_line_beginnings(clean_text(text))
     found: list[EncodedText] = []
     position = 0
@@ -75,9 +75,9 @@ def _no_program(text: str) -> ParseError:
 def _encode(
     text: str, position: int, tables: Mapping[str, list[str]] | None = None
 ) -> tuple[ProgramText, bytes | ParseError]:
-    """The program at `position`, and its bytes, each computation written as soon as it is read.
+    """The program at `position`, and its bytes; each computation is written as soon as it is read.
 
-    `tables` are its source tables where they stand behind a computation, which XLA never writes.
+    `tables` are its source tables, if they come after a computation; XLA never writes this.
     """
     cutter = ProgramCutter(text, position)
     program, ids = cutter.program, []
@@ -105,7 +105,7 @@ def _rows(program: ProgramText) -> int:
 
 
 def _module(program: ProgramText, ids: list[int], writer: ComputationWriter, source: SourceTables) -> Iterator[bytes]:
-    """The fields of the module; `ids` are those of its computations."""
+    """The fields of the module; `ids` are its computations' ids."""
     header, computations = dict(program.header or {}), program.computations
     entries = [k for k, computation in enumerate(computations) if computation.is_entry]
     entry = entries[0] if entries else len(ids) - 1
@@ -125,7 +125,7 @@ def _module(program: ProgramText, ids: list[int], writer: ComputationWriter, sou
 
 
 def _schedule(sequences: Mapping[int, list[int]]) -> bytes:
-    """The lines of a scheduled program stand in the order they run in."""
+    """The schedule: lines of a scheduled program are in execution order."""
     entries = (
         content_field(1, number_field(1, id) + content_field(2, packed_field(1, ids))) for id, ids in sequences.items()
     )
@@ -175,7 +175,7 @@ def _read_attribute(module: Any, key: str, value: str) -> None:
 
 
 def _entry_shapes(text: str) -> bytes:
-    """The `ProgramShapeProto` of `{(f32[8]{0}, f32[])->f32[8]{0:S(5)}}`: what the caller has, and in which memory."""
+    """The `ProgramShapeProto` of `{(f32[8]{0}, f32[])->f32[8]{0:S(5)}}`: the caller's arrays, with their memories."""
     arguments, _, result = inside(text, "{").rpartition("->")
     shape = message_class("ProgramShape")(result=read_shape(result)[0])
     shape.parameters.extend(read_shape(one)[0] for one in split_tuple(arguments))

@@ -1,8 +1,8 @@
 """The computations of HLO text, written as `xla.HloComputationProto`.
 
-A line that cannot be read becomes an instruction of opcode "unreadable"; what is referred to and not there becomes one
-of opcode "missing": so the program stays complete. Fields that refer to nothing else of the program occur again and
-again; they are written once. Not its job: splitting the text (`parse.hlo_text.sections`, `parse.wire.text_lines`).
+An unreadable line becomes an instruction of opcode "unreadable"; a missing reference becomes one of opcode "missing",
+so that the program stays complete. Fields without references are often repeated; they are written once. Not its job:
+splitting the text (`parse.hlo_text.sections`, `parse.wire.text_lines`).
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _CALLS = {
 
 _OUTER_ONLY = ("sharding", "control-predecessors", "async_execution_thread")
 _SHARED = ("metadata", "backend_config", "frontend_attributes", "statistics", "origin")
-"""Attributes of an asynchronous instruction that say something about itself; the second also about what it wraps."""
+"""Attributes of an asynchronous instruction itself; those in the second tuple are also the wrapped instruction's."""
 
 
 _ELEMENT = re.compile(r"(.+)#(\d{1,9})")
-"""An operand that is an element of a tuple, as XLA of JAX 0.12 writes its dumps: `%param#1`."""
+"""An operand that is an element of a tuple, in dumps of XLA of JAX 0.12: `%param#1`."""
 
 
 class _Body:
-    """One computation while it is written."""
+    """One computation being written."""
 
     def __init__(self) -> None:
         self.fields: list[bytes] = []
@@ -53,10 +53,10 @@ class _Body:
         self.shapes: dict[int, str] = {}
         """Id -> shape."""
         self.elements: dict[str, list[str]] = {}
-        """Name of a tuple -> the shapes of its elements, where one is an operand by itself."""
+        """Name of a tuple -> the shapes of its elements, for tuples with an element as an operand."""
 
     def add(self, name: str, shape: str, id: int, content: bytes) -> None:
-        """Append the instruction whose other fields are `content`."""
+        """Appends the instruction whose other fields are `content`."""
         fields = b"".join((content_field(_NAME, name.encode()), number_field(_ID, id), content))
         self.fields.append(content_field(_INSTRUCTIONS, fields))
         self.ids.append(id)
@@ -65,12 +65,12 @@ class _Body:
 
 
 class ComputationWriter:
-    """Writes the computations of one program, each after those it calls.
+    """Writes the computations of one program, each after its callees.
 
     Attributes:
       messages: each computation as a field of the module.
-      readable: how many instructions could be read.
-      stray: what stands behind computations and is not understood.
+      readable: the number of readable instructions.
+      stray: unknown text after computations.
     """
 
     def __init__(self, frames: Mapping[int, int]) -> None:
@@ -88,11 +88,11 @@ class ComputationWriter:
 
     @property
     def sequences(self) -> dict[int, list[int]]:
-        """For each computation that is no fusion's body, its id and the ids of its instructions in order."""
+        """For each computation except fusion bodies, its id and the ids of its instructions in order."""
         return {id: ids for id, ids in self._sequences.items() if id not in self._fused}
 
     def write(self, text: ComputationText) -> int:
-        """Writes one computation; returns its id."""
+        """Writes one computation; gives its id."""
         body = _Body()
         for instruction in text.instructions:
             self._write_instruction(body, instruction)
@@ -118,7 +118,7 @@ class ComputationWriter:
             body.root = id
 
     def _unreadable(self, text: str) -> bytes:
-        """The fields of an instruction that cannot be read."""
+        """The fields of an unreadable instruction."""
         return self._pieces.opcode(UNREADABLE) + verbatim_field(UNREADABLE_LINES, text)
 
     def _id(self) -> int:
@@ -137,7 +137,7 @@ class ComputationWriter:
         return id
 
     def _content(self, body: _Body, parts: InstructionText) -> bytes:
-        """The fields of an instruction but its name and id. Raises `ValueError` when it lacks what it needs."""
+        """The fields of an instruction except its name and id. Raises `ValueError` if a required part is missing."""
         wrapped, _, step = parts.opcode.rpartition("-")
         if parts.opcode not in OPCODES and wrapped in OPCODES and step in ("start", "update", "done"):
             if step == "start":
@@ -165,7 +165,7 @@ class ComputationWriter:
         ))  # fmt: skip
 
     def _operands(self, body: _Body, parts: InstructionText) -> tuple[list[int], bytes]:
-        """The ids of the operands; and the field of what stands in their place in constants and parameters."""
+        """The ids of the operands; and the field of the value that constants and parameters have in their place."""
         if parts.opcode == "parameter":
             if not parts.operands.strip().isdecimal() or len(parts.operands) > 18:
                 raise ValueError("this is no parameter number")
@@ -175,11 +175,11 @@ class ComputationWriter:
         return self._named(body, parts.operands), b""
 
     def _named(self, body: _Body, text: str) -> list[int]:
-        """The ids of the instructions that `text` names; those that are written in the place of a name are added."""
+        """The ids of the instructions named in `text`; instructions written in place of a name are added."""
         return [self._nested(body, one) if one[-1] == ")" else self._place(body, one) for one in operand_texts(text)]
 
     def _nested(self, body: _Body, text: str) -> int:
-        """The id of an instruction that stands among the operands of another, and has no name and no attributes."""
+        """The id of an instruction written among another's operands, without name and attributes."""
         shape, opcode, start = scan_call(text, 0, len(text))
         if find_close(text, start - 1) != len(text):
             raise ValueError("this is no operand")
@@ -189,7 +189,7 @@ class ComputationWriter:
         return id
 
     def _place(self, body: _Body, name: str) -> int:
-        """The id of the instruction with this name; one is added when none stands above."""
+        """The id of the instruction with this name; one is added if none is above."""
         known = body.places.get(name)
         if known is not None:
             return known[0]
@@ -199,7 +199,7 @@ class ComputationWriter:
         return id
 
     def _element(self, body: _Body, name: str) -> tuple[str, bytes] | None:
-        """The shape of an operand that is an element of a tuple above, and the fields that take it out; else None."""
+        """The shape of an operand that is an element of a tuple above, and the fields that extract it; else None."""
         match = _ELEMENT.fullmatch(name)
         if match is None or match[1] not in body.places:
             return None
@@ -213,7 +213,7 @@ class ComputationWriter:
         return parts.shape, self._join(parts, [id], [], self._pieces.attribute(parts.opcode, "index", match[2]))
 
     def _references(self, body: _Body, parts: InstructionText) -> tuple[list[int], bytes]:
-        """The ids of the called computations; and the fields of all attributes but those that call."""
+        """The ids of the called computations; and the fields of all other attributes."""
         called: list[tuple[int, list[int]]] = []
         fields: list[bytes] = []
         for key, value in parts.attributes.items():
@@ -228,13 +228,13 @@ class ComputationWriter:
         return [id for _, ids in called for id in ids], b"".join(fields)
 
     def _called(self, text: str) -> list[int]:
-        """The ids of the computations that `text` names, or that stands there itself."""
+        """The ids of the computations that `text` names, or contains."""
         if "=" in text and text.startswith("{"):
             return [self.write(cut_nested(text))]
         return [self._computation(name) for name in operand_texts(inside(text, "{") if text[:1] == "{" else text)]
 
     def _computation(self, name: str) -> int:
-        """The id of the computation with this name; one is added when none stands above."""
+        """The id of the computation with this name; one is added if none is above."""
         known = self._computations.get(name)
         if known is not None:
             return known
@@ -243,7 +243,7 @@ class ComputationWriter:
         return self._finish(name, body, b"")
 
     def _wrap(self, body: _Body, parts: InstructionText, opcode: str) -> bytes:
-        """The fields of an instruction such as `slice-start`: XLA prints an async-start and what it runs as one."""
+        """The fields of an instruction such as `slice-start`: XLA prints an async-start and its wrapped op as one."""
         operands = self._named(body, parts.operands)
         called = self._wrapped_computation(parts, opcode, [body.shapes[id] for id in operands])
         outer = {key: value for key, value in parts.attributes.items() if key in (*_OUTER_ONLY, *_SHARED)}
@@ -251,7 +251,7 @@ class ComputationWriter:
         return self._join(parts, operands, [called], self._references(body, parts)[1])
 
     def _wrapped_computation(self, parts: InstructionText, opcode: str, shapes: list[str]) -> int:
-        """Writes what such an instruction runs on operands of these shapes, as XLA's parser does; returns its id."""
+        """Writes the wrapped computation on operands of these shapes, as XLA's parser does; gives its id."""
         elements = split_tuple(parts.shape)
         if len(elements) < 2:
             raise ValueError("the shape of an asynchronous start is a tuple of operands, results, ...")
@@ -279,7 +279,7 @@ def _written(parts: InstructionText) -> str:
 
 
 def _thread(text: str) -> tuple[bytes, str]:
-    """The thread a computation runs on, from what stands behind its closing brace; and what else stands there."""
+    """The thread of a computation, from the text after its closing brace; and any other text there."""
     text = text.strip()
     if text.startswith("//") or not text:
         return b"", ""
@@ -296,11 +296,11 @@ _OPCODE, _SHAPE, _METADATA = 2, 3, 7
 class _Pieces:
     """Writes parts of instructions as fields of `xla.HloInstructionProto`.
 
-    What is not understood becomes a field that keeps the text. No method raises an exception.
+    An unknown part becomes a field that keeps the text. No method raises an exception.
     """
 
     def __init__(self, frames: Mapping[int, int]) -> None:
-        """`frames` has the number of each stack frame in the proto by its number in the text."""
+        """`frames`: the number of each stack frame in the text -> its number in the proto."""
         self._frames = frames
         self._opcodes: dict[str, bytes] = {}
         self._shapes: dict[str, tuple[bytes, Any]] = {}
@@ -314,7 +314,7 @@ class _Pieces:
         return field
 
     def shape(self, text: str) -> bytes:
-        """The shape of what an instruction yields."""
+        """The shape of an instruction's result."""
         return self._shape(text)[0]
 
     def _shape(self, text: str) -> tuple[bytes, Any]:
@@ -330,7 +330,7 @@ class _Pieces:
         return known
 
     def literal(self, shape: str, text: str) -> bytes:
-        """The value of a constant of this shape; nothing for one that XLA left out."""
+        """The value of a constant of this shape; nothing for a value that XLA omitted."""
         if text == "{...}":
             return b""
         try:

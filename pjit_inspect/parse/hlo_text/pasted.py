@@ -1,7 +1,7 @@
-"""Text as people have it: what logs, issues and editors put before each line is taken away.
+"""Pasted text: removes what logs, issues and editors put before each line.
 
-Only where every line that looks like HLO has the same kind of beginning, so that nothing is guessed. Not its job: HLO
-(`parse.hlo_text.sections`), whose reader keeps lines that are no part of a program.
+Only if every line that looks like HLO has the same kind of beginning, so that nothing is guessed. Not its job: HLO
+(`parse.hlo_text.sections`), whose reader keeps lines outside the program.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PART = re.compile(r"(?:HloModule|ENTRY|ROOT|%?[A-Za-z_][\w.\-]*\s*=\s+\(?[a-z]\
 
 
 def without_line_beginnings(text: str) -> str:
-    """The text without fences, and without what one tool has put before each of its lines."""
+    """The text without fences, and without the line beginnings of one tool."""
     if "```" in text or "~~~" in text:
         text = _FENCE.sub("", text)
     for prefix in _PREFIXES:
@@ -35,7 +35,7 @@ def without_line_beginnings(text: str) -> str:
 
 
 def _is_before_every_part(prefix: re.Pattern[str], text: str) -> bool:
-    """Whether parts of a program stand behind it, and nowhere else at the beginning of a line."""
+    """Whether parts of a program follow it, and never begin a line without it."""
     behind = sum(_PART.match(text, _blank(text, match.end())) is not None for match in prefix.finditer(text))
     plain = re.search(rf"^[ \t]*{_PART.pattern}", text, flags=re.M)
     return behind > 0 and plain is None

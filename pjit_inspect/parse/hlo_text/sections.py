@@ -1,9 +1,8 @@
 """HLO text, cut into its parts: the header, the source tables, the computations and their instructions.
 
-Read by tokens, as XLA's parser does; only where something cannot be read, reading goes on at the next line that looks
-like the beginning of a part. Takes time linear in the length of the text, whatever stands there, and memory for one
-computation. Not its job: what an instruction says (`parse.hlo_text.instructions`), or what stands around a program
-(`parse.hlo_text.pasted`).
+Read by tokens, as in XLA's parser; after an unreadable place, reading goes on at the next line that looks like the
+beginning of a part. Takes time linear in the length of any text, and memory for one computation. Not its job: the
+meaning of an instruction (`parse.hlo_text.instructions`), or text around a program (`parse.hlo_text.pasted`).
 
 *Source*: `HloModule::ToString`, `HloComputation::ToString`, `HloParserImpl` in XLA.
 """
@@ -22,7 +21,7 @@ _NAME = r"%?[A-Za-z_][^\s=(){},%]*"
 _BLANK = re.compile(BLANK, flags=re.S)
 _HEADER = re.compile(rf"HloModule(?=\s|,|\Z){BLANK}([^\s,={{}}():]*):?", flags=re.S)
 _SEPARATOR = "// -----"
-"""Where XLA's tools split a file of several programs."""
+"""The line at which XLA's tools split a file of several programs."""
 _TITLE = re.compile(r"(FileNames|FunctionNames|FileLocations|StackFrames)[ \t]*\r?(?:\n|\Z)")
 _COMPUTATION = re.compile(rf"(ENTRY(?=[\s/%]){BLANK})?({_NAME}){BLANK}(?=[({{])", flags=re.S)
 _RESULT = re.compile(rf"{BLANK}(?:->{BLANK}(?:\w+\[[^\[\](){{}}]*+\](?:\{{[^{{}}]*+\}})?|b(?=\())?)?", flags=re.S)
@@ -34,9 +33,9 @@ _NEXT_PART = re.compile(
     rf"|\}}[ \t\r]*(?:$|,|//))|HloModule\b|(?:ENTRY\s+)?{_NAME}\s*(?:\([^\n]*)?\{{\s*$)",
     flags=re.M,
 )
-"""The end of a line behind which a part may begin, after something that cannot be read."""
+"""The end of a line after which a part may begin, following an unreadable place."""
 _MOST_FAILURES = 8
-"""A text with more instructions that cannot be read is damaged: from then on each ends with its line at the latest."""
+"""A text with more unreadable instructions is damaged: from then on each ends with its line at the latest."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,10 +44,10 @@ class ComputationText:
 
     Attributes:
       name: its name, without the percent sign.
-      is_entry: whether the program starts with it.
-      instructions: its instructions in order, or the text of one that cannot be read; given up once it was written.
-      end: what stands behind its closing brace; None when there is none.
-      is_begun: whether its beginning is there.
+      is_entry: whether it is the program's entry.
+      instructions: its instructions in order, an unreadable one as text; cleared after writing.
+      end: the text after its closing brace; None without a brace.
+      is_begun: whether its beginning is present.
     """
 
     name: str
@@ -63,13 +62,13 @@ class ProgramText:
     """The parts of one program.
 
     Attributes:
-      name: the name in its header; "" when there is none.
-      header: the attributes of its header by name; None when there is no header.
+      name: the name in its header; "" without one.
+      header: the attributes of its header by name; None without a header.
       tables: the rows of each source table by its title.
-      computations: those that have an instruction, in order.
-      stray: text among the computations that cannot be read.
-      around: lines of the header, or before and behind the program, that are no part of it.
-      start, end: where it stands in the text.
+      computations: those with an instruction, in order.
+      stray: unreadable text among the computations.
+      around: lines in the header, before or after the program, that are no part of it.
+      start, end: its place in the text.
     """
 
     name: str = ""
@@ -83,7 +82,7 @@ class ProgramText:
 
 
 def cut_nested(text: str) -> ComputationText:
-    """The computation that stands in braces in the place of its name. Raises `ValueError` where there is none."""
+    """The computation in braces in place of a name. Raises `ValueError` if there is none."""
     cutter = ProgramCutter(text, 1)
     computation = ComputationText(name="_", is_entry=False)
     cutter.read_computation(computation, 1)
@@ -93,11 +92,11 @@ def cut_nested(text: str) -> ComputationText:
 
 
 class ProgramCutter:
-    """Reads one program, part after part. It ends where another begins: at a header, and at a line `// -----`.
+    """Reads one program, part after part, up to the next header or a line `// -----`.
 
     Attributes:
-      program: what was read of it.
-      position: how far.
+      program: the parts read so far.
+      position: the position reached.
     """
 
     def __init__(self, text: str, position: int) -> None:
@@ -109,9 +108,9 @@ class ProgramCutter:
         self._has_shape = False
 
     def computations(self) -> Iterator[ComputationText]:
-        """Each computation as soon as it is read; who takes it may clear its instructions.
+        """Each computation as soon as it is read; the caller may clear its instructions.
 
-        Raises `ParseError` with the line where two claim to be the entry.
+        Raises `ParseError` with the line if two computations are marked as the entry.
         """
         text, program = self._text, self.program
         program.start = self.position
@@ -131,7 +130,7 @@ class ProgramCutter:
             self._check_fragment()
 
     def _part(self) -> bool:
-        """Reads what stands at the position, outside of computations; False where another program begins there."""
+        """Reads the part at the position, outside of computations; False if another program begins there."""
         text, program, position = self._text, self.program, self.position
         if match := _HEADER.match(text, position):
             if program.header is not None or program.computations:
@@ -161,7 +160,7 @@ class ProgramCutter:
         self.position = end
 
     def _stray(self) -> None:
-        """Keeps a line that is no part of a program."""
+        """Keeps a line outside the program."""
         end = _line_end(self._text, self.position)
         line = self._text[self.position : end].strip()
         program = self.program
@@ -170,7 +169,7 @@ class ProgramCutter:
         self.position = end
 
     def _table(self, title: re.Match[str]) -> None:
-        """Reads the rows of a source table, which end with an empty line."""
+        """Reads the rows of a source table, up to an empty line."""
         text, position = self._text, title.end()
         rows = self.program.tables.setdefault(title[1], [])
         while position < len(text):
@@ -183,7 +182,7 @@ class ProgramCutter:
         self.position = min(position, len(text))
 
     def _body(self, head: re.Match[str]) -> int | None:
-        """Where the instructions of the computation begin that `head` begins; None where it is none."""
+        """The start of the instructions of the computation with this `head`; None if it is no computation."""
         text, position = self._text, head.end()
         try:
             if text.startswith("(", position):
@@ -203,13 +202,13 @@ class ProgramCutter:
             return
         before = next((one.name for one in self.program.computations if one.is_entry), "")
         if before:
-            # Which of them runs, and with it how often everything does, nobody can know.
+            # It is unknown which of them runs, and so how often everything runs.
             message = f"more than one computation is marked ENTRY: {before} and {name}"
             line = 1 + self._text.count("\n", 0, head.start())
             raise ParseError(message, offset=line, expected="one entry computation")
 
     def read_computation(self, computation: ComputationText, position: int) -> None:
-        """Reads the instructions at `position` and what ends them."""
+        """Reads the instructions at `position` and their end."""
         text = self._text
         while True:
             position = _end(_BLANK, text, position)
@@ -220,7 +219,7 @@ class ProgramCutter:
                 end = _line_end(text, position)
                 computation.end = without_comments(text[position + 1 : end]).strip()
                 if computation.end[:1] != ",":
-                    # More may stand in the same line.
+                    # The same line may contain more.
                     computation.end, end = "", position + 1
                 position = end
                 break
@@ -245,7 +244,7 @@ class ProgramCutter:
         return head is not None and self._body(head) is not None
 
     def _instruction(self, computation: ComputationText, position: int) -> int:
-        """Reads one instruction; the position behind it."""
+        """Reads one instruction; gives the position after it."""
         text = self._text
         try:
             parts, end = scan_instruction(text, position, self._limit(position))
@@ -266,7 +265,7 @@ class ProgramCutter:
         return behind
 
     def _keep(self, computation: ComputationText, unread: str) -> None:
-        """Keeps a text that cannot be read, with the instruction before it where it is none itself."""
+        """Keeps unreadable text, with the instruction before it unless it is an instruction itself."""
         last = computation.instructions[-1] if computation.instructions else None
         if _INSTRUCTION.match(unread.lstrip()):
             computation.instructions.append(unread)
@@ -278,25 +277,25 @@ class ProgramCutter:
             self.program.stray.append(unread.strip())
 
     def _cut_off(self, computation: ComputationText) -> None:
-        """Ends a computation where the text ends: within its last line, that may read as another instruction."""
+        """Ends a computation at the end of the text: a cut last line may look like another instruction."""
         if computation.instructions and self._text.rstrip(" \t\r")[-1:] != "\n":
             last = computation.instructions.pop()
             self.program.around.append(last if isinstance(last, str) else last.name)
 
     def _limit(self, position: int) -> int:
-        """How far what begins at `position` may reach."""
+        """The furthest end of a part that begins at `position`."""
         return len(self._text) if self._failures < _MOST_FAILURES else _line_end(self._text, position)
 
     def _next_part(self, position: int) -> int:
-        """Where the line ends behind which the next part begins."""
+        """The end of the line after which the next part begins."""
         found = _NEXT_PART.search(self._text, position)
         return found.start() if found else len(self._text)
 
     def _check_fragment(self) -> None:
-        """Of a text without header and entry, leaves nothing if no instruction has a shape: it only looks like HLO.
+        """Checks a text without header and entry: if no instruction has a shape, it only looks like HLO and is dropped.
 
-        One that begins with a computation without a signature is a whole module, whose last computation is the entry:
-        so XLA's parser has it (`HloParserImpl::Run`), and XLA prints none like it.
+        If it begins with a computation without a signature, it is a whole module, whose last computation is the entry.
+        XLA's parser does the same (`HloParserImpl::Run`); XLA prints no such text.
         """
         program = self.program
         if not self._has_shape:

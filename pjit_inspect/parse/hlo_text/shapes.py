@@ -1,7 +1,7 @@
 """Shapes and constants, from HLO text to `xla.ShapeProto` and `xla.LiteralProto`.
 
-Of constants only those that XLA printed in full, and of types that plain numbers can be packed into. Not its job: what
-a shape weighs (`model.program.shape`), or reading the proto (`parse.hlo_proto.reader`).
+Constants are read only if XLA printed them in full, and if plain numbers can be packed into their type. Not its job:
+sizes of shapes (`model.program.shape`), or reading the proto (`parse.hlo_proto.reader`).
 
 *Source*: `Shape::ToString`, `Layout::ToString` and `ParseShape`, `Literal::ToStringWithoutShape` in XLA.
 """
@@ -29,20 +29,19 @@ _ATTRIBUTE = re.compile(rf"([A-Z]+|#|\*)((?:{_BRACKETS})+)")
 _GROUP = re.compile(_BRACKETS)
 
 _MAX_DEPTH = 40
-"""Tuples nested deeper are damage; a protocol buffer holds no more than 100 levels either."""
+"""Deeper tuples are damage; a protocol buffer has at most 100 levels."""
 
 
 def read_shape(text: str) -> tuple[Any, bool]:
-    """The `ShapeProto` a text such as `(f32[2,3]{1,0:T(8,128)}, token[])` describes, and whether all was understood.
+    """The `ShapeProto` of a text such as `(f32[2,3]{1,0:T(8,128)}, token[])`, and whether all was understood.
 
-    An element type or a layout attribute this package does not know is left out. Raises `ValueError` for a text that is
-    no shape.
+    Unknown element types or layout attributes are left out. Raises `ValueError` for a text that is no shape.
     """
     return _read(without_comments(text).strip(), 0)
 
 
 def split_tuple(text: str) -> list[str]:
-    """The texts of a tuple's elements. Raises `ValueError` when `text` is no tuple."""
+    """The texts of a tuple's elements. Raises `ValueError` if `text` is no tuple."""
     text = without_comments(text).strip()
     if not text.startswith("(") or find_close(text, 0) != len(text):
         raise ValueError("this is no tuple")
@@ -94,7 +93,7 @@ def _add_dimension(shape: Any, text: str) -> None:
 
 
 def _read_layout(shape: Any, text: str, depth: int) -> bool:
-    """Fills the layout of `shape`; whether every attribute is known."""
+    """Fills the layout of `shape`; gives whether every attribute is known."""
     order, _, attributes = text.partition(":")
     layout = shape.layout
     layout.minor_to_major.extend(integers(order))
@@ -140,7 +139,7 @@ _LAYOUT_NUMBERS = {
 
 _GIVEN = {"after-all": "token[]", "send-done": "token[]", "outfeed": "token[]"}
 SHAPE_FOLLOWS = frozenset(("outfeed", "recv", "recv-done", "send", "send-done"))
-"""Opcodes whose shape XLA's parser has from their operands, whatever is written."""
+"""Opcodes whose shape XLA's parser takes from their operands, whatever the text says."""
 _LIKE_OPERAND = frozenset((
     "abs", "add", "all-reduce", "and", "ceil", "collective-permute", "copy", "cosine", "divide", "exponential", "floor",
     "log", "maximum", "minimum", "multiply", "negate", "not", "optimization-barrier", "or", "power", "remainder",
@@ -150,10 +149,10 @@ _LAYOUT = re.compile(r"\{[^{}]*\}")
 
 
 def written_shape(opcode: str, shape: str, attributes: Mapping[str, str], operands: Sequence[str]) -> str:
-    """The shape of an instruction: as it is written, or as XLA's parser has it from its operands' shapes.
+    """The shape of an instruction: as written, or derived from its operands' shapes as in XLA's parser.
 
-    It does so for shapes that are left out, and for what sends and receives, where it ignores what is written.
-    "" where neither says.
+    It is derived if it is omitted, and for sends and receives, where the parser ignores the text. "" if neither is
+    possible.
     """
     if (opcode in SHAPE_FOLLOWS and opcode not in _GIVEN) or (not shape and opcode == "get-tuple-element"):
         return _of_elements(opcode, shape, attributes, operands)
@@ -185,13 +184,13 @@ _SPLIT = re.compile(r"[\s,{}]+")
 
 
 def read_literal(shape: Any, text: str) -> bytes | None:
-    """A serialised `HloInstructionProto` with nothing but the constant `text`, or None where it cannot hold it.
+    """A serialised `HloInstructionProto` with nothing but the constant `text`; None if it cannot hold the constant.
 
     Args:
       shape: the `ShapeProto` of the constant.
-      text: what stands between the parentheses of `constant(...)`.
+      text: the text between the parentheses of `constant(...)`.
 
-    Raises `ValueError` for a text that is no such constant.
+    Raises `ValueError` for a text that does not fit the shape.
     """
     kind = ELEMENT_TYPES.get(shape.element_type, "")
     if (kind not in _REPEATED and kind not in _PACKED) or "..." in text:

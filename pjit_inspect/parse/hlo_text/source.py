@@ -1,8 +1,8 @@
-"""Where instructions come from, in HLO text: the tables of stack frames, and the metadata of instructions.
+"""The origin of instructions in HLO text: the tables of stack frames, and the metadata of instructions.
 
 Not its job: reading the resulting protos (`parse.hlo_proto.source`).
 
-*Source*: `xla.OpMetadata`, `xla.StackFrameIndexProto`, and how XLA prints them.
+*Source*: `xla.OpMetadata`, `xla.StackFrameIndexProto`, and their printed forms in XLA.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class SourceTables:
 
     Attributes:
       index: a serialised `StackFrameIndexProto`.
-      frames: the number each frame of the text has there.
-      stray: rows that could not be read, or that point to a row that is not there.
+      frames: the number of each frame in the text -> its number in the index.
+      stray: rows that are unreadable, or point to a missing row.
     """
 
     index: bytes = b""
@@ -51,7 +51,7 @@ class SourceTables:
 
 
 def read_tables(tables: Mapping[str, Sequence[str]]) -> SourceTables:
-    """The tables with these rows. Rows that could not be read are left out, and those that need them."""
+    """The tables with these rows, without unreadable rows and rows that need them."""
     stray: list[str] = []
     files = _rows(tables.get("FileNames", ()), unquote, stray)
     functions = _rows(tables.get("FunctionNames", ()), unquote, stray)
@@ -68,7 +68,7 @@ def read_tables(tables: Mapping[str, Sequence[str]]) -> SourceTables:
 
     def frame(text: str) -> tuple[int, int]:
         row = _pairs(text)
-        # XLA prints the number of the calling frame plus one; one stands for none.
+        # XLA prints the calling frame's number plus one; one means none.
         return place[row["file_location_id"]], row.get("parent_frame_id", 1) - 1
 
     frames = _rows(tables.get("StackFrames", ()), frame, stray)
@@ -82,12 +82,12 @@ def read_tables(tables: Mapping[str, Sequence[str]]) -> SourceTables:
 
 
 def _numbered(rows: Mapping[int, object]) -> dict[int, int]:
-    """The place of each row, counted from 1, by the number the text gives it."""
+    """The place of each row, counted from 1, by its number in the text."""
     return {number: place for place, number in enumerate(rows, 1)}
 
 
 def _rows(rows: Sequence[str], read: Callable[[str], _Read], stray: list[str]) -> dict[int, _Read]:
-    """What stands in each row by its number; rows that cannot be read, or name others that are not there, are stray."""
+    """The contents of each row by its number; rows that are unreadable, or name missing ones, are stray."""
     found = {}
     for text in rows:
         row = _ROW.fullmatch(text)
@@ -109,7 +109,7 @@ def _pairs(text: str) -> dict[str, int]:
 
 
 def read_metadata(text: str, frames: Mapping[int, int]) -> tuple[bytes, list[tuple[str, str]]]:
-    """A serialised `OpMetadata`, and the pairs of the text that have no place in it.
+    """A serialised `OpMetadata`, and the pairs of the text that it cannot hold.
 
     Raises `ValueError` for a text that is no metadata.
     """

@@ -1,1 +1,1 @@
-"""Shardings, and the program before partitioning with one for every value."""
+"""Shardings, and the program before partitioning, with the sharding of every value."""

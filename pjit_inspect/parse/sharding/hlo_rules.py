@@ -1,8 +1,8 @@
-"""How the dimensions of an HLO instruction's arrays hang together, read from its attributes.
+"""Relations between the dimensions of an HLO instruction's arrays, read from its attributes.
 
 Dimensions that must be split alike are one factor; a factor may be summed away, may have to be replicated, or may need
-its neighbours. It is the same description that Shardy gives its operations. Not its job: what follows for
-communication (`analyze.sharding.needs`).
+its neighbours. Shardy describes its operations in the same way. Not its job: the communication that follows
+(`analyze.sharding.needs`).
 
 *Source*: the semantics of each operation in XLA's operation reference; Shardy's sharding rule registry.
 """
@@ -24,16 +24,16 @@ _NO_RULE = frozenset((
     "custom-call", "fusion", "infeed", "map", "opt-barrier", "outfeed", "parameter", "ragged-all-to-all", "recv",
     "reduce-scatter", "rng", "rng-bit-generator", "rng-get-and-update-state", "send", "while",
 ))  # fmt: skip
-"""Instructions of which the dimensions are not tied to each other, or which are no operation on arrays."""
+"""Instructions whose dimensions are unrelated, or which are no operation on arrays."""
 
 
 def find_rule(message: Any, operands: Sequence[Shape], results: Sequence[Shape]) -> ShardingRule | None:
-    """The rule of an instruction; None for one whose dimensions do not hang together, or are not understood.
+    """The rule of an instruction; None if its dimensions are unrelated, or not understood.
 
     Args:
       message: the decoded `xla.HloInstructionProto`.
-      operands: the shapes of its operands; tuples taken apart.
-      results: those of its results, likewise.
+      operands: the shapes of its operands, with tuples flattened.
+      results: the shapes of its results, with tuples flattened.
     """
     opcode = message.opcode
     if opcode == "custom-call" and message.custom_call_target in _TOP_K:
@@ -45,14 +45,15 @@ def find_rule(message: Any, operands: Sequence[Shape], results: Sequence[Shape])
     try:
         return special(maker) if special is not None else maker.elementwise()
     except (IndexError, KeyError, ValueError):
-        # A damaged program: attributes that do not fit the shapes.
+        # A damaged program: attributes do not fit the shapes.
         return None
 
 
 def find_edges(message: Any) -> tuple[tuple[int, int], ...]:
-    """What a window reads beyond a piece, as in `ShardedOp.edges`; () for an instruction without one.
+    """The elements that a window reads beyond a piece, as in `ShardedOp.edges`; () without a window.
 
-    A window that spans e elements and moves by s reads e - s beyond the piece; of an array with holes, that many less.
+    A window that spans e elements and moves by s reads e - s beyond the piece; divided by the base dilation for an
+    array with holes.
     """
     steps = list(message.window.dimensions)
     if message.opcode == "convolution":
@@ -69,7 +70,7 @@ def _beyond(step: Any) -> int:
 
 @dataclass(slots=True)
 class _Maker:
-    """Makes the rule of one instruction. `special` collects factors by what they need."""
+    """Makes the rule of one instruction, and collects the factors of each kind."""
 
     message: Any
     operands: tuple[tuple[int, ...], ...]
@@ -99,7 +100,7 @@ class _Maker:
             permutation=tuple(self.permuted),
         )
 
-    # ------------------------------------------------------------ each element by itself
+    # ------------------------------------------------------------ elementwise
 
     def elementwise(self) -> ShardingRule | None:
         shape = self.results[0]
@@ -115,7 +116,7 @@ class _Maker:
         result = self.all_new(self.results[0])
         given = self.operands[0]
         places = list(self.message.dimensions)
-        # A dimension of length 1 that is stretched is not split with the result's.
+        # A dimension of length 1 that is broadcast is not split with the result's.
         own = [
             result[place] if given[k] == self.results[0][place] else self.new(given[k])
             for k, place in enumerate(places[: len(given)])
@@ -135,13 +136,13 @@ class _Maker:
         return self.rule([sides[0]], [sides[1]])
 
     def _cut(self, given: Sequence[int], wanted: Sequence[int], left: list[list[str]], right: list[list[str]]) -> None:
-        """Both shapes as products of common factors, outermost first; where they have none, one factor for all."""
+        """Both shapes as products of common factors, outermost first; dimensions without one need replication."""
         i = j = 0
         a, b = (given[0] if given else 1), (wanted[0] if wanted else 1)
         while i < len(given) and j < len(wanted):
             common = math.gcd(a, b)
             if common == 1 and a > 1 and b > 1:
-                # [6] to [2, 3] is fine, [3, 2] to [2, 3] is not: what follows cannot be told apart.
+                # [6] to [2, 3] is fine, [3, 2] to [2, 3] is not: its parts cannot be matched.
                 left[i].append(self.new(a, self.replicated))
                 right[j].append(self.new(b, self.replicated))
                 a = b = 1
@@ -192,7 +193,7 @@ class _Maker:
         return side[k]
 
     def _rest(self, known: int) -> list[list[str]]:
-        """Operands that are not part of the rule, each with factors of its own."""
+        """Operands outside the rule, each with new factors."""
         return [self.all_new(shape) for shape in self.operands[known:]]
 
     def convolution(self) -> ShardingRule:
@@ -201,7 +202,7 @@ class _Maker:
         a, b, c = [""] * len(left), [""] * len(right), [""] * len(result)
         groups = max(self.message.feature_group_count, 1)
         batches = max(self.message.batch_group_count, 1)
-        # With groups, input and output features go in step; without, the input's are summed away.
+        # With groups, input and output features are split alike; without, the input's are summed away.
         i, o, k = numbers.input_batch_dimension, numbers.output_batch_dimension, numbers.kernel_output_feature_dimension
         f, g = numbers.input_feature_dimension, numbers.output_feature_dimension
         a[i] = self.new(left[i], None if batches == 1 else self.reduction)
@@ -228,7 +229,8 @@ class _Maker:
                 b[t] = self.new(right[t])
             else:
                 a[s] = c[u] = self.new(left[s], self.permuted)
-                # A kernel gradient's window is the other array, as large as the input: its pieces give partial sums.
+                # In a kernel gradient, the window is the other array, as large as the input: its pieces give partial
+                # sums.
                 b[t] = self.new(right[t], self.reduction)
         return self.rule([a, b, *self._rest(2)], [c])
 
@@ -254,11 +256,11 @@ class _Maker:
         given = self.operands[0]
         steps = list(self.message.window.dimensions)
         moved = {k for k, step in enumerate(steps) if step.size > 1 or step.stride > 1}
-        # A window as long as the array accumulates: a cumulative sum, maximum, ...
+        # A window as long as the array accumulates: a cumulative sum, a maximum, ...
         running = {k for k in moved if steps[k].size == given[k]}
         kinds = [self.replicated if k in running else self.permuted if k in moved else None for k in range(len(given))]
         factors = [self.new(size, kind) for size, kind in zip(given, kinds, strict=True)]
-        # Of select-and-scatter the second operand is as large as the windows are many.
+        # The second operand of select-and-scatter has one element per window.
         count = len(self.operands)
         sides = [factors if k < arrays or len(shape) == len(given) else [] for k, shape in enumerate(self.operands)]
         return self.rule(sides[:count], [factors] * arrays)
@@ -285,10 +287,10 @@ class _Maker:
                 if slices[k] == size:
                     of[k] = out[place] = self.new(size)
                 else:
-                    # Each lookup takes a piece, wherever that begins.
+                    # Each lookup takes a piece, wherever it begins.
                     of[k], out[place] = self.new(size, self.reduction), self.new(slices[k])
             else:
-                # A device that does not have the row gives zeros; the sum over devices has all of them.
+                # A device without the row gives zeros; the sum over devices has all rows.
                 of[k] = self.new(size, self.reduction)
         return self.rule([of, at], [out])
 
@@ -313,7 +315,7 @@ class _Maker:
             elif k in kept and updates[window[kept.index(k)]] == size:
                 of[k] = new[window[kept.index(k)]] = self.new(size)
             else:
-                # A window of several rows may lie across pieces' edges; one row lies in one piece.
+                # A window of several rows may cross the edges of pieces; one row is in one piece.
                 rows = updates[window[kept.index(k)]] if k in kept else 1
                 of[k] = self.new(size, self.replicated if rows > 1 else None)
                 if k in kept:
@@ -347,7 +349,7 @@ class _Maker:
         kept = [*factors[:-1], self.new(result[-1])] if given[:-1] == result[:-1] else self.all_new(result)
         return self.rule([factors, *[[]] * (len(self.operands) - 1)], [kept] * len(self.results))
 
-    # ------------------------------------------------------------ each matrix by itself
+    # ------------------------------------------------------------ matrices
 
     def fft(self) -> ShardingRule:
         return self._inner(len(self.message.fft_length))
@@ -356,7 +358,7 @@ class _Maker:
         return self._inner(2)
 
     def _inner(self, count: int) -> ShardingRule:
-        """The last dimensions are worked on together; those before are independent."""
+        """The last dimensions are processed together; those before are independent."""
         given = self.operands[0]
         outer = self.all_new(given[: len(given) - count])
         inner: dict[tuple[int, int], str] = {}

@@ -1,8 +1,8 @@
-"""Shardings in HLO (tiles, or axes of a mesh of XLA's own), turned into specs in the axes of the user's mesh.
+"""Shardings in HLO (tiles, or axes of XLA's own mesh), as specs in the axes of the user's mesh.
 
-A sharding says which tile of an array each partition holds. That is compared with where the partition's device stands
-in the user's mesh: a dimension is split over axes (a, b) when the number of its tile is the position along them, a
-outermost. XLA's own axis names are no evidence. Not its job: which instruction has which
+A sharding says which tile of an array each partition holds. That is compared with the position of the partition's
+device in the user's mesh: a dimension is split over axes (a, b) if its tile number is the position along them, a
+outermost. XLA's axis names are no evidence. Not its job: the shardings of instructions
 (`parse.sharding.propagated_hlo`).
 
 *Source*: `xla.OpSharding`; `xla/hlo/ir/hlo_sharding.cc`, `named_sharding.cc`.
@@ -27,19 +27,18 @@ _NO_SPLIT = 1
 _MAX_PARTITIONS = 1 << 20
 _MAX_DEPTH = 8
 _MAX_CUTS = 64
-"""Ways to cut axes into prime parts that are tried."""
+"""The most ways to cut axes into prime parts that are tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tiling:
-    """Which tile of an array every partition holds.
+    """The tile of an array that every partition holds.
 
     Attributes:
       counts: the tiles along each dimension; () when no dimension is split.
-      tiles: for each dimension a row: the number of the tile along it that each partition holds.
-      manual: for each partition its number among those that user code tells apart (`shard_map`); None when it tells
-        none apart.
-      is_manual: True when user code tells all of them apart.
+      tiles: a row for each dimension: the tile number along it that each partition holds.
+      manual: for each partition its number along the axes of `shard_map`; None without such axes.
+      is_manual: whether `shard_map` splits over all partitions.
       device: the only partition that holds the array; None when all do.
     """
 
@@ -55,9 +54,9 @@ class FoundSpec:
     """A sharding in the axes of a mesh.
 
     Attributes:
-      dimensions: for each dimension the axes it is split over, outermost first.
-      manual: the axes that user code splits (`shard_map`).
-      is_on_one: whether one device alone has it.
+      dimensions: the axes of each dimension, outermost first.
+      manual: the axes of `shard_map`.
+      is_on_one: whether a single device has the array.
     """
 
     dimensions: Dimensions
@@ -65,19 +64,19 @@ class FoundSpec:
     is_on_one: bool = False
 
 
-# ---------------------------------------------------------------- what XLA says
+# ---------------------------------------------------------------- XLA's shardings
 
 
 def read_tilings(sharding: Any, partitions: int, depth: int = 0) -> tuple[Tiling, ...]:
-    """The tiling of each array that an `xla.OpSharding` is for: one, or one for each leaf of a tuple.
+    """The tiling of each array of an `xla.OpSharding`: one, or one for each leaf of a tuple.
 
-    A sharding that this package does not know counts as unsplit only when XLA treats it so ("unknown"). Raises
-    ParseError for one that contradicts itself.
+    An unknown sharding counts as unsplit only if XLA treats it so ("unknown"). Raises ParseError for a contradictory
+    one.
     """
     if depth > _MAX_DEPTH:
         raise ParseError("shardings are nested too deeply", expected="a sharding")
     if sharding.type == _TUPLE and not sharding.HasField("named_sharding"):
-        # Of a step's hundreds of arrays most are split alike: each way is read once.
+        # Most of a step's hundreds of arrays are split alike: each sharding is read once.
         read: dict[bytes, tuple[Tiling, ...]] = {}
         found: list[Tiling] = []
         for part in sharding.tuple_shardings:
@@ -112,7 +111,7 @@ def _tiled(sharding: Any, partitions: int) -> Tiling:
 
 
 def _devices(sharding: Any, shape: tuple[int, ...], partitions: int) -> np.ndarray:
-    """The partition that holds each tile, in row-major order of the tiles."""
+    """The partition of each tile, in row-major order of the tiles."""
     if not shape or partitions > _MAX_PARTITIONS or min(shape) < 1 or math.prod(shape) != partitions:
         raise ParseError(f"tiles {shape} do not fit {partitions} partitions", expected="a tile for each partition")
     if len(sharding.iota_reshape_dims):
@@ -133,7 +132,7 @@ def _iota(dimensions: Sequence[int], order: Sequence[int], partitions: int) -> n
 
 
 def _group_numbers(coordinates: np.ndarray, shape: tuple[int, ...], groups: Sequence[int]) -> np.ndarray | None:
-    """For each partition its place among those that user code tells apart."""
+    """The number of each partition along the manual groups; None without any."""
     number = None
     for row, size, kind in zip(coordinates, shape[len(shape) - len(groups) :], groups, strict=True):
         if kind == _MANUAL:
@@ -142,11 +141,11 @@ def _group_numbers(coordinates: np.ndarray, shape: tuple[int, ...], groups: Sequ
 
 
 def _named(sharding: Any, partitions: int) -> Tiling:
-    """A sharding over the axes of a mesh; only where the devices stand in that mesh counts."""
+    """A sharding over the axes of a mesh; only the places of devices in that mesh count."""
     mesh = sharding.mesh
     sizes = tuple(axis.size for axis in mesh.axes)
     if not sizes:
-        # XLA writes the replicated sharding so; a mesh of one device stands for that device alone.
+        # XLA writes the replicated sharding like this; a mesh of one device means that device alone.
         return Tiling(device=mesh.device_ids[0]) if len(mesh.device_ids) == 1 else Tiling()
     if partitions > _MAX_PARTITIONS or min(sizes) < 1 or math.prod(sizes) != partitions:
         raise ParseError(f"a mesh {sizes} does not fit {partitions} partitions", expected="a mesh of all partitions")
@@ -174,7 +173,7 @@ def _mesh_devices(mesh: Any, partitions: int) -> np.ndarray:
 
 
 def _mixed(axes: Any, coordinates: np.ndarray, sizes: tuple[int, ...]) -> tuple[int, np.ndarray]:
-    """The number of tiles along some axes, and that of each partition."""
+    """The number of tiles along some axes, and each partition's tile number."""
     count, number = 1, np.zeros(coordinates.shape[1], np.int64)
     for axis in axes:
         index = int(axis.mesh_axis_index)
@@ -190,20 +189,20 @@ def _mixed(axes: Any, coordinates: np.ndarray, sizes: tuple[int, ...]) -> tuple[
     return count, number
 
 
-# ---------------------------------------------------------------- what that is in the user's mesh
+# ---------------------------------------------------------------- in the user's mesh
 
 
 def find_spec(
     tiling: Tiling, rank: int, mesh: Mesh, device_ids: Sequence[int] | None = None, *, parts: bool = True
 ) -> FoundSpec | None:
-    """The spec of an array with `rank` dimensions that has this tiling; None when it follows no axes of the mesh.
+    """The spec of an array with `rank` dimensions and this tiling; None if it follows no axes of the mesh.
 
     Args:
       tiling: from `read_tilings`.
       rank: the number of the array's dimensions.
       mesh: the user's mesh.
       device_ids: the device of each partition; None when partitions are positions in the mesh.
-      parts: whether parts of axes are tried where whole ones do not fit.
+      parts: whether to try parts of axes where whole ones do not fit.
     """
     if tiling.is_manual:
         return FoundSpec(dimensions=((),) * rank, manual=tuple(n for n, size in mesh.sizes.items() if size > 1))
@@ -215,7 +214,7 @@ def find_spec(
     positions = _positions(mesh, device_ids)
     if positions is None or tiling.tiles is None or tiling.tiles.shape[1] != len(positions):
         return None
-    # Full axes come first; parts of axes only where these do not fit, since parts fit far more tilings.
+    # Full axes come first; parts of axes only if these do not fit, since parts fit far more tilings.
     for digits in itertools.islice(_ways_to_cut(mesh), None if parts else 1):
         fitting = _fit(tiling, counts, digits, _places(digits, positions))
         if fitting is not None:
@@ -224,7 +223,7 @@ def find_spec(
 
 
 def _positions(mesh: Mesh, device_ids: Sequence[int] | None) -> np.ndarray | None:
-    """For each partition the position of its device in the mesh; None when the mesh has other devices."""
+    """The position of each partition's device in the mesh; None if the mesh has other devices."""
     if device_ids is None or tuple(device_ids) == mesh.device_ids:
         return np.arange(mesh.size)
     place = {device: position for position, device in enumerate(mesh.device_ids)}
@@ -235,7 +234,7 @@ def _positions(mesh: Mesh, device_ids: Sequence[int] | None) -> np.ndarray | Non
 
 @dataclass(frozen=True, slots=True)
 class _Digit:
-    """A part of a mesh axis: `before` devices along it come before the part in the order of significance."""
+    """A part of a mesh axis; `before` is the product of the more significant parts."""
 
     axis: str
     before: int
@@ -244,7 +243,7 @@ class _Digit:
 
 
 def _ways_to_cut(mesh: Mesh) -> Iterator[tuple[_Digit, ...]]:
-    """The axes of a mesh as they are, then cut into parts of prime size, in every order of the primes."""
+    """The axes of a mesh whole, then cut into parts of prime size, in every order of the primes."""
     sizes = {name: size for name, size in mesh.sizes.items() if size > 1}
     whole = tuple(_Digit(name, 1, size, size) for name, size in sizes.items())
     yield whole
@@ -270,7 +269,7 @@ def _primes(number: int) -> list[int]:
 
 
 def _orders(numbers: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """The different orders of some numbers."""
+    """The distinct orders of some numbers."""
     if not numbers:
         yield ()
     for number in sorted(set(numbers)):
@@ -280,7 +279,7 @@ def _orders(numbers: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _places(digits: tuple[_Digit, ...], positions: np.ndarray) -> np.ndarray:
-    """For each digit a row: its value at each partition. The digits of all axes number the positions of the mesh."""
+    """A row for each digit: its value at each partition. The digits of all axes number the positions of the mesh."""
     if not digits:
         return np.zeros((0, len(positions)), np.int64)
     return np.array(np.unravel_index(positions, tuple(digit.size for digit in digits)), np.int64)
@@ -303,9 +302,9 @@ def _fit(tiling: Tiling, counts: Sequence[int], digits: tuple[_Digit, ...], plac
 
 
 def _axes(tiles: np.ndarray, count: int, digits: tuple[_Digit, ...], places: np.ndarray) -> tuple[str, ...] | None:
-    """The axes whose position is the number of the tile, outermost first; None when there are none.
+    """The axes whose position is the tile number, outermost first; None without any.
 
-    The number must be a sum of digits times strides; the strides say which digit is how significant.
+    The number must be a sum of digits times strides; the strides give the digits' significance.
     """
     steps = _strides(tiles, places)
     if steps is None or not np.array_equal(steps @ places, tiles):
@@ -320,7 +319,7 @@ def _axes(tiles: np.ndarray, count: int, digits: tuple[_Digit, ...], places: np.
 
 
 def _strides(tiles: np.ndarray, places: np.ndarray) -> np.ndarray | None:
-    """How much the tile's number grows with each digit: its value where that digit alone is 1."""
+    """The growth of the tile number with each digit: its value where only that digit is 1."""
     sums = places.sum(axis=0)
     ones = np.flatnonzero(sums == 1)
     if tiles[np.flatnonzero(sums == 0)].any():
@@ -331,7 +330,7 @@ def _strides(tiles: np.ndarray, places: np.ndarray) -> np.ndarray | None:
 
 
 def _joined(digits: list[_Digit]) -> tuple[str, ...]:
-    """Parts of one axis that follow each other, as one."""
+    """Names of axes, with consecutive parts of one axis joined."""
     joined: list[_Digit] = []
     for digit in digits:
         last = joined[-1] if joined else None

@@ -1,9 +1,8 @@
-"""Numbers in XLA's names, and the operations they stand for; a copy has them (`observe.shardy.numbering`).
+"""Numbers in XLA's names, and their operations; only a numbered copy has them (`observe.shardy.numbering`).
 
-XLA writes the calls that an instruction was reached by before its own operation (`#38/closed_call/#97/add`), joins the
-names of what it made one instruction of (`#45/mul;#44/mul`, `#38/closed_call/(#96/dot:#92/sum)`), and calls what it
-moves for an argument by the argument's name, which has no number. Not its job: which instruction is which
-(`analyze.partition.align`).
+XLA writes the calls that lead to an instruction before its operation (`#38/closed_call/#97/add`). It joins the names of
+merged instructions (`#45/mul;#44/mul`, `#38/closed_call/(#96/dot:#92/sum)`). A move of an argument has the argument's
+name, which has no number. Not its job: matching instructions (`analyze.partition.align`).
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ class NumberedNames:
     """The names of a numbered copy.
 
     Args:
-      places: for each number, the place of the operation that it was given to.
+      places: the place of each numbered operation.
     """
 
     def __init__(self, places: Sequence[Place]) -> None:
@@ -32,7 +31,7 @@ class NumberedNames:
         self._known: dict[str, Place] = {}
 
     def place(self, name: str) -> Place:
-        """What JAX says of an instruction by its name in the copy; of one without a number, that name alone."""
+        """JAX's place of an instruction, from its name in the copy; without a number, the name alone."""
         if name not in self._known:
             self._known[name] = self._read(name)
         return self._known[name]
@@ -45,13 +44,13 @@ class NumberedNames:
         *calls, own = found
         for call in reversed(calls):
             own = own.within(call)
-        # Of several operations that XLA made one of, the first is what the instruction still does, and has the calls.
+        # Of several merged operations, the first is what the instruction still does, and has the calls.
         first, *others = map(self._restored, name.split(";"))
         others = [part for part in dict.fromkeys(others) if part and not f"/{first}".endswith(f"/{part}")]
         return replace(own, name=";".join((first, *others)))
 
     def _numbered(self, match: re.Match[str]) -> Place | None:
-        """The operation of a number; None for what only looks like one, as the name of an argument may."""
+        """The operation of a number; None for text that only looks like one, as in an argument's name."""
         number, last = int(match[1]), match[2] or ""
         place = self._places[number] if number < len(self._places) else None
         return place if place is not None and place.kept == last else None
@@ -64,19 +63,19 @@ class NumberedNames:
             return f"{place.name}{match[3]}" if place.name else ""
 
         restored = _NUMBER.sub(one, part)
-        # The last operation may have no name, where its calls have one.
+        # The last operation may have no name, while its calls have one.
         return restored.removesuffix("/") if restored != part else part
 
     def in_text(self, text: str) -> str:
-        """A text of XLA's with the names that operations had."""
+        """A text by XLA with the operations' original names."""
         return _NAME.sub(lambda match: self.place(match[0]).name, text)
 
     def in_program(self, content: bytes) -> bytes:
-        """A serialized `xla.HloModuleProto` with the names that operations had. Raises ParseError."""
+        """A serialized `xla.HloModuleProto` with the operations' original names. Raises ParseError."""
         module = decode("Module", content, offset=0)
         for place, computation in enumerate(module.computations):
             module.computations[place] = self._in_computation(computation)
-        # A name right before a file is to XLA that of a function.
+        # XLA takes a name right before a file for that of a function.
         names = module.stack_frame_index.function_names
         for place, name in enumerate(names):
             names[place] = self.place(name).name

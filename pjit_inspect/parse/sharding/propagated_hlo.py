@@ -1,8 +1,8 @@
-"""The program as XLA's partitioner gets it, from HLO in which every instruction has its sharding.
+"""The input of XLA's partitioner, from HLO in which every instruction has its sharding.
 
-The same type that our own run of Shardy gives; so shardings are known in GSPMD mode too. Tuples are taken apart: only
-arrays are values. Not its job: making XLA write such HLO (`observe.partitioner.service`), what a sharding means
-(`parse.sharding.hlo_sharding`), or how dimensions hang together (`parse.sharding.hlo_rules`).
+It has the same type as the result of our own run of Shardy, so shardings are also known in GSPMD mode. Tuples are
+flattened: only arrays are values. Not its job: making XLA write such HLO (`observe.partitioner.service`), the meaning
+of a sharding (`parse.sharding.hlo_sharding`), or relations between dimensions (`parse.sharding.hlo_rules`).
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from pjit_inspect.parse.wire.hlo_schema import decode
 _CALLERS = frozenset(("while", "conditional", "call"))
 _MAX_DEPTH = 200
 _INNER_JIT = re.compile(r"p?jit(\(.*\))?")
-"""The name of a copy that the `in_shardings` or `out_shardings` of a jit within the program ask for."""
+"""The name of a copy for the `in_shardings` or `out_shardings` of an inner jit."""
 
 _Leaves = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PropagatedHlo:
-    """A program, and where each of its instructions went.
+    """A program, and the ops and values of each of its instructions.
 
     Attributes:
       program: the program.
-      op_of: instruction -> its op; tuples, parameters and the like have none.
-      values_of: instruction -> its arrays, in the order of the leaves of its shape.
+      op_of: instruction -> its op; tuples, parameters and similar ones have none.
+      values_of: instruction -> its arrays, in the order of its shape's leaves.
     """
 
     program: ShardedProgram
@@ -56,12 +56,12 @@ class PropagatedHlo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Borders:
-    """How a program's arguments and results are split, as XLA's partitioner begins and ends with them.
+    """The shardings of a program's arguments and results, where XLA's partitioner begins and ends.
 
     Attributes:
-      inputs: for each argument, the axes that each of its dimensions is split over.
-      outputs: the same for each result. One that was left to the partitioner, and that its axes do not divide, is not
-        split as what it is computed from is.
+      inputs: for each argument, the axes of each dimension.
+      outputs: the same for each result. A result that was left to the partitioner, and that its axes do not divide, is
+        split differently from the value it is computed from.
     """
 
     inputs: tuple[Dimensions, ...]
@@ -71,7 +71,7 @@ class Borders:
 def read_borders(
     module: HloModule, meshes: Sequence[Mesh], device_ids: Sequence[int] | None = None, *, partitions: int
 ) -> Borders:
-    """The shardings of arguments and results alone, without reading what lies between; as `read_propagated_hlo`."""
+    """The shardings of arguments and results alone, without reading the rest; as `read_propagated_hlo`."""
     walk = _Walk(module=module, meshes=tuple(meshes), device_ids=device_ids, partitions=max(partitions, 1))
     entry = module.computation(module.entry)
     return Borders(
@@ -94,17 +94,17 @@ def read_propagated_hlo(
     """The program with the sharding of every value, read from HLO before partitioning.
 
     A dimension whose tiles follow no axes of any mesh is split over an axis "(4 tiles)" that no mesh has. An
-    instruction without a sharding is not split: XLA treats it so. Raises ParseError for a program that is none.
+    instruction without a sharding is not split: XLA treats it so. Raises ParseError for an invalid program.
 
     Args:
       module: HLO with `sharding` attributes.
-      meshes: the user's meshes, the most likely first.
+      meshes: the user's meshes, most likely first.
       device_ids: the device of each partition; None when partitions are positions in the meshes.
       free_inputs: for each argument, whether its sharding was left to the partitioner.
       free_outputs: the same for each result.
       result_names: JAX's names of the results.
-      names: the operations by their numbers, where the program is that of a numbered copy.
-      partitions: over how many devices it is split, where the module does not say.
+      names: the operations by their numbers, for the program of a numbered copy.
+      partitions: the number of devices it is split over, if the module lacks it.
     """
     if partitions is None:
         partitions = int(module.device_counts[1]) if module.device_counts else 1
@@ -134,7 +134,7 @@ def read_propagated_hlo(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Region:
-    """The op whose region is read, and what enters it."""
+    """The op whose region is read, and the arrays that enter it."""
 
     op: int | None = None
     arguments: tuple[_Leaves, ...] = ()
@@ -146,8 +146,8 @@ class _Region:
 class _Walk:
     """One pass over a module.
 
-    `leaves` maps an instruction to its arrays, of which only a tuple has not exactly one; `argument_of` a parameter of
-    the entry to the number of its first array; `starts` a tuple to where the arrays of each element begin.
+    `leaves` maps an instruction to its arrays (exactly one, except for tuples); `argument_of` a parameter of the entry
+    to the number of its first array; `starts` a tuple to the start of each element's arrays.
     """
 
     module: HloModule
@@ -179,7 +179,7 @@ class _Walk:
     def outputs(
         self, root: Instruction, results: _Leaves, free: Sequence[bool], names: Sequence[str]
     ) -> tuple[EntryValue, ...]:
-        # What is returned may be computed otherwise; the tuple of results says how it must be.
+        # A returned value may be computed with another sharding; the tuple of results has the required one.
         required = [spec.dimensions for spec in self.specs_of(root)]
         if len(required) != len(results):
             required = [self.values[value].spec for value in results]
@@ -195,7 +195,7 @@ class _Walk:
     # ------------------------------------------------------------ instructions
 
     def computation(self, computation: Computation, region: _Region) -> _Leaves:
-        """Reads a computation; the arrays it returns."""
+        """Reads a computation; gives the arrays it returns."""
         if region.depth > _MAX_DEPTH:
             raise ParseError("computations are nested too deeply", expected="an HLO program")
         for index in computation.order.tolist():
@@ -229,7 +229,7 @@ class _Walk:
         if owner is None or number >= len(owner.shape.elements):
             return ()
         if owner.index not in self.starts:
-            # Once per tuple: a step's carries and results are thousands.
+            # Once per tuple: a step has thousands of carries and results.
             sizes = (len(element.leaves) for element in owner.shape.elements)
             self.starts[owner.index] = [0, *accumulate(sizes)]
         start, end = self.starts[owner.index][number : number + 2]
@@ -265,7 +265,7 @@ class _Walk:
 
     def _place(self, instruction: Instruction) -> Place:
         place = self.names.place(instruction.op_name)
-        # What XLA named itself, or a program that was not numbered.
+        # XLA's own names, or a program that was not numbered.
         return place if place.frames else replace(place, frames=instruction.frames, spans=())
 
     def _calls(self, instruction: Instruction, index: int, operands: tuple[_Leaves, ...], depth: int) -> None:
@@ -273,8 +273,8 @@ class _Walk:
         branches = instruction.opcode == "conditional"
         for number, called in enumerate(instruction.called):
             arguments = operands[number + 1 : number + 2] if branches else operands
-            # XLA lists a loop's body first, then its condition, whose result is nothing of what the loop carries. They
-            # are not told by what they return: a loop may carry one array, and that may be a truth value.
+            # XLA lists a loop's body first, then its condition, whose result the loop does not carry. Return types
+            # cannot tell them apart: a loop may carry a single array, and that may be a truth value.
             is_condition = instruction.opcode == "while" and number == 1
             region = _Region(op=index, arguments=arguments, depth=depth + 1, is_condition=is_condition)
             returned = self.computation(called, region)
@@ -295,7 +295,7 @@ class _Walk:
         return tuple(range(first, len(self.values)))
 
     def specs_of(self, instruction: Instruction, message: Any = None) -> tuple[FoundSpec, ...]:
-        """The spec of each array the instruction yields."""
+        """The spec of each array that the instruction yields."""
         if message is None:
             message = decode("Instruction", self.module.reader.raw(instruction.index), offset=0)
         shapes = instruction.shape.leaves
@@ -313,7 +313,7 @@ class _Walk:
             tilings = (Tiling(),) * len(shapes)
         found: dict[tuple[int, int], FoundSpec] = {}
         for tiling, shape in zip(tilings, shapes, strict=True):
-            # By identity: those of a tuple that are split alike are one.
+            # By identity: equal tilings of a tuple are one object.
             key = id(tiling), len(shape.dimensions)
             if key not in found:
                 found[key] = self._spec(tiling, key[1])
@@ -330,7 +330,7 @@ class _Walk:
         return FoundSpec(dimensions=dimensions, is_on_one=tiling.device is not None)
 
     def _nameless(self, count: int) -> tuple[str, ...]:
-        """An axis for tiles that follow no mesh axis; its name says so."""
+        """An axis for tiles that follow no mesh axis, named accordingly."""
         if count == 1:
             return ()
         name = f"({count} tiles)"
@@ -345,7 +345,7 @@ def _plain(name: str) -> str:
 
 
 def _opcode(instruction: Instruction, message: Any, op_name: str) -> str:
-    """XLA's opcode; what a user's request became has the request's name."""
+    """XLA's opcode; the name of the request for ops that come from a user's request."""
     name = op_name.rpartition("/")[2]
     asked = instruction.opcode == "copy" or message.custom_call_target == "Sharding"
     if asked and (name in REQUESTS or _INNER_JIT.fullmatch(name)):
@@ -356,7 +356,7 @@ def _opcode(instruction: Instruction, message: Any, op_name: str) -> str:
 
 
 def _combiner(instruction: Instruction) -> str:
-    """The opcode by which a reduction, a sum over devices or a scatter combines two elements; "" for anything else."""
+    """The opcode that combines two elements in a reduction, an all-reduce or a scatter; "" for anything else."""
     if instruction.opcode not in ("reduce", "scatter", "reduce-window", "all-reduce") or not instruction.called:
         return ""
     return instruction.called[0].root.opcode

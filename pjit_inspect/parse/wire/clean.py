@@ -1,8 +1,8 @@
-"""What other people's bytes say, as text that can be printed: control and bidirectional characters become escapes.
+"""Foreign bytes as printable text: control and bidirectional characters become escapes.
 
-A name in a file may move a terminal's cursor, ring its bell or turn the line around. Every reader of foreign text
-passes through here, so that whatever is printed of a program later needs no thought. Not its job: characters that are
-merely wide or unusual (`view.document.printable`), HTML (`view.render.html`), or reading data (`parse.files`).
+A name in a file may move a terminal's cursor, ring its bell or reverse the line. Every reader of foreign text uses this
+module, so that a program can be printed safely later. Not its job: characters that are merely wide or unusual
+(`view.document.printable`), HTML (`view.render.html`), or reading data (`parse.files`).
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ _TEXTS = frozenset({"compiler_log", "hlo_header", "jaxpr", "lines", "stablehlo_t
 """Fields that hold lines of text; all others hold one line."""
 
 _PLAIN = frozenset({NoneType, bool, int, float})
-"""Types whose values hold no string."""
+"""Types without strings in their values."""
 
 
 def clean_line(text: str) -> str:
-    """A name or a sentence: characters without a shape of their own are escapes, newlines and tabs too."""
+    """A name or a sentence, with characters without a shape, newlines and tabs as escapes."""
     return text if text.isprintable() else _escaped(text, "")
 
 
 def clean_text(text: str) -> str:
-    """A text of many lines: newlines and tabs stay, and a line may end in the way of Windows."""
+    """A text of many lines: newlines and tabs stay, and Windows line ends become newlines."""
     # A single character is found much faster than two.
     if "\r" in text:
         text = text.replace("\r\n", "\n")
-    # Programs have hundreds of megabytes, nearly always clean: told at once, and of few lines at a time.
+    # Programs have hundreds of megabytes, nearly always clean: checked in large pieces, to save time and memory.
     pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
     return text if all(map(_is_printable, pieces)) else _escaped(text, "\n\t")
 
 
 def _is_printable(piece: str) -> bool:
     if piece.isascii():
-        # Many times faster than asking whether the rest can be printed.
+        # Many times faster than `isprintable` on the rest.
         codes = np.frombuffer(piece.encode("ascii"), np.uint8)
         kept = sum(np.count_nonzero(codes == ord(char)) for char in "\n\t")
         return np.count_nonzero(codes < ord(" ")) == kept and "\x7f" not in piece
@@ -78,17 +78,17 @@ def _escape(char: str) -> str:
 
 
 def cleaned(value: T) -> T:
-    """`value`, or a copy where a string in it has a character that must not be printed.
+    """`value`, or a copy if a string in it has an unprintable character.
 
-    Raises ValueError where two names are the same once they are clean and must not be.
+    Raises ValueError if two names become equal by cleaning and must differ.
     """
     return value if _is_clean([value]) else _Cleaner().of(value)
 
 
 def _is_clean(values: Iterable[Any], *, is_text: bool = False) -> bool:
-    """Whether nothing in any of these values needs cleaning: told of all values of one type, and one field, together.
+    """Whether nothing in these values needs cleaning; values of one type and field are checked together.
 
-    Nearly always so: ten thousand arrays have as many paths, which are one text to look at here.
+    Nearly always true: ten thousand arrays have as many paths, which are joined to one text here.
     """
     values = list(values)
     kinds = set(map(type, values))
@@ -99,7 +99,7 @@ def _is_clean(values: Iterable[Any], *, is_text: bool = False) -> bool:
 
 
 def _is_clean_kind(kind: type, values: list[Any], is_text: bool) -> bool:
-    """As `_is_clean`, of values of one type."""
+    """As `_is_clean`, for values of one type."""
     if kind in _PLAIN:
         return True
     if kind is str and not is_text:
@@ -121,14 +121,14 @@ class _Cleaner:
     """Cleans each object once: thousands of arrays share a few meshes."""
 
     def __init__(self) -> None:
-        # The object is kept beside its copy so that its id cannot be used again.
+        # The object is kept beside its copy so that its id cannot be reused.
         self._done: dict[int, tuple[Any, Any]] = {}
 
     def of(self, value: Any, *, is_text: bool = False) -> Any:
         if value is None:
             return None
         if isinstance(value, str):
-            # Most of it, and told at once. Lines of text have their ends, which cannot be printed.
+            # Most strings end here. Lines of text contain newlines, which are not printable.
             return value if value.isprintable() and type(value) is str else _string(value, is_text)
         if isinstance(value, tuple):
             items = [self.of(item, is_text=is_text) for item in value]
@@ -164,7 +164,7 @@ def _same(new: Sequence[Any], old: Sequence[Any]) -> bool:
 
 @cache
 def _string_fields(type_: type) -> tuple[str, ...]:
-    """The fields of a dataclass that may hold strings: a sharding over 4,096 devices has none of them in its tiles."""
+    """The fields of a dataclass that may hold strings; the tiles of a sharding over 4,096 devices hold none."""
     hints = get_type_hints(type_)
     return tuple(field.name for field in fields(type_) if field.init and _may_hold_strings(hints[field.name]))
 

@@ -166,12 +166,12 @@ def message_class(name: str) -> Any:
 
 
 def known_fields(name: str) -> frozenset[int]:
-    """The field numbers this package knows of the message with this name."""
+    """The known field numbers of this message."""
     return frozenset(message_class(name).DESCRIPTOR.fields_by_number)
 
 
 def decode(name: str, content: bytes, *, offset: int, path: str | None = None) -> Any:
-    """The message `name` that `content` holds. Raises `ParseError` at `offset` when it holds none."""
+    """The message `name` in `content`. Raises `ParseError` at `offset` if there is none."""
     try:
         return message_class(name).FromString(content)
     except (DecodeError, UnicodeDecodeError) as error:
@@ -181,12 +181,12 @@ def decode(name: str, content: bytes, *, offset: int, path: str | None = None) -
 
 
 def text(value: str | bytes) -> str:
-    """A string field as clean text: protobuf hands over bytes when they are not UTF-8, as in some file names."""
+    """A string field as clean text: protobuf gives bytes if they are not UTF-8, for example in file names."""
     return clean_line(value if isinstance(value, str) else value.decode("utf-8", "replace"))
 
 
 def is_whole(message: Message) -> bool:
-    """Whether a decoded message has no field, at any depth, that this package does not know."""
+    """Whether a decoded message has no unknown field, at any depth."""
     known = type(message)()
     known.CopyFrom(message)
     known.DiscardUnknownFields()
@@ -195,7 +195,7 @@ def is_whole(message: Message) -> bool:
 
 @functools.cache
 def _pool() -> descriptor_pool.DescriptorPool:
-    # proto2 tells a field that was set to zero from one that was not set.
+    # proto2 distinguishes a field set to zero from an unset one.
     file = descriptor_pb2.FileDescriptorProto(name="pjit_inspect/hlo.proto", package="pjit_inspect", syntax="proto2")
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)

@@ -1,8 +1,8 @@
-"""Replica groups: every form XLA writes them in, to one, and to the text it prints of each.
+"""Replica groups: all of XLA's forms, converted to one, and printed as XLA does.
 
-The normal form is a tuple of groups, each a tuple of ids; () means that all devices form one group. What an id counts
-(replicas, partitions, or both flattened) is `parse.hlo_proto.hlo`'s to keep and `analyze.program.device_groups`' to
-apply. Not its job: reading HLO text (`parse.hlo_text.groups`).
+The normal form is a tuple of groups, each a tuple of ids; () means that all devices form one group.
+`parse.hlo_proto.hlo` keeps what an id counts (replicas, partitions, or both flattened), and
+`analyze.program.device_groups` applies it. Not its job: reading HLO text (`parse.hlo_text.groups`).
 
 *Source*: `xla/hlo/ir/replica_group.h`, `xla/hlo/ir/mesh_and_axis.h` and their `.cc`, `xla/xla_data.proto`.
 """
@@ -22,11 +22,11 @@ from pjit_inspect.parse.wire.hlo_schema import is_whole, message_class, text
 Groups = tuple[tuple[int, ...], ...]
 
 MAX_DEVICES = 1 << 17
-"""More devices than any program has; a larger claim is damage, and must not take the memory it asks for."""
+"""More devices than any program has; a larger number is damage, and must not allocate memory."""
 
 
 _MAX_RANK = 32
-"""Dimensions that devices are cut into, at most: what every version of NumPy can reshape."""
+"""The most dimensions of a device array: every version of NumPy can reshape these."""
 
 _FORMS = (
     "mesh_axes_replica_group_list",
@@ -34,14 +34,14 @@ _FORMS = (
     "collective_device_list",
     "replica_groups",
 )
-"""Fields that hold groups; a compact one wins over an empty older one beside it."""
+"""Fields with groups; a compact one wins over an empty older one beside it."""
 
 
 def parse_optional_replica_groups(instruction: Any) -> Groups | None:
     """The groups of one decoded `HloInstructionProto` in normal form.
 
-    None when it carries none, or carries them in a form that this package does not know: the instruction's unknown
-    fields then say so. Raises `ParseError` when a form contradicts itself.
+    None if it has none, or has an unknown form: the instruction's unknown fields then show it. Raises `ParseError` for
+    a contradictory form.
     """
     form = group_form(instruction)
     if form is None:
@@ -52,7 +52,7 @@ def parse_optional_replica_groups(instruction: Any) -> Groups | None:
 
 @lru_cache(maxsize=16)
 def _expanded(form: str, content: bytes) -> Groups | None:
-    """The groups a message in field `form` holds. Kept, as most collectives of a program share a few groups."""
+    """The groups of a message in field `form`. Cached: most collectives of a program share a few groups."""
     message = message_class("Instruction").DESCRIPTOR.fields_by_name[form].message_type.name
     groups = message_class(message).FromString(content)
     if not is_whole(groups):
@@ -61,13 +61,13 @@ def _expanded(form: str, content: bytes) -> Groups | None:
         return _from_mesh_axes(groups)
     if form == "iota_collective_device_list":
         return _from_iota(groups)
-    # JAX 0.8 has the iota form in here.
+    # JAX 0.8 has the iota form here.
     iota = groups.iota_replica_group_list
     return _from_iota(iota) if groups.HasField("iota_replica_group_list") else _explicit(groups.replica_groups)
 
 
 def group_form(instruction: Any) -> str | None:
-    """The name of the field that holds the groups of a decoded `HloInstructionProto`; None when it has none."""
+    """The name of the field with the groups of a decoded `HloInstructionProto`; None without groups."""
     present = {field.name for field, _ in instruction.ListFields()}
     return next((form for form in _FORMS if form in present), None)
 
@@ -139,7 +139,7 @@ def expand_mesh_axes(
 ) -> Groups:
     """Groups written as mesh axes.
 
-    Each axis is (its number in the mesh, pre-size, size): with pre-size 1 and the axis's own size the whole axis,
+    Each axis is (its number in the mesh, pre-size, size): with pre-size 1 and the axis's full size the whole axis,
     else the part of it that is left when the axis is cut into (pre-size, size, rest), outermost first. Devices of a
     group are in row-major order over `axes` as given.
     """
@@ -164,14 +164,14 @@ def expand_mesh_axes(
 
 
 def _check_axis_counts(sizes: Sequence[int], axes: Sequence[tuple[int, int, int]]) -> None:
-    # Before anything is multiplied or compared: every axis takes at least one dimension.
+    # Before any multiplication or comparison: every axis takes at least one dimension.
     for count, what in ((len(sizes), "has"), (len(axes), "is cut into")):
         if count > _MAX_RANK:
             raise ParseError(f"the mesh of the replica groups {what} {count} axes", expected=f"at most {_MAX_RANK}")
 
 
 def _cut(size: int, wanted: list[tuple[int, int, int]]) -> list[tuple[int, int | None]]:
-    """One axis cut into consecutive parts: (length, which wanted part it is, or None for what lies between)."""
+    """One axis cut into consecutive parts: (length, number of the wanted part, or None for a gap)."""
     parts: list[tuple[int, int | None]] = []
     done = 1
     for pre, part, k in wanted:
@@ -193,7 +193,7 @@ def _tuples(ids: np.ndarray) -> Groups:
 def print_replica_groups(instruction: Any) -> str:
     """The groups of one decoded `HloInstructionProto`, as XLA prints them: `[2,4]<=[8]`.
 
-    "" when it has none, or has them in a form that this package does not know.
+    "" if it has none, or has an unknown form.
     """
     form = group_form(instruction)
     if form is None:
@@ -237,7 +237,7 @@ def _mesh_text(mesh: Any) -> str:
 
 
 def _devices(mesh: Any) -> str:
-    """The order of a mesh's devices; "" when they are 0, 1, 2, ..."""
+    """The order of a mesh's devices; "" for 0, 1, 2, ..."""
     if len(mesh.device_ids):
         return f", device_ids=({_joined(mesh.device_ids)})"
     transform = mesh.iota_transform

@@ -1,7 +1,7 @@
 """One instruction of HLO text, cut into its parts.
 
-Read by tokens, as XLA's parser does: where lines end means nothing, and comments stand between any two tokens.
-Not its job: what the parts mean (`parse.hlo_text.attributes`, `parse.hlo_text.instructions`).
+Read by tokens, as in XLA's parser: line ends mean nothing, and comments may be between any two tokens. Not its job: the
+meaning of the parts (`parse.hlo_text.attributes`, `parse.hlo_text.instructions`).
 
 *Source*: `HloInstruction::ToString`, `HloParserImpl::ParseInstruction` and `HloLexer` in XLA.
 """
@@ -22,7 +22,7 @@ _CALL = (
     rf"{BLANK}(?:(?<=[\s)\]}}/=])|\A)([A-Za-z][\w\-]*+)\("
 )
 _SHAPE = re.compile(BLANK + _CALL, flags=re.S)
-"""A shape, which may be left out, and the opcode."""
+"""A shape, which may be omitted, and the opcode."""
 _BEGINNING = re.compile(_NAMED + _CALL, flags=re.S)
 """Everything before the operands."""
 _OPCODE = re.compile(r"(?:(?<=\s)|(?<==)|(?<=/))([A-Za-z][\w\-]*+)\(")
@@ -46,11 +46,11 @@ class InstructionText(NamedTuple):
     Attributes:
       name: without the percent sign.
       is_root: whether its computation returns it.
-      shape: "" where it is left out.
+      shape: "" if omitted.
       opcode: such as "all-gather-start".
-      operands: what stands between the opcode's parentheses.
+      operands: the text between the opcode's parentheses.
       attributes: each value by its name.
-      rest: what could not be read at the end; "" when all was.
+      rest: unreadable text at the end; "" for none.
     """
 
     name: str
@@ -63,7 +63,7 @@ class InstructionText(NamedTuple):
 
 
 def instruction_name(text: str) -> tuple[str, bool]:
-    """The name of an instruction, and whether it is its computation's root. Raises `ValueError` where none stands."""
+    """The name of an instruction, and whether it is its computation's root. Raises `ValueError` without a name."""
     head = _HEAD.match(text)
     if head is None:
         raise ValueError("there is no name")
@@ -71,15 +71,15 @@ def instruction_name(text: str) -> tuple[str, bool]:
 
 
 def read_instruction(text: str) -> InstructionText:
-    """The parts of an instruction. Raises `ValueError` when its name, shape, opcode and operands are not all there."""
+    """The parts of an instruction. Raises `ValueError` if its name, shape, opcode or operands are missing."""
     parts, end = scan_instruction(text, 0, len(text))
     return parts._replace(rest=text[end:].strip())
 
 
 def scan_instruction(text: str, position: int, limit: int) -> tuple[InstructionText, int]:
-    """The parts of the instruction at `position`, and where it ends, at most at `limit`.
+    """The parts of the instruction at `position`, and its end, at most `limit`.
 
-    It ends where no comma brings another attribute. Raises `ValueError` as `read_instruction`.
+    It ends where no comma adds another attribute. Raises `ValueError` as `read_instruction`.
     """
     head = _BEGINNING.match(text, position, limit)
     if head is not None and head[4] and head[5] != "b":
@@ -95,7 +95,7 @@ def scan_instruction(text: str, position: int, limit: int) -> tuple[InstructionT
 
 
 def scan_call(text: str, position: int, limit: int) -> tuple[str, str, int]:
-    """The shape and the opcode at `position`, and where its operands begin."""
+    """The shape and the opcode at `position`, and the start of the operands."""
     if text.startswith("b(", position):
         # The shape of a buffer looks like an opcode.
         start = find_close(text, position + 1, limit)
@@ -108,7 +108,7 @@ def scan_call(text: str, position: int, limit: int) -> tuple[str, str, int]:
     if text.startswith("(", position):
         start = find_close(text, position, limit)
     else:
-        # A shape of no known form is kept as it stands, if the opcode stands in the same line.
+        # A shape of unknown form is kept verbatim, if the opcode is in the same line.
         line = text.find("\n", position, limit)
         start, limit = position, limit if line < 0 else line
     opcode = _OPCODE.search(text, start, limit)
@@ -118,7 +118,7 @@ def scan_call(text: str, position: int, limit: int) -> tuple[str, str, int]:
 
 
 def _operands(text: str, start: int, limit: int) -> tuple[str, int]:
-    """What stands between the parentheses that open before `start`, and the position after them."""
+    """The text between the parentheses that open before `start`, and the position after them."""
     end = text.find(")", start, limit)
     inner = text[start:end]
     if end < 0 or "(" in inner or '"' in inner or "'" in inner or ("/" in inner and _may_hide(inner)):
@@ -128,12 +128,12 @@ def _operands(text: str, start: int, limit: int) -> tuple[str, int]:
 
 
 def _may_hide(text: str) -> bool:
-    """Whether what comes behind `text` may be within a comment that begins in it."""
+    """Whether a comment that begins in `text` may contain the text after it."""
     return "//" in text or text.count("/*") != text.count("*/")
 
 
 def read_attributes(text: str, position: int, limit: int) -> tuple[dict[str, str], int]:
-    """The attributes at `position`, each behind a comma, and where they end. One that is named again ends them."""
+    """The attributes at `position`, each after a comma, and their end. A repeated name ends them."""
     attributes: dict[str, str] = {}
     while position < limit:
         match = _ATTRIBUTE.match(text, position, limit)
@@ -155,12 +155,12 @@ def read_attributes(text: str, position: int, limit: int) -> tuple[dict[str, str
 
 
 _DEEPEST = 100
-"""As in `parse.wire.text_scan`."""
+"""The deepest nesting of brackets, as in `parse.wire.text_scan`."""
 _PART = re.compile(rf"{PIECE.pattern}|[^\s()\[\]{{}},\"'/]++|\s++|.", flags=re.S)
 
 
 def _value_end(text: str, start: int, limit: int) -> int:
-    """Where the attribute whose value begins at `start` ends: at a comma or a blank that stand in no bracket."""
+    """The end of the attribute whose value begins at `start`: a comma or a blank outside brackets."""
     depth, is_mesh = 0, text.startswith(("mesh", "@mesh"), start)
     for piece in _PART.finditer(text, start, limit):
         kind = piece[0]
@@ -180,7 +180,7 @@ def _value_end(text: str, start: int, limit: int) -> int:
                 return piece.start()
         elif kind.isspace() or kind.startswith(("/*", "//")):
             goes_on = _VALUE_GOES_ON.match(text, piece.end(), limit) or text.startswith("<=", piece.start() - 2)
-            # The value of a literal stands behind its shape.
+            # The value of a literal follows its shape.
             goes_on = goes_on or (text.startswith("literal=", start - 8) and text[piece.start() - 1] in "]})")
             if not goes_on and not (is_mesh and text.startswith("device_ids=", piece.end())):
                 return piece.start()
@@ -190,7 +190,7 @@ def _value_end(text: str, start: int, limit: int) -> int:
 
 
 def operand_texts(text: str) -> list[str]:
-    """The operands: names, or instructions that are nested in their place. Raises `ValueError` for anything else.
+    """The operands: names, or instructions nested in their place. Raises `ValueError` for anything else.
 
     A name may have a shape before it. A nested instruction, such as `f32[2] parameter(0)`, ends with a parenthesis.
     """

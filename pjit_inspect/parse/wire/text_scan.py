@@ -1,6 +1,6 @@
-"""Finding one's way in HLO text: brackets, commas, quoted strings, comments.
+"""Scanning HLO text: brackets, commas, quoted strings, comments.
 
-Every function takes time linear in what it reads, whatever stands there. Not its job: what the pieces mean.
+Every function takes time linear in the text it reads, whatever the text. Not its job: the meaning of the pieces.
 
 *Source*: `xla/hlo/parser/hlo_lexer.cc`.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# A string or a comment that is never closed reaches to the end, so that what follows is not read again and again.
+# An unclosed string or comment reaches to the end, so that the rest is not read again and again.
 _COMMENT = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\*?\Z)"
 BLANK = rf"(?:\s++|{_COMMENT})*+"
 """Blanks and comments, as part of a pattern that has `re.S`."""
@@ -19,7 +19,7 @@ PIECE = re.compile(rf'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|\'[^\'\n]*+(?:\'|\n|\Z)|[()\[
 _OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, frozenset(")]}")
 
 _DEEPEST = 100
-"""XLA nests brackets a few levels deep; a protocol buffer holds no more than this."""
+"""The deepest nesting of brackets: XLA uses a few levels, and a protocol buffer holds no more than this."""
 
 _KEY = re.compile(r"\s*([A-Za-z_][\w.\-]*)=")
 
@@ -30,9 +30,9 @@ _INTEGERS = re.compile(r"\s*(?:-?\d{1,19}\s*(?:,\s*-?\d{1,19}\s*)*+)?")
 
 
 def find_close(text: str, start: int, end: int | None = None) -> int:
-    """The position after the bracket that closes the one at `start`, looked for before `end`.
+    """The position after the bracket that closes the one at `start`, before `end`.
 
-    Raises `ValueError` when there is none, or when brackets are nested too deeply to make sense.
+    Raises `ValueError` if there is none, or if brackets are nested too deeply.
     """
     depth = 0
     for piece in PIECE.finditer(text, start, len(text) if end is None else end):
@@ -51,7 +51,7 @@ def find_close(text: str, start: int, end: int | None = None) -> int:
 
 
 def inside(text: str, opening: str) -> str:
-    """What stands in the brackets that enclose the whole text. Raises `ValueError` when none do."""
+    """The text in the brackets that enclose all of it. Raises `ValueError` without such brackets."""
     text = text.strip()
     if not text.startswith(opening) or find_close(text, 0) != len(text):
         raise ValueError(f"there are no brackets {opening} around it")
@@ -59,7 +59,7 @@ def inside(text: str, opening: str) -> str:
 
 
 def split_commas(text: str, start: int = 0, end: int | None = None) -> list[str]:
-    """The parts of `text[start:end]` between commas that stand in no bracket and no string, without spaces around."""
+    """The parts of `text[start:end]` between commas outside brackets and strings, without surrounding spaces."""
     end = len(text) if end is None else end
     parts, depth, begin = [], 0, start
     for piece in PIECE.finditer(text, start, end):
@@ -78,7 +78,7 @@ def split_commas(text: str, start: int = 0, end: int | None = None) -> list[str]
 def split_pairs(text: str) -> Iterator[tuple[str, str]]:
     """The `key=value` pairs of a text such as `op_name="a b" stack_frame_id=3`, split by commas or spaces.
 
-    Raises `ValueError` where something else stands.
+    Raises `ValueError` for anything else.
     """
     position = 0
     while position < len(text):
@@ -95,7 +95,7 @@ def split_pairs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _value_end(text: str, start: int) -> int:
-    """Where the value that begins at `start` ends: a string, something in brackets, or a word."""
+    """The end of the value that begins at `start`: a string, a bracketed text, or a word."""
     if text[start : start + 1] in ("{", "(", "["):
         return find_close(text, start)
     piece = PIECE.match(text, start)
@@ -108,7 +108,7 @@ def _value_end(text: str, start: int) -> int:
 
 
 def unquote(text: str) -> bytes:
-    """What a string in quotes stands for, its escapes resolved. Raises `ValueError` when it is not one."""
+    """The content of a quoted string, with escapes resolved. Raises `ValueError` for other text."""
     if len(text) < 2 or text[0] not in "\"'" or text[-1] != text[0]:
         raise ValueError("this is no string")
     content = text[1:-1].encode("utf-8")
@@ -123,14 +123,14 @@ def _resolved(escape: re.Match[bytes]) -> bytes:
 
 
 def without_comments(text: str) -> str:
-    """The text without its comments, `/* ... */` and those that end with their line; strings stay as they are."""
+    """The text without comments (`/* ... */`, and `//` to the end of a line); strings are unchanged."""
     if "/*" not in text and "//" not in text:
         return text
     return PIECE.sub(lambda piece: " " if piece[0].startswith("/") else piece[0], text)
 
 
 def integers(text: str) -> list[int]:
-    """The numbers of a text such as `1, -2,3`. Raises `ValueError` when it is no such text."""
+    """The numbers of a text such as `1, -2,3`. Raises `ValueError` for other text."""
     if not _INTEGERS.fullmatch(text):
         raise ValueError("this is no list of integers")
     return [int(part) for part in text.split(",")] if text.strip() else []

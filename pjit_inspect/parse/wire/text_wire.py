@@ -1,7 +1,7 @@
-"""Writing protocol-buffer messages piece by piece: for the few fields that every instruction has.
+"""Writes protocol-buffer messages piece by piece: for the few fields that every instruction has.
 
-A message may be written as its fields one after another, so pieces that occur again and again are made once. Not its
-job: rare fields, which the message classes of `parse.wire.hlo_schema` write.
+A message can be written as its fields one after another, so repeated pieces are made once. Not its job: rare fields,
+which the message classes of `parse.wire.hlo_schema` write.
 
 *Source*: https://protobuf.dev/programming-guides/encoding/
 """
@@ -15,7 +15,7 @@ _MASK = (1 << 64) - 1
 
 
 def varint(value: int) -> bytes:
-    """A number as the wire has it; negative ones as 64 bits."""
+    """A number in wire format; negative ones as 64 bits."""
     if 0 <= value < 128:
         return _SMALL[value]
     value &= _MASK

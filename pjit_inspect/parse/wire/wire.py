@@ -1,8 +1,8 @@
 """Protocol-buffer wire format, for many messages at once.
 
-A module of half a million instructions is half a million small messages. Here all of them are walked in step, one field
-of each at a time, with numpy: several times faster than touching each from Python, and every field number is seen,
-known or not. Not its job: what the fields mean (`parse.hlo_proto.hlo`), nor single messages (`parse.wire.hlo_schema`).
+A module of half a million instructions is half a million small messages. Here all are read in step with numpy, one
+field of each at a time: several times faster than each by itself in Python, and every field number is seen, known or
+not. Not its job: the meaning of the fields (`parse.hlo_proto.hlo`), nor single messages (`parse.wire.hlo_schema`).
 
 *Source*: https://protobuf.dev/programming-guides/encoding/
 """
@@ -23,10 +23,9 @@ _FEW = 32
 
 
 class Field(NamedTuple):
-    """One field of one message: its number, where it begins, and where its content stands in the bytes.
+    """One field of one message: its number, its start, and the place of its content in the bytes.
 
-    For a varint or a fixed-width number the content is the number itself; for anything else it is what follows the
-    length.
+    The content of a varint or a fixed-width number is the number itself; for anything else it follows the length.
     """
 
     number: int
@@ -40,9 +39,9 @@ class Fields:
     """The fields of many messages, as columns.
 
     Attributes:
-      owner: which message each field belongs to. The fields of one message stand in their order in the bytes.
+      owner: the message of each field. The fields of one message are in their order in the bytes.
       number: the field's number.
-      start, end: where its content stands, as in `Field`.
+      start, end: the place of its content, as in `Field`.
     """
 
     owner: np.ndarray
@@ -51,8 +50,8 @@ class Fields:
     end: np.ndarray
 
     def numbers(self) -> dict[int, int]:
-        """Each number that occurs, and how often."""
-        # Counted they are sorted, which is several times faster than what NumPy does for the numbers alone.
+        """Each number that occurs, with its count."""
+        # With counts, NumPy sorts them, which is several times faster than its way for the numbers alone.
         numbers, counts = np.unique(self.number, return_counts=True)
         return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
 
@@ -61,14 +60,14 @@ class Fields:
         return self._picked(np.flatnonzero(self.number == number))
 
     def in_order(self) -> Fields:
-        """The same, by message, those of each in their order in the bytes."""
+        """The same, grouped by message, in the order of the bytes."""
         return self._picked(np.argsort(self.owner, kind="stable"))
 
     def _picked(self, rows: np.ndarray) -> Fields:
         return Fields(owner=self.owner[rows], number=self.number[rows], start=self.start[rows], end=self.end[rows])
 
     def last(self, number: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Start and end of this field in each of `count` messages; the last one counts, -1 where there is none."""
+        """Start and end of this field in each of `count` messages: its last occurrence, or -1 without one."""
         start, end = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
         fields = self.of(number)
         start[fields.owner], end[fields.owner] = fields.start, fields.end
@@ -76,25 +75,25 @@ class Fields:
 
 
 class Packed(NamedTuple):
-    """Numbers of many fields: all `values` in order, and how many (`counts`) belong to each field."""
+    """Numbers of many fields: all `values` in order, and the number (`counts`) of each field's values."""
 
     values: np.ndarray
     counts: np.ndarray
 
 
 def split_message(data: bytes, start: int, end: int) -> Iterator[Field]:
-    """The fields of the one message in `data[start:end]`. Raises `ParseError` where it is not one."""
+    """The fields of the one message in `data[start:end]`. Raises `ParseError` for other bytes."""
     numbers = iter(_read_fields(data, start, end))
     return map(Field, numbers, numbers, numbers, numbers)
 
 
 def _read_fields(data: bytes | memoryview, at: int, end: int) -> list[int]:
-    """The four numbers of a `Field` for each field of one message, one after the other: it may have 100,000."""
+    """The four numbers of a `Field` for each field of one message, in one flat list: it may have 100,000 fields."""
     numbers: list[int] = []
     while at < end:
         start = at + 1
         if start < end and (tag := data[at]) & 0x87 == 2 and tag > 7:
-            # Most are so: text or a message, with a tag of one byte, and a length of one or two.
+            # Most fields are text or a message, with a tag of one byte, and a length of one or two.
             length = data[start]
             start += 1
             if length >= 0x80:
@@ -114,7 +113,7 @@ def _read_fields(data: bytes | memoryview, at: int, end: int) -> list[int]:
 
 
 def _read_field(data: bytes | memoryview, at: int, end: int) -> tuple[int, int, int]:
-    """Number, start and end of the field at `at`; one that cannot be read ends beyond the data."""
+    """Number, start and end of the field at `at`; an unreadable one ends beyond the data."""
     tag, start = read_varint(data, at, end)
     number, wire, beyond = tag >> 3, tag & 7, len(data) + 1
     if not 0 < number <= _MAX_FIELD:
@@ -128,7 +127,7 @@ def _read_field(data: bytes | memoryview, at: int, end: int) -> tuple[int, int, 
 
 def read_varint(data: bytes | memoryview, pos: int, end: int) -> tuple[int, int]:
     """The varint at `pos`, and the position after it. Raises `ParseError` when it does not end before `end`."""
-    # Most are one byte: tags, and the lengths of what is short.
+    # Most have one byte: tags, and short lengths.
     if pos < end and data[pos] < 0x80:
         return data[pos], pos + 1
     value = 0
@@ -148,9 +147,9 @@ def _broken(offset: int) -> ParseError:
 
 
 def scan_messages(buffer: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> Fields:
-    """All fields of the messages that stand in `buffer[starts[k]:ends[k]]`.
+    """All fields of the messages at `buffer[starts[k]:ends[k]]`.
 
-    `buffer` is the bytes as uint8. Raises `ParseError` with the offset of the first field that is none.
+    `buffer` is the bytes as uint8. Raises `ParseError` with the offset of the first invalid field.
     """
     active = np.flatnonzero(starts < ends)
     pos = starts[active].astype(np.int64)
@@ -179,7 +178,7 @@ def _next_fields(buffer: np.ndarray, pos: np.ndarray, limit: np.ndarray) -> tupl
     sized = np.flatnonzero(wire == 2)
     length, after = _varints_at(buffer, begin[sized])
     begin[sized] = after
-    # A length that claims more than there is must not overflow the sum.
+    # A length beyond the data must not overflow the sum.
     stop[sized] = np.where((length < 0) | (length > limit[sized] - after), np.iinfo(np.int64).max, after + length)
     wrong = np.flatnonzero((stop > limit) | (number < 1) | (number > _MAX_FIELD))
     if wrong.size:
@@ -215,13 +214,13 @@ def _rest(
 
 
 def read_packed(buffer: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> Packed:
-    """All varints that stand in `buffer[starts[k]:ends[k]]`, as signed 64-bit numbers.
+    """All varints in `buffer[starts[k]:ends[k]]`, as signed 64-bit numbers.
 
     Reads packed fields and single numbers alike. Raises `ParseError` when a field ends within a number.
     """
     single, after = _varints_at(buffer, starts.astype(np.int64))
     if (after == ends).all():
-        # Nearly always, and then nothing has to be divided.
+        # Nearly always; then nothing has to be divided.
         return Packed(single, np.ones(len(starts), np.int64))
     lengths = (ends - starts).astype(np.int64)
     total = int(lengths.sum())

@@ -1,4 +1,4 @@
-"""The chart of memory over the schedule: bands of what buffers are for, kernel by kernel.
+"""The chart of memory over the schedule: a band for each purpose of buffers, kernel by kernel.
 
 Not its job: what is alive (`analyze.memory.timeline`), drawing (`view.figures.chart_figure`, `view.svg.area_picture`).
 """
@@ -17,12 +17,12 @@ from pjit_inspect.view.document.colors import LINE, MEMORY_COLORS
 from pjit_inspect.view.document.quantities import byte_unit, plural
 
 MOST_PLACES = 600
-"""Kernels that a chart shows; of more, those at which most is alive stand for the others around them."""
+"""The most kernels that a chart shows; each shown one is the kernel of its stretch with most bytes alive."""
 _NAMELESS = "smaller buffers"
 
 
 def memory_curve_chart(use: MemoryUse, timelines: Sequence[MemoryTimeline]) -> AreaChart:
-    """Bytes that are alive on one device over the schedule of its main memory, by what they are for."""
+    """Bytes alive on one device over the schedule of its main memory, by purpose."""
     title = f"memory of one device over the schedule ({use.source})"
     if use.at is None or not timelines:
         return AreaChart(
@@ -48,13 +48,13 @@ def memory_curve_chart(use: MemoryUse, timelines: Sequence[MemoryTimeline]) -> A
 
 
 def _integers(timeline: MemoryTimeline) -> type:
-    """What sums of bytes are counted in: a damaged program may have any."""
+    """The integer type for sums of bytes; `object` where they may not fit 64 bits (damaged programs)."""
     most = max(timeline.curve.bytes, default=0) + sum(one.value.bytes * len(one.spans) for one in timeline.values)
     return np.int64 if most < 2**63 else object
 
 
 def _places(total: np.ndarray) -> np.ndarray:
-    """The kernels that are shown: all, or of each stretch the one at which most is alive."""
+    """The kernels to show: all, or of each stretch the one with most bytes alive."""
     count = min(len(total), MOST_PLACES)
     edges = [k * len(total) // count for k in range(count + 1)] if count else [0]
     pairs = pairwise(edges)
@@ -62,7 +62,7 @@ def _places(total: np.ndarray) -> np.ndarray:
 
 
 def _bands(timeline: MemoryTimeline, total: np.ndarray, places: np.ndarray, peak: int) -> list[AreaBand]:
-    """The kinds that there are, those below first; buffers without a name lie on top."""
+    """A band for each kind present, bottom first; buffers without a name are the top band."""
     found, rest = [], total.copy()
     for kind, color in MEMORY_COLORS.items():
         change = np.zeros(len(total) + 1, total.dtype)

@@ -48,12 +48,12 @@ def totals_chart(report: RecordReport) -> BarChart:
 
 
 def no_collectives(report: RecordReport) -> str:
-    """Why there is no communication to show; "" when there is some."""
+    """The reason why there is no communication to show; "" when there is some."""
     return "" if report.collectives else report.silence
 
 
 def incomplete_notes(report: RecordReport) -> tuple[str, ...]:
-    """That there may be more than a chart shows."""
+    """Notes that there may be more than the chart shows."""
     notes = (f"incomplete program: {report.incomplete}; there may be more",) if report.incomplete else ()
     return (*notes, *((f"without {report.beside}",) if report.others else ()))
 
@@ -81,7 +81,7 @@ def _runs(total: AxisTotal) -> str:
 
 
 def _kinds(total: AxisTotal, report: RecordReport) -> str:
-    """The kinds of collectives over these axes, the most frequent first."""
+    """The kinds of collectives over these axes, most frequent first."""
     rows = report.collectives or ()
     mine = Counter(row.kind for row in rows if row.axes == total.axes and (not row.axes or row.mesh == total.mesh))
     named = ", ".join(f"{shorten(printable(kind), 24)} x{number:,}" for kind, number in mine.most_common(_KINDS))
@@ -129,7 +129,7 @@ def _time_row(name: str, seconds: float) -> BarRow:
 
 
 _PART_COLORS = {"arguments": "#3b6fb6", "outputs": "#7a5aa6", "temporaries": "#b04a06"}
-"""One colour for each part, mid tones for light and dark pages; no mesh axis appears beside them."""
+"""One colour per part: mid tones for light and dark pages. No mesh axis is shown beside them."""
 
 _MEMORY_ROWS = 16
 _NAME = 40
@@ -137,7 +137,7 @@ _MEMORY_TITLE = "bytes on each device: arguments and outputs (counted from shape
 
 
 def memory_chart(data: RecordData, held: DeviceMemory) -> BarChart:
-    """Bytes of arguments, outputs and temporaries, a bar for all devices that hold as much."""
+    """Bytes of arguments, outputs and temporaries; devices with equal bytes share a bar."""
     if not held.devices or not (data.inputs or data.outputs):
         return _as_xla_counts(data)
     rows, left_out = _memory_rows(data, held)
@@ -158,7 +158,7 @@ def memory_chart(data: RecordData, held: DeviceMemory) -> BarChart:
 
 
 def _as_xla_counts(data: RecordData) -> BarChart:
-    """The chart of a record that does not tell its arrays: XLA's figures for one device."""
+    """The chart of a record without its arrays: XLA's figures for one device."""
     memory = data.memory
     if memory is None:
         reason = data.missing.get("memory", "the record tells neither its arrays nor XLA's memory figures")
@@ -178,7 +178,7 @@ def _as_xla_counts(data: RecordData) -> BarChart:
 
 
 def _memory_rows(data: RecordData, held: DeviceMemory) -> tuple[tuple[BarRow, ...], int]:
-    """A bar for all devices that hold as much, the fullest first, and how many devices are left out."""
+    """Bars, fullest first (devices with equal bytes share one), and the number of devices left out."""
     both = np.stack([held.arguments.bytes, held.outputs.bytes], axis=1)
     kinds, of_device = np.unique(both, axis=0, return_inverse=True)
     order = np.argsort(-kinds.sum(axis=1), kind="stable")
@@ -206,7 +206,7 @@ def _part(name: str, size: float, largest: str) -> BarPart:
 
 
 def _memory_notes(data: RecordData, held: DeviceMemory) -> tuple[str, ...]:
-    """The largest arrays, and what is not in the bars."""
+    """Notes: the largest arrays, and everything that the bars leave out."""
     both = {"arguments": _largest(held.arguments), "outputs": _largest(held.outputs)}
     notes = [f"largest {name}: {largest}" for name, largest in both.items() if largest]
     if held.reused:
@@ -226,7 +226,7 @@ def _largest(part: MemoryPart) -> str:
 
 
 def _xla_notes(data: RecordData, held: DeviceMemory) -> tuple[str, ...]:
-    """XLA's own count of the arguments, where it is another: it pads arrays on some hardware."""
+    """XLA's count of the arguments, where it differs: XLA pads arrays on some hardware."""
     size = data.memory.argument_bytes if data.memory else None
     counted = round(max(held.arguments.bytes, default=0))
     if size is None or held.unknown or bytes_text(counted) == bytes_text(size):

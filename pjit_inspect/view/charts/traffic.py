@@ -1,6 +1,6 @@
-"""The chart of who sends how much to whom, folded where the mesh is large.
+"""The chart of bytes sent from device to device, folded where the mesh is large.
 
-A mesh of 4,096 devices has 16,777,216 pairs: no one can see them. Up to 64 devices stand alone; more are folded into at
+A mesh of 4,096 devices has 16,777,216 pairs, too many to see. Up to 64 devices get a row each; more are folded into at
 most 64 blocks, and the chart says so. Not its job: the traffic itself (`analyze.collectives.traffic`), drawing.
 """
 
@@ -22,7 +22,7 @@ from pjit_inspect.view.document.quantities import bytes_text, plural, share_unit
 from pjit_inspect.view.document.text_spans import axes_text
 
 MOST_BLOCKS = 64
-"""Rows and columns that a chart has at most."""
+"""The most rows and columns of a chart."""
 
 _TITLE = "bytes sent from device to device per call (modelled: ring)"
 
@@ -53,14 +53,14 @@ def traffic_chart(report: RecordReport, traffic: LinkTraffic) -> MatrixChart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Blocks:
-    """Which positions of the mesh stand in one row.
+    """The folding of mesh positions into rows.
 
     Attributes:
-      size: how many positions a row stands for; the last may have fewer.
-      labels: one for each row.
-      stands_for: what a label is.
+      size: the number of positions in a row; the last may have fewer.
+      labels: one label for each row.
+      stands_for: the meaning of a label.
       mesh: the axes that the rows follow; None when they follow none.
-      inner: the axes that lie within a row; () where there are none, or the rows follow none.
+      inner: the axes within a row; () where there are none, or the rows follow none.
     """
 
     size: int
@@ -94,7 +94,7 @@ def _ranges(devices: int, mesh: Mesh | None) -> _Blocks:
 
 
 def _along_axes(mesh: Mesh) -> _Blocks | None:
-    """One row for each index of the outer axes, as many of them as fit; None when the first alone is too long."""
+    """One row for each index of the outer axes, as many of these as fit; None when the first alone is too long."""
     kept = [n for n in range(1, len(mesh.shape)) if 1 < math.prod(mesh.shape[:n]) <= MOST_BLOCKS]
     if not kept:
         return None
@@ -126,7 +126,7 @@ def _cells(blocks: _Blocks, traffic: LinkTraffic, palette: Palette) -> tuple[Mat
 
 
 def _kind(blocks: _Blocks, row: int, column: int, palette: Palette) -> tuple[str, str]:
-    """The mesh axes that two rows differ in, and their colour."""
+    """The mesh axes in which two rows differ, and their colour."""
     if row == column and blocks.size > 1:
         name = f"{axes_text(blocks.inner)} within a block" if blocks.inner else "within a block"
         return name, palette.of(blocks.inner)
@@ -138,7 +138,7 @@ def _kind(blocks: _Blocks, row: int, column: int, palette: Palette) -> tuple[str
 
 
 def _folded(blocks: _Blocks, cells: tuple[MatrixCell, ...]) -> tuple[str, ...]:
-    """What a reader of a folded chart has to know."""
+    """Notes that explain a folded chart."""
     if blocks.size == 1:
         return ()
     whole = sum(cell.size_bytes for cell in cells)

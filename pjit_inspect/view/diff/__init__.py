@@ -1,1 +1,1 @@
-"""What two programs differ in, as text, as a page and as JSON."""
+"""The differences of two programs, as text, as a page and as JSON."""

@@ -1,6 +1,6 @@
 """A comparison as JSON, for other programs and for CI.
 
-Rows that are the same are counted, not listed. Not its job: reading it back.
+Equal rows are counted, not listed. Not its job: reading it back.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ _GRADIENT = "the gradient of "
 _MOST_CHANGES = 3
 _FOLLOWS = ("payload_bytes", "wire_bytes", "count_min", "bytes_per_device", "pairs")
 _SHRINK = {"where": 12, "value": 24, "path": 24, "what": 40, "line": 40, "before": 20, "after": 20}
-"""Columns of text that may be shortened, and how much of each is kept as long as something else can go."""
+"""Columns of text that may be shortened, and the width each keeps as long as another can shrink."""
 FIGURES = (
     "sent",
     "temporary memory",
@@ -64,7 +64,7 @@ FIGURES = (
 
 
 def diff_view(data: DiffData) -> Document:
-    """Everything that differs, most important first."""
+    """All differences, most important first."""
     other_work = Line((Text("Not the same work: ", "strong"), *_joined(data.parity)), "note")
     blocks: list[Block] = [*([other_work] if data.parity else []), Line(title_spans(data), "title")]
     blocks.append(Line((Prose(data.answer),), "answer"))
@@ -96,7 +96,7 @@ def _joined(sentences: Sequence[Any]) -> Spans:
 
 
 def title_spans(data: DiffData) -> Spans:
-    """Which programs are compared, on which mesh and devices."""
+    """The compared programs, their mesh and devices."""
     before, after = data.before, data.after
     spans: list[Span] = [Code(after.name, strong=True), Sign("dot")]
     spans += _both_sides(before, after)
@@ -110,7 +110,7 @@ def title_spans(data: DiffData) -> Spans:
 
 
 def _both_sides(before: SideFacts, after: SideFacts) -> list[Span]:
-    """Where both come from; of one function under two versions of JAX these."""
+    """The source places of both sides; for one function under two versions of JAX, the versions."""
     is_upgrade = before.jax and after.jax and before.jax != after.jax
     jax = (f" by JAX {before.jax}", f" by JAX {after.jax}") if is_upgrade else ("", "")
     places = [None if side.where is None else side.where.where for side in (before, after)]
@@ -171,9 +171,9 @@ def _axes(data: DiffData) -> Table:
 
 
 def _section(name: str, table: PairTable[Any], blocks: Sequence[Block], of: DiffData | None = None) -> list[Block]:
-    """A section of what differs; a line where nothing does; nothing where there are no rows.
+    """A section with the rows that differ; one line if all are equal; nothing without rows.
 
-    Rows `of` the optimized programs say where one of these is there in part.
+    `of` is the comparison if the rows are of the optimized programs: an incomplete program may lack some of them.
     """
     if not table.rows:
         return []
@@ -185,14 +185,14 @@ def _section(name: str, table: PairTable[Any], blocks: Sequence[Block], of: Diff
 
 
 def _verb(status: str, of: DiffData | None) -> str:
-    """What became of rows; those that an incomplete program lacks are not known to be gone."""
+    """The status in words; rows missing from an incomplete program are not known to be gone."""
     lacking = {} if of is None else {"removed": of.after.incomplete, "added": of.before.incomplete}
     side = "after" if status == "removed" else "before"
     return f"not in the part that is there {side}" if lacking.get(status) else status
 
 
 def _grouped(table: PairTable[Any], key: Callable[[Pair[Any]], Hashable]) -> list[list[Pair[Any]]]:
-    """The pairs that differ, those alike together, in order of appearance."""
+    """The pairs that differ, similar ones grouped, in order of appearance."""
     groups: dict[Hashable, list[Pair[Any]]] = {}
     for pair in table.rows:
         if pair.status != "same":
@@ -201,7 +201,7 @@ def _grouped(table: PairTable[Any], key: Callable[[Pair[Any]], Hashable]) -> lis
 
 
 def _table(titles: Sequence[tuple[str, bool]], rows: Sequence[Row], noun: str) -> list[Block]:
-    """A table of the first rows, and a line that counts the others."""
+    """A table of the first rows, and a line with the number of the others."""
     columns = tuple(
         Column(title=title, align="right" if right else "left", shrink=title in _SHRINK, comfort=_SHRINK.get(title, 16))
         for n, (title, right) in enumerate(titles)
@@ -225,14 +225,14 @@ def _collectives(table: PairTable[Collective]) -> list[Block]:
 
 
 def collective_key(pair: Pair[Collective]) -> Hashable:
-    """What collectives of one row have in common; their layer may differ."""
+    """The key that collectives of one row share; their layer may differ."""
     row = pair.row
     fields = tuple(change.name for change in pair.changes)
     return row.kind, row.axes, collective_name(row), row.source[:1], row.phase, pair.reason, fields
 
 
 def collective_name(row: Collective) -> str:
-    """What it moves: an argument or result, what the user's code computes, or the operation it belongs to."""
+    """The name of the moved value: an argument or result, the computed expression, or the end of the op's name."""
     cause = row.cause
     if row.is_combined:
         return f"{len(row.causes)} arrays combined"
@@ -242,7 +242,7 @@ def collective_name(row: Collective) -> str:
 
 
 def _subject(cause: Cause) -> str:
-    """The operation of a cause as the user wrote it: `x @ w`, or the gradient of it; "" where it is not known."""
+    """The operation of a cause as the user wrote it: `x @ w`, or its gradient; "" where it is not known."""
     if cause.evidence != "sharding":
         return ""
     written = next((p.text for p in cause.operation.phrases if p.kind in ("code", "name")), "")
@@ -250,7 +250,7 @@ def _subject(cause: Cause) -> str:
 
 
 def _combined(table: PairTable[Collective]) -> list[list[Pair[Collective]]]:
-    """The collectives of the same arrays that XLA combines differently, by kind and axes."""
+    """The collectives of equal arrays that XLA combines differently, by kind and axes."""
     groups: dict[Hashable, list[Pair[Collective]]] = {}
     for pair in table.rows:
         if pair.reason == COMBINED:
@@ -306,22 +306,22 @@ def _collective_row(pairs: Sequence[Pair[Collective]], unit: str) -> Row:
 
 
 def _about(pair: Pair[Collective]) -> tuple[Spans, ...]:
-    """What it moves, in what it changed, and why."""
+    """The moved value, the changes, and the reason."""
     name = collective_name(pair.row)
     because = ((Text("because "), Prose(pair.reason)),) if pair.reason else ()
     if pair.changes:
         return ((Code(name), Text(f": {_changes_text(pair)}")), *because)
-    # A reason that names what moves says it all.
+    # A reason that names the moved value says it all.
     return because if name in pair.reason else ((Code(name),), *because)
 
 
 def _signed(sizes: Both, unit: str) -> str:
-    """`difference_words` with a minus sign that every terminal has."""
+    """`difference_words` with an ASCII minus sign."""
     return difference_words(sizes, unit).replace("\u2212", "-")
 
 
 def _changes_text(pair: Pair[Any]) -> str:
-    """The first fields that changed, the most telling; bytes follow from shapes."""
+    """The first changed fields; fields that follow from shapes, as bytes, only if nothing else changed."""
     told = [change for change in pair.changes if change.name not in _FOLLOWS] or list(pair.changes)
     changes = (
         f"{_words(change.name)} {_short(change.before)} -> {_short(change.after)}" for change in told[:_MOST_CHANGES]
@@ -402,7 +402,7 @@ def _value_key(pair: Pair[ValueSharding]) -> Hashable:
 
 
 def _spec_spans(pair: Pair[ValueSharding]) -> list[Spans]:
-    """Type and spec on both sides; the shapes, where these are the same."""
+    """Type and spec on both sides; the shapes where type and spec are equal."""
     before, after = pair.before, pair.after
     if before is not None and after is not None and (before.spec, before.dtype) == (after.spec, after.dtype):
         return [(Code(f"{row.dtype}{shape_text(row.global_shape)}"),) for row in (before, after)]
@@ -424,7 +424,7 @@ def _kernels(table: PairTable[Fusion]) -> list[Block]:
 
 
 def _kernel_key(pair: Pair[Fusion]) -> Hashable:
-    """What kernels of one row have in common: the operation that they end with, or else what they contain."""
+    """The key that kernels of one row share: their last operation, or else their contents."""
     row = pair.row
     return row.kind, row.target, scope_pattern(row.op_name) or row.instructions, row.source[:1]
 
@@ -455,7 +455,7 @@ def _contents(pair: Pair[Fusion]) -> str:
 
 
 def kernel_contents(row: Fusion) -> str:
-    """What a kernel contains, or the library's name of it."""
+    """The contents of a kernel, or its name in a library."""
     called = row.routine if row.library else row.target
     return called or ", ".join(f"{n} {op}" if n > 1 else op for op, n in row.instructions)
 

@@ -1,4 +1,4 @@
-"""The figures of a comparison in words: both values in one unit, and what became of them.
+"""The figures of a comparison in words: both values in one unit, and the change.
 
 Not its job: laying them out (`view.diff.diff`, `view.diff.stages`).
 """
@@ -10,7 +10,7 @@ from pjit_inspect.view.document.quantities import bytes_in, count_text, seconds_
 
 
 def figure_words(figure: Figure) -> tuple[str, str, str]:
-    """Its name with the unit, its values before and after."""
+    """The figure's name with its unit, and its values before and after."""
     unit = ""
     if figure.unit == "bytes":
         unit = share_unit(int(value) for value in (figure.before, figure.after) if value is not None)
@@ -34,7 +34,7 @@ def _value(value: float | None, figure: Figure, unit: str) -> str:
 
 
 def change_words(before: float | None, after: float | None) -> str:
-    """What became of a figure, in words that fit a column."""
+    """The change of a figure, short enough for a column."""
     if before is None or after is None:
         return ""
     if before == after:

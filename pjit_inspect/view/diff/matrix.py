@@ -1,8 +1,8 @@
-"""The graph of two programs drawn once: scopes by phases, each box with what it does before and after.
+"""The graphs of two programs drawn as one: scopes by phases, each box with its contents before and after.
 
-A box is what one scope does in one phase, so scope and phase are what joins the boxes: a scope that was renamed is one
-box removed and one added. Equal layers are together in one row, and their counts added up. Not its job: the graphs
-themselves (`analyze.graph`), which collective is which (`analyze.diff`), drawing (`view/front/src/compare`).
+A box is the work of one scope in one phase, so scope and phase join the boxes: a renamed scope is one box removed and
+one added. Equal layers share a row, and their counts are added up. Not its job: the graphs themselves
+(`analyze.graph`), matching collectives (`analyze.diff`), drawing (`view/front/src/compare`).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _LINES = 5
 _LONGEST_LABEL = 80
 
 RowKey = tuple[tuple[str, str, int], ...]
-"""The scopes around a row and its own: kind, name with layer numbers starred, number among siblings of that name."""
+"""The scopes around a row, and the row's: kind, name with layer numbers starred, number among siblings of that name."""
 BoxKey = tuple[RowKey, int]
 BoxNumbers = Mapping[str, Sequence[int]]
-"""Instruction -> the boxes it runs in, each as a place in `Matrix.data["boxes"]`."""
+"""Instruction -> the boxes it runs in, as places in `Matrix.data["boxes"]`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +35,9 @@ class MatrixSide:
     """One of the two programs.
 
     Attributes:
-      collectives: as its graph numbers them.
-      graph: None where there is none.
-      differing: the kernels and collectives, by instruction, that are not the same in the other program.
+      collectives: the collectives, numbered as in its graph.
+      graph: its graph; None where there is none.
+      differing: instructions of kernels and collectives that the other program lacks or has differently.
     """
 
     collectives: Sequence[Collective]
@@ -47,7 +47,7 @@ class MatrixSide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """The matrix as data for the page, and in which boxes every collective and every kernel is, before and after."""
+    """The matrix as data for the page, and the boxes of every collective and kernel, before and after."""
 
     data: dict[str, Any]
     boxes: tuple[BoxNumbers, BoxNumbers] = ({}, {})
@@ -56,7 +56,7 @@ class Matrix:
 
 @dataclass(slots=True)
 class _Box:
-    """What one side has in a box: kernels, whether one differs, and (kind, axes) -> its collectives."""
+    """The contents of a box on one side: kernels, whether any differs, and (kind, axes) -> its collectives."""
 
     kernels: int = 0
     differs: bool = False
@@ -80,7 +80,7 @@ class _Side:
 
 
 def matrix_data(before: MatrixSide, after: MatrixSide, tables: SharedTables, *, missing: str = "") -> Matrix:
-    """Both graphs in one matrix; where one is missing, why."""
+    """Both graphs in one matrix; the reason where one is missing."""
     if before.graph is None or after.graph is None:
         return Matrix(data={"missing": name_data(missing or "no graph of one of the programs", longest=500)})
     sides = _read(before), _read(after)
@@ -145,7 +145,7 @@ def _read(given: MatrixSide) -> _Side:
 
 
 def _row_keys(graph: ProgramGraph) -> list[RowKey]:
-    """The key of each row; members of one fold have that of the one that is shown."""
+    """The key of each row; members of a fold have the key of the member that is shown."""
     own: list[tuple[str, str, int]] = []
     met: dict[tuple[int, str, str], int] = {}
     for row in graph.rows:
@@ -159,7 +159,7 @@ def _row_keys(graph: ProgramGraph) -> list[RowKey]:
 
 
 def _children(sides: tuple[_Side, _Side], key: RowKey) -> list[RowKey]:
-    """The rows in a row: those after in their order, each that is gone behind the one it was behind before."""
+    """The rows in a row: those after in order; each removed row follows the row that it followed before."""
     merged = list(sides[1].children.get(key, ()))
     known, last = set(merged), -1
     for child in sides[0].children.get(key, ()):
@@ -224,5 +224,5 @@ def _line(
 
 
 def _sent(rows: Sequence[Collective]) -> int:
-    """Bytes the busiest device sends per call; a run of unknown number counts once."""
+    """Bytes the busiest device sends per call; a collective in a loop of unknown length counts once."""
     return sum(row.least_sent_bytes for row in rows)

@@ -1,6 +1,6 @@
 """A comparison as one page that loads nothing: lists and graph of both programs, or the still display.
 
-Not its job: what is in it (`view.diff.diff` the still display, `view.diff.payload` the other).
+Not its job: the contents (`view.diff.diff` for the still display, `view.diff.payload` for the other).
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def _script() -> str:
 
 
 def compare_page(payload: DiffPayload, *, still: str = "") -> str:
-    """The page with both programs; `still` is there until its script runs, and stays where none may run."""
+    """The page with both programs; `still` is shown until its script runs, and stays where none may run."""
     return scripted_page(payload.title, payload.first, payload.blob, script=_script(), still=still)
 
 
 def compare_frame(payload: DiffPayload, still: str) -> str:
-    """The same for a notebook's output: the page in a sandbox where scripts may run, the still HTML where not."""
+    """The same for a notebook's output: a sandboxed page where scripts may run, the still HTML elsewhere."""
     return page_frame(compare_page(payload, still=still), payload.title, still)

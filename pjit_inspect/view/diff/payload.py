@@ -1,6 +1,6 @@
-"""The data of the page that compares two programs: the answer, what is painted first, then lists, graph and details.
+"""The data of the page that compares two programs: answer and first paint, then lists, graph and details.
 
-Of both programs only what the lists and the graph show is in it, not their texts. Not its job: comparing
+It holds only the parts of both programs that the lists and the graph show, not their texts. Not its job: comparing
 (`analyze.diff`), the page around it (`view.diff.page`), drawing (`view/front/src/compare`).
 """
 
@@ -34,10 +34,10 @@ class DiffSideInput:
     """One of the two programs.
 
     Attributes:
-      report: its record and analyses; the rows of the comparison are this report's.
+      report: its record and analyses; the compared rows are this report's.
       running: its running instructions; None where there is no optimized program.
       graph: its graph; None where there is none.
-      no_graph: why there is none.
+      no_graph: the reason why there is no graph.
     """
 
     report: RecordReport
@@ -48,7 +48,7 @@ class DiffSideInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffInput:
-    """What the page is made of: the comparison, both programs, the display as text."""
+    """Input of the page: the comparison, both programs, the display as text."""
 
     data: DiffData
     before: DiffSideInput
@@ -58,7 +58,7 @@ class DiffInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffPayload:
-    """What is painted first, everything else as `pack_blob` writes it, the page's title."""
+    """The data painted first, all else as `pack_blob` writes it, and the page's title."""
 
     first: dict[str, Any]
     blob: bytes
@@ -110,7 +110,7 @@ def diff_payload(given: DiffInput) -> DiffPayload:
 
 
 def _differing(data: DiffData, side: str) -> frozenset[str]:
-    """The instructions of one program's kernels and collectives that are not the same in the other."""
+    """Instructions of one program's kernels and collectives that differ from the other program."""
     pairs = [pair for pair in (*data.kernels.rows, *data.collectives.rows) if pair.status != "same"]
     rows: list[Fusion | Collective] = [row for pair in pairs if (row := getattr(pair, side)) is not None]
     names = ((row.name,) if isinstance(row, Fusion) else row.instructions[:1] for row in rows)
@@ -118,7 +118,7 @@ def _differing(data: DiffData, side: str) -> frozenset[str]:
 
 
 def _head(data: DiffData) -> dict[str, Any]:
-    """What is compared, whether it is the same work, and the answer."""
+    """The page's head: the compared programs, whether they do the same work, and the answer."""
     meshes = [side.mesh for side in (data.before, data.after) if side.mesh is not None]
     return {
         "version": 1,
@@ -134,7 +134,7 @@ def _head(data: DiffData) -> dict[str, Any]:
 
 
 def _incomplete(data: DiffData) -> list[Any]:
-    """What is missing of which program, in sentences."""
+    """Sentences about the missing parts of either program."""
     sides = (("before", data.before), ("after", data.after))
     return [sentence_data(say("{}: {}", when, side.incomplete)) for when, side in sides if side.incomplete]
 
@@ -151,7 +151,7 @@ def _figure(figure: Figure) -> dict[str, Any]:
         "after": after,
         "change": change,
         "how": figure.provenance,
-        # Seconds differ from run to run: they are no verdict, nor is what rounds to nothing.
+        # Seconds differ from run to run, so they are no verdict; neither are changes that round to zero.
         "status": "changed" if figure.provenance == "measured" or change == "~ 0 %" else status,
     }
 
@@ -177,7 +177,7 @@ def _bar(one: AxisDiff, tables: SharedTables, unit: str, most: int) -> dict[str,
 
 
 def _around(data: DiffData) -> dict[str, Any]:
-    """What was set and written otherwise."""
+    """Settings, source lines and warnings that differ."""
     lines = [
         [
             "removed" if one.after is None else "added",

@@ -1,6 +1,6 @@
-"""The lists of a comparison as data: one row for pairs that are alike, largest difference of bytes first.
+"""The lists of a comparison as data: similar pairs share a row, largest difference of bytes first.
 
-Not its job: joining the pairs (`analyze.diff`), what a selected row shows (`view.diff.sides`), drawing.
+Not its job: joining the pairs (`analyze.diff`), the details of a selected row (`view.diff.sides`), drawing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, sentence_data
 
 _MOST_ROWS = 600
-"""Rows of a list; a comparison with more than these kinds is read in Python (`d.kernels.to_csv()`)."""
+"""The most rows of a list; larger comparisons are read in Python (`d.kernels.to_csv()`)."""
 _MOST_SAME = 200
 _ONCE = "What is in loops of unknown length counts once."
 _MOST_CHANGES = 10
@@ -46,14 +46,14 @@ Write = Callable[[Sequence[Any], SideWriter], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kind:
-    """How rows of one list are gathered, sized, named and described.
+    """The rules of one list: how its rows are grouped, sized, named and described.
 
     Attributes:
-      key: what pairs in one row have in common.
-      size: bytes of a row of the table; None when they are unknown.
-      name: what the row is about, and more of it.
-      write: the details of the rows of one side.
-      what: what the bytes are.
+      key: the key that pairs in one row share.
+      size: bytes of a row of the table; None when unknown.
+      name: the row's name and further words.
+      write: the details of one side's rows.
+      what: the meaning of the bytes.
     """
 
     key: Callable[[Pair[Any]], Hashable]
@@ -69,9 +69,9 @@ def diff_lists(
     writers: tuple[SideWriter, SideWriter],
     shared: SharedTables,
 ) -> dict[str, Any]:
-    """Each list by its name: its unit, its rows, how many rows are left out, counts by status, a note.
+    """Each list by its name: its unit, rows, number of rows left out, counts by status, and a note.
 
-    boxes: for a list whose rows stand in boxes of the graph, in which, before and after.
+    `boxes`, for lists whose rows are in the graph: their boxes before and after.
     """
     nowhere: tuple[BoxNumbers, BoxNumbers] = ({}, {})
     return {
@@ -143,14 +143,14 @@ def _list(
 
 
 def _group_key(pair: Pair[Any], kind: _Kind) -> Hashable:
-    """What pairs in one row have in common; of the same arrays combined otherwise, kind and axes."""
+    """The key that pairs in one row share; kind and axes for equal arrays that are combined differently."""
     if pair.reason == COMBINED:
         return COMBINED, pair.row.kind, pair.row.axes
     return pair.status, kind.key(pair)
 
 
 def _rank(pairs: Sequence[Pair[Any]], both: Both) -> tuple[int, int, int]:
-    """Largest difference first; then the larger of both sizes, and what is the same last."""
+    """The sort key: largest difference first, then by status (equal rows last), then the larger size."""
     before, after = (size or 0 for size in both)
     return -abs(after - before), _ORDER.index(_status(pairs, both)), -max(before, after)
 
@@ -183,7 +183,7 @@ def _row(
         "reason": sentence_data(first.reason),
         "by": list(first.by),
         "changes": [[_words(one.name), *_values(one.before, one.after)] for one in first.changes[:_MOST_CHANGES]],
-        # What is the same is said once.
+        # Equal rows have their details once.
         "sides": [
             kind.write(rows, writer) if rows and not (is_same and side == 0) else None
             for side, (rows, writer) in enumerate(zip(sides, writers, strict=True))
@@ -193,13 +193,13 @@ def _row(
 
 
 def _combined_name(sides: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    """What collectives that only combine the same arrays otherwise are called: how many they were, and are."""
+    """The name of collectives that combine equal arrays differently: their numbers before and after."""
     words = f"{len(sides[0])} \u2192 {len(sides[1])} combined otherwise"
     return {"name": words, "number": 1, "more": [], "changes": []}
 
 
 def _boxes(sides: Sequence[Sequence[Any]], boxes: tuple[BoxNumbers, BoxNumbers]) -> list[int]:
-    """The boxes of the graph that collectives and kernels are in; [] for everything else."""
+    """The graph's boxes of collectives and kernels; [] for everything else."""
     found = {
         number
         for rows, of in zip(sides, boxes, strict=True)
@@ -230,7 +230,7 @@ def _value_words(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-# ---------------------------------------------------------------- what a row is called
+# ---------------------------------------------------------------- names of rows
 
 
 def _shape(pair: Pair[Collective]) -> Hashable:
@@ -254,7 +254,7 @@ def _where(row: Collective | ValueSharding) -> str:
 
 
 def _moved(places: Sequence[str]) -> str:
-    """A place; one that moved with both."""
+    """One place, or both with an arrow where it moved."""
     return " \u2192 ".join(dict.fromkeys(places))
 
 

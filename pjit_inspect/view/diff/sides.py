@@ -1,6 +1,6 @@
-"""What the page shows of a selected row on one side: the cause with its facts, the picture, the figures.
+"""The details of a selected row on one side: the cause with its facts, the picture, the figures.
 
-Not its job: which rows belong together (`view.diff.rows`), drawing (`view/front/src/compare`).
+Not its job: grouping the rows (`view.diff.rows`), drawing (`view/front/src/compare`).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _SHAPES = 6
 
 @dataclass(frozen=True, slots=True)
 class SideWriter:
-    """Writes rows of one of the programs. Every method takes rows that are alike, at least one.
+    """Writes rows of one of the programs. Every method takes one or more similar rows.
 
     Attributes:
       report: the program's report.
       running: its instructions, for the pictures; None where there is no program.
-      tables: the shardings that both programs share.
+      tables: the shardings of both programs.
       mesh: the program's mesh; None where it is not known.
     """
 
@@ -49,7 +49,7 @@ class SideWriter:
     mesh: Mesh | None
 
     def collectives(self, rows: Sequence[Collective]) -> dict[str, Any]:
-        """Why they are there, what one of them does to its array, and how much it sends."""
+        """Details of one side of a collective row: cause, shard picture, bytes."""
         first = rows[0]
         found = [finding_of(self.report, group) for group in group_by_cause(rows)[:_CAUSES]]
         return {
@@ -70,7 +70,7 @@ class SideWriter:
         }
 
     def arrays(self, rows: Sequence[ArrayLayout]) -> dict[str, Any]:
-        """How an argument or result is cut, and what becomes of its memory."""
+        """The shards of an argument or result, and whether its memory is donated or aliased."""
         first = rows[0]
         return {
             **self._cut(first.global_shape, first.sharding),
@@ -88,7 +88,7 @@ class SideWriter:
         }
 
     def values(self, rows: Sequence[ValueSharding]) -> dict[str, Any]:
-        """How a value inside the program is cut, and where each axis comes from."""
+        """The shards of a value inside the program, and the origin of each axis."""
         first = rows[0]
         origins = [say("{} from {}", axis(own), origin) for own, origin in first.origins.items()]
         return {
@@ -107,7 +107,7 @@ class SideWriter:
         }
 
     def kernels(self, rows: Sequence[Fusion]) -> dict[str, Any]:
-        """What a kernel reads and writes."""
+        """The reads and writes of a kernel."""
         first = rows[0]
         return {
             "causes": [sentence_data(say("belongs to {}", name(first.op_name)))] if first.op_name else [],

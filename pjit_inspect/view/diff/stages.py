@@ -1,4 +1,4 @@
-"""Whose change it is: what JAX's lowering changed and what XLA did, as a line or two tables.
+"""The share of JAX's lowering and of XLA in a change, as a line or two tables.
 
 Not its job: finding it (`analyze.diff.lowering`, `handles.upgrade`).
 """
@@ -20,7 +20,7 @@ _MOST_NOTED = 4
 
 
 def stage_blocks(data: DiffData) -> list[Block]:
-    """What of the change is JAX's and what is XLA's; [] where that was not asked."""
+    """JAX's share and XLA's share of the change; [] where nobody asked."""
     stages = data.stages
     if stages is None:
         return []
@@ -37,7 +37,7 @@ _WIRED = "the same operations, of the same types, take other values"
 
 
 def stage_notes(data: DiffData) -> tuple[Sentence, ...]:
-    """The same in sentences, where the answer does not say it all."""
+    """The same in sentences, unless the lowering is equal: then the answer says it all."""
     stages = data.stages
     if stages is None or stages.lowering.is_same:
         return ()

@@ -1,1 +1,1 @@
-"""What a view is made of before it is text or HTML: blocks, tables, charts, colors, numbers in words."""
+"""The parts of a view before it is text or HTML: blocks, tables, charts, colors, numbers in words."""

@@ -1,7 +1,7 @@
-"""A chart before anybody decides how it is drawn: bars, a matrix, bands over places, or points, with their words.
+"""A chart before it is drawn: bars, a matrix, bands over places, or points, with their words.
 
 One chart becomes a plotly figure (`view.figures.chart_figure`), a still picture (`view.svg.chart_picture`) and text
-(`view.figures.chart_figure`), so that the three cannot disagree. Not its job: which charts there are.
+(`view.figures.chart_figure`), so that the three cannot disagree. Not its job: the set of charts.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ class BarPart:
     """One piece of a bar.
 
     Attributes:
-      name: what it is, the same in every row: "arguments".
-      value: how long, in bytes or seconds; never negative.
-      color: how it is drawn.
+      name: its name, the same in every row: "arguments".
+      value: its length, in bytes or seconds; never negative.
+      color: the colour it is drawn in.
       words: further facts, one short statement each.
     """
 
@@ -29,12 +29,12 @@ class BarPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BarRow:
-    """One bar: what it stands for, and its pieces from left to right.
+    """One bar: its label, and its pieces from left to right.
 
     Attributes:
-      label: what it stands for; may hold anything at all.
+      label: its meaning; may hold anything at all.
       parts: the pieces.
-      color: of the label's chip.
+      color: the colour of the label's chip.
     """
 
     label: str
@@ -52,12 +52,12 @@ class BarChart:
     """Bars, the most important first.
 
     Attributes:
-      title: what is shown and where the figures come from: "bytes ... (modelled: ring)".
-      measure: what stands at the axis, without its unit: "sent by one device per call".
+      title: the subject and the source of the figures: "bytes ... (modelled: ring)".
+      measure: the axis title without its unit: "sent by one device per call".
       unit: the unit of the axis ("MiB", "ms"); values are in bytes or seconds.
       rows: the bars.
-      notes: what a reader has to know, one sentence each.
-      missing: why there is nothing to show; "" when there is.
+      notes: facts that a reader needs, one sentence each.
+      missing: the reason for an empty chart; "" for none.
       axes: every axis name of the program, in the order that gives them their colours.
     """
 
@@ -72,13 +72,13 @@ class BarChart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixCell:
-    """What one row of a matrix sends one column.
+    """The bytes that one row of a matrix sends to one column.
 
     Attributes:
-      row, column: which; 0 is the first.
-      size_bytes: how much.
-      name: which mesh axes the two differ in, as words; cells of one name have one colour.
-      color: that colour.
+      row, column: its place; 0 is the first.
+      size_bytes: the bytes sent.
+      name: the mesh axes in which the two differ, as words; cells of one name have one colour.
+      color: the cell's colour.
     """
 
     row: int
@@ -90,13 +90,13 @@ class MatrixCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixChart:
-    """Who sends how much to whom: a row for each sender, a column for each receiver.
+    """Bytes from each sender (a row) to each receiver (a column).
 
     Attributes:
       title, unit, notes, missing, axes: as in `BarChart`.
-      labels: what each row and column stands for; may hold anything at all.
-      stands_for: what one label is: "device", "devices of one index of data".
-      cells: where something is sent; every other cell is empty.
+      labels: the meaning of each row and column; may hold anything at all.
+      stands_for: the meaning of a label: "device", "devices of one index of data".
+      cells: the pairs that send something; every other cell is empty.
     """
 
     title: str
@@ -116,14 +116,14 @@ class MatrixChart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AreaBand:
-    """What one part of a sum is, place by place.
+    """The values of one part of a sum, place by place.
 
     Attributes:
-      name: what it is.
-      color: how it is drawn.
-      values: how much at each place shown, in bytes.
-      at_peak: how much where the sum is largest.
-      most: the most of it anywhere, shown or not.
+      name: its name.
+      color: the colour it is drawn in.
+      values: bytes at each place shown.
+      at_peak: bytes where the sum is largest.
+      most: the most bytes at any place, shown or not.
     """
 
     name: str
@@ -135,15 +135,15 @@ class AreaBand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AreaChart:
-    """Bands on each other over the places of a schedule.
+    """Stacked bands over the places of a schedule.
 
     Attributes:
       title, measure, unit, notes, missing, axes: as in `BarChart`.
-      bands: from below.
+      bands: the bands, bottom first.
       places: the kernels that are shown, ascending.
-      kernels: how many there are in all.
+      kernels: the number of all kernels.
       peak: the kernel at which the sum is largest.
-      phases: the phase of training of each kernel shown, "" for unknown; () for a program without.
+      phases: the training phase of each kernel shown, "" for unknown; () for a program without phases.
     """
 
     title: str
@@ -166,16 +166,16 @@ class AreaChart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScatterPoint:
-    """One thing that was measured in two ways.
+    """One thing measured in two ways.
 
     Attributes:
       label: its name beside the point, short; may hold anything at all.
       x, y: bytes or seconds; never negative.
-      kind: how it is drawn. base: what others are compared with. misfit: what cannot be had. other: what is not
-        compared with the chosen one. least: `y` is what it is at least.
-      is_best: whether none compared with it is better in both.
-      is_chosen: whether it is looked at.
-      words: what pointing at it tells, a line each.
+      kind: its mark. base: the one to compare with. misfit: impossible. other: not compared with the chosen one.
+        least: `y` is a lower bound.
+      is_best: whether no comparable point is better in both.
+      is_chosen: whether it is the selected one.
+      words: lines shown on pointing at it.
     """
 
     label: str
@@ -193,10 +193,10 @@ class ScatterChart:
 
     Attributes:
       title, notes, missing, axes: as in `BarChart`.
-      x_measure, y_measure: what stands at the axes, without the unit.
+      x_measure, y_measure: the axis titles, without the unit.
       x_unit, y_unit: the units of the axes; values are in bytes or seconds.
       points: the points.
-      limit: what `y` may be at most, and its name; None for no limit.
+      limit: the largest allowed `y`, and its name; None for no limit.
     """
 
     title: str

@@ -1,9 +1,8 @@
-"""Which colour a mesh axis has: colour means axis, everywhere, and nothing else.
+"""The colours of mesh axes: colour means axis, everywhere, and nothing else.
 
-Its place in the order of a document's axes gives it.
-
-Mid tones, dark enough for white letters (at least 5:1) and light enough for a dark page, so that one picture serves
-both themes. Colour is never alone: the axis is also a word. Not its job: drawing.
+An axis gets its colour by its place in the order of a document's axes. Colours are mid tones, dark enough for white
+letters (at least 5:1) and light enough for a dark page, so that one picture serves both themes. Colour is never alone:
+the axis is also a word. Not its job: drawing.
 """
 
 from __future__ import annotations
@@ -35,9 +34,10 @@ MEMORY_COLORS: dict[MemoryKind, str] = {
     "result": "#5f9152",
     "temporary": "#aab2bc",
 }
-"""What a buffer is for -> its colour, in the order in which bands lie on each other: below, what no schedule moves.
+"""Purpose of a buffer -> its colour, in stacking order: buffers that no schedule moves are at the bottom.
 
-No axis has one of these, and where they stand no axis is drawn in its own."""
+No axis has one of these colours, and no axis colour is used beside them.
+"""
 
 PHASE_COLORS: dict[str, str] = {
     "forward": "#3b6fb6",
@@ -45,7 +45,7 @@ PHASE_COLORS: dict[str, str] = {
     "backward": "#b35f0c",
     "optimizer": "#2f8046",
 }
-"""A phase of training -> its colour, as the inspector's graph has it."""
+"""A training phase -> its colour, as in the inspector's graph."""
 
 
 class Palette:
@@ -63,7 +63,7 @@ class Palette:
         self._of_axis = dict(zip(axes, hues, strict=False))
 
     def of(self, axes: Sequence[str] | None) -> str:
-        """The colour of one axis, of several, or of none (None, or empty); a part of an axis has the axis's."""
+        """The colour of one axis, of several, or of none (None, or empty); a part of an axis has the axis's colour."""
         if not axes:
             return NEUTRAL
         if len(axes) > 1:
@@ -72,6 +72,6 @@ class Palette:
 
 
 def document_axes(data: RecordData) -> tuple[str, ...]:
-    """Every axis name of the program, those of its first mesh first."""
+    """Every axis name of the program; those of its first mesh come first."""
     meshes = (*((data.mesh,) if data.mesh else ()), *data.meshes)
     return tuple(dict.fromkeys(name for mesh in meshes for name in mesh.axis_names))

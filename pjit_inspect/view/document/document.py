@@ -1,8 +1,8 @@
-"""The view tree: what a display says, before anybody decides how it looks.
+"""The view tree: the contents of a display, before its looks.
 
 A report becomes one `Document`; the document becomes text (`view.render.text`) or HTML (`view.render.html`). Nodes
 carry meaning (an axis, a number with its unit, a user's name), never a colour or a size, and never escaped text. Not
-its job: choosing what to say (`view.record.record`) or how to draw it.
+its job: choosing the contents (`view.record.record`), drawing them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Provenance = Literal["counted", "modelled", "measured", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words in a sentence. `emphasis` is "strong" for the answer, "dim" for what can be skipped."""
+    """Words in a sentence. `emphasis` is "strong" for the answer, "dim" for words that can be skipped."""
 
     text: str
     emphasis: Literal["none", "strong", "dim"] = "none"
@@ -31,9 +31,9 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Somebody else's words: a name, a place, a line of source, a shape. May hold anything at all.
+    """Foreign words: a name, a place, a line of source, a shape. May hold anything at all.
 
-    `strong` marks the name the display is about.
+    `strong` marks the name that the display is about.
     """
 
     text: str
@@ -55,12 +55,12 @@ class AxisLabel:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A figure, its unit and where it comes from.
+    """A figure, its unit and its source.
 
     Attributes:
-      text: the figure as it is to be read, such as "1,399".
+      text: the figure as it is shown, such as "1,399".
       unit: "MiB", "s", ...; "" when a column's title says it or there is none.
-      provenance: how the figure is known (DESIGN, rule 2).
+      provenance: the source of the figure (docs/architecture.md, rule 2).
       strong: True when it is part of the answer.
     """
 
@@ -79,7 +79,7 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A share between 0 and 1, drawn as a bar in the colour of `axes`. Text leaves it out: the figure stands by it."""
+    """A share between 0 and 1, drawn as a bar in the colour of `axes`. Text leaves it out: the figure is beside it."""
 
     share: float
     axes: tuple[str, ...] | None
@@ -87,21 +87,21 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A sentence that somebody else worded. Text keeps the backticks around its names and code."""
+    """A sentence worded elsewhere. Text keeps the backticks around its names and code."""
 
     text: Sentence | str
 
     @property
     def phrases(self) -> tuple[Phrase, ...]:
-        """What its words are."""
+        """The phrases of the sentence."""
         return Sentence(self.text).phrases
 
 
 @dataclass(frozen=True, slots=True)
 class SpecLabel:
-    """How an array is split: for each dimension nothing, an axis, or several. Axes have their colours.
+    """The spec of an array: for each dimension nothing, an axis, or several. Axes have their colours.
 
-    `origins` say where each axis came from, for those who point at it.
+    `origins` say where each axis came from; pointing at the label shows them.
     """
 
     spec: tuple[SpecEntry, ...]
@@ -112,12 +112,12 @@ Span = Text | Code | AxisLabel | Number | Sign | Bar | Prose | SpecLabel
 Spans = tuple[Span, ...]
 
 UNKNOWN: Spans = (Text("unknown", "dim"),)
-"""The cell of a fact that nobody knows."""
+"""The cell of an unknown fact."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One paragraph. `role` says which: the title, the answer sentence, a note, the footer."""
+    """One paragraph. `role` is its place: the title, the answer sentence, a note, the footer."""
 
     spans: Spans
     role: Literal["title", "answer", "plain", "note", "footer"] = "plain"
@@ -125,7 +125,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A titled part of the document: its name and size, and the blocks in it."""
+    """A titled part of the document: name, size, and blocks."""
 
     title: Spans
     blocks: tuple[Block, ...]
@@ -138,11 +138,11 @@ class Column:
     Attributes:
       title: its name, with the unit when all cells share one.
       align: "right" for numbers.
-      shrink: its cells may be shortened when the line is too long.
-      optional: text may leave it out when there is no room for it.
-      comfort: columns it keeps in text as long as something else can go.
-      least: columns below which it says nothing.
-      beneath: in HTML its cells stand under their rows, after its title, so that the table stays narrow.
+      shrink: whether its cells may be shortened when the line is too long.
+      optional: whether text may leave it out for lack of room.
+      comfort: the width it keeps in text as long as another column can shrink.
+      least: the width below which it says nothing.
+      beneath: whether HTML puts its cells under their rows, after its title, so that the table stays narrow.
     """
 
     title: str
@@ -156,20 +156,20 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: a cell per column, and short items that belong to it and stand under it, as many as fit."""
+    """One row: a cell per column, and short items that are shown under it, as many as fit."""
 
     cells: tuple[Spans, ...]
     items: tuple[Spans, ...] = ()
 
 
 def telling_columns(columns: Sequence[Column], rows: Sequence[Row]) -> list[int]:
-    """The places of the columns that are shown: those that say more in some row than that it is unknown."""
+    """The places of the columns to show: those with a known cell in some row."""
     return [at for at in range(len(columns)) if any(row.cells[at] not in ((), UNKNOWN) for row in rows)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rest:
-    """Rows that are not shown at once: `summary` stands for them, a click shows them."""
+    """Folded rows: `summary` is shown in their place, a click shows them."""
 
     summary: Spans
     rows: tuple[Row, ...] = ()
@@ -180,9 +180,9 @@ class Table:
     """Rows under typed columns, most important first, and the rest folded away.
 
     Attributes:
-      columns: what each cell is.
+      columns: the columns.
       rows: the rows shown at once.
-      text_rows: how many of `rows` text shows at once; None for all. The others are counted in `text_rest`.
+      text_rows: the number of `rows` that text shows at once; None for all. `text_rest` counts the others.
       text_rest: the sentence text puts in place of the rows it leaves out.
       rest: the rows behind a click (HTML only).
     """
@@ -199,9 +199,9 @@ class RowGroup:
     """Rows that belong to one thing, such as a line of source.
 
     Attributes:
-      heading: the thing: its place, ...
+      heading: the thing's place, ...
       words: ... and its text.
-      rows: what belongs to it.
+      rows: its rows.
     """
 
     heading: Spans
@@ -211,15 +211,15 @@ class RowGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupedTable:
-    """Groups of rows, each beside what it belongs to (HTML), or under it (text).
+    """Groups of rows, each beside its heading (HTML) or under it (text).
 
     Attributes:
-      title: what the groups are.
-      columns: what each cell of a row is.
+      title: the meaning of the groups.
+      columns: the columns of a row.
       groups: in order; none without rows.
-      rest: the sentence for the groups that are left out; () when all are there.
-      text_groups: how many of `groups` text shows; None for all.
-      text_rest: the sentence text has for those it leaves out, in place of `rest`.
+      rest: the sentence for the groups that are left out; () when none is.
+      text_groups: the number of `groups` that text shows; None for all.
+      text_rest: the sentence that replaces `rest` in text.
     """
 
     title: str
@@ -232,13 +232,13 @@ class GroupedTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One answer and what proves it.
+    """One answer and its proof.
 
     Attributes:
-      head: what it is about, and how much.
+      head: the subject, and how much.
       sentences: the answer.
-      facts: what proves it, one short statement each; HTML shows them on a click.
-      figures: where the numbers come from; likewise.
+      facts: its proof, one short statement each; HTML shows them on a click.
+      figures: the source of the numbers; also on a click.
       is_open: whether HTML shows the facts at once.
     """
 
@@ -256,7 +256,7 @@ class MeshSubject:
     Attributes:
       mesh: the devices.
       sent: bytes one device sends per call over each single axis, parts of it included.
-      groups: groups of positions to light up; () for none.
+      groups: groups of positions to highlight; () for none.
       processes: device id -> process index, when there are several processes.
     """
 
@@ -268,14 +268,14 @@ class MeshSubject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardSubject:
-    """A picture of how one array lies on the devices."""
+    """A picture of one array's shards on the devices."""
 
     layout: ArrayLayout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineSubject:
-    """A picture of compiles over the session: when each stage of each ran."""
+    """A picture of a session's compiles: when each stage of each ran."""
 
     ledger: LedgerData
 
@@ -289,7 +289,7 @@ class ChartSubject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """A picture, what it shows in one sentence (`alt`), and the lines that stand for it in text."""
+    """A picture, its contents in one sentence (`alt`), and the lines that replace it in text."""
 
     subject: MeshSubject | ShardSubject | TimelineSubject | ChartSubject
     alt: str
@@ -307,7 +307,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gallery:
-    """Cards for the eye, and the table that has the same facts in full.
+    """Cards to look at, and a table with the same facts in full.
 
     HTML shows the cards and folds the table under `summary`; text shows the table.
     """
@@ -319,7 +319,7 @@ class Gallery:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Blocks that stand side by side where there is room; in text only when `in_text` is True."""
+    """Blocks side by side where there is room; in text only when `in_text` is True."""
 
     blocks: tuple[Block, ...]
     in_text: bool = True
@@ -329,7 +329,7 @@ class Beside:
 class Fold:
     """A section whose heading opens and closes it; text always shows it open.
 
-    Where text has less room, `text_blocks` are what it shows in place of `blocks`.
+    `text_blocks` replace `blocks` in text, which has less room.
     """
 
     summary: Spans
@@ -340,7 +340,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """One sign of the pictures and what it means. `axes` are those whose colours the sign shows."""
+    """One sign of the pictures and its meaning. `axes` are those whose colours the sign shows."""
 
     sign: Literal["axis", "several", "none", "copies", "partial", "device", "link"]
     words: str
@@ -349,14 +349,14 @@ class LegendEntry:
 
 @dataclass(frozen=True, slots=True)
 class Legend:
-    """What colours, hatching and outlines mean. Text has no pictures and leaves it out."""
+    """The meaning of colours, hatching and outlines. Text has no pictures and leaves it out."""
 
     entries: tuple[LegendEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Lines of code to be copied: text and HTML leave them as they are."""
+    """Lines of code to copy: text and HTML leave them unchanged."""
 
     lines: tuple[str, ...]
 
@@ -370,7 +370,7 @@ class Document:
 
     Attributes:
       axes: the mesh's axis names, outermost first; an axis keeps its colour everywhere in the document.
-      blocks: what it says, in order.
+      blocks: its contents, in order.
     """
 
     axes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""How devices, slices, specs, groups and names of operations are written, the same way in every view.
+"""The spelling of devices, slices, specs, groups and names of operations, the same in every view.
 
 Not its job: shortening to a width (`view.document.printable`) or escaping.
 """
@@ -17,7 +17,7 @@ from pjit_inspect.model.program.spec import PartitionSpec, spec_text
 _WRAPPER = re.compile(r"^(?:jvp|transpose|vmap|pmap|checkpoint|remat|rematted_computation)\((.*)\)$")
 _CALL = re.compile(r"^(?:p?jit|xla_call|core_call|shard_map|pmap)\(.*\)$")
 _MAX_NAME = 4096  # a longer name of an operation is cut before it is taken apart
-_MAX_DEPTH = 8  # names that XLA combined hold names that it combined before, a few levels deep
+_MAX_DEPTH = 8  # XLA combines names that it combined before, a few levels deep
 _SILENT = JAX_SCOPES | {"", "main"}
 
 
@@ -89,7 +89,7 @@ def _operation(op_name: str, depth: int) -> str:
 
 
 def _combined(names: str, depth: int) -> str:
-    """What XLA joined with colons in one operation: "dot_general, reduce_sum"."""
+    """Operations that XLA joined with colons: "dot_general, reduce_sum"."""
     operations = list(dict.fromkeys(_operation(name, depth + 1) for name in _split(names, ":")))
     return ", ".join(operations[:2]) + (f" +{len(operations) - 2} more" if len(operations) > 2 else "")
 
@@ -101,7 +101,7 @@ def _unwrapped(part: str) -> str:
 
 
 def _split(op_name: str, separator: str) -> list[str]:
-    """Split where the separator stands outside parentheses."""
+    """Splits where the separator is outside parentheses."""
     parts, depth, start = [], 0, 0
     for position, char in enumerate(op_name):
         depth += (char == "(") - (char == ")")

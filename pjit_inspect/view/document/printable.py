@@ -1,4 +1,4 @@
-"""What of a foreign string can be shown safely: control characters made visible, long strings shortened.
+"""The safe form of a foreign string: control characters made visible, long strings shortened.
 
 Names come from users, files and other people's programs; they may hold newlines, terminal escapes, right-to-left
 overrides or a hundred thousand characters. Not its job: HTML escaping (`view.render.html`, `view.svg.svg`).
@@ -15,7 +15,7 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def printable(text: str) -> str:
-    """The text with every character that has no shape of its own, or changes its neighbours', written as an escape."""
+    """The text with an escape for every character that has no shape or changes its neighbours'."""
     text = _cut(text, _MAX)
     return text if text.isascii() and text.isprintable() else "".join(map(_shown, text))
 
@@ -30,14 +30,14 @@ def _shown(char: str) -> str:
 
 
 def cell_width(text: str) -> int:
-    """Columns a terminal needs for it: two for East Asian wide characters, one for every other."""
+    """The text's width in terminal columns: two for East Asian wide characters, one for all others."""
     if text.isascii():
         return len(text)
     return sum(2 if _unicode.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def shorten(text: str, width: int) -> str:
-    """The text in at most `width` columns; what is too much is taken out of the middle: `params...kernel`."""
+    """The text in at most `width` columns, shortened in the middle: `params...kernel`."""
     if cell_width(text) <= width:
         return text
     if width <= 3:
@@ -47,7 +47,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
-    """The text filled with spaces to `width` columns; on the left when `right` is True."""
+    """The text padded with spaces to `width` columns; on the left when `right` is True."""
     fill = " " * max(0, width - cell_width(text))
     return fill + text if right else text + fill
 

@@ -1,4 +1,4 @@
-"""How bytes, seconds and counts are written.
+"""The spelling of bytes, seconds and counts.
 
 Sizes use powers of 1024 and say so (KiB, MiB, ...). One table keeps one unit, so that its figures compare at a glance.
 Not its job: computing them.
@@ -12,14 +12,14 @@ from pjit_inspect.view.document.document import Number, Provenance
 
 _MOST_BYTES = 2**63
 _MOST = 10**18
-"""No program counts this far; a damaged file may, with more digits than Python prints."""
+"""No program counts this far. A damaged file may, with more digits than Python prints."""
 
 _MICROSECONDS = {"\u00b5s": 1.0, "ms": 1e3, "s": 1e6}
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50}
 
 
 def byte_unit(size_bytes: int) -> str:
-    """The unit a size reads best in. MiB are kept up to 10,240: 1,399 MiB compares better than 1.37 GiB."""
+    """The most readable unit of a size. MiB are kept up to 10,240: 1,399 MiB compares better than 1.37 GiB."""
     if size_bytes < 2**10:
         return "B"
     if size_bytes < 2**20:
@@ -31,12 +31,12 @@ def byte_unit(size_bytes: int) -> str:
 
 
 def share_unit(sizes: Iterable[int | None]) -> str:
-    """The one unit for a column of sizes: that of the largest."""
+    """The one unit for a column of sizes: the largest size's."""
     return byte_unit(max((size for size in sizes if size is not None), default=0))
 
 
 def bytes_in(size_bytes: int | None, unit: str) -> str:
-    """A size in a column's unit, two decimals; "<0.01" for what is not nothing but rounds to it; "unknown" for None."""
+    """A size in a column's unit, two decimals; "<0.01" for sizes that round to zero; "unknown" for None."""
     if size_bytes is None:
         return "unknown"
     if abs(size_bytes) > _MOST_BYTES:
@@ -56,14 +56,14 @@ def bytes_text(size_bytes: int | None) -> str:
 
 
 def least_text(text: str, size_bytes: int, is_least: bool) -> str:
-    """A sum as `text`; what is said of it where some of its parts are unknown, which may be all of them."""
+    """'at least <text>' when some parts of a sum are unknown, 'unknown' when all are."""
     if not is_least:
         return text
     return f"at least {text}" if size_bytes else "unknown"
 
 
 def bytes_number(size_bytes: int | None, provenance: Provenance = "counted", *, strong: bool = False) -> Number:
-    """`bytes_text` as a span that says where the figure comes from."""
+    """`bytes_text` as a span with its provenance."""
     if size_bytes is None:
         return Number("unknown", provenance="unknown", strong=strong)
     figure, unit = _figure(size_bytes)
@@ -82,12 +82,12 @@ def seconds_text(seconds: float | None) -> str:
 
 
 def time_unit(longest_us: float) -> str:
-    """The one unit for a column of short times, by the longest. Microseconds are kept up to 10,000."""
+    """The one unit for a column of short times, from the longest. Microseconds are kept up to 10,000."""
     return "\u00b5s" if longest_us < 1e4 else "ms" if longest_us < 1e7 else "s"
 
 
 def time_in(time_us: float, unit: str) -> str:
-    """A time in a column's unit, two decimals; "<0.01" for what is not nothing but rounds to it."""
+    """A time in a column's unit, two decimals; "<0.01" for times that round to zero."""
     value = time_us / _MICROSECONDS[unit]
     return "<0.01" if 0 < value < 0.005 else f"{value:,.2f}"
 
@@ -100,7 +100,7 @@ def time_text(time_us: float) -> str:
 
 
 def count_text(count: int | None) -> str:
-    """A count with thousands separated; "unknown" for None, "over 10^18" for what no program has."""
+    """A count with thousands separated; "unknown" for None, "over 10^18" for impossible counts."""
     if count is None:
         return "unknown"
     if abs(count) > _MOST:

@@ -1,4 +1,4 @@
-"""Lower spans to one string, and wrap strings.
+"""Turns spans into one string, and wraps strings.
 
 Not its job: tables (`view.render.text_table`), blocks (`view.render.text`).
 """
@@ -13,7 +13,7 @@ _SIGNS = {"times": "x", "dot": "  ", "more": "..."}
 
 
 def spans_text(spans: Spans, width: int) -> str:
-    """The spans in a row. A foreign name takes at most half of `width`."""
+    """The spans joined. A foreign name takes at most half of `width`."""
     return "".join(_span_text(span, width) for span in spans)
 
 
@@ -27,7 +27,7 @@ def axes_text(axes: tuple[str, ...] | None) -> str:
 def wrap(text: str, width: int, *, indent: str = "  ") -> list[str]:
     """Lines of at most `width` columns, broken at spaces; later lines start with `indent`.
 
-    A single word that is longer is shortened in the middle.
+    A longer single word is shortened in the middle.
     """
     if cell_width(text) <= width:
         return [text]

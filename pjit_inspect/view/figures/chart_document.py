@@ -1,7 +1,7 @@
 """A chart as a view tree: its title, the still picture, and a table with everything the picture shows.
 
-It is what a notebook shows where plotly does not run, and the text of every figure. Not its job: which charts there
-are (`view.charts.totals`, `view.charts.traffic`), the picture (`view.svg.chart_picture`).
+It replaces plotly in notebooks where plotly does not run, and is the text of every figure. Not its job: the set of
+charts (`view.charts.totals`, `view.charts.traffic`), the picture (`view.svg.chart_picture`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def chart_document(chart: Chart) -> Document:
 
 
 def chart_blocks(chart: Chart) -> list[Block]:
-    """The title, the picture and its table; one sentence where there is nothing to show."""
+    """The title, the picture and its table; one sentence for an empty chart."""
     title = Line((Text(chart.title, "strong"),))
     if chart.missing:
         return [title, Line((Text(chart.missing),))]
@@ -93,7 +93,7 @@ def _bar_row(chart: BarChart, row: BarRow, names: Sequence[str]) -> Row:
 
 
 def _area_table(chart: AreaChart) -> Table:
-    """A row for each band, those above first, and one for all."""
+    """A row for each band, top first, and one for all."""
     rows = [(band.name, band.at_peak, band.most) for band in reversed(chart.bands)]
     rows.append(("all", chart.peak_bytes, chart.peak_bytes))
     columns = (
@@ -112,7 +112,7 @@ def _area_table(chart: AreaChart) -> Table:
 
 
 def _matrix_table(chart: MatrixChart) -> Table:
-    """A row for each amount; pairs that send the same stand together."""
+    """A row for each amount; pairs that send the same share a row."""
     groups: dict[tuple[str, str], list[MatrixCell]] = {}
     for cell in sorted(chart.cells, key=lambda cell: -cell.size_bytes):
         groups.setdefault((amount_in(cell.size_bytes, chart.unit), cell.name), []).append(cell)

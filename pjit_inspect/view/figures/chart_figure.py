@@ -1,9 +1,9 @@
-"""Plotly figures: a chart that carries its still twin, and the timeline of a session's compiles.
+"""Plotly figures: a chart with its still twin, and the timeline of a session's compiles.
 
-This module imports plotly, so it is imported when a figure is asked for. A plain `go.Figure` with a tiny template:
+This module imports plotly, so it is imported for the first figure only. A plain `go.Figure` with a tiny template:
 plotly's own is 7 KB in every figure, and a `FigureWidget` brings 5 MB. plotly reads tags, entities and TeX in labels,
-so every foreign name passes `_label`. Not its job: which charts and bars there are, the still
-picture (`view.svg.chart_picture`).
+so every foreign name passes `_label`. Not its job: the set of charts and bars, the still picture
+(`view.svg.chart_picture`).
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from pjit_inspect.view.svg.scatter_scale import scatter_scales
 from pjit_inspect.view.svg.timeline_bars import STAGES, TimelineBar, timeline_bars
 from pjit_inspect.view.svg.timeline_picture import STAGE_COLORS
 
-_WIDTH = 720  # px; left to plotly, a notebook that is opened again draws figures wider than their cell
+_WIDTH = 720  # px; without it, a reopened notebook draws figures wider than their cell
 _GREY = "#7d8590"
 _GRID = "rgba(127,127,127,0.25)"
 _CLEAR = "rgba(0,0,0,0)"
 _LONGEST_SENTENCE = 200
 _LEGEND_ROW = 4
-"""Names of bands that plotly puts beside each other at this width."""
+"""Names of bands that plotly puts in one row at this width."""
 
 
 class ChartFigure(go.Figure):
-    """A plotly figure; its text and still picture go with it wherever plotly does not run.
+    """A plotly figure with its text and still picture, for places where plotly does not run.
 
     Trusted notebooks show the figure. Untrusted ones, and pages made of notebooks, show the still picture with its
     table; a terminal shows the text. `show()` and everything else are plotly's.
@@ -56,7 +56,7 @@ class ChartFigure(go.Figure):
 
     _still: dict[str, str] = {"text/plain": "an empty figure", "text/html": "an empty figure"}  # noqa: RUF012
 
-    # plotly's own would send script and no still picture; IPython asks the bundle where this is no function.
+    # plotly's would send script and no still picture; IPython asks for the bundle where this is no function.
     _ipython_display_ = None  # pyright: ignore[reportAssignmentType]
 
     def with_still(self, still: dict[str, str]) -> ChartFigure:
@@ -82,9 +82,9 @@ def _restored(properties: dict[str, Any], still: dict[str, str]) -> ChartFigure:
 
 
 def chart_figure(chart: Chart) -> ChartFigure:
-    """The figure of a chart. Where there is nothing to show, it has the sentence that says why."""
+    """The figure of a chart. An empty chart shows the sentence that says why."""
     notes = "<br>".join(_label(note, longest=_LONGEST_SENTENCE) for note in chart.notes)
-    # All at once: each `update_layout` costs plotly tens of milliseconds.
+    # In one call: each `update_layout` costs plotly tens of milliseconds.
     layout: dict[str, Any] = {
         "template": go.layout.Template(),
         "title": {
@@ -114,7 +114,7 @@ def chart_figure(chart: Chart) -> ChartFigure:
 
 
 def _traces(chart: Chart) -> tuple[list[Any], dict[str, Any]]:
-    """The traces, and what they add to the layout."""
+    """The traces, and their additions to the layout."""
     if isinstance(chart, MatrixChart):
         return _cells(chart)
     if isinstance(chart, AreaChart):
@@ -140,7 +140,7 @@ def _label(text: str, *, longest: int = 60) -> str:
 
 
 def _labels(texts: Sequence[str]) -> list[str]:
-    """What rows are called, numbered where two would be called the same: plotly makes one row of such."""
+    """The labels of rows, numbered where two are equal: plotly would merge these rows."""
     labels = [_label(text) for text in texts]
     if len(set(labels)) == len(labels):
         return labels
@@ -158,7 +158,7 @@ def _nothing(sentence: str) -> dict[str, Any]:
 
 
 def _bars(chart: BarChart) -> tuple[list[Any], dict[str, Any]]:
-    """The traces, and what they add to the layout."""
+    """The traces, and their additions to the layout."""
     names = legend_of(part for row in chart.rows for part in row.parts)
     labels = _labels([row.label for row in chart.rows])
     pieces = [(row, part, label) for row, label in zip(chart.rows, labels, strict=True) for part in row.parts]
@@ -202,7 +202,7 @@ def _hover(words: Sequence[str]) -> str:
 
 
 def _areas(chart: AreaChart) -> tuple[list[Any], dict[str, Any]]:
-    """The traces, and what they add to the layout."""
+    """The traces, and their additions to the layout."""
     traces = [_area_trace(chart, band) for band in chart.bands]
     peak = f"peak {amount_text(chart.peak_bytes, chart.unit)}"
     return traces, {
@@ -250,7 +250,7 @@ def _area_trace(chart: AreaChart, band: AreaBand) -> go.Scatter:
 
 
 def _cells(chart: MatrixChart) -> tuple[list[Any], dict[str, Any]]:
-    """The traces, and what they add to the layout."""
+    """The traces, and their additions to the layout."""
     labels = _labels(chart.labels)
     traces: list[Any] = []
     for name, color in legend_of(chart.cells).items():
@@ -296,7 +296,7 @@ _SYMBOLS = {"base": "square", "known": "circle", "least": "triangle-up-open", "m
 
 
 def _points(chart: ScatterChart) -> tuple[list[Any], dict[str, Any]]:
-    """The traces, and what they add to the layout."""
+    """The traces, and their additions to the layout."""
     scale, _ = scatter_scales(chart)
     front = _point_trace(chart, chart.front, mode="lines")
     front.update(line={"color": NEUTRAL, "width": 1.5, "shape": "hv"}, hoverinfo="skip", hovertemplate=None)
@@ -366,7 +366,7 @@ def timeline_figure(ledger: LedgerData) -> Any:
     figure = go.Figure(data=[_stage_trace(stage, mine) for stage, mine in stages if mine], layout=layout)
     for name, began_s in bars.cells:
         figure.add_vline(x=began_s, line={"dash": "dot", "width": 1, "color": _GREY})
-        # Above the bars, which would hide it.
+        # Above the bars, which would hide the label.
         figure.add_annotation(x=began_s, y=1, yref="paper", yanchor="bottom", text=_label(name), showarrow=False)
     return figure
 
@@ -381,7 +381,7 @@ def _stage_trace(stage: str, bars: list[TimelineBar]) -> Any:
 
 
 def _bar_hover(bar: TimelineBar) -> str:
-    """What pointing at a bar shows. plotly reads tags in it, so that names have to be escaped."""
+    """The text shown on pointing at a bar. plotly reads tags in it, so names are escaped."""
     entry = bar.entry
     reason = entry.reason.sentence
     short = reason if len(reason) <= _MAX_REASON else reason[: _MAX_REASON - 3] + "..."

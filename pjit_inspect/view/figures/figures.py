@@ -1,7 +1,7 @@
 """The figures of one record: plotly in a trusted notebook, a still picture and text everywhere else.
 
-Not its job: which charts there are (`view.charts`), drawing them
-(`view.figures.chart_figure`, `view.svg.chart_picture`). plotly is imported when the first figure is asked for.
+Not its job: the set of charts (`view.charts`), drawing them (`view.figures.chart_figure`, `view.svg.chart_picture`).
+plotly is imported for the first figure.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from pjit_inspect.view.render.shown import Shown, drawn
 
 
 class Figures(Displayable):
-    """What a record sends, holds and costs, as plotly figures.
+    """Plotly figures of the bytes a record sends and holds, and of its compile times.
 
-    Each figure is a `plotly.graph_objects.Figure` to change, save or show as any other. Its still twin (picture, table,
-    text) is what an untrusted notebook, a page made of a notebook, and a terminal show.
+    Each figure is a `plotly.graph_objects.Figure` to change, save or show as any other. Untrusted notebooks, pages made
+    of notebooks and terminals show its still twin (picture, table, text).
     """
 
     __slots__ = ("_alive", "_memory", "_report", "_traffic")
@@ -52,8 +52,8 @@ class Figures(Displayable):
     def traffic(self) -> Any:
         """Bytes each device sends each other per call (modelled: ring; permutes counted), as a heat map.
 
-        Colour is the mesh axis the two devices differ in; strength is the root of the share of the largest. More than
-        64 devices are folded into at most 64 blocks, which the figure says.
+        Colour is the mesh axis in which the two devices differ; strength is the root of the share of the largest. More
+        than 64 devices are folded into at most 64 blocks, and the figure says so.
         """
         return _figure(traffic_chart(self._report, self._traffic))
 
@@ -61,16 +61,16 @@ class Figures(Displayable):
     def bytes_per_device(self) -> Any:
         """Bytes of arguments and outputs (counted from shapes) and temporaries (counted by XLA) on each device.
 
-        One bar stands for all devices that hold as much.
+        Devices with equal bytes share a bar.
         """
         return _figure(memory_chart(self._report.data, self._memory))
 
     @property
     def memory(self) -> Any:
-        """Bytes that are alive on one device over the schedule, by what they are for: bands on each other.
+        """Bytes alive on one device over the schedule, by purpose, as stacked bands.
 
-        Counted, or modelled from the schedule, as `record.memory_use` has it. Of more than 600 kernels, those at which
-        most is alive stand for the others around them, which the figure says.
+        Counted, or modelled from the schedule, as in `record.memory_use`. Of more than 600 kernels, only the one with
+        most bytes alive in each stretch is shown, and the figure says so.
         """
         return _figure(memory_curve_chart(*self._alive()))
 
@@ -80,7 +80,7 @@ class Figures(Displayable):
         return _figure(time_chart(self._report.data))
 
     def show(self, *, times: bool = True) -> Shown:
-        """All figures as still pictures with their tables; with `times=False` nothing in it is measured."""
+        """All figures as still pictures with their tables; with `times=False` no measured ones."""
         data = self._report.data
         charts = [
             totals_chart(self._report),

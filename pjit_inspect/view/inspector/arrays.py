@@ -1,4 +1,4 @@
-"""The inspector's rows of arrays: inputs, outputs and values inside the program, and how each is cut.
+"""The inspector's rows of arrays: inputs, outputs and values inside the program, and their shards.
 
 Not its job: the picture (JavaScript draws it from the sharding's tiles), shardings of values (`analyze`).
 """
@@ -31,7 +31,7 @@ _VALUES = 400
 
 
 def array_groups(data: RecordData) -> list[tuple[str, ArrayGroup]]:
-    """Role and arrays of each row: inputs, then outputs; equal arrays of equal layers in one."""
+    """Role and arrays of each row: inputs, then outputs; equal arrays of equal layers share a row."""
     inputs = [("input", group) for group in group_arrays(data.inputs, in_vain=donated_in_vain(data))]
     return inputs + [("output", group) for group in group_arrays(data.outputs, keep_first=True)]
 
@@ -66,12 +66,12 @@ def _row(role: str, group: ArrayGroup, tables: SharedTables) -> dict[str, Any]:
 
 
 def _lengths(shape: Sequence[int]) -> list[int]:
-    """Lengths as JavaScript can hold them; a damaged file may say anything."""
+    """Lengths capped to integers that JavaScript can hold; a damaged file may have any."""
     return [min(length, 2**53 - 1) for length in shape]
 
 
 def value_rows(data: RecordData, table: ShardingTable | None, tables: SharedTables) -> tuple[list[dict[str, Any]], str]:
-    """Values inside the program, most wasted bytes first, and the words for what is left out or unknown."""
+    """Values inside the program, most wasted bytes first, and words for values left out or unknown."""
     if table is None or not table.rows:
         return [], "" if table is None else table.missing
     values = [row for row in table.rows if row.op]
@@ -108,7 +108,7 @@ def _value(row: ValueSharding, tables: SharedTables, mesh: Mesh | None) -> dict[
 
 
 def value_sharding(spec: PartitionSpec, mesh: Mesh | None) -> Sharding | None:
-    """The spec of a value as a sharding over a mesh; None where that is unknown or lacks an axis."""
+    """The spec of a value as a sharding over a mesh; None where the mesh is unknown or lacks an axis."""
     try:
         return None if mesh is None else laid(mesh, spec)
     except ValueError:

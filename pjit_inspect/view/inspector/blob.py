@@ -1,7 +1,7 @@
 """One binary column store for the inspector: a JSON header, numbers as little-endian columns, tables of strings.
 
-A browser reads columns in place, without parsing them. `front/src/core/blob.js` is the reader. Not its job: what the
-columns mean (`view.inspector.payload`).
+A browser reads columns in place, without parsing them. `front/src/core/blob.js` is the reader. Not its job: the meaning
+of the columns (`view.inspector.payload`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ MAGIC = b"PJITVIEW"
 _VERSION = 1
 _ALIGNMENT = 8
 _MOST = 2**53
-"""Up to here a browser, whose numbers are floats, tells every two integers apart."""
+"""The largest integer up to which a browser, whose numbers are floats, tells all integers apart."""
 _FEW = 64
-"""Columns up to this long are not worth another form."""
+"""The longest columns that are not worth another form."""
 _TYPES = {"int32": "i4", "uint8": "u1", "uint32": "u4", "float64": "f8"}
 
 
@@ -29,7 +29,7 @@ def pack_blob(header: Mapping[str, Any], columns: Mapping[str, Any], strings: Ma
     Layout: `MAGIC`, the version and the length of the header (u32 each), the header (JSON, padded with spaces), then
     every column, each at a multiple of 8 bytes from the end of the header. `header["columns"]` has name -> [type,
     offset, count]. A table of strings is two columns: its UTF-8 bytes, and where each string ends (`name.ends`).
-    Numbers that only grow, as ends and numbers of lines do, are written as their steps ("s4"), which compress to half.
+    Increasing numbers (ends, line numbers) are written as differences ("s4"), which compress to half.
     """
     parts: list[bytes] = []
     index: dict[str, list[Any]] = {}
@@ -47,12 +47,12 @@ def pack_blob(header: Mapping[str, Any], columns: Mapping[str, Any], strings: Ma
 
 
 def deflated(blob: bytes) -> bytes:
-    """The store as pages and widgets hold it: compressed as zlib does, which every browser can undo."""
+    """The store for pages and widgets: compressed with zlib, which every browser can undo."""
     return zlib.compress(blob, 9)
 
 
 def whole_numbers(values: Iterable[int]) -> np.ndarray:
-    """A column of numbers that a file may have chosen. Raises ValueError for one that a browser cannot hold."""
+    """A column of numbers from a file. Raises ValueError for one that a browser cannot hold."""
     numbers = [int(value) for value in values]
     largest = max(map(abs, numbers), default=0)
     if largest > _MOST:
@@ -61,7 +61,7 @@ def whole_numbers(values: Iterable[int]) -> np.ndarray:
 
 
 def json_text(value: Any) -> str:
-    """Compact JSON that can stand in a script element: no character of it can end the element or open a comment."""
+    """Compact JSON that is safe in a script element: no character can end the element or open a comment."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

@@ -40,7 +40,7 @@ def collective_rows(
     groups: Sequence[LayerGroup],
     times: KernelTimes | None = None,
 ) -> CollectiveRows:
-    """One row for each group of equal collectives, in the order of `groups`; [] where there are none."""
+    """One row for each group of equal collectives, in the order of `groups`; [] without collectives."""
     most = max((group.least_sent_bytes for group in groups), default=0) or 1
     known = {row.instruction: row for row in times or ()}
     found = [_row(report, tables, running, group) | {"share": group.least_sent_bytes / most} for group in groups]
@@ -48,7 +48,7 @@ def collective_rows(
 
 
 def _with_times(row: dict[str, Any], group: LayerGroup, times: Mapping[str, KernelTime]) -> dict[str, Any]:
-    """The row with measured times before its last number, the sum; `time` and `time_us` where there is one."""
+    """The row with measured times before its last number, the sum; with `time` and `time_us` where measured."""
     names = [name for member in group.members for name in member.instructions]
     found, time = time_numbers(names, times), added_us(names, times)
     if time is not None:
@@ -91,13 +91,13 @@ def _row(
 
 
 def _causes(group: LayerGroup) -> list[str]:
-    """Every kind of cause among them, without what speaks for it."""
+    """Every kind of cause of the group, without its evidence."""
     kinds = dict.fromkeys(cause.kind for member in group.members for cause in member.causes)
     return [kind.replace("_", " ") for kind in kinds]
 
 
 def _name(report: RecordReport, group: LayerGroup) -> str:
-    """The variable that the operation's line assigns; else the operation as it is written, else the end of its name."""
+    """Row label: the assigned variable if the line assigns one, else the source text, else the end of the op's name."""
     reasons = next(iter(group_by_cause(group.members))).reasons
     first = reasons[0].first if reasons else None
     written = next((p.text for p in first.operation.phrases if p.kind in ("code", "name")), "") if first else ""
@@ -108,9 +108,9 @@ def _name(report: RecordReport, group: LayerGroup) -> str:
 
 
 def _assigned(line: str, code: str) -> str:
-    """The names that a line of source gives to a piece of code, "q, k, v"; "" where that is only a part of what it is.
+    """Names that a line of source assigns a piece of code to, "q, k, v"; "" if the piece is not the whole value.
 
-    A tuple of names takes what a generator makes of the piece, once for each.
+    A tuple of names may take the piece from a generator, once for each.
     """
     try:
         statement = ast.parse(line.strip()).body[0]
@@ -128,7 +128,7 @@ def _assigned(line: str, code: str) -> str:
 
 
 def _normal(code: str) -> str:
-    """A piece of code in the spaces and quotes of `ast.unparse`; "" where it is none, as when it is shortened."""
+    """A piece of code in the spaces and quotes of `ast.unparse`; "" if it is no code, for example shortened."""
     try:
         return ast.unparse(ast.parse(code, mode="eval"))
     except (SyntaxError, ValueError):
@@ -136,7 +136,7 @@ def _normal(code: str) -> str:
 
 
 def _chips(group: LayerGroup) -> list[str]:
-    """What is special about them, in a word or two."""
+    """Special features of the group, a word or two each."""
     first = group.first
     origin = {True: "inserted by the partitioner", False: "written in the program", None: ""}[first.implicit]
     cause = kinds_words(first)
@@ -148,7 +148,7 @@ def _chips(group: LayerGroup) -> list[str]:
 
 
 def _is_cut(row: Collective) -> bool:
-    """Whether its operands are the pieces of one array, one for each device."""
+    """Whether its operands are the pieces of one array, one per device."""
     return row.kind == "all-to-all" and row.operands == len(next(iter(row.groups), ()))
 
 
@@ -159,7 +159,7 @@ def _more(row: Collective) -> str:
 
 
 def _reasons(report: RecordReport, members: Sequence[Collective]) -> list[dict[str, Any]]:
-    """Why they are there: sentences, then what proves them."""
+    """The causes: sentences, then their proof."""
     found = [finding_of(report, reasons) for reasons in group_by_cause(members)]
     return [
         {
@@ -171,7 +171,7 @@ def _reasons(report: RecordReport, members: Sequence[Collective]) -> list[dict[s
 
 
 def _numbers(report: RecordReport, group: LayerGroup) -> list[list[str]]:
-    """Label, figure, how it is known."""
+    """Rows of label, figure, and how it is known."""
     first = group.first
     runs = count_text(group.runs) if group.runs is not None else "unknown"
     least = group.least_runs
@@ -186,13 +186,13 @@ def _numbers(report: RecordReport, group: LayerGroup) -> list[list[str]]:
 
 
 def _lines(report: RecordReport, frames: Sequence[Frame]) -> list[list[str]]:
-    """Where each frame stands, with the line there."""
+    """The place of each frame, with its line of source."""
     shown = distinct_lines(frames)[:_FRAMES]
     return [[name_data(frame.where), name_data(source_line(report.data, (frame,)) or "")] for frame in shown]
 
 
 def _spots(tables: SharedTables, members: Sequence[Collective]) -> list[int]:
-    """The lines of source that are the reason, and those they belong to."""
+    """The lines of source that cause the collectives, and those they belong to."""
     frames = [chain for member in members for chain in (cause_frames(member), member.source) if chain]
     frames += [cause.source for member in members[:1] for cause in member.causes if cause.source]
     return list(dict.fromkeys(spot for chain in frames if (spot := tables.spot(chain)) >= 0))

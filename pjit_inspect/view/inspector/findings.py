@@ -1,4 +1,4 @@
-"""Findings and suggestions as the inspector draws them, and as they are sent to one that is drawn already.
+"""Findings and suggestions as data for the inspector, also for one that is already drawn.
 
 Not its job: finding them (`analyze`), trying them (`handles`), drawing (`view/front/src/panes/findings.js`).
 """
@@ -23,9 +23,9 @@ _MEMBERS = 400
 
 
 def findings_data(report: RecordReport, *, is_under_way: bool = False) -> dict[str, Any]:
-    """What the panel of findings shows: its rows, and one line about what has been looked for.
+    """The panel of findings: its rows, and one line about the search.
 
-    `is_under_way` says that remedies are being tried and the inspector will hear of it.
+    `is_under_way` says that remedies are being tried and that the inspector gets their results later.
     """
     words = (Text("findings: remedies are being tried", "dim"),) if is_under_way else looked_for(report)
     return {
@@ -36,23 +36,23 @@ def findings_data(report: RecordReport, *, is_under_way: bool = False) -> dict[s
 
 
 def _not_asked(report: RecordReport) -> Spans:
-    """That it is not known yet why the collectives are there; the table that says so as text is not on the page."""
+    """The note that the causes are not known yet; the page does not have the text table that says so."""
     if not report.unasked:
         return ()
     return Text("why the collectives are there is "), *unasked_words(report.unasked), Text(". ")
 
 
 def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """One row for each finding: words, figures, what a click selects."""
+    """One row for each finding: words, figures, and the instructions that a click selects."""
     return [_row(one) for one in findings]
 
 
 def suggestions_data(
     report: RecordReport, *, is_under_way: bool = False, error: str = "", errors: Mapping[int, str] | None = None
 ) -> dict[str, Any]:
-    """Changes that could save something, as far as somebody has looked.
+    """The changes found so far that could save something.
 
-    `can_be_asked` says whether there is a program to try changes in; `error` is why there are none, and `errors` why
+    `can_be_asked` says whether there is a program to try changes in. `error` says why there are none, and `errors` why
     one could not be compiled, by its number.
     """
     return {
@@ -98,14 +98,14 @@ def _row(one: Finding) -> dict[str, Any]:
 
 
 def _code(one: Finding) -> str:
-    """What of the remedy goes into the user's file; all of its words where nothing does."""
+    """The part of the remedy that is code for the user's file; all words if there is no code."""
     if not one.remedy:
         return ""
     return next((phrase.text for phrase in Sentence(one.remedy).phrases if phrase.kind == "code"), str(one.remedy))
 
 
 def _bars(one: Finding) -> list[list[Any]]:
-    """Words, share of the larger, figure: as it is, and with the remedy; [] where nothing was tried."""
+    """Words, share of the larger, figure: without and with the remedy; [] where nothing was tried."""
     if one.tried is None:
         return []
     most = max(one.tried.before_bytes, one.tried.after_bytes) or 1

@@ -1,6 +1,6 @@
-"""The inspector's picture of a small program: what is written at each of its arguments, kernels, results and arrows.
+"""The inspector's picture of a small program: the words at its arguments, kernels, results and arrows.
 
-`header["flow"]`: null for a program that is drawn as boxes; else `nodes`, `edges` (pairs of places in `nodes`) and
+`header["flow"]`: null for a program drawn as boxes; else `nodes`, `edges` (pairs of places in `nodes`) and
 `copies` (how many layout copies are left out). A node: `kind` ("argument", "kernel", "collective", "result"), `kernel`
 (in the graph's columns; -1), `name` and `array` (of an argument or result: its path, which selects it), `value` (what
 leaves it on the arrow: dtype and shape of one device, spec as `spec_data` or null, bytes), `sent` (a collective).
@@ -46,12 +46,12 @@ def _node(
 
 
 def _end(node: FlowNode, layouts: Sequence[ArrayLayout]) -> dict[str, Any]:
-    """An argument or a result; of a program read from HLO there is no more than its number."""
+    """An argument or a result; a program read from HLO has only its number."""
     if node.number >= len(layouts):
         words = f"{node.kind} {node.number}"
         return {"kind": node.kind, "kernel": -1, "name": words, "array": "", "bytes": "", "value": {"spec": None}}
     layout = layouts[node.number]
-    # The lists name equal arrays of equal layers by what they share.
+    # The lists name equal arrays of equal layers by their common pattern.
     return {
         "kind": node.kind,
         "kernel": -1,

@@ -9,7 +9,7 @@ blob).
 `phases` (the four names, as columns number them), `columns` (which of them occur, left to right), `is_differentiated`,
 `has_scopes` (False: rows are guessed from arguments), `arguments` (how many), `row_kinds`, `hows` (how a kernel found
 its box), `kinds` (of collectives), `lanes` (axis sets, one per lane of the schedule), `is_scheduled`, `first_matmul`
-(kernel), `measured` (what was measured when it ran, in words; "" when nothing was, and then there are no times).
+(kernel), `measured` (what was measured, in words; "" when nothing was: then there are no times).
 
 Rows: `graph.row.parent`, `.kind` (in `row_kinds`), `.trips` (of a loop), `.fold` (which it is a member of),
 `.shown_as` (the row that stands for it while folds are closed), `graph.row.children` + `.ends` (forward order),
@@ -25,8 +25,8 @@ set), `.runs`, `.bytes` (payload, each once), `graph.move.collectives` + `.ends`
 count.
 Collectives, by their place in the program's table: `graph.collective.row` (of the header's `collectives`, for
 `store.select`), `.box`, `.kernel`, `.bytes` (payload).
-Combined ones that stand elsewhere: `graph.mention.ends` (by box), `graph.mention.collective`, `.operands`, `.bytes`.
-What other members have otherwise: `graph.deviation.fold`, `.member` (place in the fold), `.box` (shown), `.kind`,
+Combined ones in another box: `graph.mention.ends` (by box), `graph.mention.collective`, `.operands`, `.bytes`.
+Differences of other members: `graph.deviation.fold`, `.member` (place in the fold), `.box` (shown), `.kind`,
 `.axes`, `.count`, `.bytes`, `.times`.
 Kernels, in schedule order: strings `graph.kernel.names`; `graph.kernel.opcode` (of strings `graph.opcodes`), `.label`
 (of strings `graph.labels`), `.box`, `.how`, `.loop`, `.runs`, `.bytes` (of its result), `.matmuls`, `.flops`, `.spot`
@@ -41,7 +41,7 @@ Arrows, nothing folded: `graph.arrow.source`, `.target` (boxes), `.values`, `.by
 Loops: `graph.loop.parent`, `.trips`, strings `graph.loop.names`.
 The schedule: `view.inspector.schedule`.
 
-Not its job: finding any of it (`analyze.graph.build`), drawing it.
+Not its job: building the graph (`analyze.graph.build`), drawing it.
 """
 
 from __future__ import annotations
@@ -72,14 +72,14 @@ Columns = dict[str, np.ndarray]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphLinks:
-    """What the graph is linked to.
+    """The links of the graph.
 
     Attributes:
-      collectives: the program's collectives, in the order the graph numbers them.
-      module: the program; None where it is not at hand.
+      collectives: the program's collectives, in the graph's order.
+      module: the program; None where it is not available.
       entities: instruction -> its row, as in `LinkedText.entities`.
       lines: instruction -> its line in the shown HLO text.
-      times: what was measured when it ran; None when nothing was, or when it is not to be shown.
+      times: measured times; None when there are none, or when they are not to be shown.
     """
 
     collectives: Sequence[Collective]
@@ -91,7 +91,7 @@ class GraphLinks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphData:
-    """The graph as `pack_blob` takes it: what stands in the header, its columns, its tables of strings."""
+    """The graph as `pack_blob` takes it: its part of the header, its columns, its tables of strings."""
 
     header: dict[str, Any]
     columns: Columns = field(default_factory=dict)
@@ -99,7 +99,7 @@ class GraphData:
 
 
 def missing_graph(why: str) -> GraphData:
-    """The data where there is no graph, with the reason."""
+    """The data of a missing graph, with the reason."""
     return GraphData(header={"missing": name_data(why, longest=500)})
 
 
@@ -179,7 +179,7 @@ class _Boxes:
         self._boxes, self._kinds, self._tables = boxes, kinds, tables
 
     def columns(self) -> Columns:
-        """What they hold, their collectives and what they only take a share of."""
+        """The columns of the boxes, their collectives, and their shares of combined collectives."""
         boxes = self._boxes
         return {
             "box.row": _ints(box.row for box in boxes),
@@ -232,7 +232,7 @@ def _deviation_columns(graph: ProgramGraph, kinds: Sequence[str], tables: Shared
 
 
 def _collective_columns(graph: ProgramGraph, collectives: Sequence[Collective]) -> Columns:
-    # The list has equal ones in one row: members are the same objects, told apart by what they are.
+    # In the list equal collectives share a row: members are the same objects, so identity tells them apart.
     rows = {id(one): row for row, group in enumerate(group_collectives(collectives)) for one in group.members}
     return {
         "collective.row": _ints(rows.get(id(one), -1) for one in collectives),
@@ -276,7 +276,7 @@ def _time_columns(graph: ProgramGraph, times: KernelTimes) -> Columns:
 
 
 def _spots(graph: ProgramGraph, module: HloModule | None, tables: SharedTables) -> np.ndarray:
-    """The line of the user's source of each kernel."""
+    """The user's line of source of each kernel."""
     rows = graph.kernels.instruction
     if module is None:
         return np.full(len(rows), -1, np.int32)
@@ -321,7 +321,7 @@ def _ints(values: Iterable[int]) -> np.ndarray:
 
 
 def _floats(values: Iterable[float | None]) -> np.ndarray:
-    """Numbers that may be large; -1 for what is unknown."""
+    """Numbers that may be large; -1 for unknown."""
     return np.array([-1 if value is None else float(value) for value in values], np.float64)
 
 

@@ -1,7 +1,7 @@
-"""Which StableHLO operation each equation of a jaxpr became, so that its line gets the operation's place.
+"""The StableHLO operation of each equation of a jaxpr, whose place the equation's line gets.
 
-A printed jaxpr has no places. Both texts are in program order: an equation belongs to the next operation whose JAX name
-ends in its primitive and whose result has its type. What finds no such partner nearby stays without a place.
+A printed jaxpr has no places. Both texts are in program order: an equation matches the next operation whose JAX name
+ends in its primitive and whose result has its type. Equations without a match nearby stay without a place.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _type(dimensions: str, dtype: str) -> tuple[str, str]:
 
 
 def jaxpr_lines(source: str, lowered: list[Lowered]) -> LinkedText:
-    """The jaxpr's lines, with the places of the operations their equations became."""
+    """The jaxpr's lines, with the places of the matched operations."""
     text, at = LinkedText(name="jaxpr", total=count_lines(source), how=_HOW), 0
     spot = phase = -1
     for number, line in enumerate(source.split("\n")[:_MOST_LINES], 1):

@@ -1,4 +1,4 @@
-"""The inspector's rows of fused kernels: what each contains, reads, writes and saves.
+"""The inspector's rows of fused kernels: contents, reads, writes and savings.
 
 Not its job: finding them (`analyze.program.fusions`).
 """
@@ -24,7 +24,7 @@ _MEMBERS = 400
 def kernel_rows(
     report: RecordReport, tables: SharedTables, times: KernelTimes | None = None
 ) -> tuple[list[dict[str, Any]], str]:
-    """Kinds of kernels, most memory traffic first, and the words for what is left out.
+    """Kinds of kernels, most memory traffic first, and words for those left out.
 
     A row has `time` and `time_us` when some of its kernels were measured.
     """
@@ -66,7 +66,7 @@ def _row(group: KernelGroup, tables: SharedTables, times: Mapping[str, KernelTim
 
 
 def _numbers(group: KernelGroup, times: list[list[str]]) -> list[list[str]]:
-    """Label, figure, how it is known."""
+    """Rows of label, figure, and how it is known."""
     first = group.first
     runs = group.runs
     return [

@@ -1,4 +1,4 @@
-"""One text of the inspector: its lines, and what each is linked to.
+"""One text of the inspector: its lines, and the links of each.
 
 Not its job: finding the links (`view.inspector.texts`, `view.inspector.jaxpr`).
 """
@@ -15,7 +15,7 @@ from pjit_inspect.view.document.printable import printable
 
 _LONGEST_LINE = 400
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
-"""Where an object of the process lay: it says nothing, and differs from run to run."""
+"""The address of an object of the process: it says nothing, and differs from run to run."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -23,15 +23,15 @@ class LinkedText:
     """One text.
 
     Attributes:
-      name: what the pane is called.
+      name: the title of the pane.
       lines: the lines.
-      numbers: the number each has in the whole text, from 1.
+      numbers: the number of each line in the whole text, from 1.
       spots: for each line its place in the source (`SharedTables.spot`), -1 for none.
       phases: for each line its phase, as an index in `PHASES`.
-      entities: for each line what it is: collective row r as 2r, kernel row r as 2r + 1; -1 for neither.
-      note: what is left out.
-      total: how many lines the whole text has.
-      how: what a reader must know of the links of its lines; "" when the text itself tells them.
+      entities: for each line its entity: collective row r as 2r, kernel row r as 2r + 1; -1 for neither.
+      note: words for lines left out.
+      total: the number of lines of the whole text.
+      how: an explanation of the links of its lines; "" when the text itself has them.
     """
 
     name: str
@@ -45,7 +45,7 @@ class LinkedText:
     how: str = ""
 
     def add(self, number: int, line: str, spot: int = -1, phase: int = 0, entity: int = -1) -> None:
-        """One line more."""
+        """Adds a line."""
         self.lines.append(shown_line(line))
         self.numbers.append(number)
         self.spots.append(spot)
@@ -63,7 +63,7 @@ class LinkedText:
 
 
 class TextLines:
-    """The lines of a text that may be long; a line is a string only when it is asked for."""
+    """The lines of a text that may be long; a line becomes a string only on access."""
 
     def __init__(self, source: str) -> None:
         self._data = source.removesuffix("\n").encode("utf-8", "surrogatepass")
@@ -80,18 +80,18 @@ class TextLines:
         return self._data[self._starts[at] : self._ends[at]].decode("utf-8", "surrogatepass")
 
     def next_closing(self, at: int) -> int:
-        """The first line from `at` on that begins with a closing brace; the last line when there is none."""
+        """The first line from `at` on that begins with a closing brace; the last line if none does."""
         place = bisect_left(self._closing, at)
         return self._closing[place] if place < len(self._closing) else len(self) - 1
 
 
 def count_lines(source: str) -> int:
-    """How many lines a text has; an end of line at its end begins no other."""
+    """The number of lines of a text; a newline at its end begins no further line."""
     return source.removesuffix("\n").count("\n") + 1
 
 
 def shown_line(line: str) -> str:
-    """A line as it can be shown, tabs as spaces, cut where nobody reads on."""
+    """A line for display: tabs as spaces, very long lines cut."""
     text = _ADDRESS.sub("", line.rstrip("\r\n").replace("\t", "    "))
     more = len(text) - _LONGEST_LINE
     if more <= 80:

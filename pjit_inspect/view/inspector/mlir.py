@@ -1,6 +1,6 @@
-"""The places that StableHLO text gives its operations: `loc(#loc12)` and the table they point to.
+"""The places of operations in StableHLO text: `loc(#loc12)` and the table they point to.
 
-Not its job: what stands at a place (`view.inspector.texts`).
+Not its job: the words at a place (`view.inspector.texts`).
 """
 
 from __future__ import annotations

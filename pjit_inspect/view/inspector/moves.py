@@ -1,7 +1,7 @@
-"""What one collective does to one array, as two shard pictures: before and after, within one group of devices.
+"""Two shard pictures of one collective: one array before and after, within one group of devices.
 
-It follows from the instruction alone: its kind, its operand's and its result's shape on a device, and the dimension it
-works on. How the array lies outside the group is the cause's matter. Not its job: drawing.
+They follow from the instruction alone: its kind, the shapes of its operand and result on a device, and its dimension.
+The cause deals with the array outside the group. Not its job: drawing.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _MOST_DEVICES = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
-    """An array of its own: what a group of devices holds before, or after.
+    """The array that a group of devices holds, before or after.
 
     Attributes:
-      shape: its lengths; of pieces, how many there are.
-      caption: what the devices hold of it, in a word or two.
+      shape: its lengths; for pieces, their numbers.
+      caption: the device's share, in a word or two.
       words: its type.
-      split: the dimension that is split over the group; None where every holder has all of it.
-      held: (member of the group, tile it holds) pairs; None when member i holds tile i.
-      is_partial: whether each device holds a part of a sum.
-      only_first: whether only the first member has it.
+      split: the dimension that is split over the group; None where every holder has the whole array.
+      held: (member of the group, its tile) pairs; None when member i holds tile i.
+      is_partial: whether each device holds a partial sum.
+      only_first: whether only the first member holds it.
     """
 
     shape: tuple[int, ...]
@@ -46,7 +46,7 @@ class _Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Move:
-    """Both sides, and what the pictures leave to be said."""
+    """Both sides, and a note for what the pictures cannot show."""
 
     before: _Side
     after: _Side
@@ -54,7 +54,7 @@ class _Move:
 
 
 def move_data(report: RecordReport, row: Collective, running: RunningInstructions | None) -> dict[str, Any] | None:
-    """Both pictures and their captions; None where the instruction does not tell, or there is nothing to draw."""
+    """Both pictures and their captions; None if the instruction lacks the data, or there is nothing to draw."""
     if not row.groups or row.decomposed or row.kind not in _MOVES:
         return None
     groups = _chains(row.groups) if row.kind == "collective-permute" else row.groups
@@ -91,7 +91,7 @@ def _found(row: Collective, running: RunningInstructions | None) -> Instruction 
 
 
 def _side(side: _Side, devices: list[int], axes: list[str]) -> dict[str, Any]:
-    """A side as data: its tiles, and the device that holds each."""
+    """A side as data: its tiles, and the device of each."""
     number = len(devices)
     held = [(devices[0], 0)] if side.only_first else [(device, 0) for device in devices]
     if side.split is not None:
@@ -133,7 +133,7 @@ def _reduce_scatter(row: Collective, op: Instruction | None, members: tuple[int,
 
 
 def _all_to_all(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move | None:
-    """A square of pieces: a device has a row of it before, and a column after."""
+    """A square of pieces: each device has a row before, and a column after."""
     number = len(members)
     piece = _piece(row, op, number)
     if piece is None:
@@ -148,7 +148,10 @@ def _all_to_all(row: Collective, op: Instruction | None, members: tuple[int, ...
 
 
 def _piece(row: Collective, op: Instruction | None, number: int) -> tuple[int, ...] | None:
-    """What one device sends another. XLA has two forms: an operand for each device, or one that is cut."""
+    """The piece that one device sends another.
+
+    XLA has two forms: an operand for each device, or one operand that is cut.
+    """
     if op is None:
         return None
     if not op.details.dimensions:
@@ -160,7 +163,7 @@ def _piece(row: Collective, op: Instruction | None, number: int) -> tuple[int, .
 
 
 def _permute(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move:
-    """One block for each device: where it lies before, and who has it after. Who gets none has zeros."""
+    """One block for each device: its place before, and its holder after. Devices that get none have zeros."""
     number, at = len(members), {position: i for i, position in enumerate(members)}
     held = tuple((at[target], at[source]) for source, target in row.groups if source in at)
     passed, empty = sum(member != tile for member, tile in held), number - len({member for member, _ in held})
@@ -184,7 +187,7 @@ def _has(number: int) -> str:
 
 
 def _chains(pairs: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """The devices that pairs join, each set in the order of positions; the largest set first."""
+    """Sets of devices that pairs connect, each in the order of positions; the largest set first."""
     parent: dict[int, int] = {}
 
     def root(one: int) -> int:
@@ -221,7 +224,7 @@ def _parts(row: Collective, shape: tuple[int, ...], dim: int, number: int) -> _S
 
 
 def _dimension(row: Collective, op: Instruction | None) -> int | None:
-    """The dimension of the largest operand that the collective works on."""
+    """The collective's dimension in its largest operand; None if unknown."""
     if op is None:
         return None
     dimensions = op.details.dimensions
@@ -238,4 +241,4 @@ _MOVES = {
     "collective-permute": _permute,
     "collective-broadcast": _broadcast,
 }
-"""A ragged all-to-all moves as much as its operands say when it runs: there is nothing to draw."""
+"""A ragged all-to-all is not drawn: its operands decide at run time how much moves."""

@@ -1,7 +1,7 @@
-"""The inspector's notes: what a reader could trip over, and the rows each is about, so that a click shows only them.
+"""The inspector's notes: surprising facts, and the rows each is about, so that a click shows only those rows.
 
-The sentences of the report come first; then facts that this view counts, in the same words on every run. A note about
-nothing in the lists is plain text. Not its job: finding what is unusual (`analyze.report.notes`), drawing.
+The report's sentences come first, then facts counted here, worded the same on every run. A note without rows is plain
+text. Not its job: finding unusual things (`analyze.report.notes`), drawing.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _FACTS: tuple[tuple[str, str, _Fits], ...] = (
     ("runs beside other work", "run beside other work", lambda row: row.is_async and bool(row.overlap_count)),
     ("is a ring in place of another kind", "are rings in place of other kinds", lambda row: row.decomposed is not None),
 )
-"""For one, for several, and which."""
+"""Words for one, words for several, and the test for a row."""
 
 
 def note_list(
     report: RecordReport, groups: Sequence[CollectiveGroup], arrays: Sequence[tuple[str, ArrayGroup]]
 ) -> list[dict[str, Any]]:
-    """Every note: words, whether it is a warning, the list it is about ("" for none) and the numbers of its rows.
+    """Every note: words, whether it is a warning, its list ("" for none) and the numbers of its rows.
 
     `groups` and `arrays` (with their roles) are the rows of the lists, in order.
     """
@@ -53,7 +53,7 @@ def _note(words: str, list_name: str, rows: Sequence[int], *, is_warning: bool =
 def _sentence(
     words: str, groups: Sequence[CollectiveGroup], arrays: Sequence[tuple[str, ArrayGroup]]
 ) -> dict[str, Any]:
-    """A sentence of the report with the rows it is about."""
+    """A sentence of the report with its rows."""
     if not isinstance(words, Note):
         return _note(words, "", ())
     if words.instructions:
@@ -68,7 +68,7 @@ def _sentence(
 
 
 def _warning(warning: Any, groups: Sequence[CollectiveGroup]) -> dict[str, Any]:
-    """What XLA warned of, with the collectives of the operation it names."""
+    """A warning of XLA, with the collectives of the operation it names."""
     name = getattr(warning, "op_name", None)
     rows = _fitting(groups, lambda row: name in (row.op_name, *(cause.op_name for cause in row.causes))) if name else []
     return _note(str(getattr(warning, "sentence", warning)), "collectives", rows)
@@ -93,7 +93,7 @@ def _facts(groups: Sequence[CollectiveGroup]) -> list[dict[str, Any]]:
 
 
 def _whole(report: RecordReport, arrays: Sequence[tuple[str, ArrayGroup]]) -> list[dict[str, Any]]:
-    """Inputs that every device holds whole."""
+    """A note about inputs that are replicated on every device."""
     devices = len(report.data.devices)
     rows = [
         number

@@ -1,7 +1,7 @@
-"""The inspector as one page that loads nothing: a file of its own, and the frame in the notebook's default display.
+"""The inspector as one page that loads nothing: a file, and the frame in the notebook's default display.
 
-The page's policy lets only this script run, by its hash, and nothing be fetched. Data stand in script elements that no
-browser runs. Not its job: the data (`view.inspector.payload`), what is drawn (`view/front`).
+The page's policy lets only this script run, by its hash, and lets nothing be fetched. Data are in script elements that
+no browser runs. Not its job: the data (`view.inspector.payload`), drawing (`view/front`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BUNDLE = Path(__file__).parents[1] / "front" / "inspector.js"
 
 FRAME_HEIGHT = 720
 QUIET_HEIGHT = 560
-"""Pixels of the frame, and of that of a program without collectives, which has less to show."""
+"""Pixels of the frame, and of the frame of a program without collectives, which shows less."""
 
 _POLICY = (
     "default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; img-src data:; "
@@ -66,9 +66,9 @@ base-uri 'none'; form-action 'none'">
 """
 
 _FRAME = (
-    # The style acts inside this element only: another output that lost its frame keeps its still display.
-    # The page inside cannot see the notebook, but a browser hands it the `color-scheme` of its frame as the preferred
-    # one: JupyterLab and Notebook 7 say on the body which theme they show.
+    # The style acts inside this element only: another output that lost its frame keeps its still display. The page
+    # inside cannot see the notebook, but a browser passes it the `color-scheme` of its frame as the preferred one.
+    # JupyterLab and Notebook 7 name their theme on the body.
     "<div><style>.pjit-inspect-live~.pjit-inspect-still{{display:none}}"
     '[data-jp-theme-light="true"] .pjit-inspect-live{{color-scheme:light}}'
     '[data-jp-theme-light="false"] .pjit-inspect-live{{color-scheme:dark}}</style>'
@@ -90,15 +90,17 @@ frame.style.height = words.height + "px";
 if (words.isChosen) { window.pjitInspectHeight = words.height; \
 try { localStorage.setItem(key, String(words.height)) } catch {} }
 }) })()"""
-"""What the page around the frame does for it, where it runs scripts: gives it the height it asks for, which the page in
-the frame cannot, and remembers the one the reader chose. It takes numbers from this frame alone, and runs nothing."""
+"""The script of the page around the frame: sets the height that the frame asks for, and remembers the reader's choice.
+
+The page in the frame cannot set its height. The script takes numbers from this frame alone, and runs nothing.
+"""
 
 
 FRAME_KEY = "data-pjit-findings"
-"""The attribute of a frame that says which findings are for it."""
+"""The attribute of a frame with the key of its findings."""
 
-# Findings that come after the inspector was drawn are a small output under it. Replacing the frame would lose what the
-# reader has chosen: the script sends them to it, and hides what can be read where no script runs.
+# Findings that arrive after the inspector was drawn are a small output under it. Replacing the frame would lose the
+# reader's selection: the script sends them to it, and hides the text for readers without scripts.
 _DELIVERY = """<div>{still}</div><script>(() => {{
 const findings = {findings}, box = document.currentScript && document.currentScript.previousElementSibling;
 let left = 40;
@@ -115,12 +117,12 @@ find();
 
 @functools.cache
 def bundle_text() -> str:
-    """The JavaScript as it stands in pages and widgets."""
+    """The JavaScript for pages and widgets."""
     return BUNDLE.read_text(encoding="utf-8")
 
 
 def inspector_page(payload: InspectorPayload, *, still: str = "") -> str:
-    """The whole page. `still` is HTML that stands there until the script runs, and stays where none may run."""
+    """The whole page. `still` is HTML shown until the script runs, and stays where none may run."""
     more = {"pjit-memory": payload.memory} if payload.memory else {}
     first = {**payload.first, "has_memory": bool(more or payload.no_memory), "no_memory": payload.no_memory}
     return scripted_page(payload.title, first, payload.blob, script=bundle_text(), still=still, more=more)
@@ -129,9 +131,9 @@ def inspector_page(payload: InspectorPayload, *, still: str = "") -> str:
 def scripted_page(
     title: str, first: dict[str, Any], blob: bytes, *, script: str, still: str, more: Mapping[str, bytes] | None = None
 ) -> str:
-    """A page of a title, what is painted first, a store as `pack_blob` writes it, and the one script that may run.
+    """A page with a title, data for the first paint, a store as `pack_blob` writes it, and the one script that may run.
 
-    `more` are further stores, by the ids of the elements they stand in; nobody decodes them before they are asked for.
+    `more` are further stores, by the ids of their elements; each is decoded only on request.
     """
     stores = {"pjit-blob": blob, **(more or {})}
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -150,24 +152,24 @@ def _packed(blob: bytes) -> str:
 
 
 def still_page(title: str, still: str, *, why: str) -> str:
-    """The page of a record whose inspector cannot be made: its still display, and why there is no more."""
+    """The page of a record whose inspector failed: its still display, and the reason."""
     return _STILL.format(title=escape(printable(title)), still=still, why=escape(printable(why)))
 
 
 def inspector_frame(payload: InspectorPayload, still: str, *, key: str = "") -> str:
-    """A fragment for a notebook's output: the page in a sandbox where scripts may run, the still HTML where not.
+    """A fragment for a notebook's output: a sandboxed page where scripts may run, the still HTML elsewhere.
 
-    An untrusted notebook drops the style and the frame, and shows what the style would hide. Where the page around it
-    has a policy that lets no inline script run, the frame keeps its first content, which is the still display too. With
-    `key`, findings can be handed to it later (`delivery_html`).
+    An untrusted notebook drops the style and the frame, and shows the HTML that the style would hide. Under a policy
+    without inline scripts, the frame keeps its first content, which is the still display too. With `key`, the frame can
+    be sent findings later (`delivery_html`).
     """
     height = FRAME_HEIGHT if payload.first["collectives"] else QUIET_HEIGHT
     return page_frame(inspector_page(payload, still=still), payload.title, still, height=height, key=key)
 
 
 def page_frame(page: str, title: str, still: str, *, height: int = FRAME_HEIGHT, key: str = "") -> str:
-    """A page in such a frame, `height` pixels high at first."""
-    # Between single quotes, of which a page has few: a double quote stands for itself.
+    """A page in a sandboxed frame, `height` pixels high at first."""
+    # In single quotes, of which a page has few: double quotes need no escape.
     page = escape(page, quote=False).replace("'", "&#x27;")
     taker = f' {FRAME_KEY}="{escape(key, quote=True)}"' if key else ""
     return _FRAME.format(
@@ -176,5 +178,5 @@ def page_frame(page: str, title: str, still: str, *, height: int = FRAME_HEIGHT,
 
 
 def delivery_html(findings: dict[str, Any], *, key: str, still: str) -> str:
-    """A fragment for a notebook's output: `still`, and a script that hands `findings` to the frames with this key."""
+    """A fragment for a notebook's output: `still`, and a script that sends `findings` to the frames with this key."""
     return _DELIVERY.format(still=still, findings=json_text(findings), attribute=FRAME_KEY, key=escape(key, quote=True))

@@ -1,4 +1,4 @@
-"""Everything the inspector shows of one record, as data: a tiny first view, and one column store with the rest.
+"""All data of one record's inspector: a tiny first view, and one column store with the rest.
 
 All words and figures are made here; JavaScript (`view/front`) lays them out. Not its job: the page or the widget around
 it, drawing.
@@ -55,23 +55,23 @@ _FIRST_ROWS = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InspectorInput:
-    """What the inspector is made of.
+    """The input of the inspector.
 
     Attributes:
       report: the record and its analyses.
       traffic: bytes between pairs of devices.
-      jaxpr, stablehlo, hlo_text: its texts; None for what there is not.
-      no_hlo_text: why there is no `hlo_text`, where that is known.
-      module: the parsed optimized program; None likewise.
-      running: those of its instructions that run as such.
+      jaxpr, stablehlo, hlo_text: its texts; None for missing ones.
+      no_hlo_text: the reason why there is no `hlo_text`; "" if unknown.
+      module: the parsed optimized program; None if missing.
+      running: the program's running instructions.
       graph: the program as a matrix of scopes by phases; None where there is none.
-      no_graph: why there is none.
-      flow: the program as a flow from arguments to results, where it is small enough to be drawn so.
-      shardings: the shardings of values; None when nobody has looked.
-      phase_of: the phase of training an operation's name tells.
+      no_graph: the reason why there is none.
+      flow: the program as a flow from arguments to results, if it is small enough.
+      shardings: the shardings of values; None before anybody asked for them.
+      phase_of: gives the phase of training from an operation's name.
       text: the display as text, for "Copy as text".
-      show_times: whether to say how long compiling took, and what was measured when it ran.
-      looks_for_findings: whether remedies are being tried, of which the inspector will hear.
+      show_times: whether to show compile times and measured times.
+      looks_for_findings: whether remedies are being tried, with results sent to the inspector later.
     """
 
     report: RecordReport
@@ -97,13 +97,12 @@ class InspectorPayload:
     """The data of one inspector.
 
     Attributes:
-      first: what is painted before anything is decoded, as JSON.
+      first: data for the first paint, before anything is decoded, as JSON.
       blob: everything, as `pack_blob` writes it.
       title: the page's title.
-      selection: the name of what is selected at first, the collective that sends most; "" when there is none.
-      memory: the store of the memory pane (`view.memory.payload`), which a page decodes when it is asked for; b"" for
-        none.
-      no_memory: what the pane says in its place; "" for no such pane.
+      selection: the name selected at first, of the collective that sends most; "" without collectives.
+      memory: the store of the memory pane (`view.memory.payload`), decoded on request; b"" for none.
+      no_memory: the words shown in place of the pane; "" for no such pane.
     """
 
     first: dict[str, Any]
@@ -155,7 +154,7 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
         "arrays": arrays + values,
         "graph": graph.header,
         "flow": flow_data(given.flow, report),
-        # What XLA's partitioner leaves has not been fused into kernels.
+        # A program from XLA's partitioner is not fused into kernels yet.
         "work": "operation" if report.data.is_partial else "kernel",
         "more": {"kernels": more_kernels, "arrays": more_values},
         "texts": {key: _text_head(text) for key, text in texts.items()},
@@ -183,13 +182,13 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
 
 
 def _sources(data: RecordData) -> tuple[Any, ...]:
-    """The record's source texts, the file the function is defined in first."""
+    """The record's source texts; the file that defines the function comes first."""
     at = data.defined_at or data.user_frame
     return tuple(sorted(data.sources, key=lambda source: at is None or source.file != at.file))
 
 
 def _head(given: InspectorInput) -> dict[str, Any]:
-    """What was compiled, and the answer."""
+    """The page's head: the compiled program, and the answer."""
     report, data = given.report, given.report.data
     memory = next(iter(memory_line(data)), None)
     times = data.kernel_times if given.show_times else None
@@ -209,18 +208,18 @@ def _head(given: InspectorInput) -> dict[str, Any]:
 
 
 def _again(data: RecordData, *, show_times: bool) -> dict[str, Any]:
-    """Why it was compiled again: the line, then the differences it leaves out; {} for a first compile.
+    """The reason for a recompile: the line, then the differences it leaves out; {} for a first compile.
 
-    It depends on the session, as times do.
+    Shown only with times: like these it depends on the session.
     """
     blocks = reason_blocks(data.reason) if show_times else []
-    # A list has marks of its own.
+    # A list has its own marks.
     lines = [[span for span in block.spans if span != Sign("dot")] for block in blocks if isinstance(block, Line)]
     return {"again": [spans_data(tuple(spans)) for spans in lines]} if lines else {}
 
 
 def _question(report: RecordReport, *, show_times: bool) -> dict[str, Any]:
-    """What a record that never ran was asked; {} for others."""
+    """The question of a record that never ran; {} for other records."""
     blocks = hypothesis_blocks(report, show_times=show_times)
     table = next((block for block in blocks if isinstance(block, Table)), None)
     if table is None:
@@ -236,14 +235,14 @@ def _question(report: RecordReport, *, show_times: bool) -> dict[str, Any]:
 
 
 def _mark(notes: list[dict[str, Any]], lists: Mapping[str, list[dict[str, Any]]]) -> None:
-    """Give each row the numbers of the notes about it."""
+    """Gives each row the numbers of its notes."""
     for number, note in enumerate(notes):
         for row in note["rows"]:
             lists[note["list"]][row].setdefault("notes", []).append(number)
 
 
 def _short(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What the list shows of a collective."""
+    """The fields of a collective that the list shows."""
     left_out = ("groups", "chips", "title", "reasons", "numbers", "moves", "groups_words", "groups_count", "lines")
     left_out += ("spots", "names", "beside", "picture")
     return {key: value for key, value in row.items() if key not in left_out}
@@ -269,7 +268,7 @@ def _total(total: AxisTotal, tables: SharedTables, most: int) -> dict[str, Any]:
 
 
 def _mesh(data: RecordData, report: RecordReport) -> dict[str, Any]:
-    """The mesh; where there is none, the devices in a row, or the positions that groups name."""
+    """The mesh; without one, the devices in a row, or the positions in groups."""
     mesh = data.mesh or next(iter(data.meshes), None)
     if mesh is not None:
         return {
@@ -288,7 +287,7 @@ def _mesh(data: RecordData, report: RecordReport) -> dict[str, Any]:
 
 
 def _mesh_columns(data: RecordData, size: int) -> dict[str, np.ndarray]:
-    """Device, host and coordinates at each position; host -1 and no coordinates where they are unknown."""
+    """Device, host and coordinates at each position; host -1 and no coordinates where unknown."""
     mesh: Mesh | None = data.mesh or next(iter(data.meshes), None)
     ids = list(mesh.device_ids) if mesh is not None else [device.id for device in data.devices]
     ids += range(len(ids), size)
@@ -312,7 +311,7 @@ def _entities(collectives: list[dict[str, Any]], kernels: list[dict[str, Any]]) 
 
 
 def _texts(given: InspectorInput, tables: SharedTables, entities: Mapping[str, int]) -> dict[str, LinkedText]:
-    """The texts there are, by key: "source0", ..., "jaxpr", "stablehlo", "hlo"."""
+    """The available texts, by key: "source0", ..., "jaxpr", "stablehlo", "hlo"."""
     texts = {f"source{number}": text for number, text in enumerate(source_lines(tables))}
     jaxpr, stablehlo = program_lines(given.jaxpr, given.stablehlo, tables, given.phase_of)
     links = HloLinks(running=given.running, entities=entities, phase_of=given.phase_of)
@@ -324,7 +323,7 @@ def _texts(given: InspectorInput, tables: SharedTables, entities: Mapping[str, i
 def _graph(
     given: InspectorInput, tables: SharedTables, entities: Mapping[str, int], hlo: LinkedText | None
 ) -> GraphData:
-    """The graph, or why there is none."""
+    """The graph, or the reason why there is none."""
     if given.graph is None:
         hlo_words = f"it holds no optimized HLO ({given.report.data.missing.get('hlo', 'it was not captured')})"
         return missing_graph(given.no_graph or f"no graph of this record: {hlo_words}")
@@ -344,7 +343,7 @@ def _text_head(text: LinkedText) -> dict[str, Any]:
 
 
 def _missing(report: RecordReport, texts: Mapping[str, LinkedText], no_hlo_text: str) -> dict[str, str]:
-    """Why there is no text, array or collective of a kind, by pane."""
+    """Reasons for missing texts, arrays or collectives, by pane."""
     data = report.data
     sources = data.missing.get("sources", "the record holds no source files")
     unread = "the record holds none, or no jaxlib is here to print it"
@@ -359,6 +358,6 @@ def _missing(report: RecordReport, texts: Mapping[str, LinkedText], no_hlo_text:
     if report.incomplete:
         found["hlo"] = f"Incomplete program: {report.incomplete}; nothing of the kind in the part that is there."
     elif report.others and not report.collectives:
-        # What a list of collectives says that is empty.
+        # The words of an empty list of collectives.
         found["hlo"] = f"{report.silence[:1].upper()}{report.silence[1:]}."
     return {key: name_data(words, longest=500) for key, words in found.items()}

@@ -1,12 +1,12 @@
 """The inspector's schedule strip as columns.
 
 `header["graph"]`: `lanes` (for each lane of collectives its axis set), `is_scheduled` (False: XLA has not fixed the
-order, it is that of the program's bytes), `first_matmul` (the first kernel with a matrix product; -1 for none).
+order; it is that of the program's bytes), `first_matmul` (the first kernel with a matrix product; -1 for none).
 Runs, in order: `graph.run.start` (kernel; a run ends where the next starts, the last with the last kernel),
 `graph.run.row` (the layer, or the row under the program), `graph.run.phase`.
 Events, by start: `graph.event.collective`, `.lane`, `.start`, `.end` (places between kernels: issued right after kernel
 `start - 1`, waited for right before kernel `end`), `.first_use`, `.last_use` (kernels; -1 for none), `.is_async`.
-Places count kernels, not time. Not its job: finding any of it (`analyze.graph.build`).
+Places count kernels, not time. Not its job: building the schedule (`analyze.graph.build`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pjit_inspect.view.inspector.shared_tables import SharedTables
 
 
 def schedule_header(strip: ScheduleStrip, collectives: Sequence[Collective], tables: SharedTables) -> dict[str, Any]:
-    """What is not columns."""
+    """The schedule's part of the header."""
     meshes = {one.axes: one.mesh for one in reversed(collectives)}
     return {
         "lanes": [tables.axis_set(axes, meshes.get(axes, 0)) for axes in strip.lanes],

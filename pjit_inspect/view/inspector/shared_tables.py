@@ -1,6 +1,6 @@
-"""Tables that many rows of the inspector share, each entry once: sets of axes, sets of groups, shardings, places.
+"""Tables that many rows of the inspector share, each entry once: axis sets, group sets, shardings, places.
 
-Thousands of collectives follow a handful of groups; a 4,096-device group set is sent once. Not its job: rows.
+Thousands of collectives share a handful of group sets; a set of 4,096 devices is sent once. Not its job: rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Key = tuple[int, tuple[str, ...] | None]
 
 @dataclass(slots=True)
 class SharedTables:
-    """Entries as they were first met, and the number of each."""
+    """Entries in the order of first use, with their numbers."""
 
     sources: tuple[SourceText, ...] = ()
     has_mesh: bool = True
@@ -51,9 +51,9 @@ class SharedTables:
         return self._shardings.setdefault(sharding, len(self._shardings))
 
     def spot(self, frames: tuple[Frame, ...]) -> int:
-        """The number of the innermost line that the record has the text of; of the innermost line where it has none.
+        """The number of the innermost line whose text the record has; else of the innermost line.
 
-        -1 when there are no frames.
+        -1 without frames.
         """
         frame = next((frame for frame in frames if frame.file in self._cells), None) or next(iter(frames), None)
         if frame is None:
@@ -63,12 +63,12 @@ class SharedTables:
         return self._spots.setdefault((file, frame.line), len(self._spots))
 
     def spot_of(self, source: SourceText, line: int) -> int:
-        """The number of a line of a text the record has."""
+        """The number of a line of one of the record's texts."""
         file = self._files[source.file, source.cell]
         return self._spots.setdefault((file, line), len(self._spots))
 
     def header(self) -> dict[str, Any]:
-        """What is not columns, as JSON."""
+        """The tables that are no columns, as JSON."""
         return {
             "axis_sets": [
                 {"axes": None if axes is None else axes_data(axes), "mesh": mesh, "words": self._words(axes)}
@@ -79,13 +79,13 @@ class SharedTables:
         }
 
     def _words(self, axes: tuple[str, ...] | None) -> str:
-        """The axes for a reader; where no mesh is known, groups may follow axes all the same."""
+        """The axes in words; without a known mesh, groups may still follow unknown axes."""
         if axes is None and not self.has_mesh:
             return "axis unknown"
         return name_data(axes_text(axes).replace(" x ", " \u00d7 "))
 
     def columns(self) -> dict[str, np.ndarray]:
-        """What is numbers."""
+        """The tables of numbers."""
         sets = list(self._groups)
         groups = [group for one in sets for group in one]
         shardings = list(self._shardings)

@@ -1,7 +1,7 @@
-"""The program's texts as the inspector shows them, line by line, and the line of the user's source behind each.
+"""The program's texts for the inspector, line by line, each with the user's line of source.
 
-StableHLO carries its places; the optimized HLO gets them from its parsed module; a jaxpr has none and is matched with
-the StableHLO made of it (`view.inspector.jaxpr`). Not its job: drawing lines.
+StableHLO carries its places; optimized HLO gets them from its parsed module; a jaxpr has none and is matched with its
+StableHLO (`view.inspector.jaxpr`). Not its job: drawing lines.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HEAD = re.compile(r"^(ENTRY )?%?([\w.\-]+) (?:\(|\{).*\{\s*$")
 
 
 def source_lines(tables: SharedTables) -> list[LinkedText]:
-    """One text for each file or cell the record has; every line is its own place."""
+    """One text for each file or cell of the record; every line is its own place."""
     found = []
     for source in tables.sources:
         name = source.cell or source.file.replace("\\", "/").rsplit("/", 1)[-1]
@@ -41,7 +41,7 @@ def source_lines(tables: SharedTables) -> list[LinkedText]:
 def program_lines(
     jaxpr: str | None, stablehlo: str | None, tables: SharedTables, phase_of: PhaseOf
 ) -> tuple[LinkedText | None, LinkedText | None]:
-    """The jaxpr, and the StableHLO without its location marks and their table; None for what there is not."""
+    """The jaxpr, and the StableHLO without location marks and their table; None for missing texts."""
     lowered: list[Lowered] = []
     text = None if stablehlo is None else _stablehlo(stablehlo, tables, phase_of, lowered)
     return None if jaxpr is None else jaxpr_lines(jaxpr, lowered), text
@@ -70,12 +70,12 @@ def _phase(name: str, phase_of: PhaseOf) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HloLinks:
-    """What the lines of an optimized program are linked to.
+    """The links of an optimized program's lines.
 
     Attributes:
-      running: the program's instructions; None where it could not be read.
+      running: the program's instructions; None where it could not be parsed.
       entities: instruction -> its row, as in `LinkedText.entities`.
-      phase_of: the phase of an operation's name.
+      phase_of: gives the phase from an operation's name.
     """
 
     running: RunningInstructions | None
@@ -84,9 +84,9 @@ class HloLinks:
 
 
 def hlo_lines(source: str, tables: SharedTables, links: HloLinks) -> LinkedText:
-    """The optimized program without its metadata; of a long one, only computations that run as such.
+    """The optimized program without its metadata; of a long one, only the running computations.
 
-    Bodies of fusions are left out where the whole would be over 20,000 lines: they are most of it.
+    Bodies of fusions are left out if the whole has over 20,000 lines: they are most of it.
     """
     lines, reader = TextLines(source), _HloReader(tables, links)
     text = LinkedText(name="optimized HLO", total=len(lines))
@@ -113,13 +113,13 @@ def _without_metadata(line: str) -> str:
 
 
 def instruction_lines(text: LinkedText) -> dict[str, int]:
-    """Instruction -> its place among the shown lines; of an instruction that is shown twice the last."""
+    """Instruction -> its place among the shown lines; the last, if it is shown twice."""
     found = ((number, _INSTRUCTION.match(line)) for number, line in enumerate(text.lines))
     return {match[1]: number for number, match in found if match}
 
 
 class _HloReader:
-    """Lines of HLO text, one after another."""
+    """Reads lines of HLO text in order."""
 
     def __init__(self, tables: SharedTables, links: HloLinks) -> None:
         self._tables, self._links = tables, links
@@ -129,12 +129,12 @@ class _HloReader:
         self._in_tables = False
 
     def is_inner(self, line: str) -> bool:
-        """Whether a line opens a computation that does not run as such."""
+        """Whether a line opens a computation inside a fusion or reduction."""
         found = _HEAD.match(line)
         return bool(found) and not found[1] and found[2] not in self._computations  # type: ignore[index]
 
     def skips(self, line: str) -> bool:
-        """Whether a line belongs to the tables of files and frames that XLA puts at the end."""
+        """Whether a line is in the tables of files and frames that XLA prints besides computations."""
         if line in ("FileNames", "FunctionNames", "FileLocations", "StackFrames"):
             self._in_tables = True
         elif line.startswith(("%", "ENTRY")):

@@ -1,6 +1,6 @@
-"""The inspector as a live widget: what is selected in the notebook's page is selected in the kernel, and back.
+"""The inspector as a live widget: the selection on the page is the selection in the kernel, both ways.
 
-Not its job: the data (`view.inspector.payload`), what is drawn (`view/front`).
+Not its job: the data (`view.inspector.payload`), drawing (`view/front`).
 """
 
 from __future__ import annotations
@@ -26,16 +26,15 @@ def widget_words(report: RecordReport) -> str:
 def inspector_widget(
     payload: InspectorPayload, *, words: str, still: str, asked: Callable[[Any, dict[str, Any]], None] | None = None
 ) -> Any:
-    """An anywidget. `selection` is the name of what is selected; setting it selects.
+    """An anywidget. `selection` is the name of the selected thing; setting it selects.
 
-    A name is that of an HLO instruction ("all-reduce.125"), the path of an array ("params['w1']"), a line of source
-    ("train.py:41"), or "alive:" and the name of the instruction that makes a value in memory; "" when nothing is
-    selected. At first it is the collective that sends most. A name that nothing has changes nothing. `words` is its
-    text form, without id or time; `still` the HTML for a notebook that is read without a kernel. `asked` is called with
-    the widget and what its page asks for: `{"type": "drawn"}` when it has been drawn, `{"type": "memory"}` for the
-    store of the memory pane, which `_memory` takes, deflated, `{"type": "suggest"}` for suggestions, and
-    `{"type": "check", "number": 0}` to compile one. `_findings` and `_suggestions` take, as JSON, what has become known
-    since (`view.inspector.findings`).
+    A name is an HLO instruction ("all-reduce.125"), the path of an array ("params['w1']"), a line of source
+    ("train.py:41"), or "alive:" and the instruction that makes a value in memory; "" for no selection. At first it is
+    the collective that sends most. An unknown name changes nothing. `words` is the text form, without id or time;
+    `still` the HTML for a notebook without a kernel. `asked` is called with the widget and a message of its page:
+    `{"type": "drawn"}` after drawing; `{"type": "memory"}` to ask for the store of the memory pane, which goes to
+    `_memory`, deflated; `{"type": "suggest"}` for suggestions; `{"type": "check", "number": 0}` to compile one.
+    `_findings` and `_suggestions` take newer results as JSON (`view.inspector.findings`).
     """
     import anywidget
     import traitlets

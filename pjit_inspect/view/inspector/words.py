@@ -1,6 +1,6 @@
-"""Spans of the view tree as data for the inspector: what Python words, JavaScript only draws.
+"""Spans of the view tree as data for the inspector: Python words them, JavaScript only draws.
 
-Not its job: what to say; escaping (the inspector sets text, never markup).
+Not its job: choosing the words; escaping (the inspector sets text, never markup).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _SIGNS = {"times": "\u00d7", "dot": " \u00b7 ", "more": "\u2026"}
 
 
 def name_data(text: str, *, longest: int = _LONGEST) -> str:
-    """A foreign name as it can be shown: characters without a shape made visible, the middle of a long one left out."""
+    """A foreign name in a safe form: characters without a shape made visible, a long name shortened in the middle."""
     is_plain = len(text) <= longest and text.isascii() and text.isprintable()
     return text if is_plain else shorten(printable(text), longest)
 
 
 def spans_data(spans: Spans) -> list[Any]:
-    """Spans in order; a plain string stands for words without emphasis."""
+    """Spans in order; a plain string is words without emphasis."""
     drawn = (sentence_data(span.text) if isinstance(span, Prose) else [_span(span)] for span in spans)
     return [data for data in itertools.chain.from_iterable(drawn) if data is not None]
 
@@ -42,7 +42,7 @@ def sentence_data(sentence: str) -> list[Any]:
 def _phrase(phrase: Phrase) -> Any:
     match phrase.kind:
         case "axis":
-            # A part of an axis has the colour of the axis.
+            # A part of an axis has the axis's colour.
             return {"axis": name_data(phrase.text), "axes": axes_data((axis_name(phrase.text),)), "size": None}
         case "name" | "spec" | "code" if not phrase.is_bare:
             return {"code": name_data(phrase.text)}
@@ -51,7 +51,7 @@ def _phrase(phrase: Phrase) -> Any:
 
 
 def spec_data(spec: Sequence[SpecEntry] | None) -> list[list[str]] | None:
-    """For each dimension the axes it is split over; None when the cut follows no mesh axes."""
+    """The axes of each dimension; None when the tiling follows no mesh axes."""
     if spec is None:
         return None
     entries = (() if entry is None else (entry,) if isinstance(entry, str) else entry for entry in spec)
@@ -59,7 +59,7 @@ def spec_data(spec: Sequence[SpecEntry] | None) -> list[list[str]] | None:
 
 
 def axes_data(axes: Sequence[str]) -> list[str]:
-    """Names of axes; the same name has the same words everywhere, so that its colour is found."""
+    """Names of axes; equal names get equal words, so that their colour is found."""
     return [name_data(axis) for axis in axes]
 
 

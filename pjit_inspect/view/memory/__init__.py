@@ -1,1 +1,1 @@
-"""What is alive in memory, as text and tables. Not its job: finding it out (`analyze.memory`)."""
+"""The buffers alive in memory, as text and tables. Not its job: finding them (`analyze.memory`)."""

@@ -1,6 +1,6 @@
-"""A memory that was too small, as text and page: XLA's largest buffers, what is alive at the peak, what could help.
+"""An out-of-memory report as text and page: XLA's largest buffers, buffers alive at the peak, possible remedies.
 
-Not its job: finding any of it (`analyze.memory`).
+Not its job: finding the buffers and remedies (`analyze.memory`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ROWS, _SUMS, _PADDED = 12, 8, 3
 
 
 def autopsy_blocks(autopsy: Autopsy) -> list[Block]:
-    """XLA's report joined to the program, and the program's own account of its memory."""
+    """XLA's report joined to the program, and the program's buffers at its peak."""
     blocks: list[Block] = _sums(autopsy.shortage.sums)
     if autopsy.largest.rows:
         blocks.append(_largest(autopsy.largest.rows))
@@ -43,7 +43,7 @@ def autopsy_blocks(autopsy: Autopsy) -> list[Block]:
 
 
 def peak_blocks(use: MemoryUse) -> list[Block]:
-    """What is alive at a program's peak, and what could help."""
+    """The buffers alive at a program's peak, and possible remedies."""
     if not use.live.rows:
         return []
     peak = "" if use.peak_bytes is None else f": {bytes_text(use.peak_bytes)} at the peak ({use.source})"
@@ -82,7 +82,7 @@ def _largest(rows: Sequence[ReportedValue]) -> Block:
 
 
 def _sizes(rows: Sequence[ReportedValue]) -> list[Block]:
-    """The shape of the largest buffer, and those that padding makes much larger: a narrow table has no room."""
+    """The shape of the largest buffer, and buffers that padding enlarges much: a narrow table has no room for them."""
     shaped = [row for row in rows if row.dtype]
     padded = [row for row in shaped if _is_padded(row)][:_PADDED]
     return [

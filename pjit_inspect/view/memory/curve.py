@@ -1,6 +1,6 @@
-"""Memory over the schedule as lines of text: a column for some kernels, the most of them counts.
+"""Memory over the schedule as lines of text: a column for each run of kernels, showing their maximum.
 
-Not its job: which bytes they are (`analyze.memory`).
+Not its job: the bytes (`analyze.memory`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _COLUMNS, _ROWS = 72, 5
 
 
 def curve_lines(curve: MemoryCurve, peak: int) -> list[str]:
-    """The curve, its scale on the left and a mark under the peak; [] where there is nothing to draw.
+    """The curve, with its scale on the left and a mark under the peak; [] if it is empty.
 
     Args:
       curve: the curve.
@@ -36,13 +36,13 @@ def curve_lines(curve: MemoryCurve, peak: int) -> list[str]:
 
 
 def _columns(values: Sequence[int]) -> list[int]:
-    """At most so many columns, each the most of the kernels it stands for."""
+    """At most `_COLUMNS` columns, each with the most bytes of its kernels."""
     count = min(_COLUMNS, len(values))
     edges = [k * len(values) // count for k in range(count + 1)] if count else []
     return [max(values[start:end]) for start, end in pairwise(edges)]
 
 
 def _cell(value: int, top: int, row: int) -> str:
-    """Full at this height, begun, or empty."""
+    """A full, partly filled or empty cell at this height."""
     height = value / top * _ROWS
     return "#" if height >= row - 0.25 else "." if height > row - 1 else " "

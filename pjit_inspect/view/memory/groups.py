@@ -17,7 +17,7 @@ class LiveGroup:
     """Buffers that differ only in their layer, and in when they are alive.
 
     Attributes:
-      name: what they are, layer numbers starred when there are several.
+      name: their name, layer numbers starred when there are several.
       members: the buffers.
     """
 
@@ -26,12 +26,12 @@ class LiveGroup:
 
     @property
     def first(self) -> LiveValue:
-        """The buffer that stands for the group."""
+        """The buffer that represents the group."""
         return self.members[0]
 
     @property
     def bytes(self) -> int:
-        """Of all of them, on one device."""
+        """Bytes of all members, on one device."""
         return sum(member.bytes for member in self.members)
 
     @property
@@ -46,7 +46,7 @@ class LiveGroup:
 
 
 def group_live(rows: Sequence[LiveValue]) -> tuple[LiveGroup, ...]:
-    """Buffers gathered by everything but their layer and when they are alive, most bytes first."""
+    """Buffers grouped by everything but layer and time, most bytes first."""
     groups: dict[object, list[LiveValue]] = {}
     for row in rows:
         groups.setdefault(group_key(row), []).append(row)
@@ -55,13 +55,13 @@ def group_live(rows: Sequence[LiveValue]) -> tuple[LiveGroup, ...]:
 
 
 def group_key(row: LiveValue) -> Hashable:
-    """What buffers of one group have in common."""
+    """The key that buffers of one group share."""
     place = (row.source[0].file, row.source[0].line) if row.source else None
     return scope_pattern(row.name), row.kind, row.bytes, row.spec, row.dtype, row.local_shape, row.turns, place
 
 
 def group_name(members: Sequence[LiveValue]) -> str:
-    """What the buffers of a group are called: layer numbers are starred when there are several."""
+    """The name of a group: layer numbers are starred when there are several."""
     names = {member.name for member in members}
     name = names.pop()
     return name if not names else scope_pattern(name)

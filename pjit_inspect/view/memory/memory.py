@@ -1,4 +1,4 @@
-"""The memory of one device, in text and as a page: how much, when, what it is, and where that is known from.
+"""The memory of one device, in text and as a page: how much, when, which buffers, and how it is known.
 
 Not its job: finding it (`analyze.memory`).
 """
@@ -38,13 +38,13 @@ _SUMS = 6
 
 
 def memory_head(use: MemoryUse, data: RecordData) -> Document:
-    """What was compiled, the answer, and where it is known from."""
+    """The compiled program, the answer, and how it is known."""
     blocks: list[Block] = [title_line(data), answer_line(use), *provenance_lines(use, data.memory)]
     return Document(axes=document_axes(data), blocks=tuple(blocks))
 
 
 def memory_after(use: MemoryUse, data: RecordData, fit: str = "") -> Document:
-    """The table of what is alive at the peak, its sums, what could help, and whether it fits (`fit`, in words)."""
+    """The table of buffers alive at the peak, its sums, possible remedies, and whether it fits (`fit`, in words)."""
     title = "at the peak" if use.at is not None else "arguments and results"
     is_on_one = data.mesh is None and len(data.devices) == 1
     blocks: list[Block] = [live_table(use.live, title, specs=not is_on_one)]
@@ -56,14 +56,14 @@ def memory_after(use: MemoryUse, data: RecordData, fit: str = "") -> Document:
 
 
 def memory_page(head: Document, chart: AreaChart, after: Document) -> Document:
-    """All of it as a page, with the curve as a picture."""
+    """The whole display as a page, with the curve as a picture."""
     picture = () if chart.missing else (Picture(subject=ChartSubject(chart=chart), alt=chart_sentence(chart)),)
     notes = tuple(Line((Text(note, "dim"),)) for note in chart.notes) if picture else ()
     return Document(axes=head.axes, blocks=(*head.blocks, *picture, *notes, *after.blocks))
 
 
 def answer_line(use: MemoryUse) -> Line:
-    """How much is alive at the peak, when and where."""
+    """The bytes alive at the peak, with its time and place."""
     if use.peak_bytes is None:
         return Line((Text("the peak is not known: ", "strong"), Text(use.missing)), role="answer")
     spans: list[Span] = [
@@ -78,7 +78,7 @@ def answer_line(use: MemoryUse) -> Line:
 
 
 def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
-    """XLA's own sums, and where the rest is known from."""
+    """XLA's sums, and how the rest is known."""
     lines: list[Block] = []
     if stats is not None:
         parts = [
@@ -92,7 +92,7 @@ def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
             if size is not None
         ]
         shared = f", {bytes_text(stats.alias_bytes)} of it in donated arguments" if stats.alias_bytes else ""
-        # CPUs have one memory, and XLA one sum for it.
+        # CPUs have one memory, for which XLA has one sum.
         is_one = len(use.curves) > 1 and use.curves[0].name == "memory"
         included = "constants and host memory included" if is_one else "constants included"
         total = "" if use.total_bytes is None else f"; {bytes_text(use.total_bytes)} in all, {included}"
@@ -115,7 +115,7 @@ def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
 
 
 def live_table(live: LiveTable, title: str, *, specs: bool = True) -> Block:
-    """Buffers that are alive together, equal ones of several layers as one row; with or without their specs."""
+    """Buffers alive together, with or without their specs; equal buffers of several layers share a row."""
     groups = group_live(live.rows)
     if not groups:
         return Line((Text("nothing is alive"),))
@@ -166,7 +166,7 @@ def _rest(groups: tuple[LiveGroup, ...]) -> Spans:
 
 
 def _sums(name: str, sums: Mapping[str, int]) -> list[Line]:
-    """One line: the largest of the sums."""
+    """One line with the largest sums."""
     if len(sums) < 2:
         return []
     shown = [(key or f"no {name}", size) for key, size in sums.items()][:_SUMS]

@@ -1,7 +1,7 @@
-"""The data of the inspector's memory pane: one column store of its own, which the page decodes when it is asked for.
+"""The data of the inspector's memory pane: a separate column store, decoded on request.
 
 `header`: `answer`, `provenance` (spans), `peak`, `kernels`, `source`, `missing` (why there is no curve), `kinds` and
-`scopes` (what bands may be), `spaces` (each: name, peak, `nameless` buffers, the first and last value of it), `fits`,
+`scopes` (of bands), `spaces` (each: name, peak, `nameless` buffers, the first and last value of it), `fits`,
 `suggestions`, `groups` (rows: equal buffers of equal layers together, most bytes first), `axis_sets`, `shardings`.
 
 Columns: `bytes.S` (alive in space S, kernel by kernel); for each value, those of a space together, by group:
@@ -40,14 +40,14 @@ _NAMES = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryInput:
-    """What the pane is made of.
+    """The input of the pane.
 
     Attributes:
-      use: what is alive at the peak.
+      use: the buffers alive at the peak.
       timelines: each memory over the schedule; () where there is no schedule.
       data: the record.
-      fits: the chips it is compared with.
-      own_chip: whether that is the chip the program is for.
+      fits: the chips to compare with.
+      own_chip: whether these are the program's chip.
     """
 
     use: MemoryUse
@@ -93,7 +93,7 @@ def memory_payload(given: MemoryInput) -> bytes:
 
 
 def _still(use: MemoryUse) -> MemoryTimeline:
-    """Arguments and results of a program without a schedule: no curve, and nobody knows when they are alive."""
+    """Arguments and results of a program without a schedule: no curve, no known times."""
     values = tuple(TimedValue(value=row, spans=()) for row in use.live)
     return MemoryTimeline(curve=MemoryCurve(space=0, name="memory", bytes=()), values=values)
 
@@ -134,7 +134,7 @@ class _Groups:
         self._of: dict[int, int] = {}
 
     def add(self, values: Sequence[TimedValue]) -> list[TimedValue]:
-        """Make rows of the values of one space; the values in the order of their rows."""
+        """Makes rows of the values of one space; gives the values in the order of their rows."""
         groups: dict[object, list[TimedValue]] = {}
         for one in values:
             groups.setdefault(group_key(one.value), []).append(one)
@@ -175,7 +175,7 @@ class _Groups:
         }
 
     def columns(self, values: Sequence[TimedValue]) -> dict[str, np.ndarray]:
-        """The values, in the order of their rows."""
+        """The columns of the values, in the order of their rows."""
         spans = [span for one in values for span in one.spans]
         return {
             "value.group": np.array([self._of[id(one)] for one in values], np.int32),

@@ -1,1 +1,1 @@
-"""Pages of what is no record: the log, the ledger, an error, several processes."""
+"""Pages of things that are no record: the log, the ledger, an error, several processes."""

@@ -1,4 +1,4 @@
-"""What the ledger of compiles says: what repeats and costs, per function and call site, and what would cost less.
+"""The ledger of compiles: repeats and costs per function and call site, and ways to save.
 
 Not its job: finding it (`analyze.recompiles.ledger`), the log's list of records (`view.pages.log`).
 """
@@ -41,10 +41,10 @@ _NAMES = 6
 
 
 def ledger_view(ledger: LedgerData, *, options: ViewOptions | None = None) -> Document:
-    """The display of a ledger: the sum, what repeats, each function of the user's, the others in one line."""
+    """The display of a ledger: the sum, the repeats, each of the user's functions, all others in one line."""
     times = (options or ViewOptions()).show_times
     mine = [row for row in ledger.rows if row.origin == "user"]
-    # Seconds differ from run to run; without them, the order must not depend on them.
+    # Seconds differ from run to run: without times, the order must not depend on them.
     order = mine if times else sorted(mine, key=lambda row: -row.compiles)
     blocks: list[Block] = [_head(ledger, mine, times)]
     blocks += _patterns(ledger.patterns, times)
@@ -110,14 +110,14 @@ def _row(row: LedgerRow, times: bool) -> Row:
 
 
 def _missed(row: LedgerRow) -> str:
-    """Which cache missed first, for each compile, and what the disk gave."""
+    """Counts of the cache that missed first, and of compiles loaded from disk."""
     parts = [f"{layer} {count}" for layer, count in row.missed]
     parts += [f"disk {row.missed_disk}"] if row.missed_disk else []
     return ", ".join([*parts, f"from disk {row.from_disk}"] if row.from_disk else parts)
 
 
 def _reasons(rows: Sequence[LedgerRow]) -> list[Block]:
-    """For each function why it was compiled again, the most frequent reason first."""
+    """The reasons for recompiles of each function, most frequent first."""
     found = [Finding(head=_place(row), sentences=_sentences(row)) for row in rows if row.reasons]
     return [Section((Text("why they were compiled again"),), tuple(found))] if found else []
 

@@ -1,6 +1,6 @@
-"""The arrays that a process holds: what each device has, how much of it is copies, and the arrays.
+"""The arrays that a process holds: totals per device, how much are copies, and the arrays.
 
-Not its job: looking for them (`observe.key.live_arrays`).
+Not its job: finding them (`observe.key.live_arrays`).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _answer(table: LiveArrayTable) -> Line:
 
 
 def _devices(devices: Sequence[DeviceHolding]) -> list[str]:
-    """A line for the devices that hold as much as each other, most first."""
+    """A line for each set of devices that hold the same, most bytes first."""
     groups: dict[tuple[object, ...], list[DeviceHolding]] = {}
     for one in devices:
         groups.setdefault((one.platform, one.bytes, one.arrays, one.in_use_bytes, one.limit_bytes), []).append(one)
@@ -109,7 +109,7 @@ def _table(rows: Sequence[LiveArray]) -> Table:
 
 
 def _grouped(rows: Sequence[LiveArray]) -> list[list[LiveArray]]:
-    """Arrays gathered by everything but their layer, those first that take most on a device."""
+    """Arrays grouped by everything but their layer, most bytes on a device first."""
     groups: dict[object, list[LiveArray]] = {}
     for row in rows:
         key = (
@@ -145,7 +145,7 @@ def _row(group: Sequence[LiveArray], unit: str) -> Row:
 
 
 def _copies(row: LiveArray) -> str:
-    """How many devices of the process have each element; "unknown" where pieces are not equal."""
+    """The number of devices of the process that have each element; "unknown" where pieces are unequal."""
     if row.held_bytes is None or row.copied_bytes is None:
         return "unknown"
     once = row.held_bytes - row.copied_bytes

@@ -1,4 +1,4 @@
-"""What a session log says: one row per compilation, the small fry in one line.
+"""The session log: one row per compilation, the small fry in one line.
 
 Not its job: one compilation in full (`view.record.record`).
 """
@@ -31,7 +31,7 @@ from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.record.record import ViewOptions
 
 LISTED_RECORDS = 40
-"""Records of the user's functions that have a row: the newest."""
+"""The most records of the user's functions that get a row: the newest."""
 
 _NAMES = 6
 
@@ -46,10 +46,9 @@ def log_view(
 ) -> Document:
     """The display of a log.
 
-    `collectives` has, for each record, how many collectives it has (None where nobody counted), `reasons` why it was
-    compiled; both may be left empty. Where something was compiled again, a column says which part of the key differed.
-    A record keeps its index in the log. The newest rows are shown when there are many; `dropped` counts older records
-    that the log no longer has.
+    `collectives` has each record's number of collectives (None if not counted), `reasons` the reason for its compile;
+    both may be empty. For recompiles, a column says which part of the key differed. A record keeps its index in the
+    log. Of many rows the newest are shown; `dropped` counts older records that are no longer in the log.
     """
     counts = tuple(collectives) or (None,) * len(rows)
     again = [reason_words(reason) for reason in reasons] or [""] * len(rows)
@@ -92,7 +91,7 @@ def _columns(times: bool) -> tuple[Column, ...]:
 
 
 def _joined(rows: Sequence[RecordData], mine: Sequence[int]) -> list[list[int]]:
-    """The indices of each row: operations that one call of `pmap` or `shard_map` ran outside jit share one."""
+    """The indices of each row: operations that one call of `pmap` or `shard_map` ran outside jit share a row."""
     found: list[list[int]] = []
     for index in mine:
         before = found[-1][-1] if found else None
@@ -139,7 +138,7 @@ def _with_reasons(table: Table, words: Sequence[str]) -> Table:
 
 
 def _others(rows: Sequence[RecordData]) -> list[Block]:
-    """One line for the compiles nobody asked for, with the names `log[name]` takes."""
+    """One line for compiles that the user did not write, with the names that `log[name]` takes."""
     groups = (("eager operations", "eager"), ("libraries", "library"))
     parts = []
     for words, origin in groups:
@@ -150,11 +149,11 @@ def _others(rows: Sequence[RecordData]) -> list[Block]:
 
 
 def _incomplete(index: int, data: RecordData) -> Line:
-    """That the program of a row is there in part only."""
+    """A note that the program of a row is incomplete."""
     return Line((Text(f"#{index} "), Code(data.name), Text(f" {reason_text(data.missing['hlo'])}")), "note")
 
 
 def _most_common(names: Counter[str]) -> str:
-    """The names with how often each occurs, the most frequent first, at most six."""
+    """The six most frequent names with their counts."""
     shown = [printable(name) + (f" x{count:,}" if count > 1 else "") for name, count in names.most_common(_NAMES)]
     return ", ".join([*shown, "..."] if len(names) > _NAMES else shown)

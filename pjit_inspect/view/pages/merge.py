@@ -1,4 +1,4 @@
-"""What the records of several processes say together: whether they agree, who differs first, every shared program.
+"""The records of several processes together: whether they agree, who differs first, every shared program.
 
 Not its job: joining them (`analyze.processes.merge`), one record (`view.record.record`).
 """
@@ -36,7 +36,7 @@ _RUNS = 8
 
 
 def merge_view(data: MergedData) -> Document:
-    """The display of a merge: the answer, each differing process with what proves it, the programs, the notes."""
+    """The display of a merge: the answer, each differing process with its proof, the programs, the notes."""
     blocks: list[Block] = [_answer(data)]
     if data.differences:
         shown = tuple(_difference(difference) for difference in data.differences[:_DIFFERENCES])
@@ -88,7 +88,7 @@ def _difference(difference: ProcessDifference) -> Finding:
 
 
 def _program_notes(programs: Sequence[MergedProgram]) -> list[Block]:
-    """A line for what a program communicates beside collectives, and for each process where it is not all there."""
+    """Lines about a program's communication besides collectives, and about processes that have only part of it."""
     lines: list[Block] = []
     for number, program in enumerate(programs):
         said = [f": beside HLO collectives, {reason_text(program.beside)}"] if program.beside else []
@@ -138,7 +138,7 @@ def _row(number: int, program: MergedProgram, unit: str) -> Row:
 
 
 def _local(programs: Sequence[MergedProgram]) -> list[Block]:
-    """One line for the programs that concern one process alone."""
+    """One line for the programs of one process alone."""
     if not programs:
         return []
     counts: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""What a playground and its history say as text and as tables.
+"""A playground and its history as text and tables.
 
 Not its job: asking XLA, or the live controls.
 """
@@ -46,7 +46,7 @@ _FOOTER = (
 
 
 def playground_view(base: Variant, variant: Variant, history: HistoryTable, name: str) -> Document:
-    """The variant that is looked at beside the base, its controls, and the history."""
+    """The selected variant beside the base, its controls, and the history."""
     controls = variant.controls
     blocks: list[Block] = [
         Line(
@@ -70,14 +70,14 @@ def playground_view(base: Variant, variant: Variant, history: HistoryTable, name
 
 
 def history_view(history: HistoryTable, notes: Iterable[str] = ()) -> Document:
-    """The table of variants, and what is to be said of it."""
+    """The table of variants, and notes on it."""
     blocks: list[Block] = [Line((Text(plural(len(history), "variant"), "strong"),), "answer"), _history(history)]
     blocks += [Line((Text(note),), "note") for note in (*notes, *_beside(history))]
     return Document(blocks=(*blocks, _footer(history)))
 
 
 def _beside(variants: Iterable[Variant]) -> list[str]:
-    """What communicates beside HLO collectives, and in how many variants."""
+    """Other communication than HLO collectives, and the number of variants that have it."""
     counts = Counter(one.beside for one in variants if one.beside)
     return [f"{plural(n, 'variant')}: beside HLO collectives, {printable(words)}" for words, n in counts.items()]
 
@@ -178,7 +178,7 @@ def _group(own: ArgumentGroup) -> Row:
 
 
 def _results(results: Sequence[ResultControl]) -> Table:
-    """Those that are set first: the others are as XLA chooses."""
+    """A table of results; set results come before those that XLA chooses."""
     columns = Column(title=""), Column(title="shape"), Column(title="spec"), Column(title="on a device", align="right")
     shown = sorted(results, key=lambda own: own.is_free)
     rows = [_result(own) for own in shown[:_MOST_ROWS]]
@@ -241,7 +241,7 @@ def _history(history: HistoryTable) -> Table:
 
 
 def _most_telling(history: HistoryTable) -> list[Variant]:
-    """The base, the one looked at, and those that send least, in order of their numbers."""
+    """The base, the selected variant, and those that send least, in order of their numbers."""
     known = sorted(
         (row for row in history if row.sent_bytes is not None and row.fits is not False),
         key=lambda row: (row.sent_bytes or 0, row.number),

@@ -1,6 +1,6 @@
 """A large result of a call in words: one line for each of its trees, with shapes, specs and bytes.
 
-Not its job: finding what is in it (`observe.live.results`).
+Not its job: finding its contents (`observe.live.results`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NAME = 40
 
 
 def result_lines(trees: Sequence[ResultTree]) -> str:
-    """The lines, the sums of all first."""
+    """The lines; the sums of all come first."""
     arrays = [array for tree in trees for array in tree.arrays]
     total = f"{plural(len(trees), 'tree')}, {plural(len(arrays), 'array')}, {_bytes(arrays)}; the values are in _"
     cells = [_cells(tree) for tree in trees[:_TREES]]
@@ -32,7 +32,7 @@ def result_lines(trees: Sequence[ResultTree]) -> str:
 
 
 def _cells(tree: ResultTree) -> tuple[str, str, str, str, str]:
-    """Place, type, number of arrays, bytes, what they are."""
+    """Place, type, number of arrays, bytes, kinds of arrays."""
     path = shorten(printable(tree.path), _NAME)
     kind = shorten(printable(tree.kind), _NAME)
     single = tree.kind == "array" and len(tree.arrays) == 1
@@ -43,7 +43,7 @@ def _cells(tree: ResultTree) -> tuple[str, str, str, str, str]:
 
 
 def _kinds(arrays: Sequence[ArrayLayout]) -> list[str]:
-    """Arrays that are alike once, with their number, those of most bytes first."""
+    """Kinds of equal arrays with their numbers, most bytes first."""
     counts = Counter((array_text(array), known_spec_text(array.spec), array.global_bytes or 0) for array in arrays)
     ranked = sorted(counts.items(), key=lambda item: -item[0][2] * item[1])
     shown = [
@@ -55,6 +55,6 @@ def _kinds(arrays: Sequence[ArrayLayout]) -> list[str]:
 
 
 def _bytes(arrays: Sequence[ArrayLayout]) -> str:
-    """Bytes of all of them, each counted once however many devices hold it."""
+    """Bytes of all arrays, each counted once however many devices hold it."""
     sizes = [array.global_bytes for array in arrays]
     return "unknown bytes" if None in sizes else bytes_text(sum(size for size in sizes if size is not None))

@@ -1,4 +1,4 @@
-"""What the table of targets says: how each is named, what a device of it has, and what is missing here.
+"""The table of targets: their names, the memory of a device, and what is missing here.
 
 Not its job: finding them (`handles.asked.targets`).
 """
@@ -28,7 +28,7 @@ _FOOTER = (
 
 
 def targets_view(targets: TargetTable) -> Document:
-    """The display of the table: a row for each kind, the lines that add what is missing, and the sizes there are."""
+    """The display of the table: a row for each kind, notes on missing ones, and the available sizes."""
     ready = sum(row.ready for row in targets)
     blocks: list[Block] = [
         Line(
@@ -46,7 +46,7 @@ def targets_view(targets: TargetTable) -> Document:
 
 
 def _table(targets: TargetTable) -> Table:
-    """A column for each source of figures: they differ, and each is right about something else."""
+    """A table with a column for each source of memory figures: they differ, and each is right about something else."""
     sources = list(dict.fromkeys(own.source for row in targets for own in row.memory))
     columns = [Column(title=title) for title in ("target", "for example", "", "device")]
     columns += [Column(title=source, align="right") for source in sources]
@@ -68,7 +68,7 @@ def _device(row: TargetRow) -> str:
 
 
 def _sizes(targets: TargetTable) -> tuple[Block, ...]:
-    """What may stand for the letters, said once for all chips that have the same."""
+    """The values that the letters can take, once for all chips that share them."""
     said: dict[str, list[str]] = {}
     for row in targets:
         said.setdefault(", ".join(row.topologies) or row.limit, []).append(row.chip or row.platform)

@@ -1,6 +1,6 @@
-"""The controls of a variant as data: mesh, machine, arguments, constraints, results, each with what cannot be chosen.
+"""The controls of a variant as data: mesh, machine, arguments, constraints, results, each with impossible choices.
 
-Not its job: what divides (`analyze.play`), drawing (`view/front/src/play`).
+Not its job: which sizes divide (`analyze.play`), drawing (`view/front/src/play`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HOST = 8
 
 
 def controls_data(given: PlayGiven) -> dict[str, Any]:
-    """Everything that stands at the left."""
+    """All data of the left side."""
     now, base = given.now.controls, given.base.controls
     sizes, problem = dict(now.mesh), given.now.problem
     was = dict(base.mesh)
@@ -51,7 +51,7 @@ def controls_data(given: PlayGiven) -> dict[str, Any]:
 
 
 def _mesh_problem(given: PlayGiven) -> dict[str, Any] | None:
-    """What stands beside the mesh: a problem of no other control, and the meshes for which there would be none."""
+    """The words beside the mesh: a problem of no other control, and the meshes that would avoid it."""
     problem = given.now.problem
     if problem is None or given.now.stage != "refused":
         return None
@@ -67,7 +67,7 @@ def _mesh_problem(given: PlayGiven) -> dict[str, Any] | None:
 
 
 def _is_elsewhere(given: PlayGiven, problem: Problem) -> bool:
-    """Whether it stands beside another control than the mesh: what it has to do with none stands there, too."""
+    """Whether a control other than the mesh shows the problem; the mesh shows the problems of no control."""
     now = given.now.controls
     arrays = {one.label for one in (*now.groups, *now.results)}
     return problem.control in arrays | {one.place for one in now.constraints}
@@ -78,7 +78,7 @@ def _of(problem: Problem | None, control: str) -> Problem | None:
 
 
 def _problem(problem: Problem, *, with_meshes: bool = True, devices: int | None = None) -> dict[str, Any]:
-    """What is wrong and what to do; meshes of others than `devices` say of how many they are."""
+    """The problem and its remedies; a mesh with another number of devices than `devices` says how many."""
     meshes = [
         {"words": _named_mesh(mesh, devices), "set": {"mesh": [[name, size] for name, size in mesh]}}
         for mesh in (problem.meshes if with_meshes else ())
@@ -120,7 +120,7 @@ def _machine(target: str) -> str:
 
 
 def _options(row: TargetRow, devices: int) -> list[dict[str, Any]]:
-    """The machines of a row that have as many devices; one that has none is there too, with the reason."""
+    """The machines of a row with as many devices; if there is none, the row with the reason."""
     found = _topologies(row, devices)
     memory = f", {bytes_text(row.memory[-1].bytes)} each" if row.memory else ""
     if not row.ready:
@@ -150,7 +150,7 @@ def _topologies(row: TargetRow, devices: int) -> list[str]:
 
 
 def _families(groups: Sequence[ArgumentGroup]) -> Iterable[list[ArgumentGroup]]:
-    """Groups of equal arrays together, whatever their specs."""
+    """Groups of equal arrays, whatever their specs."""
     found: dict[str, list[ArgumentGroup]] = {}
     for one in groups:
         found.setdefault(one.family, []).append(one)
@@ -165,8 +165,8 @@ def _family(
     problem: Problem | None,
     families: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Equal arrays as one row: as most of them are split, and those that stand alone as members of it."""
-    # Of as many, those that are split as in the base are the group, and the others stand alone.
+    """One row for equal arrays, showing the most common sharding; exceptions are listed under it."""
+    # On a tie, the row shows the arrays that are split as in the base.
     main = max(groups, key=lambda one: (len(one.paths), one.spec == was.get(one.paths[0])))
     paths = sorted((path for one in groups for path in one.paths), key=lambda path: places.get(path, len(places)))
     held = [one.bytes_per_device for one in groups]
@@ -200,7 +200,7 @@ def _members(
     was: Mapping[str, PartitionSpec | None],
     sizes: dict[str, int],
 ) -> list[dict[str, Any]]:
-    """Each array of a row; the dimensions of those that are split as the row are the row's."""
+    """Each array of a row; arrays that are split like the row have no dimensions (None)."""
     others = {path: one for one in groups if one is not main for path in one.paths}
     found = []
     for path in paths:
@@ -227,7 +227,7 @@ def _equal(dtype: str, count: int) -> str:
 
 
 def _scalar(dtype: str) -> str:
-    """What an array without a dimension is called."""
+    """The name of an array without dimensions."""
     return "a random key" if dtype.startswith("key<") else "a scalar"
 
 
@@ -309,7 +309,7 @@ def _result(one: ResultControl, base: ResultControl, sizes: dict[str, int], prob
         "title": _paths(one.paths),
         "sub": _equal(one.dtype, len(one.paths)),
         "scalar": _scalar(one.dtype),
-        # What XLA chose is no change of the reader's, whatever it was.
+        # XLA's choice is never a change by the reader.
         "dims": _dims(one.shape, one.spec, one.choices, sizes, None if one.is_free else base.spec),
         "held": bytes_text(one.bytes_per_device) if one.bytes_per_device is not None else "unknown",
         "free": one.is_free,

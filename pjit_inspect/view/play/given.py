@@ -1,4 +1,4 @@
-"""What a display of the playground is made from: every variant by now, and what belongs to the one that is looked at.
+"""The input of a playground's display: every variant so far, and the data of the selected one.
 
 Not its job: asking XLA (`handles.play`), or words (the other modules of this room).
 """
@@ -17,12 +17,12 @@ from pjit_inspect.model.report.target_table import TargetTable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchState:
-    """How far a search is.
+    """The progress of a search.
 
     Attributes:
-      is_running: whether it goes on.
-      share: of its seconds, 0 to 1.
-      sentence: what it tried and found by now; "" before the first.
+      is_running: whether it is still running.
+      share: the elapsed share of its seconds, 0 to 1.
+      sentence: its trials and results so far; "" before the first.
     """
 
     is_running: bool = False
@@ -35,29 +35,30 @@ class PlayGiven:
     """One state of a playground.
 
     Attributes:
-      name: the function's.
-      place: where it was defined or called; "" where that is not known.
-      history: every variant, and which is looked at.
-      against: the number of the variant that all is compared with.
-      before: the number of the last variant that was answered and looked at; its figures stay until new ones are there.
-      targets: the machines there are; None where nobody looked.
-      pairs: the collectives of both variants, joined; None while they are not known, or both are the same variant.
-      rows: the collectives of the variant; None while they are not known.
-      code: the lines to write; None while they are not known.
+      name: the function's name.
+      place: the place of its definition or call; "" if unknown.
+      history: every variant, and the selected number.
+      against: the number of the variant to compare with.
+      before: the number of the last answered variant that was selected; its figures stay until new ones arrive.
+      targets: the available machines; None before anybody looked.
+      pairs: the joined collectives of both variants; None while unknown, or if both are the same variant.
+      rows: the collectives of the variant; None while unknown.
+      code: the lines to write; None while unknown.
       can_compute: whether the variant can be compiled to the end.
       is_computing: whether it is being compiled to the end.
       can_search: whether other layouts can be searched for.
-      search: how far a search is; None before the first.
-      presets: the layouts of the textbooks on the mesh of the variant; () where nobody looked.
-      preset: that of them which the variant is; None for others.
-      note: what could not be done for the page, and why; "" for nothing.
-      is_comparing: whether `pairs` or `rows` come by themselves, where they are not known.
+      search: the progress of a search; None before the first.
+      presets: the textbook layouts on the variant's mesh; () before anybody looked.
+      preset: the preset that equals the variant; None for others.
+      note: a failed request of the page, with the reason; "" for none.
+      is_comparing: whether unknown `pairs` or `rows` will arrive without being asked for.
       is_checking: whether the code is being checked by compiling.
-      is_closed: whether nothing is asked any more.
-      donates: whether the program takes over arguments; which results take their places is modelled until XLA says it.
-      is_mesh_given: whether the program was captured without a mesh, and got the one it has here.
-      heard: the number of the last question of the page that this state knows of.
-      version: counts states, so that an older one is dropped.
+      is_closed: whether XLA is no longer asked.
+      donates: whether the program takes over arguments; until XLA answers, it is modelled which results take their
+        places.
+      is_mesh_given: whether the program was captured without a mesh, and got its mesh here.
+      heard: the number of the page's last question that this state includes.
+      version: counts states, so that older ones are dropped.
     """
 
     name: str
@@ -85,27 +86,27 @@ class PlayGiven:
     version: int = 0
 
     def variant(self, number: int) -> Variant:
-        """The variant of a number."""
+        """The variant with this number."""
         return next(row for row in self.history.rows if row.number == number)
 
     @property
     def now(self) -> Variant:
-        """The variant that is looked at."""
+        """The selected variant."""
         return self.variant(self.history.chosen)
 
     @property
     def base(self) -> Variant:
-        """The variant that it is compared with."""
+        """The variant to compare with."""
         return self.variant(self.against)
 
     @property
     def last(self) -> Variant:
-        """The variant whose figures are shown: that which is looked at, once XLA has answered."""
+        """The variant whose figures are shown: the selected one, once XLA has answered."""
         if self.now.is_answered or self.before is None:
             return self.now
         return self.variant(self.before)
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Every mesh axis of every variant, those of the program as captured first: an axis keeps its color."""
+        """Every mesh axis of every variant; those of the captured program come first: an axis keeps its color."""
         return tuple(dict.fromkeys(name for row in self.history.rows for name, _ in row.controls.mesh))

@@ -1,4 +1,4 @@
-"""Every variant as a row: what is different, its figures in one unit for each column, and whether it fits.
+"""Every variant as a row: its changes, its figures in one unit per column, and whether it fits.
 
 Not its job: sorting (the page does), or which is best (`model.play.variant`).
 """
@@ -23,11 +23,11 @@ _COLUMNS = ("number", "change", "mesh", "sent", "memory", "time", "fits")
 _SECONDS = {"\u00b5s": 1e-6, "ms": 1e-3, "s": 1.0}
 
 Units = tuple[str, str, str]
-"""Of bytes sent, memory and time."""
+"""The units of bytes sent, memory and time."""
 
 
 def history_data(history: HistoryTable) -> dict[str, Any]:
-    """The rows, with what each column is sorted by."""
+    """The rows, with the sort key of each column."""
     units = units_of(history)
     front = {row.number for row in history.front}
     number = len(history.rows)
@@ -85,14 +85,14 @@ def sent_words(row: Variant, unit: str) -> str:
 
 
 def memory_words(row: Variant, unit: str) -> str:
-    """What is known of the memory: at least so much, where it is not XLA's own account."""
+    """The memory; with a sign for "at least" where it is not XLA's count."""
     if row.memory_bytes is None or row.stage == "refused":
         return ""
     return f"{'' if row.memory_source == 'xla' else chr(0x2265) + ' '}{bytes_in(row.memory_bytes, unit)}"
 
 
 def time_words(row: Variant, unit: str) -> str:
-    """All communication hidden, to none."""
+    """The range of times, from all communication hidden to none."""
     if row.time_s is None:
         return ""
     least, most = (_three_digits(one / _SECONDS[unit]) for one in row.time_s)

@@ -1,4 +1,4 @@
-"""What is sent: over each set of mesh axes and by kind, beside the base, and which collectives came and went.
+"""The bytes sent over each set of axes and by kind, beside the base, and the collectives that came and went.
 
 Not its job: joining them (`analyze.diff`), their causes (`analyze.causes`).
 """
@@ -28,7 +28,7 @@ _WAITS = "Known when XLA's partitioner has answered."
 
 
 def by_axis_data(given: PlayGiven) -> dict[str, Any]:
-    """A row for each set of axes that either variant sends over."""
+    """A row for each set of axes over which either variant sends."""
     shown, base = given.last, given.base
     if _is_missing(given):
         return {"rows": [], "columns": [], "how": "", "missing": _missing(given)}
@@ -61,7 +61,7 @@ def by_axis_data(given: PlayGiven) -> dict[str, Any]:
 
 
 def by_kind_data(given: PlayGiven) -> dict[str, Any]:
-    """A row for each kind of collective of either variant: how many, and what they send."""
+    """A row for each kind of collective of either variant: number and bytes sent."""
     shown, base = given.last, given.base
     if _is_missing(given):
         return {"rows": [], "columns": [], "how": "", "missing": _missing(given)}
@@ -109,14 +109,14 @@ def _missing(given: PlayGiven) -> str:
 
 
 def _not_yet(given: PlayGiven) -> str:
-    """Why there are no rows: XLA has not answered, or has and nobody has looked at this variant long enough."""
+    """The reason why there are no rows: XLA has not answered, or they are not being compared, or not compared yet."""
     if _is_missing(given) or not given.is_comparing:
         return _missing(given) if _is_missing(given) else _NOT_COMPARED
     return "Being listed." if given.last is given.base else f"Being compared with #{given.base.number}."
 
 
 def moves_data(given: PlayGiven) -> dict[str, Any]:
-    """Which collectives came, went, grew and shrank; for the base itself, those that send most."""
+    """The collectives that came, went, grew and shrank; for the base itself, those that send most."""
     shown, base = given.last, given.base
     found: dict[str, Any] = {
         "rows": [],
@@ -198,7 +198,7 @@ def _row(pairs: list[Pair[Collective]], amount: Callable[[int], str], *, is_base
 
 
 def _without_kind(sentence: str, kind: str) -> str:
-    """The row has the kind and the axes already."""
+    """The sentence without the kind and the axes, which the row has already."""
     head, _, rest = sentence.partition(": ")
     return rest if rest and head.startswith(kind) else sentence
 

@@ -1,6 +1,6 @@
 """The three numbers of a variant beside those of its base, and how far they are computed.
 
-A change compares figures that are known in the same way. Not its job: controls, lists.
+A change compares figures of the same source only. Not its job: controls, lists.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pjit_inspect.view.play.given import PlayGiven
 from pjit_inspect.view.play.words import caveat_words, change_text, chip_words, known_memory, size_parts
 
 _ROOM = 1.04
-"""A bar is a little longer than what it shows, so that its end is seen."""
+"""Bars leave a margin, so that the longest one's end is seen."""
 _MOST_WORK = 1.02
 _SOURCES = {
     "arguments": ("of arguments", "counted; results and temporaries are not known yet"),
@@ -143,14 +143,14 @@ def _time(given: PlayGiven) -> dict[str, Any]:
 
 
 def _work(shown: Variant) -> str:
-    """A device that computes more than its share says so."""
+    """The words for a device that computes more than its share; "" for others."""
     if shown.work is None or shown.work < _MOST_WORK:
         return ""
     return f"each device computes {shown.work:.1f} times its share"
 
 
 def _refusal(given: PlayGiven) -> str:
-    """Instead of figures; the reason stands at the top, and beside the control that caused it."""
+    """Words in place of figures; the reason is at the top, and beside the control that caused it."""
     return "refused, nothing compiled" if given.now.stage == "refused" else ""
 
 
@@ -159,7 +159,7 @@ def _waits(variant: Variant) -> str:
 
 
 def stages_data(given: PlayGiven) -> list[dict[str, str]]:
-    """How far the variant is known: arguments, partitioned, in full."""
+    """The stages that the variant has reached: arguments, partitioned, in full."""
     now = given.now
     took = "" if now.seconds is None else f" {seconds_text(now.seconds)}"
     if now.stage == "refused":
@@ -174,7 +174,7 @@ def stages_data(given: PlayGiven) -> list[dict[str, str]]:
 
 
 def full_data(given: PlayGiven) -> dict[str, str]:
-    """The button that compiles the variant to the end."""
+    """The button that compiles the variant in full."""
     if given.is_computing:
         return {"state": "running", "words": "Stop"}
     if given.can_compute and not given.is_closed and given.now.stage == "partitioned":
@@ -183,7 +183,7 @@ def full_data(given: PlayGiven) -> dict[str, str]:
 
 
 def said(given: PlayGiven) -> str:
-    """What a screen reader reads aloud when a stage ends: one sentence; "" while XLA is being asked."""
+    """The sentence that a screen reader reads aloud when a stage ends; "" while XLA is being asked."""
     now = given.now
     if not now.is_answered:
         return ""

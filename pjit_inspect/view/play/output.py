@@ -1,6 +1,6 @@
-"""The outputs of a playground in a notebook: the widget, and under it its still twin, which is written anew.
+"""The outputs of a playground in a notebook: the widget, and its still twin, which is rewritten.
 
-Not its job: what the twin says (`view.play.still`), or when it is new (`handles.play.live`).
+Not its job: the twin's contents (`view.play.still`), or when they change (`handles.play.live`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pjit_inspect.view.render.shown import Shown
 
 
 def is_in_notebook() -> bool:
-    """Whether outputs of this process are drawn by a notebook; IPython is not imported for it."""
+    """Whether a notebook draws the outputs of this process; does not import IPython."""
     shell = sys.modules.get("IPython")
     return shell is not None and hasattr(shell.get_ipython(), "kernel")
 
@@ -28,6 +28,6 @@ class Twin:
         display(widget)
 
     def write(self, bundle: dict[str, str]) -> None:
-        """Put another twin in the place of the one that is there, in the saved notebook too."""
+        """Replaces the twin, in the saved notebook too."""
         if self._handle is not None:
             self._handle.update(Shown(bundle))

@@ -1,6 +1,6 @@
-"""The playground as one page that loads nothing: its last state, and every variant that was looked at.
+"""The playground as one page that loads nothing: its last state, and every selected variant.
 
-Not its job: the data (`view.play.payload`), what is drawn (`view/front/src/play`).
+Not its job: the data (`view.play.payload`), drawing (`view/front/src/play`).
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ PLAY_BUNDLE = Path(__file__).parents[1] / "front" / "play.js"
 
 @functools.cache
 def play_script() -> str:
-    """The JavaScript as it stands in the page and the widget."""
+    """The JavaScript for the page and the widget."""
     return PLAY_BUNDLE.read_text(encoding="utf-8")
 
 
 def play_page(name: str, state: dict[str, Any], variants: Sequence[dict[str, Any]], *, still: str = "") -> str:
-    """The page: the state it opens with, and what belongs to each other variant (`variant_data`).
+    """The page: the state it opens with, and the data of every other kept variant (`variant_data`).
 
-    A row of the history whose variant is not among these says so. `still` is HTML that stands
-    there until the script runs, and stays where none may run.
+    A row of the history whose variant is not kept says so. `still` is HTML shown until the script runs, and stays where
+    none may run.
     """
     numbers = {one["number"] for one in variants}
     rows = [{**row, "kept": row["number"] in numbers} for row in state["history"]["rows"]]

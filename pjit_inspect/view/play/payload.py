@@ -1,6 +1,6 @@
-"""One state of the playground as data: what its page and its widget draw. Python words and counts.
+"""One state of the playground as data for its page and its widget. Python words and counts.
 
-Not its job: what was asked and found (`handles.play`), drawing (`view/front/src/play`).
+Not its job: asking and finding (`handles.play`), drawing (`view/front/src/play`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_BASES = 60
 
 
 def play_data(given: PlayGiven) -> dict[str, Any]:
-    """All that is drawn but the rows of the history (`history_data`)."""
+    """All data to draw, except the rows of the history (`history_data`)."""
     return {
         **variant_data(given),
         "version": given.version,
@@ -46,7 +46,7 @@ _STILL = "No kernel: the last state. Every variant that was tried can be looked 
 
 
 def variant_data(given: PlayGiven) -> dict[str, Any]:
-    """What belongs to the variant that is looked at."""
+    """The data of the selected variant."""
     now = given.now
     return {
         "number": now.number,
@@ -67,7 +67,7 @@ def variant_data(given: PlayGiven) -> dict[str, Any]:
 
 
 def state_data(given: PlayGiven) -> dict[str, Any]:
-    """Everything that is drawn, the history too."""
+    """All data to draw, with the history."""
     return {**play_data(given), "history": history_data(given.history)}
 
 
@@ -102,7 +102,7 @@ def _answer(now: Variant) -> list[Any]:
 
 
 def _bases(given: PlayGiven) -> list[list[Any]]:
-    """The variants that others can be compared with, the first and the last ones."""
+    """The variants to compare with: the first and the last ones."""
     rows = given.history.rows
     shown = rows if len(rows) <= _MOST_BASES else (rows[0], *rows[-_MOST_BASES:])
     if all(row.number != given.against for row in shown):
@@ -111,7 +111,7 @@ def _bases(given: PlayGiven) -> list[list[Any]]:
 
 
 def _presets(given: PlayGiven) -> list[dict[str, Any]]:
-    """As captured, and the layouts of the textbooks, those that are none for this program with the reason."""
+    """The captured layout and the textbook layouts, impossible ones with the reason."""
     found = [_preset("as captured", "the program's own shardings", "", given.now.number == 0, {"number": 0})]
     for own in given.presets:
         found.append(_preset(own.name, own.sentence, own.why_not, own == given.preset, {"preset": own.name}))
@@ -161,7 +161,7 @@ def _code(given: PlayGiven, now: Variant) -> dict[str, Any]:
 
 
 def _check(given: PlayGiven) -> dict[str, str] | None:
-    """The button that has the function traced again."""
+    """The button that traces the function again and compiles it."""
     if given.is_checking:
         return {"state": "running", "words": "Being traced again and compiled"}
     return None if given.is_closed else {"state": "possible", "words": "Check by compiling"}

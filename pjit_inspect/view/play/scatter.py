@@ -1,4 +1,4 @@
-"""Memory against bytes sent, a point for each variant: as a chart, and as the page draws it.
+"""Memory against bytes sent, a point for each variant: as a chart, and as data for the page.
 
 Not its job: which is better (`model.play.variant`), the pictures (`view.svg.scatter_picture`, `view/front/src/play`).
 """
@@ -76,7 +76,7 @@ def _point(row: Variant, now: Variant, against: int, best: set[int]) -> ScatterP
 
 
 def scatter_data(history: HistoryTable, *, against: int, donates: bool = False) -> dict[str, Any]:
-    """The same with places as shares of the picture, to be drawn."""
+    """The same as data to draw, with places as shares of the picture."""
     chart = scatter_chart(history, against=against, donates=donates)
     x, y = scatter_scales(chart)
     places = [(x.share(size_in(one.x, chart.x_unit)), y.share(size_in(one.y, chart.y_unit))) for one in chart.points]

@@ -1,6 +1,6 @@
-"""Variants of a page with what several of them have alike written once: most of a variant is as in the one before.
+"""Variants of a page with equal parts written once: most of a variant equals the one before.
 
-`front/src/play/shared.js` puts it together again. Not its job: what a variant is (`payload`).
+`front/src/play/shared.js` restores them. Not its job: the contents of a variant (`payload`).
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from typing import Any
 
 REFERENCE = "$"
-"""The one key of what stands for an entry of the pool, by its place."""
+"""The only key of a reference to an entry of the pool, by its place."""
 _LEAST = 3
-"""Leaves that a part must have to be worth a place in the pool."""
+"""The fewest leaves of a part that is worth a place in the pool."""
 
 
 def shared(values: Sequence[Any]) -> dict[str, Any]:
     """JSON values as `{"pool": parts, "values": values}`.
 
-    A list or dict that occurs more than once is a part, and `{REFERENCE: place}` stands for it; a part only refers to
-    those before it.
+    A list or dict that occurs more than once is a part, replaced by `{REFERENCE: place}`; a part refers only to earlier
+    parts.
     """
     table = _Table()
     roots = [table.number(value) for value in values]
@@ -34,7 +34,7 @@ def shared(values: Sequence[Any]) -> dict[str, Any]:
             return {key: written(child) for key, child in node.items()}
         return [written(child) for child in node] if isinstance(node, list) else table.leaves[number]
 
-    # A part has a greater number than all that is in it.
+    # A part has a greater number than everything in it.
     for number, node in enumerate(table.nodes):
         if node is not None and table.uses[number] > 1 and table.sizes[number] >= _LEAST:
             pool.append(written(number, is_part=True))
@@ -43,7 +43,7 @@ def shared(values: Sequence[Any]) -> dict[str, Any]:
 
 
 class _Table:
-    """Every distinct value by a number; equal ones have the same."""
+    """A number for every distinct value; equal values share it."""
 
     def __init__(self) -> None:
         self.nodes: list[dict[str, int] | list[int] | None] = []
@@ -53,7 +53,7 @@ class _Table:
         self._numbers: dict[Any, int] = {}
 
     def number(self, value: Any) -> int:
-        """The number of a value, which is used once more."""
+        """The number of a value; counts one more use."""
         node: dict[str, int] | list[int] | None = None
         if isinstance(value, dict):
             node = {key: self.number(child) for key, child in value.items()}
@@ -72,7 +72,7 @@ class _Table:
             if node is None:
                 self.leaves[found] = value
         elif node is not None:
-            # What is in a part that occurs again is written once, with the part.
+            # The contents of a repeated part are written once, with the part.
             self.uses.subtract(node.values() if isinstance(node, dict) else node)
         self.uses[found] += 1
         return found

@@ -1,4 +1,4 @@
-"""The still twin of the playground: what a notebook shows where no script runs, and a page until one does.
+"""The still twin of the playground: shown in notebooks without scripts, and in a page until its script runs.
 
 The answer, every variant, memory against bytes, and the code to write. Not its job: lowering it to HTML
 (`view.render`), the text form in a terminal (`view.pages.playground`).
@@ -40,7 +40,7 @@ _FOOTER = (
 
 
 def play_still(given: PlayGiven) -> Document:
-    """The last state, to be read."""
+    """The last state as a document."""
     name = Code(given.name, strong=True)
     title = (name, Text(" playground, last state. Never run: compiled ahead of time for "), Code(_target(given)))
     blocks: list[Block] = [Line(title), Line(_answer(given), "answer")]
@@ -62,7 +62,7 @@ def _target(given: PlayGiven) -> str:
 
 
 def _answer(given: PlayGiven) -> Spans:
-    """What the variant comes to, beside the base."""
+    """The figures of the variant, beside the base's."""
     now, base = given.now, given.base
     start = (Text(f"#{now.number} ", "strong"), Text(f"{short_words(now)}, on {plural(now.devices, 'device')}"))
     if now.stage == "refused":
@@ -115,7 +115,7 @@ def _row(row: Variant, units: Units, given: PlayGiven, *, has_time: bool, is_fro
         (Number(memory_words(row, units[1]), strong=strong),),
         (Number(time_words(row, units[2]), provenance="modelled", strong=strong),),
         (Text(f"{mark}{fits_words(row, is_front)}"),),
-        # Last, as it may be longer than there is room for.
+        # Last, as it may be longer than its room.
         (Text(words, "strong" if strong else "none"),),
     ]
     if not has_time:
@@ -128,12 +128,12 @@ def _lines(chart: ScatterChart) -> tuple[str, ...]:
 
 
 _TWIN = (
-    # Of the same cell, where a notebook says which outputs are: a copy of the notebook may be on the page, too.
+    # Only in the same cell, where a notebook marks its outputs: a copy of the notebook may be on the page, too.
     '<div><style>.jp-OutputArea:has([data-pjit-play="{key}"]) .pjit-play-{key},'
     'body:not(:has(.jp-OutputArea)):has([data-pjit-play="{key}"]) .pjit-play-{key}{{display:none}}'
-    # Notebook 7 puts what is taller than 100 lines into a box of 24: here the box is as tall as the window.
+    # Notebook 7 puts outputs of more than 100 lines into a box of 24 lines: here the box is as tall as the window.
     '.jp-CodeCell.jp-mod-outputsScrolled .jp-OutputArea:has([data-pjit-play="{key}"]){{max-height:92vh}}'
-    # What stays in sight does so in the box that scrolls; these would be such boxes, and never scroll.
+    # Sticky parts stick to the nearest scrolling box; these elements would be such boxes, and never scroll.
     ':is(.jp-OutputArea-child,.jp-OutputArea-output):has([data-pjit-play="{key}"]),'
     '.jp-CodeCell:not(.jp-mod-outputsScrolled) .jp-OutputArea:has([data-pjit-play="{key}"]){{overflow:visible}}</style>'
     '<div class="pjit-play-{key}">{still}</div></div>'
@@ -141,7 +141,7 @@ _TWIN = (
 
 
 def twin_html(still: str, key: str) -> str:
-    """The still HTML as an output of its own under the widget, hidden as long as that is drawn on the page.
+    """The still HTML as a separate output under the widget, hidden while the page draws the widget.
 
     An untrusted notebook drops the style and does not draw the widget. `key` is one word of letters and digits.
     """

@@ -1,7 +1,7 @@
-"""The playground as a live widget: what is changed on the page is asked of XLA in the kernel, and its answers drawn.
+"""The playground as a live widget: changes on the page go to XLA in the kernel, and its answers are drawn.
 
-It is a `DOMWidget` of ipywidgets, so that it stands in a `VBox` beside a user's own, and its traits can be observed and
-linked. Not its job: the data (`view.play.payload`), what is asked (`handles.play`), what is drawn (`view/front`).
+It is a `DOMWidget` of ipywidgets, so that it fits into a `VBox` beside a user's widgets, and its traits can be observed
+and linked. Not its job: the data (`view.play.payload`), the questions (`handles.play`), drawing (`view/front`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pjit_inspect.view.inspector.blob import json_text
 from pjit_inspect.view.play.page import play_script
 
 STATE, HISTORY = "_state", "_history"
-"""The traits that hold, as JSON, what is drawn (`play_data`), and the rows of the history (`history_data`)."""
+"""The traits that hold, as JSON, the data to draw (`play_data`), and the rows of the history (`history_data`)."""
 
 
 def play_widget(
@@ -28,18 +28,18 @@ def play_widget(
 ) -> Any:
     """An anywidget.
 
-    Its traits: `mesh` (axis -> size), `target`, `specs` (label of a group -> one list of axes per dimension), `variant`
-    (the number of the one that is looked at), all of which can be set; and `stage`, `sent_bytes`, `memory_bytes`, which
-    say what became of it, None while that is unknown.
+    Traits that can be set: `mesh` (axis -> size), `target`, `specs` (label of a group -> one list of axes per
+    dimension), `variant` (the selected number). Traits with the results, None while unknown: `stage`, `sent_bytes`,
+    `memory_bytes`.
 
     Args:
-      state: what is drawn first.
+      state: the data drawn first.
       history: its variants.
       public: the first values of these traits.
       words: its text form, without ids and figures.
-      key: one word by which its still twin on the page knows it.
-      still: the HTML for a notebook that is read without a kernel, where no twin stands under it.
-      asked: is called with the widget and what its page asks for; `{"type": "drawn"}` when it has been drawn.
+      key: one word by which its still twin on the page finds it.
+      still: the HTML for a notebook without a kernel, where no twin is under it.
+      asked: called with the widget and a message of its page; `{"type": "drawn"}` after drawing.
     """
     import anywidget
     import traitlets

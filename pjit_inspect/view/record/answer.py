@@ -1,4 +1,4 @@
-"""The top of a record's display: what was compiled, why again, the answer in one sentence, the mesh with its traffic.
+"""The top of a record's display: the compiled program, the reason for a recompile, the answer, the mesh with traffic.
 
 Not its job: the arrays and tables below (`view.record.arrays`, `view.record.collectives`, `view.record.kernels`).
 """
@@ -53,11 +53,11 @@ from pjit_inspect.view.svg.mesh_picture import mesh_lines
 
 _AGAIN = ("changed", "dropped")
 _DIFFERENCES = 4
-_NAMED_AXES = 3  # totals the answer names; the others are "elsewhere"
+_NAMED_AXES = 3  # totals that the answer names; the others are "elsewhere"
 
 
 def title_line(data: RecordData) -> Line:
-    """What was compiled: function, transform, places, mesh and devices."""
+    """The compiled program: function, transform, places, mesh and devices."""
     spans: list[Span] = [Code(data.primitive or data.name, strong=True), Sign("dot")]
     spans += [Text(data.transform)] if data.hypothesis is None else hypothesis_spans(data.hypothesis)
     if data.user_frame is not None:
@@ -80,7 +80,7 @@ def mesh_spans(mesh: Mesh) -> Spans:
 
 
 def place_spans(frames: Sequence[Frame]) -> Spans:
-    """Where in the user's source; "unknown" when the program does not say."""
+    """The place in the user's source; "unknown" when the program does not say."""
     return (Code(frames[0].where),) if frames else UNKNOWN
 
 
@@ -100,7 +100,7 @@ def _device_spans(data: RecordData) -> Spans:
 
 
 def answer_line(report: RecordReport) -> Line:
-    """The one sentence: how much is communicated, over which axes, and what is replicated."""
+    """The answer sentence: how much is communicated, over which axes, and which inputs are replicated."""
     return Line((*incomplete_spans(report), *_communication(report), *_replication(report)), "answer")
 
 
@@ -127,12 +127,12 @@ def _communication(report: RecordReport) -> Spans:
 
 
 def _at_most(report: RecordReport) -> str:
-    """What goes before the sum: some device may send less."""
+    """Words before the sum: some device may send less."""
     return "at most " if any(total.is_bound for total in report.totals) else ""
 
 
 def _runs(report: RecordReport) -> Spans:
-    """How often they run, where that is not once each."""
+    """The number of runs of the collectives, unless each runs once."""
     runs = [total.runs for total in report.totals]
     known = sum(run for run in runs if run is not None)
     number = len(report.collectives or ())
@@ -159,26 +159,26 @@ def _by_axis(totals: Sequence[AxisTotal], data: RecordData) -> Spans:
 
 
 def axis_span(axes: tuple[str, ...] | None, data: RecordData) -> Span:
-    """The axes some groups follow; "unknown" where nobody knows the mesh."""
+    """The mesh axes of some groups; "unknown" where the mesh is unknown."""
     return Text("unknown", "dim") if axes is None and "mesh" in data.missing else AxisLabel(axes)
 
 
 def _mesh_words(total: AxisTotal, data: RecordData) -> Spans:
-    """Which mesh the axes belong to, where it is not the one the display is about."""
+    """The mesh of the axes, unless it is the display's main mesh."""
     if not total.mesh or total.mesh >= len(data.meshes):
         return ()
     return (Text(f" of mesh {data.meshes[total.mesh]}", "dim"),)
 
 
 def _replication(report: RecordReport) -> Spans:
-    """Which inputs every device holds whole, and which several hold."""
+    """The inputs that every device holds whole, and the number that several devices hold."""
     data = report.data
     inputs = [layout for layout in data.inputs if layout.kept]
     # Inputs that were read from a part of a program may lack some.
     is_part = bool(report.incomplete) and data.stablehlo is None
     if len(data.devices) < 2 or not inputs or is_part:
         return ()
-    # Counted once for each sharding: thousands of arrays share a few, over thousands of devices.
+    # Once for each sharding: thousands of arrays share a few, over thousands of devices.
     shardings = {id(layout.sharding): layout.sharding for layout in inputs if layout.sharding is not None}
     copies_of = {key: sharding.replication for key, sharding in shardings.items()}
     known = [(layout, copies_of[id(layout.sharding)]) for layout in inputs if layout.sharding is not None]
@@ -225,11 +225,11 @@ def overview_blocks(report: RecordReport) -> list[Block]:
 
 
 def _mesh_picture(report: RecordReport, mesh: Mesh) -> Picture:
-    # Axes of another mesh are other lines of devices, whatever their names.
+    # Equal names of axes in another mesh mean other lines of devices.
     own = [t for t in report.totals if t.axes is not None and len(t.axes) == 1 and not t.mesh]
     single = Counter[str]()
     for total in own:
-        # What goes along a part of an axis goes along the axis.
+        # Traffic along a part of an axis is drawn on the axis.
         single.update({axis_name(axis): total.sent_bytes for axis in total.axes or ()})
     there = " in the part that is there" if report.incomplete else ""
     sent = ""
@@ -265,7 +265,7 @@ def _totals_table(report: RecordReport) -> Table:
 
 
 def memory_line(data: RecordData) -> list[Block]:
-    """Bytes one device needs, or why that is unknown."""
+    """Bytes that one device needs; [] without XLA's memory figures."""
     memory = data.memory
     if memory is None:
         return []
@@ -283,7 +283,7 @@ def memory_line(data: RecordData) -> list[Block]:
 
 
 def reason_blocks(reason: Reason | None) -> list[Block]:
-    """Why it was compiled again: the sentence, then the differences it leaves out; [] for a first compile."""
+    """The reason for a recompile: the sentence, then the differences it leaves out; [] for a first compile."""
     if reason is None or not _is_again(reason):
         return []
     blocks: list[Block] = [Line((Text("compiled again: "), Prose(reason.sentence)))]
@@ -295,12 +295,12 @@ def reason_blocks(reason: Reason | None) -> list[Block]:
 
 
 def _is_again(reason: Reason) -> bool:
-    """Whether it was compiled again, the reason being known or not."""
+    """Whether this is a recompile, with or without a known reason."""
     return reason.kind in _AGAIN or (reason.kind == "unknown" and reason.nearest is not None)
 
 
 def reason_words(reason: Reason | None) -> str:
-    """Which parts of the key differ, in as few words as a column has: "shape, dtype"; "" for a first compile."""
+    """The parts of the key that differ, short enough for a column: "shape, dtype"; "" for a first compile."""
     if reason is None or not _is_again(reason):
         return ""
     if reason.kind == "unknown":
@@ -309,6 +309,6 @@ def reason_words(reason: Reason | None) -> str:
 
 
 def watch_line(name: str, number: int, seconds: float | None, reason: Reason) -> str:
-    """One compile as it happens, on one line: `train_step, compile 3, 1.2 s: ...`; no seconds when that is None."""
+    """One compile as it happens, on one line: `train_step, compile 3, 1.2 s: ...`; without seconds if None."""
     took = "" if seconds is None else f", {seconds_text(seconds)}"
     return printable(f"{name}, compile {number}{took}: {reason.sentence}")

@@ -1,6 +1,6 @@
-"""Inputs and outputs: name, type, spec, and which device holds which slice.
+"""Inputs and outputs: name, type, spec, and the slice that each device holds.
 
-Equal arrays of repeated layers stand in one row. Not its job: drawing the pictures (`view.svg.shard_picture`).
+Equal arrays of repeated layers share a row. Not its job: drawing the pictures (`view.svg.shard_picture`).
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ _ASKED = {
     "": "XLA chose", "argument": "as passed", "device": "jit's device", "type": "from the type",
     "with_sharding_constraint": "constraint",
 }  # fmt: skip
-"""What says where a sharding was asked for, where that is not what `ArrayLayout.asked` has."""
+"""Words for the origin of a sharding, where they differ from `ArrayLayout.asked`."""
 
 _STATICS = 3
-_SHORT = 36  # characters of what shares a line of a card
+_SHORT = 36  # characters of words that share a line of a card
 _TEXT_ROWS = 8
 _CARDS = 8
 _TABLE_ROWS = 60
 _SLICES = 16  # distinct slices a row lists
-_FEW_SLICES = 8  # the same where there are many arrays
+_FEW_SLICES = 8  # the same with many arrays
 
 
 class ArrayGroup(NamedTuple):
@@ -63,7 +63,7 @@ class ArrayGroup(NamedTuple):
       each_bytes: bytes of each of them on one device; None when unknown.
       bytes_per_device: bytes of all of them on one device; unknown ones count nothing.
       in_vain: True when they are donated and no output reuses their buffers.
-      asked: where their shardings were asked for, in a word or two; "" for nothing to say.
+      asked: the origin of their shardings, in a word or two; "" for none.
     """
 
     name: str
@@ -75,12 +75,12 @@ class ArrayGroup(NamedTuple):
 
     @property
     def first(self) -> ArrayLayout:
-        """The array that stands for the group."""
+        """The array that represents the group."""
         return self.layouts[0]
 
 
 def donated_in_vain(data: RecordData) -> frozenset[str]:
-    """Paths of the donated inputs whose buffers no output reuses; empty where it is unknown what the outputs reuse."""
+    """Paths of donated inputs whose buffers no output reuses; empty where reuse is unknown."""
     reused = {layout.aliases for layout in data.outputs if layout.aliases is not None}
     if not reused and (data.memory is None or data.memory.alias_bytes != 0):
         return frozenset()
@@ -90,7 +90,7 @@ def donated_in_vain(data: RecordData) -> frozenset[str]:
 def group_arrays(
     layouts: Sequence[ArrayLayout], *, keep_first: bool = False, in_vain: frozenset[str] = frozenset()
 ) -> tuple[ArrayGroup, ...]:
-    """Arrays gathered by everything but their layer numbers, in the program's order.
+    """Arrays grouped by everything but their layer numbers, in the program's order.
 
     `in_vain` are the paths of inputs that were donated for nothing.
     """
@@ -119,7 +119,7 @@ def _group(pattern: str, layouts: tuple[ArrayLayout, ...], in_vain: frozenset[st
 
 
 def holdings(layout: ArrayLayout, *, limit: int = _SLICES) -> tuple[tuple[tuple[int, ...], tuple[slice, ...]], ...]:
-    """Devices and the slice they hold, one pair per distinct slice, lowest device first; at most `limit` pairs."""
+    """Devices and their slice, one pair per distinct slice, lowest device first; at most `limit` pairs."""
     sharding = layout.sharding
     if sharding is None:
         return ()
@@ -149,12 +149,12 @@ def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Blo
     groups = group_arrays(layouts, keep_first=noun == "output", in_vain=in_vain)
     places, asked = {group.asked for group in groups} - {""}, ""
     if len(places) == 1 and all(one.asked is not None for one in layouts if one.kept):
-        # What is so of all is said once.
+        # A word that holds for all is said once.
         groups, asked = tuple(group._replace(asked="") for group in groups), f", shardings: {places.pop()}"
     reused = _reusing(groups, data.inputs) if len(groups) > _TEXT_ROWS else frozenset()
     pictured = _pictured(groups, reused)
     if len(groups) > _TEXT_ROWS:
-        # Those that lie like an input come last: the reader has seen that one.
+        # Outputs that are sharded like an input come last: the reader has seen that input.
         groups = tuple(sorted(groups, key=lambda group: (group.name in reused, -group.bytes_per_device)))
     fresh = len(groups) - len(reused)
     whole = f"all {len(layouts):,} {field}" if len(layouts) > 1 else f"the {noun}"
@@ -167,7 +167,7 @@ def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Blo
 
 
 def _static_words(key: CompileKey | None) -> str:
-    """The static arguments, which are part of the program."""
+    """The static arguments and their values, which are part of the program."""
     statics = () if key is None or key.transform == "eager" else key.statics
     words = ", ".join(f"{one.name} = {one.text}" for one in statics[:_STATICS])
     more = f" and {len(statics) - _STATICS:,} more (record.data.key.statics)" if len(statics) > _STATICS else ""
@@ -175,7 +175,7 @@ def _static_words(key: CompileKey | None) -> str:
 
 
 def _asked(layout: ArrayLayout) -> str:
-    """Where its sharding was asked for; "" for unknown, and where nobody can choose: on one device, one number."""
+    """The origin of its sharding; "" for unknown, and where there is no choice: on one device, and for scalars."""
     asked, sharding = layout.asked, layout.sharding
     has_choice = sharding is not None and len(sharding.device_ids) > 1 and bool(asked or layout.global_shape)
     if asked is None or not (has_choice or asked == "device"):
@@ -185,8 +185,8 @@ def _asked(layout: ArrayLayout) -> str:
 
 
 def _reusing(groups: Sequence[ArrayGroup], inputs: Sequence[ArrayLayout]) -> frozenset[str]:
-    """Names of the outputs that lie exactly like the donated input whose buffer they reuse."""
-    # All of a group reuse a buffer, or none does.
+    """Names of outputs that are sharded exactly like the donated input whose buffer they reuse."""
+    # Either all members of a group reuse a buffer, or none.
     reusing = [group for group in groups if group.first.aliases is not None]
     by_path = {layout.path: layout for layout in inputs} if reusing else {}
     return frozenset(group.name for group in reusing if all(_lies_like(out, by_path) for out in group.layouts))
@@ -229,10 +229,10 @@ def _total(groups: Sequence[ArrayGroup]) -> str:
 
 
 def _pictured(groups: tuple[ArrayGroup, ...], reused: frozenset[str]) -> list[tuple[ArrayGroup, int]]:
-    """The groups that get a picture, and how many arrays more it stands for.
+    """The groups with a picture, and the number of further arrays that it represents.
 
-    When there are many, each way to cut an array is drawn once, for the first array that is cut so, and an output that
-    lies like the input whose buffer it reuses, which is in `reused`, not at all.
+    Of many groups, each sharding is drawn once, for the first array that has it. Outputs in `reused` are sharded like
+    the input whose buffer they reuse and are not drawn.
     """
     if len(groups) <= _TEXT_ROWS:
         return [(group, 0) for group in groups]
@@ -264,7 +264,7 @@ def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
 
 
 def _held_words(layout: ArrayLayout, everywhere: int) -> list[str]:
-    """Copies, and how many slices share a block of the picture."""
+    """The number of copies, and of slices that share a block of the picture."""
     words = [] if everywhere == 1 else [_copies_words(layout, everywhere)]
     face = shard_face(layout)
     if face is not None and face.per_block != (1, 1):
@@ -288,7 +288,7 @@ def _alt(group: ArrayGroup, everywhere: int) -> str:
 
 
 def spec_words(layout: ArrayLayout) -> str:
-    """Its spec, or what else its sharding is called."""
+    """Its spec, or another name of its sharding."""
     if layout.sharding is None:
         return "unknown"
     return layout.sharding.kind if layout.spec is None else known_spec_text(layout.spec)
@@ -306,7 +306,7 @@ def _copies_words(layout: ArrayLayout, everywhere: int) -> str:
 
 
 def fate_words(group: ArrayGroup) -> list[Sentence]:
-    """What becomes of the buffer, and what else is special about it."""
+    """The reuse of the buffer, and other special facts."""
     layout, sharding = group.first, group.first.sharding
     is_one = len(group.layouts) == 1
     words = [] if layout.kept else [say("unused: jit dropped it")]
@@ -410,7 +410,7 @@ def _copies(layout: ArrayLayout, everywhere: int) -> str:
 
 
 def _slices(layout: ArrayLayout, limit: int) -> tuple[Spans, ...]:
-    """Devices and slices; nothing where every device holds all of it."""
+    """Devices and slices; () where every device holds the whole array."""
     held = holdings(layout, limit=limit + 1)
     if len(held) < 2:
         return ()

@@ -19,7 +19,7 @@ _ROWS = 200
 
 
 def callback_lines(report: RecordReport) -> list[Block]:
-    """How often the program calls back into Python, and where; nothing where it does not."""
+    """The number and the places of calls back into Python; [] without callbacks."""
     rows = report.callbacks
     if not rows:
         return []
@@ -34,7 +34,7 @@ def callback_lines(report: RecordReport) -> list[Block]:
 
 
 def callback_blocks(rows: Sequence[HostCallback]) -> list[Block]:
-    """The table of callbacks; nothing where there are none."""
+    """The table of callbacks; [] without callbacks."""
     if not rows:
         return []
     shown = rows[:_ROWS]

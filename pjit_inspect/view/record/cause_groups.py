@@ -1,4 +1,4 @@
-"""Several collectives that a display shows as one, those gathered by why they are there, and the words for it.
+"""Collectives shown as one, their grouping by cause, and the words for causes.
 
 Not its job: finding causes (`analyze.causes.causes`), tables (`view.record.collectives`), the report
 (`view.record.explain`).
@@ -24,7 +24,7 @@ _OTHER_FACTS = Sentence("their other facts, such as shapes, differ")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectiveGroup:
-    """Collectives that belong together.
+    """Several collectives shown as one.
 
     Attributes:
       members: the collectives, at least one.
@@ -34,32 +34,35 @@ class CollectiveGroup:
 
     @property
     def first(self) -> Collective:
-        """The collective that stands for the group."""
+        """The collective that represents the group."""
         return self.members[0]
 
     @property
     def runs(self) -> int | None:
-        """How often they run per call, all together; None when a loop's length is unknown."""
+        """Runs of all members per call; None when a loop's length is unknown."""
         return total(member.count for member in self.members)
 
     @property
     def payload_bytes(self) -> int | None:
-        """Bytes of their operands per call; a run of unknown number counts once. None when an array's are unknown."""
+        """Bytes of their operands per call; loops of unknown length count once.
+
+        None when an array's bytes are unknown.
+        """
         return _times_bytes((member, member.payload_bytes) for member in self.members)
 
     @property
     def sent_bytes(self) -> int | None:
-        """Bytes one device sends for them per call; likewise. None where the groups are unknown, too."""
+        """Bytes one device sends for them per call, counted likewise. None also for unknown groups."""
         return _times_bytes((member, member.wire_bytes) for member in self.members)
 
     @property
     def least_sent_bytes(self) -> int:
-        """The same without those of unknown bytes."""
+        """The same without collectives of unknown bytes."""
         return sum(member.least_sent_bytes for member in self.members)
 
 
 def _times_bytes(sizes: Iterable[tuple[Collective, int | None]]) -> int | None:
-    """Sizes times how often each runs; None when one is unknown."""
+    """Sum of sizes times runs; None when a size is unknown."""
     return total(None if size is None else size * _times(member) for member, size in sizes)
 
 
@@ -72,10 +75,10 @@ class Reason:
     """Equal causes of one collective, or of several that differ only in their layer.
 
     Attributes:
-      first: the cause that stands for them.
-      sentence: what it says.
-      facts: what proves it.
-      arrays: how many operands of one collective have it.
+      first: the cause that represents them.
+      sentence: its sentence.
+      facts: its proof.
+      arrays: the number of operands of one collective that share it.
       payload_bytes: bytes of these operands, each time it runs.
     """
 
@@ -88,22 +91,22 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CauseGroup(CollectiveGroup):
-    """Collectives of one kind over the same axes that are there for the same reasons, most bytes sent first.
+    """Collectives of one kind over the same axes with the same reasons, most bytes sent first.
 
     Attributes:
-      reasons: why each of them is there, most bytes first; () when nobody has looked.
+      reasons: the reasons of each collective, most bytes first; () before anybody looked for causes.
     """
 
     reasons: tuple[Reason, ...]
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        """Where the user's code is the reason, innermost first."""
+        """The user's code that is the reason, innermost first."""
         return cause_frames(self.first)
 
 
 def group_by_cause(rows: Sequence[Collective]) -> tuple[CauseGroup, ...]:
-    """Collectives gathered by kind, axes, phase and reasons, layer numbers apart; most bytes sent first."""
+    """Collectives grouped by kind, axes, phase and reasons, whatever their layer; most bytes sent first."""
     groups: dict[object, list[Collective]] = {}
     for row in rows:
         how = (row.kind, row.axes, row.mesh, row.phase, row.decomposed, row.is_async, row.is_cross_host)
@@ -113,14 +116,14 @@ def group_by_cause(rows: Sequence[Collective]) -> tuple[CauseGroup, ...]:
 
 
 def reason_key(row: Collective) -> object:
-    """What two collectives that are there for the same reasons have in common."""
+    """The key that collectives with the same reasons share."""
     if not row.causes:
         return scope_pattern(row.op_name), row.source[:1]
     return frozenset(map(_cause_key, row.causes))
 
 
 def _reasons(members: Sequence[Collective]) -> tuple[Reason, ...]:
-    """The reasons of the first collective, worded so that they hold for all."""
+    """The reasons of the first collective, worded to hold for all."""
     alike: dict[object, list[Cause]] = {}
     for member in members:
         for cause in member.causes:
@@ -133,17 +136,17 @@ def _reasons(members: Sequence[Collective]) -> tuple[Reason, ...]:
 
 
 def _together(reasons: Sequence[Reason]) -> list[Reason]:
-    """The reasons, those that read alike as one that lists what varies between them."""
+    """The reasons; similar ones are merged into one that lists their differences."""
     alike: dict[object, list[Reason]] = {}
     for reason in reasons:
-        # Words are English, and must be equal; names, code, axes and places may be others.
+        # The words must be equal; names, code, axes and places may differ.
         frame = tuple((phrase.kind, phrase.text if phrase.kind == "word" else "") for phrase in reason.sentence.phrases)
         alike.setdefault((reason.first.kind, frame), []).append(reason)
     return [_listed(own) if len(own) > 1 else own[0] for own in alike.values()]
 
 
 def _listed(reasons: Sequence[Reason]) -> Reason:
-    """One reason for several: where one thing varies its place has them all; else the others are named behind it."""
+    """One reason for several: a single difference is listed in its place; for more, the others are named after it."""
     columns = list(zip(*(reason.sentence.phrases for reason in reasons), strict=True))
     if sum(len(set(column)) > 1 for column in columns) == 1:
         parts = [column[0] if len(set(column)) == 1 else _some(column) for column in columns]
@@ -162,7 +165,7 @@ def _listed(reasons: Sequence[Reason]) -> Reason:
 
 
 def _some(parts: Sequence[Phrase | str]) -> Sentence:
-    """The first of some things, and how many more there are."""
+    """The first items, and the number of others."""
     more = [f"{len(parts) - _MOST_LISTED} more"] if len(parts) > _MOST_LISTED else []
     return joined([*parts[:_MOST_LISTED], *more])
 
@@ -172,7 +175,7 @@ def _cause_key(cause: Cause) -> object:
 
 
 def _reason(same: list[Cause], alike: Sequence[Cause]) -> Reason:
-    """The reason of equal causes of one collective, in words that hold for all that are alike."""
+    """The reason of equal causes of one collective, worded to hold for all in `alike`."""
     first = same[0]
     is_one = len({cause.sentence for cause in alike}) == 1
     return Reason(
@@ -185,7 +188,7 @@ def _reason(same: list[Cause], alike: Sequence[Cause]) -> Reason:
 
 
 def _facts(alike: Sequence[Cause]) -> tuple[Sentence, ...]:
-    """The facts of causes with equal sentences, which may be about arrays of other shapes."""
+    """The facts of causes with equal sentences; their arrays may have different shapes."""
     if len({cause.facts for cause in alike}) == 1:
         return tuple(dict.fromkeys(alike[0].facts))
     every = [tuple(fact.pattern for fact in cause.facts) for cause in alike]
@@ -199,13 +202,13 @@ def _facts(alike: Sequence[Cause]) -> tuple[Sentence, ...]:
 
 
 def cause_words(cause: Cause) -> str:
-    """A kind of cause as a person says it, and whether only a name speaks for it."""
+    """A kind of cause in words, and whether a name is its only evidence."""
     words = cause.kind.replace("_", " ")
     return f"{words}, by name alone" if cause.evidence == "name" and cause.kind != "written" else words
 
 
 def kinds_words(row: Collective) -> str:
-    """The kind of a collective's main cause, and how many kinds more a combined one has: "contraction +1"."""
+    """The kind of a collective's main cause, and the number of further kinds: "contraction +1"."""
     sizes: dict[str, int] = {}
     for cause in row.causes:
         sizes[cause_words(cause)] = sizes.get(cause_words(cause), 0) + cause.payload_bytes
@@ -216,13 +219,13 @@ def kinds_words(row: Collective) -> str:
 
 
 def cause_frames(row: Collective) -> tuple[Frame, ...]:
-    """Where the user's code is the reason for a collective; its own place where the cause has none."""
+    """The user's code that is the reason for a collective; the collective's place if its cause has none."""
     cause = row.cause
     return (cause.source if cause is not None else ()) or row.source
 
 
 def distinct_lines(frames: Sequence[Frame]) -> list[Frame]:
-    """Frames innermost first; of those on one line, one after another, the innermost only."""
+    """Frames innermost first; of consecutive frames on one line only the innermost."""
     return [next(same) for _, same in itertools.groupby(frames, lambda frame: (frame.file, frame.line))]
 
 

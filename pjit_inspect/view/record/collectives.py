@@ -1,4 +1,4 @@
-"""The table of collectives: equal ones in one row, most bytes first; and in a sentence each, why they are there.
+"""The table of collectives (equal ones share a row, most bytes first), and a sentence for each cause.
 
 Not its job: finding collectives, their cost or their causes (`analyze`), totals per axis (`view.record.answer`).
 """
@@ -49,9 +49,9 @@ __all__ = ["CollectiveGroup", "collective_blocks", "group_collectives", "source_
 _ROWS = 12
 _FOLDED_ROWS = 80
 _SOURCE = 36  # columns of a source line: enough to recognise it
-_OPEN = 4  # groups up to which the sentences are shown at once
+_OPEN = 4  # groups up to which the sentences are visible at once
 _TEXT_REASONS = 3
-_PHASES = {"forward": "fwd", "backward": "bwd"}  # as everybody who trains writes them
+_PHASES = {"forward": "fwd", "backward": "bwd"}  # as training code abbreviates them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,19 +59,19 @@ class LayerGroup(CollectiveGroup):
     """Collectives that differ only in their layer number, in the table's order.
 
     Attributes:
-      what: the operation they belong to, layer numbers starred when there are several.
+      what: their operation, layer numbers starred when there are several.
     """
 
     what: str
 
     @property
     def least_runs(self) -> int | None:
-        """As `runs`, where conditionals skip what they can."""
+        """The least `runs`: conditionals skip as much as they can."""
         return total(member.count_min for member in self.members)
 
 
 def group_collectives(rows: Sequence[Collective]) -> tuple[LayerGroup, ...]:
-    """Collectives gathered by everything but their layer numbers, most bytes sent first."""
+    """Collectives grouped by everything but their layer numbers, most bytes sent first."""
     groups: dict[object, list[Collective]] = {}
     for row in rows:
         frame = row.source[0] if row.source else None
@@ -92,7 +92,7 @@ def _what(members: Sequence[Collective]) -> str:
 def collective_blocks(report: RecordReport, *, rows: int = _ROWS) -> list[Block]:
     """The section of collectives, at most `rows` kinds of them in full.
 
-    Nothing when there are none, or when that is unknown (the answer says so).
+    [] if there are none, or if that is unknown (the answer says so).
     """
     if not report.collectives:
         return []
@@ -111,7 +111,7 @@ def collective_blocks(report: RecordReport, *, rows: int = _ROWS) -> list[Block]
 
 
 def _why(report: RecordReport, collectives: Sequence[Collective], rows: int) -> list[Block]:
-    """Why they are there, a sentence for each group; text says it for the most expensive ones."""
+    """A sentence about the cause of each group; text has only the most expensive groups."""
     if report.unasked:
         return [Line((Text("why they are there", "strong"), Text("  "), *unasked_words(report.unasked)))]
     if not any(row.causes for row in collectives):
@@ -132,7 +132,7 @@ def _why(report: RecordReport, collectives: Sequence[Collective], rows: int) -> 
 
 
 def unasked_words(why: str) -> Spans:
-    """That it is not known yet, why that is so, and what asks."""
+    """'not known yet: <reason>; record.ask_partitioner() asks it'."""
     return Text(f"not known yet: {why}; "), Code("record.ask_partitioner()"), Text(" asks it")
 
 
@@ -141,7 +141,7 @@ def _more_reasons(number: int) -> Line:
 
 
 def _origin(report: RecordReport) -> str:
-    """Who put them there."""
+    """The origin of the collectives: the partitioner or the program."""
     rows = report.collectives or ()
     written = sum(1 for row in rows if row.implicit is False)
     inserted = sum(1 for row in rows if row.implicit is True)
@@ -220,7 +220,7 @@ def _cause(row: Collective) -> Spans:
 
 
 def _beside(group: LayerGroup) -> str:
-    """What runs meanwhile: the number of kernels scheduled beside it; and that a ring stands for it."""
+    """The number of kernels scheduled beside it, and whether a ring replaces it."""
     first = group.first
     ring = f"ring ({first.decomposed})" if first.decomposed else ""
     if not first.is_async:
@@ -233,7 +233,7 @@ def _beside(group: LayerGroup) -> str:
 
 
 def source_line(data: RecordData, frames: Sequence[Frame]) -> str | None:
-    """The line of the user's source a frame points at, when the record has the text."""
+    """The user's line of source at a frame, if the record has the text."""
     if not frames:
         return None
     frame = frames[0]

@@ -1,4 +1,4 @@
-"""Why each collective is there: the report, most expensive first.
+"""The cause of each collective: the report, most expensive first.
 
 Not its job: finding causes (`analyze.causes.causes`), choosing collectives (`view.record.explain_pick`), one finding
 (`view.record.findings`).
@@ -42,18 +42,18 @@ from pjit_inspect.view.record.suggestions import suggestion_blocks, suggestion_h
 
 _PROVED = 5  # groups whose facts text shows
 _GROUPS = 40
-_ALONE = 2  # groups up to which the report is about them alone: all their reasons, and the facts at once
+_ALONE = 2  # groups up to which the report has all their reasons, and the facts at once
 _ALL_REASONS = 20
 
 
 def explain_view(report: RecordReport, what: str | int | None = None) -> Document:
-    """Why the collectives are there; with `what`, those of a kind, cause, axis, phase, line or name."""
+    """The causes of the collectives; with `what`, only those of a kind, cause, axis, phase, line or name."""
     return Document(axes=document_axes(report.data), blocks=tuple(_blocks(report, what)))
 
 
 def _blocks(report: RecordReport, what: str | int | None) -> list[Block]:
     if not report.collectives:
-        pick((), what)  # so that a wrong kind of argument is refused here too
+        pick((), what)  # so that a wrong type of argument raises here too
         return [answer_line(report), *_warnings(pick_warnings(report.warnings, what))]
     picked = pick(report.collectives, what)
     if picked.instead:
@@ -100,14 +100,14 @@ class _Share:
 
 
 def _kinds(rows: Sequence[Collective]) -> list[Block]:
-    """Bytes per kind of cause; nothing when there is one kind only."""
+    """Bytes per kind of cause; [] for a single kind."""
     shares: dict[str, _Share] = {}
     for row in rows:
         whole = sum(cause.payload_bytes for cause in row.causes)
         for words in dict.fromkeys(cause_words(cause) for cause in row.causes):
             shares.setdefault(words, _Share()).collectives += 1
         for cause in row.causes:
-            # A combined collective is sent once: its operands share it by their bytes.
+            # A combined collective is sent once: its operands share the bytes in proportion to theirs.
             part = cause.payload_bytes / whole if whole else 1 / len(row.causes)
             shares[cause_words(cause)].sent += part * row.least_sent_bytes
     return [_kinds_table(shares)] if len(shares) > 1 else []
@@ -164,7 +164,7 @@ def _warnings(warnings: Sequence[Any]) -> list[Block]:
 
 
 def _suggestions(suggestions: Sequence[Suggestion], rows: Sequence[Collective], *, is_all: bool) -> list[Block]:
-    """What could remove some of the collectives."""
+    """Changes that could remove some of the collectives."""
     names = {name for row in rows for name in row.instructions}
     wanted = [found for found in suggestions if is_all or names.intersection(found.removes)]
     return (

@@ -1,6 +1,6 @@
-"""The collectives a person asks about: by kind, cause, axis, phase, line, instruction, or a name in what explains them.
+"""The collectives that a user asks for: by kind, cause, axis, phase, line, instruction, or a name in their causes.
 
-Not its job: saying why they are there (`view.record.explain`).
+Not its job: explaining them (`view.record.explain`).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _PHASES = ("forward", "backward", "recompute", "optimizer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picked:
-    """What was found.
+    """The collectives found.
 
     Attributes:
       rows: the collectives, in the table's order.
-      words: what they have in common ("at line 41", "over `model`"); "" for all of them.
-      instead: where nothing was found, the sentence that says what there is; "" otherwise.
+      words: their common property ("at line 41", "over `model`"); "" for all of them.
+      instead: if none was found, a sentence with the valid choices; "" if some were.
     """
 
     rows: tuple[Collective, ...]
@@ -36,7 +36,7 @@ class Picked:
 
 
 def pick(rows: Sequence[Collective], what: str | int | None) -> Picked:
-    """The collectives that `what` is about; all of them for None.
+    """The collectives that match `what`; all of them for None.
 
     A number is a line of the user's source. Raises TypeError for anything but a string, a number or None.
     """
@@ -52,7 +52,7 @@ def pick(rows: Sequence[Collective], what: str | int | None) -> Picked:
 
 
 def pick_warnings(warnings: Sequence[Any], what: str | int | None) -> tuple[Any, ...]:
-    """XLA's warnings that `what` is about, some of which no collective that is left comes from; all for None."""
+    """XLA's warnings that match `what`, with or without a remaining collective; all for None."""
     if what is None:
         return tuple(warnings)
     if isinstance(what, int):
@@ -73,12 +73,12 @@ def pick_warnings(warnings: Sequence[Any], what: str | int | None) -> tuple[Any,
 
 
 def _kind(name: str) -> str:
-    """A kind of cause as it is written in Python."""
+    """A kind of cause in its Python spelling."""
     return name.strip().replace(" ", "_").replace("-", "_").lower()
 
 
 def _at_line(rows: Sequence[Collective], line: int) -> tuple[tuple[Collective, ...], str]:
-    """Those whose innermost place is on the line; else those that a call on it leads to, in their file or any."""
+    """Collectives whose innermost place is on the line; else those called from it, first in their file, then in any."""
     for places, words in ((_innermost, "at"), (_callers_nearby, "called from"), (_callers, "called from")):
         found = tuple(row for row in rows if any(frame.line == line for frame in places(row)))
         if found:
@@ -103,7 +103,7 @@ def _callers(row: Collective) -> list[Frame]:
 
 
 def _named(rows: Sequence[Collective], name: str) -> tuple[tuple[Collective, ...], str]:
-    """The first reading of a name that finds something, most exact first."""
+    """The first reading of a name that matches something, most exact first."""
     kind = _kind(name)
     readings: tuple[tuple[Callable[[Collective], bool], str], ...] = (
         (lambda row: row.kind == name, f"of kind {name}"),

@@ -1,7 +1,8 @@
 """A record's facts as a short text: each array's spec and bytes, each collective's axes and bytes.
 
-Only what is counted, or modelled from that: no times, lines of source, kernels or compiler's names, in an order of its
-own. So two layouts, or two versions of JAX, can be compared. Not its job: why, or where (`explain`, `tree`).
+Only counted figures, or figures modelled from these, in a fixed order; no times, lines of source, kernels or names by
+the compiler. Two layouts, or two versions of JAX, can so be compared. Not its job: causes, or places (`explain`,
+`tree`).
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from pjit_inspect.view.record.cause_groups import kinds_words
 from pjit_inspect.view.record.incomplete import nothing_text
 
 _Facts = tuple[str, "str | None", str, "int | None", "int | None", "int | None", str]
-"""Axes, phase, kind, bytes put in and sent in one run, how often it runs, cause."""
+"""Axes, phase, kind, bytes put in and sent in one run, number of runs, cause."""
 
 
 def facts_view(report: RecordReport) -> Document:
-    """The arrays, the total, and the collectives; equal layers and equal collectives are one row."""
+    """The arrays, the total, and the collectives; equal layers and equal collectives share a row."""
     return Document(axes=(), blocks=(_arrays(report), _total(report), *_collectives(report)))
 
 
@@ -66,7 +67,7 @@ def _total(report: RecordReport) -> Block:
         return Line((Text(nothing_text(report, "collectives")),))
     sent = [row.sent_bytes for row in rows]
     known = sum(size for size in sent if size is not None)
-    # Along a line of permutes the ends send less; a loop of unknown length sends more.
+    # At the ends of a line of permutes devices send less; a loop of unknown length sends more.
     least = "at least " if None in sent else "at most " if any(total.is_bound for total in report.totals) else ""
     return Line((Text(f"{plural(len(rows), 'collective')}; each device sends {least}{known:,} bytes per call"),))
 

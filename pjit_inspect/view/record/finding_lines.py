@@ -1,7 +1,7 @@
-"""What is wrong with a program, as a few lines for each finding: the sentence, its place, the remedy, what it did.
+"""A few lines for each finding of a program: the sentence, its place, the remedy and its effect.
 
 `view.record.findings` is about groups of collectives and their causes; this is about `record.findings`. Not its job:
-finding them (`analyze.findings`), or where a display has them.
+finding them (`analyze.findings`), or their place in a display.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _WORDS: dict[FindingUnit, str] = {
 
 
 def finding_blocks(findings: FindingTable, report: RecordReport | None = None) -> tuple[Block, ...]:
-    """Two or three lines for each finding, numbered from 1; then what was not looked for, and what was not tried.
+    """Two or three lines for each finding, numbered from 1; then the unknown and the untried ones.
 
-    `report` is that of the program, where these are all of its findings.
+    `report` is the program's report, if these are all of its findings.
     """
     lines = list(_rows(findings))
     if findings.missing:
@@ -35,7 +35,7 @@ def finding_blocks(findings: FindingTable, report: RecordReport | None = None) -
 
 
 def _nothing(findings: FindingTable, report: RecordReport) -> Spans:
-    """That no fault is proven, and what else may help: a program without a fault may send more than it must."""
+    """Words that no fault is proven, and other possible savings: a program without faults may still send too much."""
     kinds = f"{len(FINDING_KINDS)} kinds of fault were looked for, and none is proven"
     if not report.collectives or report.remedies == "none":
         return (Text(f"no findings: {kinds}", "dim"),)
@@ -71,7 +71,7 @@ def _untried(findings: FindingTable) -> tuple[Line, ...]:
 
 
 def report_findings(report: RecordReport) -> tuple[Block, ...]:
-    """What is known by now, and one quiet line where that is not all, or where there is nothing to find."""
+    """The findings so far, and one quiet line if the search is incomplete or found nothing."""
     if report.findings is None:
         return ()
     found, words = _rows(report.findings), looked_for(report)
@@ -80,7 +80,7 @@ def report_findings(report: RecordReport) -> tuple[Block, ...]:
 
 
 def looked_for(report: RecordReport) -> Spans:
-    """One line about what has been looked for; () where the findings speak for themselves."""
+    """One line about the search so far; () where the findings suffice."""
     if report.findings is None or report.findings.missing or not report.collectives:
         return ()
     if report.remedies == "untried":
@@ -101,7 +101,7 @@ def _lines(number: int, one: Finding) -> tuple[Line, ...]:
 
 
 def figures_of(one: Finding) -> Spans:
-    """What it costs, or what came of trying its remedy."""
+    """The cost of a finding, or the effect of its tried remedy."""
     once = (ONE_TURN if one.tried is not None else "if these run once") if one.runs_once else ""
     unit = Text(f" {_WORDS[one.unit]} {once}".rstrip())
     if one.tried is None:

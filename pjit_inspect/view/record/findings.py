@@ -1,4 +1,4 @@
-"""One finding for each group of collectives: how much they move, why, what proves it, where the figures come from.
+"""One finding for each group of collectives: bytes, reasons, proof, and the source of the figures.
 
 Not its job: grouping (`view.record.cause_groups`), the report around the findings (`view.record.explain`).
 """
@@ -21,7 +21,7 @@ _RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output", "full_re
 def finding_of(
     report: RecordReport, group: CauseGroup, *, with_facts: bool = True, reasons: int = _REASONS, is_open: bool = False
 ) -> Finding:
-    """What there is to say of a group; without facts, what they are and why."""
+    """The finding of a group; without facts, only the collectives and their reasons."""
     shown, hidden = group.reasons[:reasons], group.reasons[reasons:]
     sentences = tuple(_sentence(group, reason) for reason in shown) or (
         (Text("nobody has looked for its cause", "dim"),),
@@ -41,7 +41,7 @@ def finding_of(
 
 
 def share_text(part: int | None, whole: int | None) -> str:
-    """A share of what is sent, in percent: "41 %", "<1 %"; "" when there is no whole, or one of them is unknown."""
+    """A share of the bytes sent, in percent: "41 %", "<1 %"; "" without a whole, or if one is unknown."""
     if not whole or part is None:
         return ""
     percent = 100 * part / whole
@@ -64,7 +64,7 @@ def _head(report: RecordReport, group: CauseGroup) -> Spans:
 
 
 def _marks(group: CauseGroup) -> list[str]:
-    """What is special about them."""
+    """Special features of the group."""
     first = group.first
     marks = [first.phase] if first.phase else []
     marks += [f"{first.operands:,} arrays combined"] if first.is_combined else []
@@ -72,12 +72,12 @@ def _marks(group: CauseGroup) -> list[str]:
     marks += ["across hosts"] if first.is_cross_host else []
     shared = max(first.causes, key=lambda cause: len(cause.serves_with), default=None)
     if shared is not None and shared.serves_with:
-        # A halo or a look-up changes nobody's sharding.
+        # A halo exchange or a look-up changes no array's sharding.
         step = "reshard" if shared.kind in _RESHARDS else "exchange"
         marks.append(f"part of one {step} with {plural(len(shared.serves_with), 'other collective')}")
     alike = max(first.causes, key=lambda cause: cause.candidates, default=None)
     if alike is not None and alike.candidates > 1:
-        # Those that somebody wrote, and XLA combined, may be of different lines.
+        # Collectives written in the program and combined by XLA may be on different lines.
         is_elsewhere = alike.kind == "written" and not alike.source
         marks.append(f"one of {alike.candidates:,} alike{'' if is_elsewhere else ' on this line'}")
     if first.is_async and first.overlap_count is not None:

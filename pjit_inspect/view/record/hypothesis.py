@@ -1,4 +1,4 @@
-"""The head of a record that answers a question: what was changed, how far it was compiled, and what changed with it.
+"""The head of a what-if record: its changes, how far it was compiled, and the figures that changed.
 
 Not its job: asking (`handles.asked.what_if`).
 """
@@ -35,7 +35,7 @@ _NO_PROGRAM = "no program, as it does not fit"
 
 
 def hypothesis_spans(asked: Hypothesis) -> Spans:
-    """What is asked, for a title."""
+    """The question, for a title."""
     spans: list[Span] = [Text("what if", "strong")]
     if asked.changes:
         spans.append(Text(": "))
@@ -46,7 +46,7 @@ def hypothesis_spans(asked: Hypothesis) -> Spans:
 
 
 def hypothesis_blocks(report: RecordReport, *, show_times: bool = True) -> list[Block]:
-    """Where it came from, how far it was compiled, and the figures of both side by side."""
+    """The origin, how far it was compiled, and the figures of both side by side."""
     asked = report.data.hypothesis
     if asked is None:
         return []
@@ -62,7 +62,7 @@ def hypothesis_blocks(report: RecordReport, *, show_times: bool = True) -> list[
 
 
 def _how_far(report: RecordReport) -> str:
-    """How far the program was compiled, and what is known then."""
+    """The stage up to which the program was compiled, in words."""
     asked, data = report.data.hypothesis, report.data
     if asked is not None and asked.misfit is not None and asked.misfit.report is not None and not data.is_partial:
         return "full effort: scheduled, its buffers placed, and then refused by XLA"
@@ -85,7 +85,7 @@ def _misfit_spans(asked: Hypothesis, misfit: Misfit) -> Spans:
 
 
 def _gib(size_bytes: int) -> str:
-    """As exact as XLA says it."""
+    """GiB with as many digits as XLA prints."""
     return f"{size_bytes / 2**30:,.2f} GiB"
 
 
@@ -111,7 +111,7 @@ def _table(asked: Hypothesis, now: KeyFigures) -> Table:
     rows.append(_counts("kernels", now.kernels, before.kernels, "counted", lacks))
     columns = [Column(title=title, align="right" if 0 < n < 4 else "left") for n, title in enumerate(_TITLES)]
     if not asked.origin:
-        # There is nothing to set it beside.
+        # There is nothing to compare with.
         columns = [columns[n] for n in (0, 1, 4)]
         rows = [Row(tuple(row.cells[n] for n in (0, 1, 4))) for row in rows]
     return Table(columns=tuple(columns), rows=tuple(rows))
@@ -130,7 +130,7 @@ def _sizes(name: Spans, now: int | None, before: int | None, unit: str, known_by
 
 
 def _change(now: int | None, before: int | None) -> str:
-    """What became of a figure, in words that fit a column."""
+    """The change of a figure, short enough for a column."""
     if now is None or before is None:
         return ""
     if now == before:

@@ -1,6 +1,6 @@
-"""What a display says where the optimized program is there in part only: that first, and then no more than is sure.
+"""Words for an incomplete optimized program: that it is incomplete, and only what is certain.
 
-Not its job: what is missing (`model.program.incomplete`), or what the program has at least (`analyze.report.least`).
+Not its job: the missing parts (`model.program.incomplete`), or lower bounds (`analyze.report.least`).
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ _LONGEST_REASON = 160
 
 
 def reason_text(reason: str) -> str:
-    """Why a record lacks something, as far as it fits a sentence; a file may say anything."""
+    """The reason why a record lacks something, short enough for a sentence; a file may contain anything."""
     return shorten(printable(reason), _LONGEST_REASON)
 
 
 def incomplete_spans(report: RecordReport) -> Spans:
-    """What goes before any answer; () where the program is all there."""
+    """Words before any answer; () for a complete program."""
     if not report.incomplete:
         return ()
     return (Text("Incomplete program", "strong"), Text(f": {reason_text(report.incomplete)}. "))
 
 
 def nothing_text(report: RecordReport, what: str) -> str:
-    """That a program has none of `what` ("fused kernels"), as far as that is known."""
+    """The sentence that a program has no `what` ("fused kernels"), or that this is unknown."""
     if report.instructions is None:
         return f"{what} unknown: {reason_text(report.data.missing.get('hlo', 'the record has no optimized HLO'))}"
     if report.incomplete:
@@ -36,13 +36,13 @@ def nothing_text(report: RecordReport, what: str) -> str:
 
 
 def others_spans(report: RecordReport) -> Spans:
-    """Communication that is no HLO collective, behind an answer; () where there is none."""
+    """Communication other than HLO collectives, for the end of an answer; () without any."""
     words = printable(report.beside)
     return (Text(" Beside HLO collectives, "), Text(words, "strong"), Text(".")) if words else ()
 
 
 def least_spans(report: RecordReport) -> Spans:
-    """The answer of an incomplete program: what the complete one communicates at least."""
+    """The answer of an incomplete program: a lower bound for the complete one."""
     there, least = len(report.collectives or ()), report.least
     if least is None or not least.collectives:
         found = plural(there, "collective") if there else "No collectives"

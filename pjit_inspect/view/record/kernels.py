@@ -1,4 +1,4 @@
-"""The table of fused kernels: what each contains and what it reads, writes and saves.
+"""The table of fused kernels: contents, reads, writes and savings of each.
 
 Not its job: finding them (`analyze.program.fusions`).
 """
@@ -33,7 +33,7 @@ from pjit_inspect.view.record.answer import place_spans
 _TEXT_ROWS = 6
 _ROWS = 12
 _FOLDED_ROWS = 60
-_OPEN = 4  # kinds up to which the section is open at once
+_OPEN = 4  # kinds up to which the section is open at first
 _OPCODES = 4
 
 
@@ -42,8 +42,8 @@ class KernelGroup:
     """Fused kernels that differ only in name and layer.
 
     Attributes:
-      what: the operation they end in, layer numbers starred when there are several.
-      table: the table that they are in.
+      what: their last operation, layer numbers starred when there are several.
+      table: the table that contains them.
       distinct: the kernels, as in `FusionTable.distinct`.
     """
 
@@ -53,17 +53,17 @@ class KernelGroup:
 
     @property
     def first(self) -> Fusion:
-        """The kernel that stands for the group."""
+        """The kernel that represents the group."""
         return self.distinct[0].first
 
     @property
     def number(self) -> int:
-        """How many they are."""
+        """The number of kernels."""
         return sum(len(one.places) for one in self.distinct)
 
     @property
     def runs(self) -> int | None:
-        """How often they run per call, all together; None when a loop's length is unknown."""
+        """Runs of all kernels per call; None when a loop's length is unknown."""
         counts = ((one.first.count, len(one.places)) for one in self.distinct)
         return total(None if count is None else count * number for count, number in counts)
 
@@ -73,7 +73,7 @@ class KernelGroup:
         return [self.table[place].name for place in sorted(place for one in self.distinct for place in one.places)]
 
     def total(self, size_bytes: int | None) -> int | None:
-        """A size of one of them, times how often they run; a run of unknown number counts once."""
+        """A size of one kernel times their runs; loops of unknown length count once."""
         if size_bytes is None:
             return None
         counts = ((one.first.count, len(one.places)) for one in self.distinct)
@@ -81,7 +81,7 @@ class KernelGroup:
 
 
 def group_kernels(table: FusionTable) -> tuple[KernelGroup, ...]:
-    """Kernels gathered by everything but name and layer, most memory traffic first."""
+    """Kernels grouped by everything but name and layer, most memory traffic first."""
     groups: dict[object, list[DistinctFusion]] = {}
     for one in table.distinct:
         row = one.first
@@ -105,7 +105,7 @@ def _traffic(group: KernelGroup) -> int:
 def kernel_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _TEXT_ROWS) -> list[Block]:
     """The section of fused kernels, at most `rows` kinds of them in full (`text_rows` in text).
 
-    Nothing when they are unknown (a note says why).
+    [] when they are unknown (a note says why).
     """
     if report.fusions is None:
         return []
@@ -164,7 +164,7 @@ def _row(group: KernelGroup, unit: str) -> Row:
 
 
 def _contents(kernel: Fusion) -> Spans:
-    """What it contains, most frequent first: "multiply x3, add x2"."""
+    """The contents of a kernel, most frequent first: "multiply x3, add x2"."""
     number = len(kernel.instructions)
     # "1 more" would take as much room as the one.
     listed = kernel.instructions[: number if number == _OPCODES + 1 else _OPCODES]

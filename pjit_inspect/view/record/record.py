@@ -1,8 +1,8 @@
-"""What a display says about one compilation: a report becomes a view tree.
+"""The display of one compilation: a report becomes a view tree.
 
-The order is the order of questions: what was compiled, why again, how much it communicates, what is wrong with it,
-over which axes, each collective, which device holds what, each fused kernel, what is odd, how long it took. Not its
-job: how it looks (`view.render.text`, `view.render.html`), computing figures (`analyze`).
+It answers questions in their natural order: the compiled program, the reason for a recompile, communication, findings,
+axes, each collective, the devices' slices, each fused kernel, oddities, times. Not its job: looks (`view.render.text`,
+`view.render.html`), computing figures (`analyze`).
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _CACHED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewOptions:
-    """What a display may say.
+    """Options of a display.
 
     Attributes:
-      show_times: say how long tracing, lowering and compiling took, what was measured when it ran, and why it was
-        compiled again. All depend on the session, so a notebook whose outputs are compared leaves them out.
+      show_times: show compile times, measured times, and the reason for a recompile. All depend on the session, so a
+        notebook whose outputs are compared leaves them out.
     """
 
     show_times: bool = True
@@ -50,7 +50,7 @@ def record_view(
 ) -> Document:
     """The display of one record. A part that fails costs the others nothing, and is named at the end.
 
-    `misfit` makes what tells of a program that does not fit why it does not.
+    `misfit` makes the blocks that explain why a program does not fit.
     """
     data, guard = report.data, Guard()
     show_times = (options or ViewOptions()).show_times
@@ -81,7 +81,7 @@ def record_view(
 
 
 def _suggestions(report: RecordReport) -> list[Block]:
-    """Those that somebody has looked for."""
+    """The suggestions found so far."""
     blocks = suggestion_blocks(report.suggestions)
     return [Section((Text("what could save some of it", "strong"),), blocks)] if blocks else []
 
@@ -97,7 +97,7 @@ def times_line(data: RecordData) -> Line:
 
 
 def _legend(report: RecordReport) -> list[Block]:
-    """The signs that the pictures of this record use."""
+    """The legend of this record's pictures."""
     data = report.data
     every = dict.fromkeys(layout.sharding for layout in (*data.inputs, *data.outputs))
     shardings = [sharding for sharding in every if sharding is not None]
@@ -124,7 +124,7 @@ def _notes(report: RecordReport, *, show_times: bool) -> list[Block]:
     notes: list[Block] = [Line((Text(note),), "note") for note in report.notes]
     said = set() if show_times else {"kernel_times"}
     said |= {field for field in ("inputs", "outputs") if not getattr(report.data, field)}
-    # The table at the head has them as unknown, with what would tell.
+    # The table at the head shows them as unknown, and how to get them.
     said |= {"cost", "memory"} if report.data.is_partial else set()
     said |= {"hlo"} if report.collectives is None or report.incomplete else set()
     for mesh in report.data.meshes[1:]:

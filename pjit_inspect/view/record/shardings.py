@@ -1,6 +1,6 @@
-"""The table of shardings: the values of a program beside the source lines that make them, most wasted bytes first.
+"""The table of shardings: a program's values beside their lines of source, most wasted bytes first.
 
-Equal values of one line stand in one row. Not its job: finding shardings (`analyze.sharding.value_shardings`).
+Equal values of one line share a row. Not its job: finding shardings (`analyze.sharding.value_shardings`).
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from pjit_inspect.view.document.notation import operation_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_in, bytes_number, plural, share_unit
 
 _LINES = 40
-_ROWS = 6  # rows of one source line; what is over is counted
+_ROWS = 6  # rows of one source line; further ones are counted
 _TEXT_LINES = 12
-_FEW = 3  # lines up to which every row is shown, with where its axes came from
+_FEW = 3  # lines up to which every row is shown, with the origins of its axes
 _MANY = 60
 _NAMES = 1  # operations that one row names
 _PHASES = {"forward": "fwd", "backward": "bwd"}
@@ -45,10 +45,10 @@ _PHASES = {"forward": "fwd", "backward": "bwd"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueGroup:
-    """Values of one line, or arguments that differ only in their layer, that are sharded alike.
+    """Values of one line, or arguments that differ only in their layer, with the same sharding.
 
     Attributes:
-      names: what they are called: what makes them, or the arguments' path with layer numbers starred.
+      names: their names: the operations that make them, or the arguments' path with layer numbers starred.
       members: the values, in the table's order.
     """
 
@@ -57,12 +57,12 @@ class ValueGroup:
 
     @property
     def first(self) -> ValueSharding:
-        """The value that stands for the group."""
+        """The value that represents the group."""
         return self.members[0]
 
 
 def group_values(rows: Sequence[ValueSharding], *, by_name: bool = False) -> tuple[ValueGroup, ...]:
-    """Values of one line, phase, type, shape and sharding, in table order; with `by_name`, each operation alone."""
+    """Values grouped by line, phase, type, shape and sharding, in table order; with `by_name`, also by operation."""
     groups: dict[object, list[ValueSharding]] = {}
     for row in rows:
         where = row.source[0].where if row.source else ""
@@ -89,7 +89,7 @@ def _names(members: Sequence[ValueSharding]) -> tuple[str, ...]:
 
 
 def shardings_view(data: RecordData, table: ShardingTable, sources: Sequence[SourceText] = ()) -> Document:
-    """The display of a table; `sources` are texts of files that the record does not hold itself."""
+    """The display of a table; `sources` are texts of files that the record lacks."""
     if not table.rows:
         blocks: tuple[Block, ...] = (
             Line((Text("no shardings", "strong"), Text(": "), Prose(table.missing or "none"))),
@@ -214,14 +214,14 @@ def _row(group: ValueGroup, unit: str, with_origins: bool, line: str) -> Row:
 
 
 def _origins(group: ValueGroup) -> tuple[tuple[str, str], ...]:
-    """Where each axis came from; layer numbers starred where the values differ in them, the first's otherwise."""
+    """The origin of each axis; layer numbers are starred where the values' origins differ."""
     first = group.first.origins
     alike = all(member.origins == first for member in group.members)
     return tuple((own, words if alike else Sentence(words).pattern) for own, words in first.items())
 
 
 def _value(group: ValueGroup) -> Spans:
-    """What makes them: operations, most wasteful first, or the argument they are."""
+    """The operations that make the values, most wasteful first, or the argument's path."""
     phase = group.first.phase
     more = len(group.names) - _NAMES
     spans: Spans = (Code(", ".join(group.names[:_NAMES])),)
@@ -231,7 +231,7 @@ def _value(group: ValueGroup) -> Spans:
 
 
 def _written(group: ValueGroup, line: str) -> Spans:
-    """The piece of the line they were written as, where that is not the line."""
+    """The code that a value was written as, if it is not the whole line."""
     written = {member.name for member in group.members}
     first = group.first
     is_own = first.op and len(written) == 1 and first.name not in (first.op_name, line)

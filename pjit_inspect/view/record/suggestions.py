@@ -1,6 +1,6 @@
-"""Changes that may save communication, as a table: what is modelled beside what XLA's partitioner and XLA counted.
+"""Changes that may save communication, as a table: modelled figures beside counts of XLA's partitioner and XLA.
 
-Not its job: thinking of changes (`analyze.suggest`), or trying them (`handles.suggest`).
+Not its job: inventing changes (`analyze.suggest`), or trying them (`handles.suggest`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FOOTER = (
 
 
 def suggestion_blocks(suggestions: Sequence[Suggestion], *, with_sentences: bool = False) -> tuple[Block, ...]:
-    """A row for each, and what it is in full; () when there are none."""
+    """A row for each suggestion, and its sentence in full; () without suggestions."""
     if not suggestions:
         return ()
     priced = any(one.price for one in suggestions)
@@ -41,7 +41,7 @@ def suggestion_blocks(suggestions: Sequence[Suggestion], *, with_sentences: bool
 
 
 def suggestions_untried(suggestions: SuggestionTable) -> tuple[Block, ...]:
-    """That not every change was tried, and why; () where every one was."""
+    """A note that not every change was tried, with the reason; () if every one was."""
     if not suggestions.untried:
         return ()
     head = "" if suggestions.rows else "no suggestions by now: "
@@ -65,7 +65,7 @@ def change_text(size: int) -> str:
 
 
 def suggestion_hint(report: RecordReport) -> Spans:
-    """How changes that save some of it are found, where nobody has looked; () elsewhere."""
+    """A hint on searching for savings, if nobody has searched; else ()."""
     if report.are_suggestions_known or report.remedies == "none" or not report.collectives:
         return ()
     words = " asks XLA's partitioner about changes that could save some of it"

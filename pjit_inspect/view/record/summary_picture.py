@@ -1,7 +1,7 @@
 """A record's answer, mesh and totals per axis as one still picture: for a README, an issue, a slide.
 
-It says what the display's text says first, in the same words. Its ground is white on every page, so that the sentences
-can be read. Not its job: the words (`view.record.answer`), the mesh (`view.svg.mesh_picture`), the bars
+It begins like the display's text, in the same words. Its background is white on every page, so that the sentences are
+legible. Not its job: the words (`view.record.answer`), the mesh (`view.svg.mesh_picture`), the bars
 (`view.svg.chart_picture`).
 """
 
@@ -23,7 +23,7 @@ _NOTES = 6
 
 
 def draw_summary(report: RecordReport) -> Svg:
-    """The picture: what was compiled, the answer, the mesh with its traffic, bytes per axis, memory, notes."""
+    """The picture: the compiled program, the answer, the mesh with its traffic, bytes per axis, memory, notes."""
     body = Svg()
     y = _sentences(body, [title_line(report.data)], 10, _DIM)
     y = _sentences(body, [answer_line(report)], y + 3, _INK, strong=True) + 6
@@ -40,7 +40,7 @@ def draw_summary(report: RecordReport) -> Svg:
 
 
 def _mesh(report: RecordReport) -> MeshSubject | None:
-    """The mesh as the display draws it; None where there is none to draw."""
+    """The mesh as the display draws it; None without a mesh."""
     blocks = [part for block in overview_blocks(report) if isinstance(block, Beside) for part in block.blocks]
     subjects = (block.subject for block in blocks if isinstance(block, Picture))
     return next((subject for subject in subjects if isinstance(subject, MeshSubject)), None)
@@ -65,7 +65,7 @@ def _sentences(body: Svg, lines: list[Line], y: float, color: str, *, strong: bo
 
 
 def _lines(body: Svg, text: str, y: float, color: str, *, strong: bool = False) -> float:
-    """A paragraph whose first line stands at y; where the next one stands."""
+    """Draws a paragraph with its first line at y; gives the y of the next one."""
     for line in wrap(text.replace("  ", " \u00b7 "), _COLUMNS):
         body.sentence(0, y, line, color=color, strong=strong)
         y += _LINE

@@ -1,4 +1,4 @@
-"""Measured times: the line that sums them up, and the table of what took longest.
+"""Measured times: a summary line, and the table of the longest.
 
 Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.measured.kernel_times`), seconds of compiling
 (`record_view`).
@@ -25,7 +25,7 @@ _FOLDED_ROWS = 60
 
 
 def measured_words(times: KernelTimes) -> str:
-    """What was measured, in a few words: "measured: 3 calls, 41.2 ms each on the slowest device"."""
+    """The measurement in a few words: "measured: 3 calls, 41.2 ms each on the slowest device"."""
     each = "each " if times.calls > 1 else ""
     device = "on the slowest device" if times.devices > 1 else "on its device"
     words = f"measured: {plural(times.calls, 'call')}, {time_text(times.call_us)} {each}{device}"
@@ -37,12 +37,12 @@ def measured_words(times: KernelTimes) -> str:
 
 
 def measured_lines(data: RecordData) -> list[Block]:
-    """The same as a line; nothing where nobody measured."""
+    """The same as a line; [] without measurements."""
     return [] if data.kernel_times is None else [Line((Text(measured_words(data.kernel_times)),))]
 
 
 def runs_text(runs: float) -> str:
-    """How often an instruction ran per call: "5", "0.5"."""
+    """Runs of an instruction per call: "5", "0.5"."""
     return f"{runs:,.0f}" if runs == int(runs) else f"{runs:,.2f}"
 
 
@@ -53,13 +53,13 @@ def added_us(instructions: Sequence[str], times: Mapping[str, KernelTime]) -> fl
 
 
 def time_numbers(instructions: Sequence[str], times: Mapping[str, KernelTime]) -> list[list[str]]:
-    """Label, figure, how it is known: the rows of a table of numbers. None where nothing was measured."""
+    """Rows of label, figure, and how it is known; [] where nothing was measured."""
     slowest = added_us(instructions, times)
     if slowest is None:
         return []
     mean = sum(times[name].mean_us for name in instructions if name in times)
     if mean == slowest:
-        # As on one device.
+        # One device, for example.
         return [["time per call", time_text(slowest), "measured"]]
     return [
         ["time per call, mean of devices", time_text(mean), "measured"],
@@ -70,7 +70,7 @@ def time_numbers(instructions: Sequence[str], times: Mapping[str, KernelTime]) -
 def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _TEXT_ROWS) -> list[Block]:
     """The section of measured times, the longest `rows` of them at once (`text_rows` in text).
 
-    Nothing where nobody measured.
+    [] without measurements.
     """
     times = report.data.kernel_times
     if times is None:
@@ -98,7 +98,7 @@ _HOW = "per call, under JAX's profiler, which slows the program"
 
 
 def _columns(unit: str, *, several: bool) -> tuple[Column, ...]:
-    """`several` is whether devices may differ: of one device, both times are one."""
+    """The columns; `several`: devices may differ. On one device, mean and slowest are equal."""
     slowest = Column(title=f"slowest {unit}", align="right"), Column(title="mean", align="right")
     return (
         *(slowest if several else [Column(title=unit, align="right")]),

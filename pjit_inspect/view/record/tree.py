@@ -1,4 +1,4 @@
-"""A program's skeleton as text for terminals: what runs in what order, in which scope and loop, and what is sent.
+"""A program's skeleton as text for terminals: operations in order, with their scopes and loops, and bytes sent.
 
 Not its job: finding the order (`analyze.graph.skeleton`).
 """
@@ -24,7 +24,7 @@ _NAME = 48
 
 
 def tree_head(report: RecordReport) -> Document:
-    """What was compiled, and the answer."""
+    """The compiled program, and the answer."""
     return Document(axes=(), blocks=(title_line(report.data), answer_line(report)))
 
 
@@ -35,7 +35,7 @@ def tree_lines(
     missing: str = "",
     scheduled: bool = True,
 ) -> list[str]:
-    """The skeleton's lines, at most 100 columns each; without a skeleton, why there is none."""
+    """The skeleton's lines, at most 100 columns each; without a skeleton, the reason why there is none."""
     if parts is None:
         return [shorten(printable(missing or "no program to show"), _WIDTH)]
     order = "in the order XLA scheduled" if scheduled else "in the order of the program's bytes: XLA fixed no schedule"
@@ -67,7 +67,7 @@ def _label(part: SkeletonPart) -> str:
 
 
 def _step_words(step: SkeletonStep, report: RecordReport) -> list[str]:
-    """What stands between arrows: the kernels, then each collective; equal ones in a row once."""
+    """The words between arrows: the kernels, then each collective; runs of equal ones once."""
     words = [_kernel_words(step.kernels)] if step.kernels else []
     rows = [(report.collectives or ())[number] for number in step.collectives]
     for said, same in itertools.groupby(map(collective_words, rows)):
@@ -88,7 +88,7 @@ def _short(label: str) -> str:
 
 
 def collective_words(row: Collective) -> tuple[str, str]:
-    """Kind, axes and bytes; then how it came there, why, and from which line."""
+    """Kind, axes and bytes; then origin, cause and line."""
     origin = {True: "implicit: ", False: "written: ", None: ""}[row.implicit]
     cause = kinds_words(row) or "unknown"
     frames = cause_frames(row)
@@ -100,7 +100,7 @@ def collective_words(row: Collective) -> tuple[str, str]:
 
 
 def _wrapped(start: str, words: Sequence[str], depth: int) -> list[str]:
-    """One line where it fits; else broken at the arrows, the rest two levels deeper."""
+    """One line where it fits; else broken at the arrows, with the rest two levels deeper."""
     indent, deeper = _INDENT * min(depth, 20), _INDENT * (min(depth, 20) + 2)
     lines, line = [], indent + start
     for i, word in enumerate(words):

@@ -1,6 +1,6 @@
 """Objects that show themselves: rich in a notebook, as text for `print`.
 
-Not its job: what they show (each says so by its `show`), or the drawn view itself (`view.render.shown`).
+Not its job: their contents (each class has a `show`), or the drawn view (`view.render.shown`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Displayable:
-    """The base of what a notebook draws by itself; `show` says what is drawn. `repr` is each one's own, and short."""
+    """The base of objects that a notebook draws by itself, by their `show`. Each class has its own short `repr`."""
 
     __slots__ = ()
 

@@ -1,8 +1,8 @@
-"""Lower a view tree to HTML: a fragment that survives an untrusted notebook.
+"""Lowers a view tree to HTML: a fragment that survives an untrusted notebook.
 
-JupyterLab's sanitizer drops style, script, inline svg and iframe, and every inline declaration that is not on its
-list; so pictures are images, folds are `details`, and styles are few and inline. No element has an id. All escaping
-happens here (and in `view.svg.svg` for pictures). Not its job: what to say.
+JupyterLab's sanitizer drops style, script, inline svg and iframe, and every inline declaration that is not on its list;
+so pictures are images, folds are `details`, and styles are few and inline. No element has an id. All escaping happens
+here (and in `view.svg.svg` for pictures). Not its job: choosing the contents.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lower the blocks of a view tree to HTML.
+"""Lowers the blocks of a view tree to HTML.
 
 Not its job: spans (`view.render.html_spans`), the page around them (`view.render.html`).
 """
@@ -196,7 +196,7 @@ def _groups(table: GroupedTable, palette: Palette) -> str:
 
 
 def _narrowed(table: GroupedTable) -> GroupedTable:
-    """The table with the cells of columns that stand beneath as items of their rows."""
+    """The table with the cells of `beneath` columns moved into the items of their rows."""
     beneath = [i for i, column in enumerate(table.columns) if column.beneath]
 
     def moved(row: Row) -> Row:
@@ -214,7 +214,7 @@ def _without(all: tuple[_Item, ...], places: list[int]) -> tuple[_Item, ...]:
 def _group(group: RowGroup, columns: tuple[Column, ...], kept: list[int], palette: Palette) -> str:
     words = f"<br>{breakable_html(group.words, palette)}" if group.words else ""
     height = sum(2 if row.items else 1 for row in group.rows)
-    # A cell would be squeezed to its longest word beside others that do not wrap; a block in it keeps its width.
+    # Beside cells that do not wrap, a cell would shrink to its longest word; a block in it keeps its width.
     text = f'<div style="width:230px">{spans_html(group.heading, palette)}{words}</div>'
     beside = f'<td rowspan="{height}" style="{_BESIDE}">{text}</td>'
     rows = [_row(row, columns, kept, palette) for row in group.rows]
@@ -223,7 +223,7 @@ def _group(group: RowGroup, columns: tuple[Column, ...], kept: list[int], palett
 
 
 def _finding(finding: Finding, palette: Palette) -> str:
-    """The head and the sentences; what proves them behind a click."""
+    """The head and the sentences; the proof is behind a click."""
     sentences = "".join(f'<div style="{_SENTENCE}">{spans_html(s, palette)}</div>' for s in finding.sentences)
     head = f"{spans_html(finding.head, palette)}{sentences}"
     if not finding.facts and not finding.figures:

@@ -1,4 +1,4 @@
-"""Lower spans to HTML.
+"""Lowers spans to HTML.
 
 Not its job: blocks (`view.render.html_blocks`).
 """
@@ -36,12 +36,12 @@ _HOW = {"modelled": "modelled (ring)", "measured": "measured on this machine", "
 
 
 def spans_html(spans: Spans, palette: Palette) -> str:
-    """The spans in a row."""
+    """The spans joined."""
     return "".join(_span_html(span, palette) for span in spans)
 
 
 def breakable_html(spans: Spans, palette: Palette) -> str:
-    """The spans in a row, code in them broken behind its punctuation where a column is narrow."""
+    """The spans joined, with optional line breaks after punctuation in code, for narrow columns."""
     return "".join(_breakable(span.text) if isinstance(span, Code) else _span_html(span, palette) for span in spans)
 
 
@@ -51,7 +51,7 @@ def _breakable(code: str) -> str:
 
 
 def escaped(text: str, *, longest: int = _LONGEST) -> str:
-    """Foreign text as it can stand in HTML: characters without a shape made visible, shortened, escaped."""
+    """Foreign text safe for HTML: characters without a shape made visible, shortened, escaped."""
     return escape(shorten(printable(text), longest))
 
 
@@ -67,7 +67,7 @@ def _span_html(span: Span, palette: Palette) -> str:
             return _words(escaped(text, longest=400), emphasis)
         case Code(text=text, strong=strong):
             # Not <code> or <samp>: JupyterLab gives them a background, a size or lets them wrap, and undoing that would
-            # cost a style on each.
+            # take a style on each.
             code = f"<tt>{escaped(text)}</tt>"
             return f"<b>{code}</b>" if strong else code
         case AxisLabel(axes=axes, size=size):

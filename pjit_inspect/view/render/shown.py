@@ -1,6 +1,6 @@
 """A drawn view as an object: rich in a notebook, text in a terminal.
 
-Not its job: what a view says (the other modules of this room).
+Not its job: the contents of a view (the other modules of this room).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pjit_inspect.view.render.text import to_text
 
 
 def drawn(document: Document) -> dict[str, str]:
-    """A document as a notebook takes it: MIME type -> text."""
+    """A document in the form that a notebook takes: MIME type -> text."""
     return {"text/plain": to_text(document), "text/html": to_html(document)}
 
 

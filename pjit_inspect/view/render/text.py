@@ -1,6 +1,7 @@
-"""Lower a view tree to text: for terminals, for nbval, for `git diff`.
+"""Lowers a view tree to text: for terminals, for nbval, for `git diff`.
 
-Deterministic, ASCII but for names, no line longer than asked, no spaces at line ends. Not its job: what to say.
+Deterministic, ASCII but for names, no line longer than `width`, no spaces at line ends. Not its job: choosing the
+contents.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def to_text(document: Document, *, width: int = 100) -> str:
 
 
 def _blocks_lines(blocks: tuple[Block, ...], width: int) -> list[str]:
-    """The lines of some blocks; lines of prose stand together, everything else is set off by an empty line."""
+    """The lines of some blocks; lines of prose stay together, all else is set off by an empty line."""
     lines: list[str] = []
     before: Block | None = None
     guard = Guard()

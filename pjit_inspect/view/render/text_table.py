@@ -1,7 +1,7 @@
-"""Lower a table to aligned lines of text.
+"""Lowers a table to aligned lines of text.
 
-Too wide a table first shortens the columns that may be shortened, then leaves out the optional ones, the widest first,
-and in the end puts one fact after the other. Not its job: which rows and columns there are.
+A table that is too wide first shortens columns that may be shortened, then drops the optional ones, the widest first,
+and finally puts one fact after the other. Not its job: choosing rows and columns.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def lower_table(table: Table, width: int) -> list[str]:
 
 
 def lower_groups(table: GroupedTable, width: int) -> list[str]:
-    """The groups one under the other, each row under what it belongs to; columns are aligned over all of them."""
+    """The groups one under the other, each row under its heading; columns are aligned over all groups."""
     groups, rest = table.groups[: table.text_groups], table.text_rest or table.rest
     rows = tuple(row for group in groups for row in group.rows)
     if not rows:
@@ -42,7 +42,7 @@ def lower_groups(table: GroupedTable, width: int) -> list[str]:
 
 
 def _lower_rows(columns: tuple[Column, ...], rows: tuple[Row, ...], width: int) -> tuple[list[str], list[list[str]]]:
-    """The line of titles, when there is one, and the lines of each row."""
+    """The line of titles, if any, and the lines of each row."""
     cells = [[spans_text(cell, 4 * width) for cell in row.cells] for row in rows]
     kept = telling_columns(columns, rows)
     return _aligned([columns[i] for i in kept], [[line[i] for i in kept] for line in cells], rows, width)
@@ -68,7 +68,7 @@ def _aligned(
 
 
 def _fit(columns: list[Column], cells: list[list[str]], width: int, kept: list[int]) -> list[int] | None:
-    """A width for each column so that the line fits; None when that takes a column below what it must keep."""
+    """A width for each column so that the line fits; None if a column would fall below its minimum."""
     sizes = [max(len(column.title), *(cell_width(line[i]) for line in cells)) for i, column in enumerate(columns)]
     floors = [
         min(size, max(keeps, len(column.title))) if column.shrink else size

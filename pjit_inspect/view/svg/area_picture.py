@@ -1,7 +1,7 @@
-"""Bands over the places of a schedule as a still picture, for where no script runs.
+"""Bands over the places of a schedule as a still picture, for places without scripts.
 
-Words stand on chips, so that one picture serves light and dark pages. Not its job: which bands there are, the
-interactive twin (`view.figures.chart_figure`).
+Words are on chips, so that one picture serves light and dark pages. Not its job: the set of bands, the interactive twin
+(`view.figures.chart_figure`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 _LEFT, _TOP, _WIDTH, _HEIGHT = 62.0, 22.0, 620.0, 160.0
 _STRIP = 5.0
 _TICKS = 5
-_LEAST_WORDS = 64.0  # px of a stretch that has its name
+_LEAST_WORDS = 64.0  # px of the shortest stretch that shows its name
 
 
 def draw_areas(chart: AreaChart) -> Svg:
-    """The picture; empty where the chart has nothing to show."""
+    """The picture; empty for an empty chart."""
     svg = Svg()
     if not chart.places or not chart.peak_bytes:
         return svg
@@ -43,7 +43,7 @@ def draw_areas(chart: AreaChart) -> Svg:
 
 
 def tick_step(most: float) -> float:
-    """A step of 1, 2 or 4 times a power of two or ten that needs at most a few ticks up to `most`."""
+    """A power of two as the distance of ticks: at most five ticks up to `most`."""
     step = 1.0
     while step * _TICKS < most:
         step *= 2
@@ -67,7 +67,7 @@ def _draw_bands(svg: Svg, chart: AreaChart, scale: float) -> None:
 
 
 def _steps(chart: AreaChart, heights: Sequence[float]) -> list[tuple[float, float]]:
-    """The corners of a line that stays level over each place; places as high as the last have none of their own."""
+    """The corners of a line that is level over each place; places as high as the one before have no corners."""
     points: list[tuple[float, float]] = []
     last = None
     for column, height in enumerate(heights):
@@ -93,7 +93,7 @@ def _draw_peak(svg: Svg, chart: AreaChart, scale: float) -> None:
 
 
 def _draw_phases(svg: Svg, chart: AreaChart) -> None:
-    """A strip in the colours of the phases; a long stretch has its name."""
+    """A strip in the colours of the phases; long stretches show their names."""
     y, start = _TOP + _HEIGHT + 4, 0
     named: set[str] = set()
     for column in range(1, len(chart.phases) + 1):

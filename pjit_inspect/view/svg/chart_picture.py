@@ -1,7 +1,7 @@
-"""A chart as a still picture, for where no script runs.
+"""A chart as a still picture, for places without scripts.
 
-Labels stand on chips, so that one picture serves light and dark pages. Not its job: which charts there are, the
-interactive twin (`view.figures.chart_figure`).
+Labels are on chips, so that one picture serves light and dark pages. Not its job: the set of charts, the interactive
+twin (`view.figures.chart_figure`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 _WIDTH, _ROW, _BAR, _LABEL = 460.0, 22.0, 14.0, 150.0
 _SIDE, _MATRIX = 20.0, 420.0  # px: the largest side of a cell, the largest side of a matrix
 _STEPS = 6
-_EACH_LABEL = 16  # rows up to which every row of a matrix has its label
+_EACH_LABEL = 16  # rows up to which every row of a matrix shows its label
 
 
 def draw_chart(chart: Chart) -> Svg:
-    """The picture; empty where the chart has nothing to show."""
+    """The picture; empty for an empty chart."""
     if isinstance(chart, AreaChart):
         return draw_areas(chart)
     svg = Svg()
@@ -36,7 +36,7 @@ def draw_chart(chart: Chart) -> Svg:
 
 
 def cell_strength(size_bytes: float, most_bytes: float) -> float:
-    """How strong a cell's colour is, in six steps up to 1: the root of its share, so that small ones are seen."""
+    """The strength of a cell's colour, in six steps up to 1: the root of its share, so that small ones are visible."""
     share = math.sqrt(size_bytes / most_bytes) if most_bytes > 0 else 0.0
     return max(1, math.ceil(round(share * _STEPS, 6))) / _STEPS
 
@@ -101,7 +101,7 @@ def _draw_matrix(svg: Svg, chart: MatrixChart) -> None:
 
 
 def _draw_cells(svg: Svg, chart: MatrixChart, left: float, top: float, side: float) -> None:
-    """One path for all cells that look alike: a picture of 4,096 cells stays small."""
+    """One path for all cells of equal looks: a picture of 4,096 cells stays small."""
     alike: dict[tuple[str, float], list[MatrixCell]] = {}
     for cell in chart.cells:
         strength = cell_strength(cell.size_bytes, chart.most_bytes)

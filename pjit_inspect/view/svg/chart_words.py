@@ -1,6 +1,6 @@
-"""The words of a chart's pieces: amounts in the chart's unit, legends, what pointing at a piece tells.
+"""The words of a chart's pieces: amounts in the chart's unit, legends, tooltips.
 
-Not its job: which charts there are, drawing, escaping.
+Not its job: the set of charts, drawing, escaping.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def size_in(value: float, unit: str) -> float:
 
 
 def amount_in(value: float, unit: str) -> str:
-    """The same as it is to be read, without the unit."""
+    """The same as a figure in words, without the unit."""
     if unit in _SECONDS:
         return f"{size_in(value, unit):,.{_SECONDS[unit]}f}"
     return bytes_in(round(value), unit)
@@ -41,7 +41,7 @@ def amount_text(value: float, unit: str) -> str:
 
 
 def legend_of(items: Iterable[AreaBand | BarPart | MatrixCell]) -> dict[str, str]:
-    """The names among some pieces, in the order they appear -> colour."""
+    """The names of some pieces, in order of appearance -> colour."""
     legend: dict[str, str] = {}
     for item in items:
         legend.setdefault(item.name, item.color)
@@ -49,13 +49,13 @@ def legend_of(items: Iterable[AreaBand | BarPart | MatrixCell]) -> dict[str, str
 
 
 def part_words(row: BarRow, part: BarPart, unit: str) -> tuple[str, ...]:
-    """What pointing at a piece of a bar tells, a line each."""
+    """The tooltip of a piece of a bar, a line each."""
     name = f"{row.label}: " if row.label != part.name else ""
     return (f"{name}{part.name} {amount_text(part.value, unit)}", *part.words)
 
 
 def chart_sentence(chart: Chart) -> str:
-    """The chart in one sentence, for those who do not see it."""
+    """The chart in one sentence, for readers who do not see it."""
     if chart.missing:
         return chart.missing
     if isinstance(chart, ScatterChart):

@@ -1,7 +1,7 @@
-"""The picture of a mesh: devices in a grid, links as thick as the root of the bytes that go over them.
+"""The picture of a mesh: devices in a grid, links as thick as the root of the bytes sent over them.
 
-Rows are the first axis, columns the second; one axis is a row that wraps; more axes are facets. Large meshes show the
-first and last indices of an axis and dots between. Not its job: the figures (`analyze`), the words beside it.
+Rows are the first axis, columns the second; a single axis is a row that wraps; further axes are facets. Large meshes
+show the first and last indices of an axis with dots between. Not its job: the figures (`analyze`), the words beside it.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 _SHOWN = 8
 _GAP = -1
 _FACETS = 8
-_WHOLE = 64  # devices up to which a mesh of three axes or more is shown whole
-_WIDTH = 640  # px after which facets go on below
-_BOX, _ROW, _LINK = 24.0, 40.0, 22.0  # px: a box's height, from row to row, a link's length
+_WHOLE = 64  # devices up to which a mesh of three or more axes is shown whole
+_WIDTH = 640  # px after which facets continue below
+_BOX, _ROW, _LINK = 24.0, 40.0, 22.0  # px: height of a box, distance between rows, length of a link
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeshGrid:
-    """What a picture or a text of a mesh shows of it.
+    """The part of a mesh that a picture or a text shows.
 
     Attributes:
       facets: index along the leading axes (all but the last two); ((),) for one or two axes.
-      rows, columns: indices along the last two axes; -1 stands for those left out. One axis has `rows` (0,).
+      rows, columns: indices along the last two axes; -1 for a gap. One axis has `rows` (0,).
       wrapped: one axis longer than a row: `rows` are lines of eight.
     """
 
@@ -54,7 +54,7 @@ class MeshGrid:
 
 
 def mesh_grid(mesh: Mesh) -> MeshGrid:
-    """Which devices of a mesh are shown, and where."""
+    """The devices of a mesh to show, and their places."""
     if len(mesh.shape) <= 1:
         if mesh.size <= _SHOWN or mesh.size > 4 * _SHOWN:
             return MeshGrid(facets=((),), rows=(0,), columns=_shown(mesh.size))
@@ -85,7 +85,7 @@ def mesh_lines(mesh: Mesh) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Facet:
-    """One grid of devices under way, its first box at (x, y)."""
+    """One grid of devices being drawn, its first box at (x, y)."""
 
     svg: Svg
     subject: MeshSubject
@@ -102,7 +102,7 @@ class _Facet:
         return self.box_width + _LINK
 
     def corner(self, row: int, column: int) -> tuple[float, float]:
-        """Where the box in a row and column of the grid begins."""
+        """The upper left corner of the box in a row and column of the grid."""
         return self.x + column * self.step, self.y + row * _ROW
 
     def position(self, row: int, column: int) -> int | None:
@@ -112,7 +112,7 @@ class _Facet:
 
     @property
     def right(self) -> float:
-        """Where the last box ends."""
+        """The right end of the last box."""
         return self.x + len(self.grid.columns) * self.step - _LINK
 
 
@@ -185,7 +185,7 @@ def _index(index: int) -> str:
 
 
 def _cell(mesh: Mesh, grid: MeshGrid) -> int:
-    """Columns one device number takes."""
+    """The width of a device number in columns."""
     return max(len(str(max(mesh.device_ids))), 3 if _GAP in (*grid.rows, *grid.columns) else 1)
 
 
@@ -198,7 +198,7 @@ def _devices(mesh: Mesh, grid: MeshGrid, facet: tuple[int, ...], row: int) -> st
 
 
 def _draw_facet(facet: _Facet) -> None:
-    """Links first, boxes over them, then the labels above."""
+    """Draws links first, boxes over them, then the labels above."""
     svg, mesh, grid = facet.svg, facet.subject.mesh, facet.grid
     _draw_links(facet)
     for row, column in itertools.product(range(len(grid.rows)), range(len(grid.columns))):
@@ -222,7 +222,7 @@ def _row_axes(mesh: Mesh) -> tuple[str, ...]:
 
 
 def _labels(mesh: Mesh, grid: MeshGrid, *, along_rows: bool) -> list[str]:
-    """The chips left of the rows or above the columns."""
+    """The chips to the left of the rows or above the columns."""
     if not mesh.axis_names:
         return []
     if grid.wrapped:
@@ -236,7 +236,7 @@ def _labels(mesh: Mesh, grid: MeshGrid, *, along_rows: bool) -> list[str]:
 
 
 def _draw_links(facet: _Facet) -> None:
-    """Lines between neighbours along the last axis and, down, along the one before."""
+    """Draws lines between neighbours along the last axis and, downwards, along the one before."""
     mesh, grid = facet.subject.mesh, facet.grid
     across = mesh.axis_names[-1] if mesh.axis_names else ""
     down = mesh.axis_names[-2] if len(mesh.axis_names) > 1 else None
@@ -251,7 +251,7 @@ def _draw_links(facet: _Facet) -> None:
 
 
 def _link(facet: _Facet, axis: str, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """One link, as thick as the root of the axis' bytes; a thin grey line where nothing is sent."""
+    """Draws one link, as thick as the root of the axis' bytes; a thin grey line where nothing is sent."""
     sent = dict(facet.subject.sent)
     size = sent.get(axis, 0)
     if not size:
@@ -262,7 +262,7 @@ def _link(facet: _Facet, axis: str, start: tuple[float, float], end: tuple[float
 
 
 def _draw_device(facet: _Facet, position: int, x: float, y: float) -> None:
-    """One box with its device number; in the selection's colour when a group to light up has it."""
+    """Draws one box with its device number; in the selection's colour if a highlighted group contains it."""
     lit = any(position in group for group in facet.subject.groups)
     color = SELECTION if lit else NEUTRAL
     facet.svg.rect(x, y, facet.box_width, _BOX, fill=color, rx=4)

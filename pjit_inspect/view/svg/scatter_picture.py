@@ -1,6 +1,6 @@
-"""A scatter as a still picture: points by what they are, the best joined, a limit, labels on chips.
+"""A scatter as a still picture: points marked by kind, the best joined, a limit, labels on chips.
 
-Not its job: which points there are, the interactive twin (`view.figures.chart_figure`).
+Not its job: the set of points, the interactive twin (`view.figures.chart_figure`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CHIP = 15.0
 
 
 def draw_scatter(svg: Svg, chart: ScatterChart) -> None:
-    """Draws the chart, where it has points."""
+    """Draws the chart, if it has points."""
     if not chart.points:
         return
     scales = scatter_scales(chart)
@@ -105,7 +105,7 @@ def _draw_label(
     places: list[tuple[float, float]],
     taken: list[tuple[float, float, float]],
 ) -> None:
-    """A label where it hides no point and no other label; none where there is no such place."""
+    """Draws a label where it hides no point and no other label; none if there is no such place."""
     half = chip_width(point.label) / 2
     for dx, dy in _AWAY:
         x, y = place[0] + dx * (1 + half / 40), place[1] + dy

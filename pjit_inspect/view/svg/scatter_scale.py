@@ -1,4 +1,4 @@
-"""Where the points of a scatter lie along an axis, and what is written beside it.
+"""The places of a scatter's points along an axis, and the axis's ticks.
 
 The still picture, the plotly figure and the page share it. Not its job: drawing.
 """
@@ -13,10 +13,10 @@ from pjit_inspect.view.document.chart import ScatterChart
 from pjit_inspect.view.svg.chart_words import size_in
 
 _MANY_TIMES = 30
-"""From this ratio of the largest to the smallest on, an axis is logarithmic."""
+"""The ratio of the largest to the smallest value from which an axis is logarithmic."""
 _ROOM = 1.1
 _NEAR = 6
-"""A limit further away than this many times the largest is only named."""
+"""A limit further away than this many times the largest value is only named."""
 _TICKS = 5
 _STEPS = (1, 2, 5)
 
@@ -35,7 +35,7 @@ class Scale:
     is_log: bool = False
 
     def share(self, value: float) -> float:
-        """Where a value lies: 0 is the low end, 1 the high one; never outside."""
+        """The place of a value: 0 is the low end, 1 the high one; never outside."""
         if self.is_log:
             found = math.log(max(value, self.low) / self.low) / math.log(self.high / self.low)
         else:
@@ -44,7 +44,7 @@ class Scale:
 
     @property
     def ticks(self) -> tuple[tuple[float, str], ...]:
-        """What is written along it: a share, and its figure."""
+        """The ticks along it: a share, and its figure."""
         values = self._log_values() if self.is_log else self._even_values()
         return tuple((self.share(value), f"{value:,.12g}") for value in values)
 
@@ -63,7 +63,7 @@ class Scale:
 
 
 def scatter_scales(chart: ScatterChart) -> tuple[Scale, Scale]:
-    """The axes of a chart: x, then y, which holds the limit where that is near."""
+    """The axes of a chart: x, then y, which includes a near limit."""
     ys = [size_in(point.y, chart.y_unit) for point in chart.points]
     if chart.limit is not None and (limit := size_in(chart.limit[0], chart.y_unit)) <= _NEAR * max(ys, default=0):
         ys.append(limit)

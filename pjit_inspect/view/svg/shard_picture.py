@@ -1,7 +1,8 @@
-"""The picture of one array: a block per distinct tile, and in each the devices that hold it.
+"""The picture of one array: a block per distinct tile, with the devices that hold it.
 
-The front face is the two largest split dimensions (or the largest ones); the others are depth. Copies show as hatching
-and outlines behind, partial sums as dashed ones. Not its job: the words under the picture (`view.record.arrays`).
+The front face is the two largest split dimensions (or the largest ones); the others are depth. Copies are drawn as
+hatching and outlines behind, partial sums with dashed outlines. Not its job: the words under the picture
+(`view.record.arrays`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pjit_inspect.view.document.colors import HATCH, LINE, NEUTRAL, Palette
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 
-_MAX_BLOCKS = 8  # tiles along one dimension that get a block each
+_MAX_BLOCKS = 8  # tiles along one dimension up to which each gets a block
 _FOLDED_BLOCKS = 4  # blocks along a dimension with more tiles
 _OUTLINES = 3
 _PARTIAL_OUTLINES = 2
@@ -27,8 +28,8 @@ class Block:
     """One block of the picture.
 
     Attributes:
-      row, column: where it stands.
-      devices: who holds some of it, in order.
+      row, column: its place.
+      devices: the devices that hold some of it, in order.
       tiles: the row-major tile numbers it covers; more than one when many tiles share a block.
     """
 
@@ -40,11 +41,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardFace:
-    """What the picture shows of an array: its front face and what lies behind.
+    """The parts of an array's picture: its front face and the dimensions behind.
 
     Attributes:
       row_dim, column_dim: the dimensions drawn down and across; None where the rank has none.
-      rows, columns: how many blocks each way.
+      rows, columns: the number of blocks each way.
       blocks: every block, row by row. The front face is tile 0 of the dimensions not drawn.
       depth_dims: the dimensions not drawn.
       per_block: tiles along (row, column) that share one block; 1 unless there are many.
@@ -98,7 +99,7 @@ def _held(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Drawing:
-    """A picture under way: the array, its front face at (0, 0), and the colours."""
+    """A picture being drawn: the array, its front face at (0, 0), and the colours."""
 
     svg: Svg
     layout: ArrayLayout
@@ -110,16 +111,16 @@ class _Drawing:
 
     @property
     def depth(self) -> float:
-        """Pixels the dimensions that are not drawn go back, up and to the right."""
+        """Pixels by which undrawn dimensions extend back, up and to the right."""
         return _DEPTH if self.face.depth_dims else 0.0
 
     def axes(self, dim: int) -> tuple[str, ...] | None:
-        """The axes a dimension is split over: () for a split that follows no axis, None when it is whole."""
+        """The axes a dimension is split over: () for a split without axes, None for no split."""
         return _split_axes(self.sharding, dim)
 
 
 def draw_shards(layout: ArrayLayout, palette: Palette) -> Svg:
-    """The picture of one array; a dashed box that says so when its sharding is unknown."""
+    """The picture of one array; a dashed box with "unknown" for an unknown sharding."""
     face, sharding, svg = shard_face(layout), layout.sharding, Svg()
     if face is None or sharding is None:
         svg.rect(0, 0, 96, 40, stroke=LINE, stroke_dasharray="4 3")
@@ -147,7 +148,7 @@ def _drawn_dims(shape: tuple[int, ...], tiles: tuple[int, ...]) -> tuple[int | N
 
 
 def _tiles_per_block(rows: int, columns: int) -> tuple[int, int]:
-    """How many tiles share a block each way: where one way has too many, blocks are few, and wide enough to label."""
+    """Tiles per block each way: with many tiles one way, blocks are few, and wide enough to label."""
     if max(rows, columns) <= _MAX_BLOCKS:
         return 1, 1
     return -(-rows // _FOLDED_BLOCKS), -(-columns // _FOLDED_BLOCKS)
@@ -167,7 +168,7 @@ def _block(row: int, column: int, held: list[tuple[int, int]]) -> Block:
 
 
 def _face_size(layout: ArrayLayout, sharding: Sharding, face: ShardFace) -> tuple[float, float]:
-    """Pixels of the front face: the array's proportions, damped, and room for a label in every block."""
+    """Pixels of the front face: the array's proportions, damped, with room for a label in every block."""
     if face.column_dim is None:
         return 40.0, 28.0
     label = max(chip_width(ranges_text(block.devices, limit=2)) for block in face.blocks) + 8
@@ -191,7 +192,7 @@ def _split_axes(sharding: Sharding, dim: int) -> tuple[str, ...] | None:
 
 
 def _draw_depth(drawing: _Drawing) -> None:
-    """The top and the right side of a box."""
+    """Draws the top and the right side of a box."""
     depth, width, height = drawing.depth, drawing.width, drawing.height
     if not depth:
         return
@@ -202,7 +203,7 @@ def _draw_depth(drawing: _Drawing) -> None:
 
 
 def _draw_copies(drawing: _Drawing) -> None:
-    """Outlines behind the face: solid for copies, dashed in the axis' colour for partial sums."""
+    """Draws outlines behind the face: solid for copies, dashed in the axis' colour for partial sums."""
     sharding = drawing.sharding
     partial = drawing.palette.of(sharding.unreduced) if sharding.unreduced else None
     behind = _PARTIAL_OUTLINES if partial else min(_OUTLINES, sharding.replication - 1)
@@ -213,7 +214,7 @@ def _draw_copies(drawing: _Drawing) -> None:
 
 
 def _draw_blocks(drawing: _Drawing) -> None:
-    """The face: a fill per block in steps of the axis' colour, hatched where there are copies or partial sums."""
+    """Draws the face: a fill per block in steps of the axis' colour, hatched for copies or partial sums."""
     svg, face, sharding = drawing.svg, drawing.face, drawing.sharding
     color = _fill(drawing)
     hatch = drawing.palette.of(sharding.unreduced) if sharding.unreduced else HATCH
@@ -243,7 +244,7 @@ def _shade(block: Block, face: ShardFace) -> float:
 
 
 def _draw_seams(drawing: _Drawing) -> None:
-    """Light lines between blocks, so that neighbours stay apart on either page colour."""
+    """Draws light lines between blocks, so that neighbours stay apart on either page colour."""
     face, width, height = drawing.face, drawing.width, drawing.height
     across = "".join(f"M0 {row * height / face.rows:.1f}h{width:.1f}" for row in range(1, face.rows))
     down = "".join(f"M{column * width / face.columns:.1f} 0v{height:.1f}" for column in range(1, face.columns))
@@ -252,7 +253,7 @@ def _draw_seams(drawing: _Drawing) -> None:
 
 
 def _draw_labels(drawing: _Drawing) -> None:
-    """The devices of each block."""
+    """Draws the devices of each block."""
     w, h = drawing.width / drawing.face.columns, drawing.height / drawing.face.rows
     for block in drawing.face.blocks:
         if block.devices:
@@ -261,18 +262,18 @@ def _draw_labels(drawing: _Drawing) -> None:
 
 
 def _device_label(devices: tuple[int, ...], width: float) -> str:
-    """The devices as they fit: all runs, the first ones, or only the first device."""
+    """The devices that fit: all runs, the first ones, or only the first device."""
     for limit in (None, 3, 2, 1):
         text = ranges_text(devices, limit=limit)
         if chip_width(text) <= width:
             return text
-    # A number is never shortened: it would read as another device.
+    # A number is never shortened: it would look like another device.
     first = str(devices[0])
     return f"{first} .." if len(devices) > 1 and chip_width(f"{first} ..") <= width else first
 
 
 def _draw_rulers(drawing: _Drawing) -> None:
-    """A ruler with length and axes along each drawn dimension; the length alone where it is whole."""
+    """Draws a ruler with length and axes along each drawn dimension; only the length if it is not split."""
     svg, face, depth = drawing.svg, drawing.face, drawing.depth
     if face.column_dim is not None:
         axes, text = drawing.axes(face.column_dim), _ruler_text(drawing.layout, drawing.sharding, face.column_dim)
@@ -290,7 +291,7 @@ def _draw_rulers(drawing: _Drawing) -> None:
 
 
 def _ruler(drawing: _Drawing, axes: tuple[str, ...], *, across: bool) -> None:
-    """A line along one edge, broken at the block borders."""
+    """Draws a line along one edge, broken at the block borders."""
     length, parts = (drawing.width, drawing.face.columns) if across else (drawing.height, drawing.face.rows)
     step = length / parts
     bounds = [(part * step + 1.2, (part + 1) * step - 1.2) for part in range(parts)]

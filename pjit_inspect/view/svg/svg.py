@@ -1,6 +1,6 @@
 """A small writer of SVG pictures: rectangles, paths, and labels on chips.
 
-Every string that reaches a picture is escaped here. Not its job: what to draw (`view.svg.shard_picture`,
+Every string in a picture is escaped here. Not its job: choosing the shapes (`view.svg.shard_picture`,
 `view.svg.mesh_picture`), or colours.
 """
 
@@ -15,12 +15,12 @@ _CHAR = 6.15  # px of one character at 10.5 px, the mean of common interface fon
 
 
 def chip_width(text: str) -> float:
-    """Pixels a label's chip takes."""
+    """Pixels of a label's chip."""
     return round(cell_width(text) * _CHAR + 7, 1)
 
 
 def fit(text: str, width: float) -> str:
-    """The text shortened in the middle until its chip fits in `width` pixels."""
+    """The text shortened in the middle until its chip fits into `width` pixels."""
     return shorten(printable(text), max(1, int((width - 7) / _CHAR)))
 
 
@@ -38,26 +38,26 @@ class Svg:
         self._box = [0.0, 0.0, 0.0, 0.0]
 
     def rect(self, x: float, y: float, w: float, h: float, *, fill: str = "none", **attributes: object) -> None:
-        """A rectangle; further attributes by SVG's names with underscores: `stroke_width=2`."""
+        """Adds a rectangle; further attributes by SVG's names with underscores: `stroke_width=2`."""
         self._hold(x - 1, y - 1, w + 2, h + 2)
         self._add(f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(w)}" height="{_n(h)}" fill="{fill}"', attributes)
 
     def path(self, d: str, **attributes: object) -> None:
-        """A path. It does not make the picture grow."""
+        """Adds a path. It does not enlarge the picture."""
         self._add(f'<path d="{d}"', {"fill": "none", **attributes})
 
     def line(self, x1: float, y1: float, x2: float, y2: float, **attributes: object) -> None:
-        """A straight line."""
+        """Adds a straight line."""
         self._hold(min(x1, x2) - 1, min(y1, y2) - 1, abs(x2 - x1) + 2, abs(y2 - y1) + 2)
         self.path(f"M{_n(x1)} {_n(y1)}L{_n(x2)} {_n(y2)}", **attributes)
 
     def hatch(self, color: str) -> str:
-        """A fill of 45 degree lines in a colour, each with a dark edge: to be seen on any ground."""
+        """A fill of 45 degree lines in a colour, each with a dark edge: visible on any background."""
         name = self._hatches.setdefault(color, f"h{len(self._hatches)}")
         return f"url(#{name})"
 
     def chip(self, x: float, y: float, text: str, *, color: str, turned: bool = False) -> None:
-        """A label in white on a rounded chip, centred at (x, y); `turned` writes it upwards."""
+        """Adds a label in white on a rounded chip, centred at (x, y); `turned` writes it upwards."""
         width = chip_width(text)
         w, h = (15.0, width) if turned else (width, 15.0)
         self.rect(x - w / 2, y - h / 2, w, h, fill=color, rx=3)
@@ -65,19 +65,19 @@ class Svg:
         self._shapes.append(f'<text x="{_n(x)}" y="{_n(y + 3.7)}"{turn}>{escape(printable(text))}</text>')
 
     def words(self, x: float, y: float, text: str, *, color: str) -> None:
-        """A few signs without a chip, such as the dots of an elision."""
+        """Adds a few characters without a chip, such as the dots of an elision."""
         self._hold(x, y - 10, 1, 12)
         self._shapes.append(f'<text x="{_n(x)}" y="{_n(y)}" fill="{color}">{escape(printable(text))}</text>')
 
     def sentence(self, x: float, y: float, text: str, *, color: str, strong: bool = False) -> None:
-        """A line of text that begins at x, on a ground of its own (a chip serves where the ground is unknown)."""
+        """Adds a line of text that begins at x, for a known background (chips are for unknown ones)."""
         self._hold(x, y - 10, cell_width(text) * _CHAR, 14)
         weight = ' font-weight="600"' if strong else ""
         start = f'<text x="{_n(x)}" y="{_n(y)}" fill="{color}" text-anchor="start"{weight}>'
         self._shapes.append(f"{start}{escape(printable(text))}</text>")
 
     def place(self, other: Svg, x: float, y: float) -> None:
-        """Another picture, with its upper left corner at (x, y). Raises ValueError when that picture has hatches."""
+        """Adds another picture, its upper left corner at (x, y). Raises ValueError if that picture has hatches."""
         if other._hatches:
             raise ValueError("a picture with hatches cannot be placed in another: their names would meet")
         left, top = other._box[:2]
@@ -119,7 +119,7 @@ class Svg:
 
 
 def _n(value: float) -> str:
-    """A coordinate with one decimal at most, the same on every machine."""
+    """A coordinate with at most one decimal, the same on every machine."""
     return f"{value:.1f}".removesuffix(".0")
 
 

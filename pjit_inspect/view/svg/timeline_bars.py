@@ -1,4 +1,4 @@
-"""When each stage of each compile ran: the bars of a timeline, whoever draws them.
+"""The time of each stage of each compile: the bars of a timeline, however drawn.
 
 Not its job: drawing (`view.svg.timeline_picture`, `view.figures.figures`).
 """
@@ -14,7 +14,7 @@ from pjit_inspect.view.document.printable import printable
 Stage = Literal["trace", "lower", "XLA", "from disk"]
 
 STAGES: tuple[Stage, ...] = ("trace", "lower", "XLA", "from disk")
-"""The stages in the order they run; "from disk" stands for XLA where the compilation cache had the program."""
+"""The stages in order; "from disk" replaces XLA where the compilation cache had the program."""
 
 _ROWS = 12
 _OTHERS = "others"
@@ -25,10 +25,10 @@ class TimelineBar:
     """One stage of one compile.
 
     Attributes:
-      row: which row it stands in.
-      stage: which stage.
+      row: its row.
+      stage: its stage.
       began_s: seconds after the first stage of the session began.
-      seconds: how long it took (measured).
+      seconds: its duration (measured).
       entry: the compile.
     """
 
@@ -41,13 +41,13 @@ class TimelineBar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineBars:
-    """A timeline: rows, bars, and where notebook cells first compiled.
+    """A timeline: rows, bars, and the first compile of each notebook cell.
 
     Attributes:
-      rows: the functions, the most expensive first; the last is "others" when there are many.
+      rows: the functions, most expensive first; the last is "others" when there are many.
       bars: in no order.
       cells: (name of a cell, seconds), in order of time.
-      untimed: compiles whose time is not known, as they were recorded without it.
+      untimed: compiles recorded without a time.
     """
 
     rows: tuple[str, ...]
@@ -57,7 +57,7 @@ class TimelineBars:
 
 
 def timeline_bars(ledger: LedgerData) -> TimelineBars:
-    """The bars of every compile in a ledger whose time is known."""
+    """The bars of every compile in a ledger with known times."""
     spent: dict[str, float] = {}
     for entry in ledger.entries:
         spent[printable(entry.name)] = spent.get(printable(entry.name), 0.0) + sum(s for _, _, s in _stages(entry))

@@ -1,7 +1,7 @@
-"""The timeline of a session's compiles as a still picture, for where no script runs.
+"""The timeline of a session's compiles as a still picture, for places without scripts.
 
-Its colours mean stages, not mesh axes: no axis appears in it. Not its job: which bars there are
-(`view.svg.timeline_bars`), the interactive twin (`view.figures.figures`).
+Its colours mean stages, not mesh axes: it shows no axis. Not its job: the set of bars (`view.svg.timeline_bars`), the
+interactive twin (`view.figures.figures`).
 """
 
 from __future__ import annotations
