@@ -38,7 +38,7 @@ def find_graph(module: HloModule, collectives: CollectiveTable) -> ProgramGraph:
 
     Args:
       module: the program.
-      collectives: its collectives, all of them (`find_collectives`).
+      collectives: all of its collectives (`find_collectives`).
     """
     parts, is_scoped = _parts(module, collectives)
     matrix = build_matrix(parts)
@@ -95,7 +95,7 @@ def _parts(module: HloModule, collectives: CollectiveTable) -> tuple[GraphParts,
 def _place(
     kernels: KernelList, collectives: CollectiveTable, sites: CollectiveSites, inputs: Inputs
 ) -> tuple[Placing, bool]:
-    """Where kernels stand, and whether the program has scopes."""
+    """Assigns kernels to scopes and phases, and says whether the program has scopes."""
     scopes = Scopes()
     names = read_names(kernels.module, scopes)
     placing = place_kernels(kernels, scopes, names, sites.sums(collectives))

@@ -1,4 +1,4 @@
-"""What is known of a program before its rows become boxes. Not its job: finding it (`analyze.graph.build`)."""
+"""Facts about a program before its rows become boxes. Not its job: finding them (`analyze.graph.build`)."""
 
 from __future__ import annotations
 
