@@ -1,6 +1,6 @@
-"""How large a piece of a value is, and what a device sends when a value is to be split differently (modelled).
+"""Models the size of a piece of a value, and the bytes a device sends to change a value's sharding.
 
-Ring formulas, as in `analyze.collectives.traffic`. Not its job: which values move (`analyze.suggest.cost`).
+Ring formulas, as in `analyze.collectives.traffic`. Not its job: finding the values that move (`analyze.suggest.cost`).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def local_bytes(program: ShardedProgram, value: int) -> int:
 
 
 def bytes_as(program: ShardedProgram, value: int, spec: Dimensions) -> int:
-    """Bytes of the largest piece of a value, were it split so; 0 for what is no array of numbers."""
+    """Bytes of the largest piece of a value if it were split as `spec`; 0 if it is no array of numbers."""
     entry = program.values[value]
     bits = bits_of(entry.dtype) or 0
     count = math.prod(-(-length // program.pieces(axes)) for length, axes in zip(entry.shape, spec, strict=False))
