@@ -20,7 +20,7 @@ from pjit_inspect.model.words.sentence import Sentence
 Row = TypeVar("Row")
 
 COMBINED = Sentence("XLA combines the same arrays differently")
-"""The reason of a collective that came, went or changed so: each of its arrays is moved in the other program, too."""
+"""Reason of a collective that was added, removed or changed, while the other program also moves each of its arrays."""
 
 Status = Literal["added", "removed", "changed", "same"]
 
@@ -30,7 +30,7 @@ class Change:
     """One field in which the two rows of a pair differ.
 
     Attributes:
-      name: the field, as the row calls it ("payload_bytes", "spec").
+      name: the name of the row's field ("payload_bytes", "spec").
       before, after: its values.
     """
 
@@ -64,7 +64,7 @@ class Pair(Generic[Row]):
 
     @property
     def status(self) -> Status:
-        """What became of the row."""
+        """Whether the row was added, removed, changed or stayed the same."""
         if self.before is None:
             return "added"
         if self.after is None:
@@ -111,7 +111,7 @@ class PairTable(Table[Pair[Any]], Generic[Row]):
 
     @property
     def same(self) -> int:
-        """How many pairs do not differ."""
+        """The number of pairs without differences."""
         return sum(pair.status == "same" for pair in self.rows)
 
     @property
@@ -211,7 +211,7 @@ class ArrayDiff(PairTable[ArrayLayout]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WarningDiff(PairTable[XlaWarning]):
-    """What XLA warned of while it compiled both programs.
+    """XLA's warnings during the compiles of both programs.
 
     Attributes:
       rows: the pairs, as in `PairTable`.

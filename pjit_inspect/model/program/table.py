@@ -20,13 +20,13 @@ Row = TypeVar("Row")
 Cell = str | int | float | bool | None
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the start of a formula."""
+"""Characters that a spreadsheet takes for the start of a formula."""
 _BREAKS = re.compile(r"[\t\r\n\v\f\x85\u2028\u2029]+")
 _MARKDOWN = re.compile(r"([\\`*_\[\]|])")
 
 
 class LaterRows(Sequence[Row]):
-    """The rows of a table that are counted, and made when somebody looks at one; everywhere else a tuple of them."""
+    """Rows of a table with a known number, made on first access."""
 
     __slots__ = ("_count", "_make", "_rows")
 
@@ -67,7 +67,7 @@ class LaterRows(Sequence[Row]):
 
 
 class Table(Sequence[Row], Generic[Row]):
-    """The base of frozen dataclasses with a field `rows`; whatever else they hold stays with every part of them."""
+    """Base of frozen dataclasses with a field `rows`; every slice keeps the other fields."""
 
     __slots__ = ()
 
@@ -148,12 +148,12 @@ class Table(Sequence[Row], Generic[Row]):
         return cast("Self", replace(cast("Any", self), rows=rows, **changes))
 
     def _hint(self, name: str) -> str:
-        """How rows are chosen by a name, after a semicolon; "" where they are not."""
+        """The way to choose rows by a name, after a semicolon; "" if there is none."""
         return ""
 
 
 def _row_kind(table: type) -> Any:
-    """The type of a table's rows: what stands in brackets behind `Table`."""
+    """The type of a table's rows: the type in brackets after `Table`."""
     for one in table.__mro__:
         for base in getattr(one, "__orig_bases__", ()):
             if get_origin(base) is Table:
@@ -187,7 +187,7 @@ def _is_numbers(value: tuple[Any, ...]) -> bool:
 
 
 def _words(value: Any) -> str:
-    """One thing in a word: a cause by its kind, a place by its line."""
+    """One value in a word: a cause by its kind, a frame by its place."""
     if isinstance(value, Frame):
         return value.where
     kind = getattr(value, "kind", None)

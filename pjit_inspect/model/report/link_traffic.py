@@ -1,4 +1,4 @@
-"""Who sends how much to whom: bytes between pairs of positions of the mesh, all collectives of a call together.
+"""Bytes sent between pairs of mesh positions, over all collectives of a call.
 
 Not its job: finding it (`analyze.collectives.traffic`), drawing it (`view.charts.traffic`).
 """

@@ -35,7 +35,7 @@ _NAMED = 3
 
 
 def other_words(others: Sequence[OtherCommunication]) -> str:
-    """All of it in words: "1 instruction communicates (nccl_all_reduce; bytes unknown)"; "" for none."""
+    """All other communication in words: "1 instruction communicates (nccl_all_reduce; bytes unknown)"; "" for none."""
     said = []
     for what in ("sends", "may", "host"):
         rows = [one for one in others if one.what == what]

@@ -1,7 +1,7 @@
-"""A sentence that knows what its words are: which is an axis, a name, a PartitionSpec, code, a place in the source.
+"""A sentence with classified words: axes, names, PartitionSpecs, code, places in the source.
 
-It is a string, so that it prints, compares and is searched as one; views draw its phrases and group sentences by them,
-and nobody takes it apart again. Not its job: what to say (`analyze`), how a phrase looks (`view`).
+It is a string, and prints, compares and is searched as one. Views draw its phrases and group sentences by them; nobody
+parses it again. Not its job: the content (`analyze`), the look of a phrase (`view`).
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Sentence(str):
 
 
 def word(text: str) -> Phrase:
-    """Words that come from elsewhere, such as a value: backticks in them mark nothing."""
+    """Words from elsewhere, such as a value: backticks in them mark nothing."""
     return Phrase("word", text)
 
 
