@@ -1,7 +1,7 @@
-"""The displays of one record: text, page, picture, widget, explanation; and its tables, which draw themselves.
+"""The displays of one record (text, page, picture, widget, explanation), and its tables, which draw themselves.
 
-Each is of one state of the record, so that a record that changes meanwhile cannot contradict itself. Not its job:
-what is known (`analyses`), or how it is laid out (`view`).
+Each display uses one state of the record: a record that changes meanwhile cannot contradict itself. Not its job: the
+analyses (`analyses`), or the layout (`view`).
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _live(
     is_widget: bool = False,
     is_file: bool = False,
 ) -> tuple[_Made | None, str]:
-    """What is made of the inspector's data. Where it cannot be: None and why; every display is then the still one."""
+    """The result of `make` for the inspector's data; on failure None and the reason, and displays are still ones."""
     guard = Guard()
 
     def made() -> _Made:
@@ -252,7 +252,7 @@ class RecordCollectives(_OfProgram, CollectiveTable):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordFindings(OfRecord, Displayable, FindingTable):
-    """What is wrong with a record's program."""
+    """Problems of a record's program."""
 
     _state: RecordState = field(kw_only=True)
 
@@ -332,7 +332,7 @@ class RecordKernelTimes(OfRecord, Displayable, KernelTimes):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordMemoryUse(OfRecord, Displayable, MemoryUse):
-    """What is alive in memory while a record's program runs."""
+    """Live values in memory while a record's program runs."""
 
     _state: RecordState = field(kw_only=True)
 

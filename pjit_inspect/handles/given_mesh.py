@@ -33,7 +33,7 @@ def given_mesh(axes: Mapping[str, int]) -> Mesh:
 
 
 def with_mesh(data: RecordData, module: HloModule | None, mesh: Mesh) -> RecordData:
-    """The record with these axes. Raises ValueError where it has a mesh of its own, or is for other devices."""
+    """The record with these axes. Raises ValueError if it has another mesh, or is for other devices."""
     if data.mesh is not None:
         raise ValueError(f"{data.name} has a mesh of its own, {data.mesh}; only programs without one can be given axes")
     counts = None if module is None else module.device_counts

@@ -57,12 +57,12 @@ class Ledger(Displayable, Exported):
 
     @property
     def table(self) -> SiteTable:
-        """`rows` for other programs; `to_csv()` and others copy it."""
+        """The `rows` as a table for other programs; export it with `to_csv()` and others."""
         return SiteTable(rows=tuple(map(_site_row, self.rows)))
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
-        """What makes functions compile again and again, and what to do about it, the most expensive first."""
+        """Patterns that make functions compile again and again, with remedies, the most expensive first."""
         return self.data.patterns
 
     @property
@@ -72,7 +72,7 @@ class Ledger(Displayable, Exported):
 
     @property
     def compiles(self) -> int:
-        """How many programs were compiled or loaded from disk."""
+        """The number of programs compiled or loaded from disk."""
         return self.data.compiles
 
     @property
@@ -87,7 +87,7 @@ class Ledger(Displayable, Exported):
         return timeline_figure(self.data)
 
     def show(self, *, times: bool = True) -> Shown:
-        """An object to display; with `times=False` no seconds, so that the output is the same on every machine."""
+        """An object to display; with `times=False` it has no seconds, and is the same on every machine."""
         return Shown(drawn(ledger_view(self.data, options=ViewOptions(show_times=times))))
 
     def __repr__(self) -> str:

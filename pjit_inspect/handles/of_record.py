@@ -1,6 +1,6 @@
-"""Frozen data that know their record, so that they can draw or check themselves.
+"""Frozen data with a link to their record, which lets them draw or check themselves.
 
-Not its job: what they do with it (`displays`, `suggest`).
+Not its job: drawing and checking (`displays`, `suggest`).
 """
 
 from __future__ import annotations

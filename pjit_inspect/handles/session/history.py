@@ -1,4 +1,4 @@
-"""The one history of this process's compiles, which tells why each happened.
+"""The single history of this process's compiles, which explains why each happened.
 
 Not its job: comparing keys (`analyze.recompiles.recompiles`), or the records (`handles.session.log`).
 """

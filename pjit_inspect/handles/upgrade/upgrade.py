@@ -1,8 +1,8 @@
-"""One function compiled in this environment and in another, and the two programs compared, by whose doing they differ.
+"""Compares one function compiled in this environment and in another, and finds whether JAX or XLA causes differences.
 
-Where JAX lowered the function otherwise, the other environment's XLA compiles the lowering of this one, too: what it
-makes of that differs from the program before by XLA alone, and from the program after by the lowering alone. Not its
-job: compiling (`handles.upgrade.apart`), comparing (`analyze.diff`).
+If JAX lowers the function differently, the other environment's XLA also compiles this environment's lowering. The
+result differs from the program before by XLA alone, and from the program after by the lowering alone. Not its job:
+compiling (`handles.upgrade.apart`), comparing (`analyze.diff`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def compare_upgrade(
     only: str | None = None,
     progress: Say = lambda _: None,
 ) -> Diff:
-    """What becomes of a function with other packages; as `api.compare_upgrade`."""
+    """Compares a function with its compile under other packages; as `api.compare_upgrade`."""
     other: str | Path
     if requirements:
         progress(f"an environment with {' '.join(requirements)}")
@@ -67,7 +67,7 @@ def compare_upgrade(
 def _chosen(
     before: Sequence[RecordData], after: Sequence[RecordData], only: str | None
 ) -> tuple[RecordData, RecordData, Sentence]:
-    """The program of each environment that is compared, and which others there are."""
+    """The programs of the two environments to compare, with a note about the others."""
     names = list(dict.fromkeys(data.name for data in before if data.name in {own.name for own in after}))
     if only is not None:
         names = [own for own in names if own == only]
@@ -91,7 +91,7 @@ def _listed(names: Sequence[str]) -> Sentence:
 
 
 def _plain(data: RecordData) -> RecordData:
-    # Both processes ran this very package, whether their environments have it or not.
+    # Both processes ran this copy of the package, whether or not their environments have it.
     return replace(data, versions={own: text for own, text in data.versions.items() if own != _OWN})
 
 
