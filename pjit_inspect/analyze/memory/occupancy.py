@@ -1,8 +1,8 @@
-"""How many bytes are alive at every place of the schedule: arguments, results, and all else.
+"""The bytes alive at every position of the schedule: arguments, results, and the rest.
 
-Without XLA's own account this is a model: a result takes over the memory of an operand of its shape that nothing else
-needs; nothing else shares memory. Not its job: from where to where things are alive (`analyze.memory.live_ranges`), or
-XLA's account (`analyze.memory.counted`).
+Without XLA's buffer assignment this is a model: a result reuses the memory of an operand of its shape that nothing else
+needs; nothing else shares memory. Not its job: live ranges (`analyze.memory.live_ranges`), or XLA's assignment
+(`analyze.memory.counted`).
 
 *Source*: XLA's `HloDataflowAnalysis::CanShareOperandBufferWithUser`.
 """
@@ -38,8 +38,8 @@ class Buffer:
       bytes: its size on one device, padding of tiles included.
       kind: "argument", "result" (also in the buffer of an argument), "constant", "temporary".
       space: XLA's number of the memory.
-      spans: from where to where it is alive, ends included, ascending, apart.
-      lies_in: "argument" or "result" for a temporary that XLA put into memory of one; "" for none, or not known.
+      spans: disjoint live ranges, ends included, ascending.
+      lies_in: "argument" or "result" for a temporary that XLA put into its memory; "" for none or unknown.
     """
 
     values: list[int]
@@ -52,13 +52,13 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Occupancy:
-    """What is alive when.
+    """The buffers of a program and their live ranges.
 
     Attributes:
       ranges: the values.
-      buffers: the buffers, by number. Two that are alive at one place share no memory.
-      unknown: how many have no known size.
-      source: "counted" where XLA says where each lies and how large it is.
+      buffers: the buffers, by number. Two buffers alive at one position share no memory.
+      unknown: number of buffers of unknown size.
+      source: "counted" if XLA gives the place and size of each.
     """
 
     ranges: LiveRanges
@@ -80,7 +80,7 @@ class Occupancy:
     def curve(self, wanted: Callable[[Buffer], bool]) -> np.ndarray:
         """Bytes alive at each place of the schedule, of the buffers that are wanted."""
         spans = [(span, buffer.bytes) for buffer in self.buffers if wanted(buffer) for span in buffer.spans]
-        # A damaged program may claim more bytes than a machine's number holds.
+        # A damaged program may claim more bytes than fit into a machine integer.
         kind = np.int64 if sum(size for _, size in spans) < 2**63 else object
         change = np.zeros(self.ranges.end + 2, kind)
         if spans:
@@ -115,7 +115,7 @@ def find_occupancy(ranges: LiveRanges) -> Occupancy:
 
 
 def kind_of_values(ranges: LiveRanges, rows: Iterable[int]) -> str:
-    """What a buffer of these values is."""
+    """The kind of a buffer of these values."""
     kinds = {_kind(ranges, ranges.values[row]) for row in rows}
     return next(kind for kind in ("argument", "result", "constant", "temporary") if kind in kinds)
 
@@ -203,7 +203,7 @@ def can_share(nodes: Nodes, own: int, number: int, taken: int) -> bool:
 
 
 def _is_elementwise(nodes: Nodes, computation: int, number: int) -> bool:
-    """Whether every use of a parameter of a fusion, and of what is made of it, is element by element."""
+    """Whether every use of a fusion's parameter, and of values made from it, is elementwise."""
     parameters = nodes.parameters(computation)
     if number >= len(parameters):
         return False
