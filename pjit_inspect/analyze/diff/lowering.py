@@ -1,6 +1,6 @@
-"""Two programs as JAX lowered them: whether they are the same, and in which operations they are not.
+"""Compares two programs as JAX lowered them: whether they are the same, and the operations that differ.
 
-Not its job: reading StableHLO (`parse.messages.stablehlo_operations`), what XLA made of them.
+Not its job: reading StableHLO (`parse.messages.stablehlo_operations`), XLA's results.
 """
 
 from __future__ import annotations
