@@ -1,7 +1,7 @@
-"""Which HLO instruction each kernel of a CUDA graph belongs to.
+"""Finds the HLO instruction of each kernel of a CUDA graph.
 
-XLA launches kernels of a GPU together as a graph, which it calls a command buffer; the profiler often names the buffer
-then, and the kernel's function, and no instruction. Two things tell more; what they do not settle stays unknown:
+XLA launches GPU kernels together as a graph, which it calls a command buffer; the profiler then often names the buffer
+and the kernel's function, but no instruction. Two facts help; anything they do not settle is unknown:
 
 - a function bears the name of the instruction that it was made for, and fusions that compute the same share one. A
   buffer is a stretch of one computation's schedule, so that its functions tell the computation; where as many
@@ -35,8 +35,8 @@ def owners_of_nodes(
 ) -> dict[GraphNode, str]:
     """The instruction of each node that has one.
 
-    `nodes` are all of one run, in the order in which they first ran; `known` are the instructions that events named,
-    `ran` those that ran outside of graphs.
+    `nodes` are all nodes of one run, in order of their first run; `known` are the instructions named by events, `ran`
+    the instructions that ran outside graphs.
     """
     of_graph: dict[int, list[GraphNode]] = defaultdict(list)
     for node in nodes:
@@ -53,12 +53,12 @@ def owners_of_nodes(
 
 
 def _elsewhere(graph: int, owners: Mapping[GraphNode, str], ran: Collection[str]) -> set[str]:
-    """What ran outside of a graph."""
+    """Instructions that ran outside a graph."""
     return {*ran, *(name for node, name in owners.items() if node.graph != graph)}
 
 
 def _home(inside: Iterable[GraphNode], launches: Launches, known: Mapping[GraphNode, str]) -> int | None:
-    """The one computation that has instructions for all nodes of a graph; None where there is none, or several."""
+    """The only computation with instructions for all nodes of a graph; None if there is none, or several."""
     left: set[int] | None = None
     for node in inside:
         found: set[int] | None = None
@@ -117,9 +117,9 @@ class _Stretch:
     Attributes:
       home: the computation.
       nodes: its nodes, by number.
-      numbers: those.
-      commands: all that the computation launches.
-      place_of: instruction -> its place among these.
+      numbers: the numbers of the nodes.
+      commands: all commands of the computation.
+      place_of: instruction -> its index among the commands.
     """
 
     home: int
@@ -130,7 +130,7 @@ class _Stretch:
 
     @staticmethod
     def of(nodes: Iterable[GraphNode], launches: Launches, home: int | None) -> _Stretch | None:
-        """None where the computation is not known."""
+        """The stretch of a graph; None if its computation is unknown."""
         if home is None:
             return None
         commands = launches.commands.get(home, ())
@@ -140,11 +140,11 @@ class _Stretch:
         return _Stretch(home=home, nodes=by_number, numbers=numbers, commands=commands, place_of=place_of)
 
     def count_between(self, first: int, last: int) -> int:
-        """How many nodes have a number between these two."""
+        """The number of nodes with a number between these two."""
         return bisect_left(self.numbers, last) - bisect_right(self.numbers, first)
 
     def anchors(self, owners: Mapping[GraphNode, str]) -> list[tuple[GraphNode, int]]:
-        """The nodes whose instructions are known, and the places of those."""
+        """The nodes with known instructions, and the indices of these."""
         return [(node, self.place_of[owners[node]]) for node in self.nodes if owners.get(node) in self.place_of]
 
 
@@ -210,7 +210,7 @@ def _by_place(
     ran = (place for name, place in stretch.place_of.items() if name in elsewhere and place < anchors[0][1])
     before, (last, end) = max(ran, default=-1), anchors[-1]
     tail = _tail(stretch, last, end, elsewhere)
-    # Of other libraries nobody knows how many kernels a call has.
+    # For other libraries the number of kernels per call is unknown.
     is_clear = tail is not None and not any(one.is_of_unknown_size for one in commands[before + 1 : end])
     last += len(tail or ())
     steps = _steps(stretch.nodes, last, is_complete=is_clear)
@@ -230,9 +230,9 @@ def _by_place(
 
 
 def _tail(stretch: _Stretch, last: int, end: int, elsewhere: Collection[str]) -> Sequence[Command] | None:
-    """The commands behind the last one that is known, if the graph ends with them; each is a graph within.
+    """The commands after the last known one, if the graph ends with them; each is an inner graph.
 
-    Those have the numbers before that of the first node in one. None where it is not clear where the graph ends.
+    Their numbers precede that of the first node in an inner graph. None if the end of the graph is unclear.
     """
     behind = stretch.commands[end + 1 :]
     stop = next((place for place, one in enumerate(behind) if one.instruction in elsewhere), len(behind))
@@ -244,14 +244,14 @@ def _tail(stretch: _Stretch, last: int, end: int, elsewhere: Collection[str]) ->
 def _paired(
     between: Sequence[Sequence[GraphNode]], wanted: Sequence[Command], following: Command, launches: Launches
 ) -> Sequence[Command]:
-    """The command of each step between two nodes that are known; () where it is not clear.
+    """The command of each step between two known nodes; () if unclear.
 
-    `following` is that of the second. What prepares it comes before that, too.
+    `following` is the command of the second node. Its preparations also precede that node.
     """
     if between and not wanted:
         is_of_following = all(nodes and _prepare(nodes, following) for nodes in between)
         return [following] * len(between) if is_of_following else ()
-    # One that is nothing, and another that is two, would add up as well.
+    # A command without nodes, and another with two, would also add up.
     may_be_several = any(
         one.is_of_unknown_size or any(nodes and _prepare(nodes, one) for nodes in between)
         for one in (*wanted, following)
@@ -262,10 +262,10 @@ def _paired(
 
 
 def _steps(nodes: Sequence[GraphNode], last: int, *, is_complete: bool) -> dict[int, tuple[GraphNode, ...]]:
-    """The nodes of each number of the outer graph; with those of graphs within, where it is clear which are whose.
+    """The nodes of each number of the outer graph, with nodes of inner graphs if their owners are clear.
 
-    `last` is the number of the last step whose instruction is known; `is_complete` is whether the outer graph ends
-    there, by the schedule, and each graph within is one copy, one product or one attention.
+    `last` is the number of the last step whose instruction is known; `is_complete` says whether the outer graph ends
+    there, by the schedule, and each inner graph is one copy, one product or one attention.
     """
     by_number = {node.number: node for node in nodes}
     steps = {number: (by_number[number],) for number in range(last + 1) if number in by_number}
@@ -303,9 +303,9 @@ def _only_moves(nodes: Iterable[GraphNode]) -> bool:
 
 
 def _agree(nodes: Sequence[GraphNode], command: Command, launches: Launches) -> bool:
-    """Whether nodes can be of a command: a library's kernels of its call, a function of whose it can be.
+    """Whether nodes can belong to a command: kernels of its library call, or a function that it can run.
 
-    No nodes are a graph within whose own are not known.
+    No nodes stand for an inner graph with unknown nodes.
     """
     if not nodes:
         return command.is_library or command.moves

@@ -28,12 +28,12 @@ _COMMUNICATION = frozenset({*KINDS, *(f"{kind}-start" for kind in KINDS), "send"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramSide:
-    """One of two programs that are compared.
+    """One of two compared programs.
 
     Attributes:
-      process: whose it is.
+      process: its process.
       data: its record.
-      lines: the program before optimization, without what may differ; () when it is not known.
+      lines: the program before optimization, without parts that may differ; () if unknown.
       place: the user's source line of one of `lines`, by its number.
     """
 
@@ -44,13 +44,13 @@ class ProgramSide:
 
 
 def shortened(text: str) -> str:
-    """A text from a record as a sentence quotes it: not longer than a line, with no backtick of its own."""
+    """A text from a record for quotation in a sentence: at most a line long, without backticks."""
     short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     return short.replace("`", "'")
 
 
 def program_differences(one: ProgramSide, two: ProgramSide) -> tuple[Sentence, ...]:
-    """What differs between two programs, the most telling first, each in a sentence; () when nothing is seen."""
+    """The differences between two programs, the most telling first, each in a sentence; () for none found."""
     # Shapes and places explain the operations that follow from them.
     outside = (*_devices(one, two), *_meshes(one, two), *_arrays(one, two, "inputs"), *_arrays(one, two, "outputs"))
     found = outside or tuple(_first_line(one, two))
@@ -216,7 +216,7 @@ def _communication(module: HloModule) -> Iterator[str]:
 
 
 def _communication_text(op: Instruction) -> str:
-    """What both ends of a collective must agree on."""
+    """The text that both ends of a collective must agree on."""
     details = op.details
     pairs = ",".join(f"{source}>{target}" for source, target in details.source_target_pairs)
     groups = details.replica_groups_text or pairs
