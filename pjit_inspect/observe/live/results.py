@@ -1,6 +1,6 @@
-"""What a call returned, as frozen facts: its trees and arrays, without their values.
+"""The result of a call as frozen facts: its trees and arrays, without their values.
 
-Not its job: saying it in words (`view.pages.result`), what the compiled program returns (`observe.live.arrays`).
+Not its job: words for it (`view.pages.result`), the results of the compiled program (`observe.live.arrays`).
 """
 
 from __future__ import annotations

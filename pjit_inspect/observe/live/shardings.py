@@ -79,7 +79,7 @@ def find_meshes(shardings: Iterable[Any], extra: Iterable[Any] = ()) -> tuple[Me
 
 
 def is_concrete(mesh: Any) -> bool:
-    """Whether it is a mesh of devices: `Mesh()` without axes stands for none, and an AbstractMesh has none."""
+    """Whether it is a mesh of devices; `Mesh()` without axes means no mesh, and an AbstractMesh has no devices."""
     # Not by `hasattr`: to ask an AbstractMesh for its devices is a ValueError.
     return isinstance(mesh, jax.sharding.Mesh) and not mesh.empty
 
@@ -124,7 +124,7 @@ def full_spec(spec: Any, rank: int) -> PartitionSpec:
 
 
 def entries_of(spec: Any) -> Sequence[Any]:
-    """What a `jax.sharding.PartitionSpec` says of each dimension, as written."""
+    """The entries of a `jax.sharding.PartitionSpec`, one per dimension, as written."""
     # A spec with unreduced axes refuses to be iterated; before 0.10 it had no public name for its entries.
     return getattr(spec, "partitions", None) or spec._partitions  # noqa: SLF001
 
@@ -163,9 +163,9 @@ def _tiled(sharding: Any, shape: tuple[int, ...]) -> Sharding:
 
 
 def on_mesh(sharding: Sharding, mesh: Mesh) -> Sharding:
-    """The same tiling with a spec in the axis names of `mesh`, where it follows them; otherwise unchanged.
+    """The same tiling with a spec in the axis names of `mesh`, if it follows them; if not, unchanged.
 
-    XLA hands back shardings it chose as tiles and devices only. Axes of size 1 are left out.
+    XLA returns shardings it chose as tiles and devices only. Axes of size 1 are omitted.
     """
     if sharding.spec is not None or sorted(sharding.device_ids) != sorted(mesh.device_ids):
         return sharding

@@ -86,7 +86,7 @@ def waiting_jaxpr(jaxpr: Any, text_of: Callable[[Any], str | None]) -> WaitingJa
 
 
 def _enter(made: WaitingJaxpr) -> list[WaitingJaxpr]:
-    """Count one in; those that must make room."""
+    """Counts one in; returns those that must make room."""
     global _equations
     oldest: list[WaitingJaxpr] = []
     with _lock:
@@ -101,7 +101,7 @@ def _enter(made: WaitingJaxpr) -> list[WaitingJaxpr]:
 
 
 class _Copies:
-    """Copies of a jaxpr and of those within it. One that stands there twice is copied once: JAX prints it once."""
+    """Copies of a jaxpr and its inner jaxprs. A jaxpr that occurs twice is copied once: JAX prints it once."""
 
     def __init__(self) -> None:
         self.equations = 0
