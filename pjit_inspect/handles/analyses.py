@@ -103,7 +103,7 @@ _PRINT_S, _PRINT_SOON_S = 120.0, 2.0
 """Time limits for XLA to print a program of a file: for a caller who asks for the text, and for a display."""
 
 _NO_TEXT = "no_hlo_text"
-"""Why a program of a file was not printed, among what is known."""
+"""Key in the known values for the reason why a program of a file was not printed."""
 
 _OF_ANSWER = (
     "sources", "explained", "report", "names", "shardings", "findings", "counted_findings", "suggestions",
@@ -159,7 +159,7 @@ class Analyses(Computed):
 
     @property
     def data(self) -> RecordData:
-        """The data; once there is a report, with what that found out about them (aliases, sources, what is missing)."""
+        """The data; with a report, also the facts it found about them (aliases, sources, missing parts)."""
         if (known_report := self.known.get("report")) is not None:
             return known_report.data
         program, reason = self.known.get("propagation_and_reason", (None, ""))
@@ -224,7 +224,7 @@ class Analyses(Computed):
         return Guard().run("hlo", lambda: self.hlo, None)
 
     def hlo_for_now(self) -> HloModule | None:
-        """The same, which is kept only if somebody has looked at it."""
+        """As `hlo`, but kept only if it has already been read."""
         return self.hlo if "hlo" in self.known else self._read_hlo()
 
     def _read_hlo(self) -> HloModule | None:
@@ -307,7 +307,8 @@ class Analyses(Computed):
     def _is_explained(self, module: HloModule | None) -> bool:
         """Whether there is something in the report that only the program before partitioning explains.
 
-        XLA's partitioner takes seconds for a program of thousands of arrays: nobody waits for it in vain.
+        XLA's partitioner takes seconds for a program of thousands of arrays: it is asked only if it can explain
+        something.
         """
         stablehlo = self._data.stablehlo
         if stablehlo is not None and _CONSTRAINT in stablehlo.read():
@@ -354,7 +355,7 @@ class Analyses(Computed):
 
     @once
     def explained(self) -> Explained:
-        """The collectives of the optimized program and why they are there, and what of that failed."""
+        """The collectives of the optimized program with their causes, and the parts that failed."""
         module, guard = self.hlo, Guard()
         unknown = None, self._data.sources, {}
         program, sources, _ = guard.run("causes", partial(self._explanation, module), unknown)
@@ -540,7 +541,7 @@ class RecordState:
 
     @property
     def captured(self) -> Analyses:
-        """The analyses of what capture has read by now, which may leave something for later."""
+        """The analyses of the data read by capture so far; some may be left for later."""
         return self._captured
 
     @property
@@ -570,7 +571,7 @@ class RecordState:
         return self.analyses.sent_bytes
 
     def secure(self) -> None:
-        """Read what is lost once JAX drops the program."""
+        """Read the facts that are lost once JAX drops the program."""
         if not getattr(self._finish, "can_wait", False):
             _ = self.analyses
 

@@ -44,7 +44,7 @@ def user_code_ends() -> None:
 
 
 def in_background(work: Callable[[], Any]) -> threading.Thread:
-    """Run `work` in a daemon thread, after what is being worked on; between its steps it waits while user code runs.
+    """Run `work` in a daemon thread, after earlier work; between its steps it waits while user code runs.
 
     What it raises is reported once. A daemon thread does not keep the process from ending.
     """
@@ -61,7 +61,7 @@ def in_background(work: Callable[[], Any]) -> threading.Thread:
 
 
 def wait_for_idle() -> float:
-    """In a thread of `in_background`: wait until the user's code does not run, or somebody waits for the work.
+    """In a thread of `in_background`: wait until user code does not run, or a caller waits for the work.
 
     Returns the seconds waited; 0 at once in any other thread.
     """
@@ -94,7 +94,7 @@ atexit.register(_end)
 
 @contextmanager
 def somebody_waits() -> Iterator[None]:
-    """While this lasts, work in the background waits for nothing: the user's code may need what it is making."""
+    """While this lasts, background work does not wait: the user's code may need its result."""
     global _waiting
     with _turn:
         _waiting += 1

@@ -51,25 +51,25 @@ class Diff(Displayable):
 
     @property
     def sentence(self) -> Sentence:
-        """The answer: what got more, what less, and because of what, as far as facts prove it.
+        """The answer: the figures that rose, those that fell, and the causes, as far as facts prove them.
 
-        Where the two are not the same work, it begins with what differs in that.
+        If the two do not do the same work, it begins with these differences.
         """
         return self.data.sentence
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing differs in what is counted, nor in flags and versions."""
+        """Whether the counted figures, flags and versions are equal."""
         return self.data.is_empty
 
     @property
     def collectives(self) -> CollectiveDiff:
-        """The collectives: `.added`, `.removed`, `.changed` (pairs), `.same` (how many)."""
+        """The collectives: `.added`, `.removed`, `.changed` (pairs), `.same` (number)."""
         return self.data.collectives
 
     @property
     def kernels(self) -> KernelDiff:
-        """The fused kernels, joined by what they contain."""
+        """The fused kernels, joined by content."""
         return self.data.kernels
 
     @property

@@ -21,7 +21,7 @@ class Exported:
         raise NotImplementedError
 
     def to_csv(self) -> str:
-        """`table` as comma-separated values, a line of names first; what is unknown is empty."""
+        """`table` as comma-separated values, a line of names first; unknown values are empty."""
         return self.table.to_csv()
 
     def to_tsv(self) -> str:

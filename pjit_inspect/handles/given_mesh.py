@@ -19,7 +19,7 @@ _MOST_DEVICES = 1 << 20
 def given_mesh(axes: Mapping[str, int]) -> Mesh:
     """A mesh of these axes, outermost first, over devices 0, 1, ... in order.
 
-    Raises ValueError for what is no mesh.
+    Raises ValueError for an invalid mesh.
     """
     for name, size in axes.items():
         if not isinstance(name, str) or not name or isinstance(size, bool) or not isinstance(size, int) or size < 1:

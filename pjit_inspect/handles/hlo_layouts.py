@@ -87,7 +87,7 @@ def with_stablehlo_layouts(data: RecordData, mesh: Mesh | None = None) -> Record
 
 
 def _tensor(text: str) -> Shape:
-    """The shape that a type of MLIR's is; one without elements for what is no array."""
+    """The shape of an MLIR type; a shape without elements if it is no array."""
     read = read_tensor(text)
     return Shape(dtype="opaque") if read is None else Shape(dtype=read[0], dimensions=read[1])
 

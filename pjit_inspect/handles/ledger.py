@@ -25,7 +25,7 @@ from pjit_inspect.view.render.shown import Shown, drawn
 
 
 def reason_of(data: RecordData, *, live: bool) -> Reason:
-    """Why a program was compiled: as saved with the record, or as this process's history tells (`live`)."""
+    """Why a program was compiled: as saved with the record, or from this process's history (`live`)."""
     if data.reason is not None:
         return data.reason
     if live:
@@ -34,13 +34,13 @@ def reason_of(data: RecordData, *, live: bool) -> Reason:
 
 
 class Ledger(Displayable, Exported):
-    """The compiles of a log: per function and call site, what they cost, why they happened, what repeats.
+    """The compiles of a log: cost per function and call site, reasons, and patterns.
 
     In a notebook it shows itself; `rows` and `patterns` are for programs.
     """
 
     def __init__(self, compiles: Iterable[tuple[RecordData, Reason, Callable[[], int | None]]]) -> None:
-        """Hold records, each with why it was compiled, and what counts the bytes that its program sends."""
+        """Hold records, each with its reason, and a function that counts the bytes its program sends."""
         self._compiles = tuple(compiles)
 
     @cached_property

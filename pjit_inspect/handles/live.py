@@ -90,7 +90,7 @@ def _tell_findings(analyses: Analyses, widget: Any) -> None:
 
 
 def findings_key(analyses: Analyses) -> str:
-    """By what findings that come later are handed to the frame of a display; "" where none will come."""
+    """The key by which later findings are passed to the frame of a display; "" if none will come."""
     stablehlo = analyses.data.stablehlo
     if stablehlo is None or analyses.findings_by_now()[1] != "untried":
         return ""
@@ -126,7 +126,7 @@ class LaterFindings:
 
 
 def when_asked(state: RecordState, tell: Callable[[], None]) -> bool:
-    """Ask XLA what a display of the record goes without, as that takes long, and call `tell` then, in another thread.
+    """Ask XLA the slow questions that a display of the record omits, and call `tell` afterwards, in another thread.
 
     False where there is nothing of that kind, or a display has it already; `tell` is not called then.
     """

@@ -161,7 +161,7 @@ def _own_devices(data: RecordData) -> int | None:
 
 
 def _is_from_disk(data: RecordData) -> bool:
-    """Whether it may have come from the compilation cache on disk: XLA gives it a new number, which nobody records."""
+    """Whether it may have come from the compilation cache on disk: XLA gives it a new, unrecorded number."""
     from pjit_inspect.observe.contract._jax import has_disk_cache
 
     return data.cached == "persistent" or (data.cached == "memory" and has_disk_cache())

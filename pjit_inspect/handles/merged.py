@@ -37,7 +37,7 @@ from pjit_inspect.view.render.shown import Shown, drawn
 
 
 class Merged(Displayable):
-    """The records of several processes, joined by program; what the processes share, and where one differs.
+    """The records of several processes, joined by program; shared programs, and the first difference of a process.
 
     In a notebook it shows itself; `differences` and `programs` are for programs. True when no process differs.
     """
@@ -69,7 +69,7 @@ class Merged(Displayable):
     def record(self, name: str, process: int) -> CompileRecord:
         """The newest record of that name that one process has, read from its file once more.
 
-        Raises RecordNotFoundError when there is none, and what `pjit_inspect.load` raises when the file has changed.
+        Raises RecordNotFoundError if there is none, and the errors of `pjit_inspect.load` if the file has changed.
         """
         programs = (*self.data.programs, *self.data.local)
         found = [r for p in programs for r in p.records if (r.name, r.process) == (name, process)]
@@ -198,7 +198,7 @@ def _fingerprint(data: RecordData, devices: tuple[int, ...], known: dict[str, st
 
 
 def _program_hash(text: str, known: dict[str, str]) -> str:
-    """A hash of what any process that runs the program has in common; "" when there is no program."""
+    """A hash of the parts of a program that all its processes share; "" without a program."""
     # The texts of most processes are byte-identical: differences are found once for all of them.
     exact = _hash(text.encode("utf-8", "surrogatepass"))
     if exact not in known:
@@ -254,7 +254,7 @@ class _Optimized:
     """`ProgramFacts.optimized` -> the missing part, for programs that were looked at."""
 
     def compare(self, one: ProgramFacts, two: ProgramFacts) -> tuple[Sentence, ...]:
-        """In what the collectives of two differ; () where that is not known, as one is there in part only."""
+        """The differences between the collectives of two; () if unknown, because one is incomplete."""
         (first, a), (second, b) = self._read(one), self._read(two)
         if a is None or b is None:
             return ()
@@ -276,7 +276,7 @@ class _Optimized:
         return replace(program, collectives=len(rows), host_bytes=host_bytes, beside=other_words(others))
 
     def _communication(self, facts: ProgramFacts) -> tuple[CollectiveTable, tuple[OtherCommunication, ...]] | None:
-        """The collectives of a record, and what communicates beside them; None where that is not known."""
+        """The collectives of a record, and its other communication; None if unknown."""
         if not facts.optimized or facts.optimized in self.lacking:
             return None
         record, module = self._read(facts)

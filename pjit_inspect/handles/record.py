@@ -1,7 +1,6 @@
 """The handle users hold: one compile record, and everything that can be known about it.
 
-Not its job: what is known (`analyses`), its displays and tables (`displays`), or making
-records (`api`).
+Not its job: the analyses (`analyses`), its displays and tables (`displays`), or making records (`api`).
 """
 
 from __future__ import annotations
@@ -408,7 +407,7 @@ class CompileRecord(Displayable):
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of memory that its programs take: counted, and modelled for HLO that nobody has read yet."""
+        """Bytes of memory of its programs: counted, and modelled for HLO that has not been read yet."""
         return held_bytes(self.state.captured.given)
 
     def forget_programs(self, reason: str) -> None:
@@ -461,7 +460,8 @@ class CompileRecord(Displayable):
         """An object to display: why the collectives are there, most expensive first, with the facts that prove it.
 
         `what` narrows it: a kind ("all-gather"), a cause ("contraction"), a mesh axis, a phase ("backward"), a line of
-        your source (41, or "train.py:41"), or a name (`"params['w1']"`). Where nothing fits it says what there is.
+        your source (41, or "train.py:41"), or a name (`"params['w1']"`). If nothing fits, it lists the available
+        choices.
         """
         return displays.explanation(self.state.analyses, what)
 

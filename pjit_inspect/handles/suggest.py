@@ -53,7 +53,7 @@ class Trials:
         """What came of the changes that were compiled."""
 
     def propagate(self, change: Sequence[Edit]) -> tuple[ShardedProgram, Mapping[int, int]]:
-        """The changed program with its shardings, and how often its loops run."""
+        """The changed program with its shardings, and the number of turns of its loops."""
         from pjit_inspect.observe.live.library_names import with_paths
 
         trial = self._what_if.propagate(change)
@@ -144,7 +144,7 @@ class RecordSuggestion(OfRecord, Suggestion):
         return replace(self, checked=self._trials.check(self.change))
 
     def as_known(self) -> Self:
-        """The same with what came of compiling it, if anybody did."""
+        """The suggestion with the result of its compile, if there is one."""
         return replace(self, checked=self._trials.checked.get(self.change))
 
 
@@ -155,7 +155,7 @@ def suggestions_of(
     sources: Sequence[SourceText],
     files: UserFiles,
 ) -> SuggestionTable:
-    """Changes that save communication, as far as XLA's partitioner tells.
+    """Changes that save communication, as far as XLA's partitioner shows.
 
     Only for records that this process made: bytecode from a file is not trusted with a compiler. Raises CaptureError
     when the program cannot be propagated.

@@ -194,7 +194,7 @@ def _in_schedule_order(parts: tuple[Instruction, ...]) -> tuple[Instruction, ...
 
 
 def _are_halves(first: CollectiveOp, second: CollectiveOp) -> bool:
-    """Whether two transfers of one value have no sender and no receiver in common, and a device takes what it got."""
+    """Whether two transfers of one value share no sender and no receiver, and a device uses the one it received."""
     ends = ([{pair[end] for pair in site.pairs} for end in (0, 1)] for site in (first, second))
     (sources, targets), (more_sources, more_targets) = ends
     if sources & more_sources or targets & more_targets:

@@ -2,8 +2,8 @@
 
 XLA gives most collectives the name and source frames of the operation they were made for. Some have less: combined ones
 lose both, and from JAX 0.12 on a resharded value is named after itself and has no frame. What is missing is then taken
-from the nearest instruction that has it: for a sum, one that makes what is summed; for anything else, one that needs
-what is moved.
+from the nearest instruction that has it: for a sum, the maker of the summed value; for others, the user of the moved
+value.
 
 Not its job: why each is there (`analyze.causes.causes`), how it is spread over instructions
 (`analyze.collectives.collective_sites`), what it costs (`analyze.collectives.traffic`).
@@ -337,7 +337,7 @@ def _outer_name(computation: Computation) -> str:
 
 
 def _within(outer: str, name: str) -> str:
-    """The name that XLA gives to an operation where it inlines what it is in."""
+    """XLA's name of an operation after inlining its computation."""
     if not outer or name.partition("/")[0] == outer.partition("/")[0]:
         return name
     return f"{outer}/{name}" if name else outer

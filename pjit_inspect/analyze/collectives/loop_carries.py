@@ -1,8 +1,8 @@
 """Values that travel from device to device while a loop turns: a lane for each.
 
-A lane is an element of a loop's state whose next value is its present one, sent on by collective-permutes, and
-perhaps added to on the way. Everything here follows the values through the program; nothing is taken from names.
-Not its job: what the lanes of a loop amount to (`analyze.collectives.rings`).
+A lane is an element of a loop's state whose next value is its present one, sent on by collective-permutes, and perhaps
+added to on the way. Everything here follows the values through the program; nothing is taken from names. Not its job:
+interpreting the lanes of a loop (`analyze.collectives.rings`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pjit_inspect.analyze.program.dataflow import SAME, operand, settled
 from pjit_inspect.model.program.hlo import Instruction
 
 Permutes = Mapping[int, CollectiveOp]
-"""The instruction that yields what a permute received -> the permute."""
+"""The instruction that yields a permute's received value -> the permute."""
 
 KEPT = SAME | {"copy-start", "copy-done"}
 """Opcodes that keep a value as it is."""
@@ -87,7 +87,7 @@ def find_lanes(root: Instruction, permutes: Permutes) -> list[LoopCarry]:
 
 
 class _Search:
-    """Follows one element of a loop's state back to what it was at the start of the turn."""
+    """Follows one element of a loop's state back to its value at the start of the turn."""
 
     def __init__(self, permutes: Permutes, element: int) -> None:
         self._permutes, self._element, self._left = permutes, element, _MOST_STEPS
@@ -140,7 +140,7 @@ def trace_back(
 
 
 def _sent(value: Instruction, permutes: Permutes) -> tuple[CollectiveOp, Instruction] | None:
-    """The permute a value was received from, and what was sent; None for any other value."""
+    """The permute a value was received from, and the sent value; None for any other value."""
     element = 0
     if value.opcode == "get-tuple-element":
         element = value.number

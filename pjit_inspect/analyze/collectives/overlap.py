@@ -42,7 +42,7 @@ UNKNOWN = Overlap((), None)
 
 
 class OverlapFinder:
-    """Finds what overlaps with collectives of one program; each computation is looked through once."""
+    """Finds overlaps with collectives of one program; each computation is searched once."""
 
     def __init__(self, module: HloModule) -> None:
         self._module = module

@@ -53,7 +53,7 @@ def find_rings(module: HloModule, sites: Sequence[CollectiveOp]) -> list[Collect
 
 
 def _receiver(site: CollectiveOp) -> tuple[Instruction, ...]:
-    """The instruction that yields what a permute received; () when no single one does."""
+    """The instruction that yields a permute's received value; () if there is no single one."""
     if site.instructions == (site.op,):
         return (site.op,)
     receivers = tuple(part for part in site.instructions if part.opcode in ("collective-permute-done", "recv-done"))

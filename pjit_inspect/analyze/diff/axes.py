@@ -1,6 +1,6 @@
 """Mesh axes of two programs that are one and the same under other names, by the groups of devices along them.
 
-Not its job: what moves over an axis.
+Not its job: the data that moves over an axis.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def find_renamed(before: Mesh | None, after: Mesh | None) -> dict[str, str]:
 
 
 def _groups(mesh: Mesh) -> dict[Groups, str]:
-    """The groups of devices that lie along each axis of more than one -> its name."""
+    """The groups of devices along each axis of more than one device -> its name."""
     found: dict[Groups, str] = {}
     for position, (name, size) in enumerate(mesh.axes):
         if size > 1:

@@ -33,7 +33,7 @@ from pjit_inspect.model.words.sentence import Sentence, say
 
 
 def diff_programs(before: DiffSide, after: DiffSide, lowering: LoweringDiff | None = None) -> DiffData:
-    """Everything in which two programs differ; `lowering` is what they differ in as JAX lowered them."""
+    """All differences between two programs; `lowering` has the differences between their lowerings."""
     names = names_of_both(before, after)
     arguments = diff_arguments(before, after, names)
     results = diff_results(before, after, names, arguments)

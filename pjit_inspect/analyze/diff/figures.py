@@ -1,4 +1,4 @@
-"""The numbers of two programs side by side, and what was set around them.
+"""Figures of two programs side by side, and their settings.
 
 Not its job: rows (`analyze.diff.tables`), whether it is the same work (`analyze.diff.parity`).
 """
@@ -94,7 +94,7 @@ def _figures(side: DiffSide) -> dict[str, tuple]:
 def _products(side: DiffSide) -> int | None:
     """FLOP of all matrix products on one device, in loops as often as they run; None where a number is unknown.
 
-    Of a program that is there in part, what it multiplies at least.
+    For an incomplete program, a lower bound.
     """
     module = side.module
     if module is None:

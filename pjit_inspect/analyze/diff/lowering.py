@@ -10,7 +10,7 @@ from collections import Counter
 from pjit_inspect.model.diff.lowering import LoweringDiff, OperationChange
 
 Alone = Counter[tuple[str, str]]
-"""The name of an operation, and it by itself -> how many."""
+"""The name of an operation, and its text -> the number of such operations."""
 
 
 def diff_lowerings(flows: tuple[Counter[str], Counter[str]], alone: tuple[Alone, Alone]) -> LoweringDiff:

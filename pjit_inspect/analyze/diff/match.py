@@ -1,4 +1,4 @@
-"""Rows of two programs joined by what they have in common, the strongest evidence first.
+"""Joins rows of two programs by shared properties, the strongest evidence first.
 
 A tier names what it compares. Rows that are equal in that are joined in order, one to one; what no tier joins stays
 alone. Not its job: which evidence there is for which rows (`analyze.diff.collectives` and its neighbours).
@@ -32,7 +32,7 @@ class Tier(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Two rows, by their positions, and what they have in common."""
+    """Two rows, by position, and the properties they share."""
 
     before: int
     after: int

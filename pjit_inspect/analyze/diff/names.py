@@ -29,7 +29,7 @@ _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|'[^']*'|\"[^\"]*\"|[^\s\w]")
 def clean_scope(op_name: str) -> str:
     """The user's scopes and the primitive of an operation: "jit(f)/transpose(jvp(mlp))/dot" -> "mlp/dot".
 
-    The name of the function that was compiled, and what differentiation and loops add, are left out.
+    The name of the compiled function, and the additions of differentiation and loops, are omitted.
     """
     return ";".join(dict.fromkeys(map(_one_scope, split_op_names(op_name))))
 
@@ -44,7 +44,7 @@ def _one_scope(name: str) -> str:
 
 @functools.lru_cache(maxsize=65_536)
 def skeleton(text: str) -> str:
-    """Python without the names somebody chose: "h = f(x, w)" -> "0=f(1,2)"; comments and spaces left out.
+    """Python without the user's variable names: "h = f(x, w)" -> "0=f(1,2)"; comments and spaces are omitted.
 
     What is called, what follows a dot, numbers and texts stay: two lines of one skeleton do the same to values of
     other names.
@@ -77,7 +77,7 @@ def _without_comment(text: str) -> str:
 
 
 Named = tuple[str, Hashable]
-"""A name, and what is known of what has it: its shape, its kind."""
+"""A name, and the facts about its value: its shape, its kind."""
 
 
 @dataclass(frozen=True, slots=True)

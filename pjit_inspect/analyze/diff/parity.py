@@ -30,7 +30,7 @@ def find_parity(
     arguments: ArrayDiff,
     figures: Sequence[Figure],
 ) -> tuple[Sentence, ...]:
-    """In what two programs are not the same work; () where they are."""
+    """The differences in the work of two programs; () if they do the same work."""
     found: list[Sentence] = []
     one, two = before.data, after.data
     if (one.primitive or one.name) != (two.primitive or two.name):

@@ -72,7 +72,7 @@ class _Finder:
         return joined([*reasons[:_MOST_REASONS], *([f"{left} more edits"] if left > 0 else [])])
 
     def _named(self, cause: Cause, side: int, row: Collective) -> list[Sentence]:
-        """The edits of the array or the constraint that the cause is about; else of all that it and its facts name."""
+        """The edits of the array or constraint of the cause, or else of all names in the cause and its facts."""
         known = self._by_name[side]
         about = [known.get(cause.value)]
         if cause.kind == "reshard_requested" and cause.source:

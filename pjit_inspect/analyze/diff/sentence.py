@@ -1,4 +1,4 @@
-"""The answer of a comparison in one sentence: what got more, what less, and because of what.
+"""The answer of a comparison in one sentence: the figures that rose, those that fell, and the causes.
 
 Not its job: finding it, drawing it.
 """

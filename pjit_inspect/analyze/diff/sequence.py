@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 _MOST_CELLS = 4_000_000
-"""Beyond this many comparisons only what both begin and end with is joined."""
+"""Beyond this many comparisons only the common begin and end are joined."""
 
 
 def common_subsequence(

@@ -204,7 +204,7 @@ def _names(side: DiffSide, layers: LayerNames, renamed_axes: Mapping[str, str]) 
 
 
 def _named(side: DiffSide, *, is_known: bool) -> list[tuple[str, Hashable]]:
-    """Every name with layer numbers in it, and what is known of what has it."""
+    """Every name with layer numbers in it, and the facts about its value."""
     data = side.data
     named: list[tuple[str, Hashable]] = [
         (layout.path, (layout.dtype, layout.global_shape)) for layout in (*data.inputs, *data.outputs)

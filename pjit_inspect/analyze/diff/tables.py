@@ -1,7 +1,7 @@
 """Kernels, values, arguments, results and warnings of two programs, joined.
 
-Kernels are joined by what they contain, values by the operation that makes them, arguments and results by their paths.
-Not its job: collectives (`analyze.diff.collectives`).
+Kernels are joined by content, values by the operation that makes them, arguments and results by their paths. Not its
+job: collectives (`analyze.diff.collectives`).
 """
 
 from __future__ import annotations

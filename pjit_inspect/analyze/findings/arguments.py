@@ -1,4 +1,4 @@
-"""Arguments that cost more than they must: held in full, kept beside what replaces them, or copied on every call.
+"""Arguments that cost more than necessary: held in full, kept beside their replacements, or copied on every call.
 
 Not its job: whether a remedy helps (`analyze.findings.findings`), or collectives inside the program.
 """

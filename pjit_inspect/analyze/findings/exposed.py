@@ -139,7 +139,7 @@ class _Beside:
 
 
 def _is_alone(row: Collective) -> bool:
-    """Whether XLA's schedule has nothing beside it; never of a ring, nor where nobody knows how often it runs."""
+    """Whether XLA's schedule has nothing beside it; never for a ring, nor for an unknown number of runs."""
     return row.overlap_count == 0 and bool(row.sent_bytes) and row.decomposed is None
 
 

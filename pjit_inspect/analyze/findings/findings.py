@@ -90,7 +90,7 @@ def _without_parts(found: list[Finding]) -> list[Finding]:
 
 @dataclass(slots=True, kw_only=True)
 class _Judge:
-    """Tries remedies, and says what is left of a candidate."""
+    """Tries remedies, and turns candidates into findings."""
 
     subject: Subject
     count: Count | None

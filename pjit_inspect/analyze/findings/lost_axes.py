@@ -155,7 +155,7 @@ def _lines(names: ValueNames, op: ShardedOp) -> list[_Line]:
 
 
 def _constraints(subject: Subject, names: ValueNames) -> Iterator[Candidate]:
-    """Constraints that replicate what arrives split over an axis that nothing after them is split over."""
+    """Constraints that replicate an array that arrives split over an axis no later array uses."""
     program, seen, requests = names.program, set[_Line](), Requests(names)
     for index, op in enumerate(program.ops):
         if not is_asked(op) or op.manual or find_phase(op.op_name) in LATER:

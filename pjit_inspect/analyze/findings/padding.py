@@ -89,7 +89,7 @@ def padded_arguments(subject: Subject) -> Iterator[Candidate]:
 
 
 def _parameters(module: HloModule) -> list[Instruction]:
-    """The entry's parameters in order, where each is an array, and one lies in tiles."""
+    """The entry's parameters in order, if each is an array, and one has tiles; [] if not."""
     found = module.computation(module.entry).parameters
     shapes = [module.reader.shape(row) for row in np.unique(module.instructions.shape[found]).tolist()]
     if not all(shape.is_array for shape in shapes) or not any(shape.layout and shape.layout.tiles for shape in shapes):

@@ -75,7 +75,7 @@ def _again(subject: Subject, names: ValueNames, row: Collective, value: int, loo
 def _before_loop(
     copy: ValueNames | None, names: ValueNames, value: int, loop: int, wanted: tuple[tuple[str, ...], ...]
 ) -> Iterator[tuple[Edit, ...]]:
-    """The constraint on what the same loop of the copy is given: the operand of that name, shape and sharding."""
+    """The constraint on the same loop's operand in the copy: the operand with that name, shape and sharding."""
     if copy is None:
         return
     op, own, called = names.program.ops[loop], names.program.values[value], str(names.value(value))

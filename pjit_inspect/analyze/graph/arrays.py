@@ -20,7 +20,7 @@ from pjit_inspect.analyze.graph.scopes import FORWARD, RECOMPUTE, ROOT, UPDATE, 
 from pjit_inspect.model.program.opcodes import SUMS
 
 SMALL = 64
-"""Bytes of a value that says nothing about where what takes it belongs: a step number, a norm."""
+"""Bytes up to which a value does not show where its users belong, such as a step number or a norm."""
 _UPDATES = frozenset(("optimizer", "optim", "optax", "adam", "adamw", "sgd", "apply_updates", "apply_gradients"))
 """Scopes that say no more of an update than that it is one."""
 _MOST_STEPS = 12
@@ -91,7 +91,7 @@ def find_homes(placing: Placing, inputs: Inputs) -> dict[int, int]:
 
 
 def _same_paths(placing: Placing, inputs: Inputs, homes: dict[int, int]) -> dict[int, int]:
-    """The same for arguments that no forward kernel reads, by the longest end of a path that tells."""
+    """The scopes of arguments that no forward kernel reads, by the longest path ending that decides."""
     module = inputs.kernels.module
     arguments = dict.fromkeys(argument for taken in inputs.of for _, _, argument, _ in taken if argument >= 0)
     paths = {argument: argument_path(module.instruction(argument).op_name)[-_MOST_STEPS:] for argument in arguments}
@@ -146,7 +146,7 @@ def _home_of(kernel: int, placing: Placing, inputs: Inputs, homes: Mapping[int, 
 
 
 def group_of(scopes: Scopes, scope: int) -> int:
-    """The group an update of a scope is shown at: its numbered layer, else its outermost scope."""
+    """The group that shows an update of a scope: its numbered layer, or else its outermost scope."""
     return _Groups(scopes).of(scope)
 
 

@@ -128,7 +128,7 @@ def _fold(
 
 
 def _runs(module: HloModule, computations: list[int]) -> np.ndarray:
-    """For each kernel how often it runs per call, at most; -1 when unknown."""
+    """For each kernel the upper bound of its runs per call; -1 if unknown."""
     runs = count_runs(module)
     return np.array([-1 if runs[c].most is None else runs[c].most for c in computations], np.int64)
 
@@ -227,7 +227,7 @@ def _build_strip(parts: GraphParts) -> ScheduleStrip:
 
 
 def _groups(rows: Rows, folding: Folding) -> list[int]:
-    """For each row its layer: the outermost member of a fold around it, else the row right under the program."""
+    """For each row its layer: the outermost fold member around it, or else the row directly under the program."""
     groups: list[int] = []
     is_layer: list[bool] = []
     for row, parent in enumerate(rows.parents):

@@ -78,7 +78,7 @@ def _flow(
 
 
 def _without(copies: set[int], given: Sequence[FlowNode], edges: list[tuple[int, int]]) -> ProgramFlow:
-    """The flow without what only lays an array out anew: what it takes goes where its result went."""
+    """The flow without kernels that only change an array's layout: edges lead from their source to their users."""
     nodes: list[FlowNode | None] = list(given)
     for copy in sorted(copies):
         into = [source for source, target in edges if target == copy]
@@ -126,7 +126,7 @@ def _source(
 def _of_parameter(
     module: HloModule, kernels: Mapping[int, int], one: Instruction, element: int | None, depth: int
 ) -> _Source:
-    """An argument of the program; in a loop, what the loop was entered with."""
+    """An argument of the program; in a loop, the source of the loop's input."""
     if one.computation.is_entry:
         return "argument", number_of(module, one.index)
     callers = one.computation.callers

@@ -107,7 +107,7 @@ def _candidates(rows: Rows) -> list[list[int]]:
 
 
 class _Compared:
-    """Signatures of rows: what is in them, by where and in which phase."""
+    """Signatures of rows: their content, by place and phase."""
 
     def __init__(self, rows: Rows, placing: Placing, facts: KernelFacts, wanted: frozenset[int]) -> None:
         self.wanted = wanted
@@ -240,7 +240,7 @@ def _shown_as(rows: Rows, folds: Sequence[GraphFold], fold_of: Sequence[int]) ->
 def _counterpart(
     row: int, parent: int, around: int, rows: Rows, places: dict[int, dict[tuple[str, str, int], int]]
 ) -> int | None:
-    """The row within `around` that is what `row` is within `parent`: by name, else by name without numbers."""
+    """The row within `around` that corresponds to `row` within `parent`: by name, or else by name without numbers."""
     for each in (parent, around):
         if each not in places:
             places[each] = _places(rows, each)
@@ -302,7 +302,7 @@ def find_deviations(
 
 
 class _Counted:
-    """The collectives of each member: (shown box, kind, axes, mesh) -> (how many, bytes)."""
+    """The collectives of each member: (shown box, kind, axes, mesh) -> (number, bytes)."""
 
     def __init__(
         self, folding: Folding, rows: Rows, boxes: Sequence[GraphBox], box_at: Mapping[tuple[int, int], int]

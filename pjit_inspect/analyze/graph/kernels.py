@@ -89,7 +89,7 @@ class KernelList:
         return len(self.rows)
 
     def host(self, index: int) -> int:
-        """The kernel an instruction is, or is part of; -1 for plumbing and for what does not run."""
+        """The kernel that an instruction is, or is part of; -1 for plumbing and for unreachable instructions."""
         if self.numbers[index] >= 0:
             return int(self.numbers[index])
         owner = int(self.running.owner[self.module.instructions.computation[index]])
@@ -97,7 +97,7 @@ class KernelList:
 
 
 def find_kernels(module: HloModule) -> KernelList:
-    """The kernels of a program, and what they take."""
+    """The kernels of a program, and the values they take."""
     running = find_running(module)
     order = np.array(running.order, np.int64)
     roles = _roles(module, order)

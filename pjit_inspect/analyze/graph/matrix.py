@@ -1,4 +1,4 @@
-"""The boxes of the matrix: what each row does in each phase, and the values that move between boxes.
+"""The boxes of the matrix: the work of each row in each phase, and the values that move between boxes.
 
 Not its job: rows (`analyze.graph.tree`), folds (`analyze.graph.fold`).
 """

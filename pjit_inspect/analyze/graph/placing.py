@@ -72,7 +72,7 @@ def place_kernels(
     Args:
       kernels: the kernels.
       scopes: the scopes that `names` are in.
-      names: what each of the program's names says.
+      names: the operations in each of the program's names.
       sums: the kernels that are all-reduces or reduce-scatters.
     """
     draft = _Draft(kernels, scopes, names)
@@ -162,13 +162,13 @@ class _Draft:
         self.frame[kernel] = self.frame[kernel] or inner.frame
 
     def place_sums(self, sums: frozenset[int]) -> None:
-        """A sum without a name belongs to what it sums."""
+        """Places sums without a name like the values they sum."""
         for kernel in sorted(sums):
             if self.scope[kernel] is None:
                 self._place_like(kernel, self.producers[kernel], "producer")
 
     def place_by_neighbours(self) -> None:
-        """By the next kernel that takes its result, else by the last before it whose result it takes."""
+        """Places kernels by the next kernel that takes their result, or else by the last one whose result they take."""
         for kernel in range(len(self.scope) - 1, -1, -1):
             if self.scope[kernel] is None:
                 self._place_like(kernel, self.users[kernel], "user")
@@ -220,7 +220,7 @@ class _Draft:
                 self._put(kernel, known[scope, depth], self.phase[kernel], "loop")
 
     def phases(self) -> list[int]:
-        """The phase of each kernel; where names do not say, what the backward pass leads to is an update."""
+        """The phase of each kernel; without a name, a kernel after the backward pass is an update."""
         self.is_differentiated = not {BACKWARD, RECOMPUTE}.isdisjoint(self.phase)
         if not self.is_differentiated:
             return [FORWARD] * len(self.phase)

@@ -278,7 +278,7 @@ class _Gaps:
 
 
 class _Numbered:
-    """The same as rows with numbers, names for people, and what is in them."""
+    """Builds rows with numbers, names for people, and content."""
 
     def __init__(
         self,

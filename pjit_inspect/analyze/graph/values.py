@@ -22,9 +22,9 @@ NOTHING, PASSER, MAKER = 0, 1, 2
 _MOST_SWEEPS = 30
 """Most sweeps; nested loops need one more than their depth, and so do arrays that change places."""
 _MOST_SOURCES = 256
-"""Sources kept of one value; only what packs more values than these has more."""
+"""Most sources kept of one value; only instructions that pack more values have more."""
 _MOST_WORK = 20_000_000
-"""Steps taken for one program; only a program that nobody's compiler made needs more. The rest stays without source."""
+"""Most steps for one program; only a program that no compiler made needs more. The rest has no sources."""
 _MOST_READS = 2_000_000
 """Likewise, values taken by all kernels together."""
 _ELEMENTS = 1 << 20

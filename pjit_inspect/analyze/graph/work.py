@@ -24,7 +24,7 @@ _WINDOW = re.compile(r"dimensions \{([^}]*)\}")
 
 
 class Work(NamedTuple):
-    """For each kernel how many matrix products it holds, and their operations per run; -1 for an unknown number."""
+    """For each kernel its number of matrix products, and their operations per run; -1 for an unknown number."""
 
     matmuls: list[int]
     flops: list[int]

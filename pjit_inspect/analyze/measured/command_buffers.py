@@ -27,7 +27,7 @@ from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Laun
 from pjit_inspect.model.record.profile import GraphNode
 
 _SUM_OF_PARTS = re.compile(r"split_?k.*reduce", re.IGNORECASE)
-"""The kernel of cuBLAS that adds what the one before it left in parts."""
+"""The kernel of cuBLAS that adds up the partial sums of the previous one."""
 
 
 def owners_of_nodes(
@@ -170,7 +170,7 @@ def _contradicted(
 
 
 def _is_possible(stretch: _Stretch, first: tuple[GraphNode, int] | None, second: tuple[GraphNode, int] | None) -> bool:
-    """Whether the schedule can have what lies between two nodes, or before the first one."""
+    """Whether the schedule allows the nodes between two nodes, or before the first one."""
     if second is None or (first is not None and first[1] == second[1]):
         return True
     (number, place), (next_number, next_place) = _at(first) if first else (-1, -1), _at(second)
@@ -200,9 +200,9 @@ def _is_shared(node: GraphNode, home: int, launches: Launches) -> bool:
 def _by_place(
     stretch: _Stretch, launches: Launches, owners: Mapping[GraphNode, str], elsewhere: Collection[str]
 ) -> dict[GraphNode, str]:
-    """Owners of what lies between nodes whose instructions are known, in numbers as in the schedule.
+    """Owners of nodes between nodes with known instructions, if their number matches the schedule.
 
-    Before the first node is what ran `elsewhere`, or nothing.
+    Before the first node are instructions that ran `elsewhere`, or none.
     """
     commands, anchors = stretch.commands, [_at(anchor) for anchor in stretch.anchors(owners)]
     if not anchors or any(second < first for (_, first), (_, second) in pairwise(anchors)):

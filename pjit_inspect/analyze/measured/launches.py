@@ -28,7 +28,7 @@ _PLAIN = frozenset((
     "abs", "add", "and", "bitcast", "clamp", "convert", "copy", "divide", "floor", "maximum", "minimum", "multiply",
     "negate", "not", "or", "power", "select", "sign", "subtract", "tuple", "xor",
 ))  # fmt: skip
-"""Opcodes that have no attributes: what they do is their opcode, operands and shapes."""
+"""Opcodes without attributes: opcode, operands and shapes define them."""
 _OVERWRITE = frozenset(("scatter", "select-and-scatter", "sort"))
 _REDUCE = frozenset(("reduce", "reduce-window"))
 
@@ -88,7 +88,7 @@ class Command:
 
     @property
     def is_of_unknown_size(self) -> bool:
-        """Whether nobody knows how many kernels it launches, if any: a call of most libraries."""
+        """Whether its number of kernels is unknown, as for most library calls."""
         return self.is_library and not self.is_one_graph
 
     @property
@@ -244,7 +244,7 @@ def _functions_named_after(kernel: Instruction) -> list[str]:
 
 
 def _what_it_computes(kernel: Instruction) -> Any:
-    """Equal for fusions that may share a function: the same instructions on the same shapes; else for none."""
+    """A key that is equal for fusions that may share a function: the same instructions on the same shapes."""
     if kernel.opcode != "fusion":
         return kernel.index
     return kernel.fusion_kind, kernel.details.backend_config, tuple(map(_computed, kernel.called))

@@ -1,6 +1,6 @@
-"""Why memory was too small, in a sentence: what was needed, what there was, and what the piece was for.
+"""Explains a memory shortage in a sentence: the need, the available memory, and the use of the piece.
 
-Not its job: the list of the largest buffers (`analyze.memory.reported`), or what could help (`analyze.memory.could`).
+Not its job: the list of the largest buffers (`analyze.memory.reported`), or remedies (`analyze.memory.could`).
 """
 
 from __future__ import annotations

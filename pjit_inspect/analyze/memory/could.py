@@ -97,7 +97,7 @@ def _likes(inputs: Sequence[ArrayLayout]) -> dict[str, tuple[PartitionSpec, int]
 def _sharded(
     rows: list[LiveValue], mesh: Mesh | None, like: tuple[PartitionSpec, int] | None
 ) -> Iterator[MemorySuggestion]:
-    """Split as its counterpart, `like`; else over each axis that is not used and divides a dimension, largest first."""
+    """Suggests the sharding of the counterpart `like`, or else a split over unused axes that divide, largest first."""
     first = rows[0]
     if mesh is None or first.spec is None or len(first.spec) != len(first.local_shape):
         return

@@ -1,6 +1,6 @@
-"""Whether a program fits into the memory of a chip, also before anybody compiled it for that chip.
+"""Whether a program fits into the memory of a chip, even before it is compiled for that chip.
 
-Not its job: what the chip has (`observe.partitioner.chips`), or its tiles (`analyze.memory.tpu_tiles`).
+Not its job: the chip's memory (`observe.partitioner.chips`), or its tiles (`analyze.memory.tpu_tiles`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pjit_inspect.model.record.target import MemorySize, Platform
 _NOTICED = 1.5
 """Padding that is named: one and a half times the size, ..."""
 _LEAST = 100
-"""... of what takes at least a hundredth of all arguments and results."""
+"""Divisor: only arrays with at least a hundredth of all arguments and results are named."""
 
 
 def find_fit(
@@ -78,7 +78,7 @@ def _sums(
 
 
 def _counted_alone(data: RecordData, use: MemoryUse) -> tuple[int, int, int | None, FitSource] | None:
-    """The same where a record has a program alone: what arguments and results take at its peak; else None."""
+    """The peak bytes of arguments and results of a record with a program only; None for others."""
     if not {"inputs", "outputs"} & data.missing.keys():
         return None
     results = use.by_kind.get("result", 0)

@@ -116,7 +116,7 @@ def arguments_alone(facts: MemoryFacts, missing: str) -> MemoryUse:
 def occupancy_of(module: HloModule, assignment: BufferAssignment | None = None) -> Occupancy:
     """The buffers of a program with a schedule, and from where to where each is alive.
 
-    Counted where XLA's account is there and of this program; else modelled.
+    Counted if XLA's buffer assignment is available and fits this program; if not, modelled.
     """
     ranges = find_live_ranges(Nodes(module, find_running(module)))
     counted = None if assignment is None else find_counted(ranges, assignment)
@@ -350,7 +350,7 @@ class MemoryFinder:
         return find_states(self._facts.inputs, self._facts.outputs, users)
 
     def _users(self, value: Value) -> frozenset[Phase]:
-        """The phases of all kernels that take an argument, looked for through what passes it on."""
+        """The phases of all kernels that take an argument, traced through instructions that pass it on."""
         nodes, found, seen = self._nodes, set[Phase](), set[int]()
         border = [nodes.owner[value.node]]
         while border:
@@ -375,7 +375,7 @@ class MemoryFinder:
 
 
 def _phases(graph: ProgramGraph | None) -> dict[int, Phase]:
-    """Instruction of a kernel -> its phase; {} for a program that nobody differentiated."""
+    """Instruction of a kernel -> its phase; {} for a program without differentiation."""
     if graph is None or not graph.is_differentiated:
         return {}
     kernels = graph.kernels

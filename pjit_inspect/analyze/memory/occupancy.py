@@ -67,7 +67,7 @@ class Occupancy:
     source: MemorySource = "modelled"
 
     def place_by_caller(self) -> None:
-        """Arguments and results lie where the caller has them: CPUs' instructions do not say that it is host memory."""
+        """Places arguments and results in the caller's memory: CPU instructions do not show that it is host memory."""
         nodes = self.ranges.nodes
         entry, shapes = nodes.module.entry, nodes.module.reader.entry_shapes()
         arguments, result = shapes or ((), Shape(dtype="tuple"))
@@ -155,7 +155,7 @@ def merged_spans(ranges: LiveRanges, rows: list[int], kind: str) -> list[tuple[i
 
 
 def _end_where_taken_over(ranges: LiveRanges, buffers: list[Buffer]) -> None:
-    """An operand that is taken for the last time ends before that, where its result may lie in its place."""
+    """Ends the life of an operand just before its last use if the result may take its place."""
     nodes, taken = ranges.nodes, set[int]()
     for value in ranges.values:
         maker, own = nodes.owner[value.node], buffers[value.buffer]
@@ -182,13 +182,13 @@ def _freed(ranges: LiveRanges, buffers: list[Buffer], operand: int, value: Value
 
 
 def _may_share(nodes: Nodes, maker: int) -> bool:
-    """Whether an instruction ever puts a result where an operand lies. (A copy never does.)"""
+    """Whether an instruction ever writes its result over an operand. (A copy never does.)"""
     opcode = nodes.opcode(maker)
     return opcode in ("fusion", "sort") or (opcode in _ELEMENTWISE and opcode != "copy")
 
 
 def can_share(nodes: Nodes, own: int, number: int, taken: int) -> bool:
-    """Whether XLA lets a result lie where operand `number` lies, which nobody takes afterwards."""
+    """Whether XLA lets a result overwrite operand `number`, which is not used afterwards."""
     if nodes.shapes[own] != nodes.shapes[taken]:
         return False
     maker = nodes.owner[own]

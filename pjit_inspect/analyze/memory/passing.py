@@ -18,7 +18,7 @@ from pjit_inspect.model.program.shape import Shape
 
 _SAME = frozenset(("bitcast", "opt-barrier", "optimization-barrier", "domain", "add-dependency"))
 FORWARDING = frozenset(("tuple", "get-tuple-element", "call"))
-"""Opcodes that read nothing of what they pass on."""
+"""Opcodes that do not read the values they pass on."""
 _STARTS_WITH_OPERANDS = frozenset(("all-gather-start", "collective-permute-start", "async-start", "send"))
 """Opcodes whose result begins with their operands."""
 _FIRST_IN_PLACE = frozenset(("dynamic-update-slice", "set-dimension-size"))
@@ -39,7 +39,7 @@ class Nodes:
 
     Attributes:
       module: the program.
-      running: what runs in it.
+      running: its running computations.
       time: running instruction -> its place in the schedule, loops' bodies before their loops.
       shapes: for each node its shape.
       owner: for each node its instruction.
@@ -192,7 +192,7 @@ def _number(form: re.Pattern[str], text: str) -> int:
 
 
 def _updated(nodes: Nodes, index: int, own: range) -> Pairs:
-    """A fusion that ends in the update of a part of an operand writes that part where the operand lies."""
+    """In-place pairs of a fusion that ends in updating a part of an operand: the part is written in the operand."""
     module, called = nodes.module, nodes.called(index)
     if len(called) != 1:
         return

@@ -1,8 +1,8 @@
-"""XLA's list of the largest buffers, joined to the program it is of: what each is in the user's terms.
+"""Joins XLA's list of the largest buffers to its program: each buffer in the user's terms.
 
-A buffer is found by what makes it: XLA's instruction, or JAX's name of the operation with its element type and its
-shape on one device. Where several values fit that differ by more than their layer, none is taken. Not its job: reading
-the list (`parse.messages.memory_errors`).
+A buffer is found by its maker: XLA's instruction, or JAX's name of the operation with its element type and its shape on
+one device. Where several values fit that differ by more than their layer, none is taken. Not its job: reading the list
+(`parse.messages.memory_errors`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def join_reported(
     Args:
       buffers: the list.
       module: the program with its schedule; None where there is none.
-      use: what is alive in it.
+      use: its live values.
       inputs: its arguments.
       shardings: the values of the program before partitioning.
     """
@@ -63,7 +63,7 @@ class _Joiner:
         return found or _as_said(buffer)
 
     def _made(self, buffer: ReportedBuffer) -> ReportedValue | None:
-        """By the instruction that makes it, if the size agrees; else by the operation's name, if all that fit agree."""
+        """Finds a buffer by its maker, if the size agrees, or else by the operation's name, if all matches agree."""
         row = self._live.get(buffer.instruction)
         if row is not None and _is_near(row.bytes, buffer.bytes):
             return _of_live(buffer, row)

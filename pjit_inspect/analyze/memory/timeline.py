@@ -16,7 +16,7 @@ from pjit_inspect.model.memory.timeline import MemoryTimeline, TimedValue
 from pjit_inspect.model.report.collective import Phase
 
 MOST_NAMED = 2000
-"""Buffers of a timeline that are named: the largest. More would take longer than all else of a display."""
+"""Most named buffers of a timeline, the largest ones. More would take longer than the rest of a display."""
 
 
 def moments(total: np.ndarray, starts: Sequence[int]) -> np.ndarray:

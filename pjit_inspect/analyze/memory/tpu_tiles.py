@@ -32,7 +32,7 @@ def tpu_bytes(shape: Sequence[int], bits: int, minor_to_major: Sequence[int]) ->
 
 
 def least_tpu_bytes(shape: Sequence[int], bits: int) -> int:
-    """Bytes on one device in the layout that takes least, which XLA gives an argument when nobody asks for another."""
+    """Bytes on one device in the smallest layout, which XLA gives to an argument by default."""
     if len(shape) < 2:
         return tpu_bytes(shape, bits, range(len(shape)))
     ways = permutations(range(len(shape)), 2)

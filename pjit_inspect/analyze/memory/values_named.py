@@ -38,7 +38,7 @@ _SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _MOST_STEPS = 20
 _PREFIX: dict[Phase, str] = {"backward": "gradient of ", "recompute": "recomputed "}
 _Key = tuple[str, str, int]
-"""JAX's name of an operation, an element type, and how many elements there are on a device."""
+"""JAX's name of an operation, an element type, and the number of elements on a device."""
 
 
 class Described(NamedTuple):
@@ -314,7 +314,7 @@ def _place(frames: tuple[Frame, ...]) -> tuple[str, int, tuple[int, ...]] | None
 
 @lru_cache(maxsize=4096)
 def short_name(op_name: str) -> str:
-    """The last words of JAX's name of an operation: its innermost scopes, and what it does."""
+    """The last parts of JAX's name of an operation: its innermost scopes, and the operation."""
     last = op_name.rpartition("/")[2]
     return "/".join([*scope_of(op_name).split("/")[-2:], users_word(last) or last]).lstrip("/")
 
@@ -327,7 +327,7 @@ def scope_of(op_name: str) -> str:
 
 
 def _unwrapped(scope: str) -> str:
-    """A part of JAX's name without what JAX did to it; "" for what is no scope of the user's."""
+    """A part of JAX's name without JAX's wrappers; "" if it is no user scope."""
     if scope in JAX_SCOPES:
         return ""
     while "(" in scope and scope.endswith(")"):

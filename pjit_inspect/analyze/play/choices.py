@@ -33,8 +33,8 @@ def choices_of(
       shape: the array's (global).
       spec: how it is split; None where that is not known, which keeps no axis from any dimension.
       mesh: axes with their sizes. Arrays of one shape share their choices, as a session has thousands of variants.
-      must_divide: whether `jax.jit` refuses what its axes do not divide; a constraint is padded instead.
-      why_fixed: why nothing else can be chosen; "" where it can.
+      must_divide: whether `jax.jit` refuses dimensions that the axes do not divide; a constraint is padded instead.
+      why_fixed: why there is no other choice; "" if there is.
     """
     sizes = dict(mesh)
     given = spec or (None,) * len(shape)

@@ -26,8 +26,8 @@ def find_controls(facts: Facts, setting: PlaySetting, answered: Specs | None = N
 
     Args:
       facts: of the record.
-      setting: what is set.
-      answered: path -> spec, as XLA has split what was left to it; None before it has answered.
+      setting: the present setting.
+      answered: path -> spec that XLA has chosen; None before it has answered.
     """
     specs, results = argument_specs(facts, setting, answered), result_specs(facts, setting, answered)
     sizes, free = setting.sizes, facts.free_results - {path for path, spec in setting.results if spec is not None}
@@ -67,7 +67,7 @@ def argument_specs(
 
 
 def asked_specs(facts: Facts, setting: PlaySetting) -> dict[str, PartitionSpec | None]:
-    """Path of each argument -> how it is to be split; None where that is left to XLA, whatever XLA has chosen."""
+    """Path of each argument -> its requested spec; None if left to XLA, even if XLA has chosen one."""
     fixed = {own.path: facts.specs[own.path] for own in facts.arguments if own.path not in facts.free_arguments}
     asked = {**dict.fromkeys(own.path for own in facts.arguments), **fixed, **dict(setting.arguments)}
     return {path: on_mesh(spec, setting.sizes) for path, spec in asked.items()}

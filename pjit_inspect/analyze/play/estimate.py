@@ -51,7 +51,7 @@ def _places(classes: Sequence[int], spec: PartitionSpec | None) -> Places:
 
 
 def _flowing(roles: Roles, layouts: Mapping[str, Places]) -> Places:
-    """Axis -> the class that it splits in what is computed: of the data first, then of the weights."""
+    """Axis -> the class it splits in activations: of the data first, then of the weights."""
     found: Places = {}
     for path, places in layouts.items():
         if path not in roles.parameters:

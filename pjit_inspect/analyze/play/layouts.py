@@ -237,7 +237,7 @@ def _sequence(layout: Layout, roles: Roles) -> tuple[int, ...]:
 def _constraints(
     layout: Layout, facts: Facts, roles: Roles, base: PlaySetting, constraint_ops: Mapping[str, int]
 ) -> dict[str, PartitionSpec | None]:
-    """The user's constraints as the layout has what flows: the data over its axes, and what split weights make."""
+    """The user's constraints with the layout's specs: data over their axes, results of split weights over theirs."""
     found: dict[str, PartitionSpec | None] = {}
     for own in facts.constraints:
         classes = roles.constraints.get(constraint_ops.get(own.place, -1))

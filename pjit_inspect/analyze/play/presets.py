@@ -109,7 +109,7 @@ class _Maker:
         return len(both) > 1 and any(both <= set(own) for own in data)
 
     def _kept(self) -> list[str]:
-        """The places of the constraints that no layout changes: of several shapes, or of dimensions nobody knows."""
+        """The places of constraints that no layout changes: of several shapes, or of unknown dimensions."""
         return [
             own.place
             for own in self._facts.constraints
@@ -205,7 +205,7 @@ class _Maker:
         return [frozenset(own) for own in list(found.values())[:_MOST_KINDS]]
 
     def _cost(self, classes: frozenset[int]) -> tuple[float, float]:
-        """The share of the products that every device does in full, and the bytes of the sums over what is split."""
+        """The share of the products that every device does in full, and the bytes of sums over split dimensions."""
         whole, alone, added = 0, 0, 0.0
         for own in self._roles.products:
             whole += own.flops

@@ -121,7 +121,7 @@ def find_roles(
     Args:
       program: before partitioning.
       paths: the user's names of its arguments, in order.
-      trips: loop in `program.ops` -> how often it runs.
+      trips: loop in `program.ops` -> its number of turns.
       differentiated: the arguments that differentiated code uses.
       state: the arguments whose next value is a result, or whose gradient is.
     """
@@ -175,7 +175,7 @@ def _parameters(
     differentiated: Collection[str],
     state: Collection[str],
 ) -> frozenset[str]:
-    """Weights: what comes back changed and was differentiated.
+    """Weights: differentiated arguments that are returned changed, or else one side of a product.
 
     Where nothing is, an argument is data that meets another argument on the left of a product; the rest are weights.
     """
@@ -210,7 +210,7 @@ def _with_weights(
     arguments: Mapping[str, tuple[int, ...]],
     parameters: Collection[str],
 ) -> tuple[Product, ...]:
-    """The products with weights found again, and their gradients, by what all their dimensions are."""
+    """The products with weights found again by shapes and classes of dimensions, and their gradients."""
     known: dict[tuple[tuple[int, int], ...], str] = {}
     for path, entry in zip(paths, program.inputs, strict=False):
         if path in parameters:

@@ -1,6 +1,6 @@
-"""A change of the controls as the next setting: names resolved, what follows taken along, what cannot be refused.
+"""Applies a change of the controls: resolves names, changes followers too, and refuses impossible settings.
 
-Not its job: what the controls are (`controls`), or what a setting comes to.
+Not its job: the controls (`controls`), or evaluating a setting.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from pjit_inspect.model.record.merged import (
 from pjit_inspect.model.words.sentence import Sentence, name, place, say
 
 Compare = Callable[[ProgramFacts, ProgramFacts], tuple[Sentence, ...]]
-"""In what the programs of two records differ, each in a sentence; () when nothing is seen."""
+"""Differences between the programs of two records, each in a sentence; () for none found."""
 
 
 def merge_programs(
@@ -37,8 +37,8 @@ def merge_programs(
     """Join the records of all processes, each process's in the order it made them.
 
     Args:
-      records: what was read.
-      processes: what is known of processes beside their records: files that were not read, empty folders.
+      records: the facts read.
+      processes: facts about processes besides their records: files that were not read, empty folders.
       compare: for two programs of one name that differ.
       compare_optimized: for two records of one program whose optimized programs are not the same bytes.
     """

@@ -1,4 +1,4 @@
-"""In what the programs of two processes differ, in the user's words: devices, arrays, flags, then the first operation.
+"""Differences between two processes' programs, in the user's words: devices, arrays, flags, first operation.
 
 Pure: two records in, sentences out. Not its job: finding which programs to compare (`analyze.processes.merge`).
 """
@@ -109,7 +109,7 @@ def _arrays(one: ProgramSide, two: ProgramSide, field: str) -> Iterator[Sentence
 
 
 def _array(one: ProgramSide, two: ProgramSide, a: ArrayLayout, b: ArrayLayout) -> Sentence:
-    """In what one input or output differs; "" when it does not. Its name may differ: it is no part of the program."""
+    """The difference of one input or output; "" for none. Names may differ: they are no part of the program."""
     path = name(shortened(a.path))
     if (a.dtype, a.global_shape) != (b.dtype, b.global_shape):
         return say("{} is {}", path, _pair(one, two, word(_type(a)), word(_type(b))))
@@ -191,7 +191,7 @@ def _value(values: Mapping[str, str], key: str) -> Phrase | str:
 def collective_differences(
     one: ProgramSide, two: ProgramSide, first: HloModule, second: HloModule
 ) -> tuple[Sentence, ...]:
-    """In what the collectives of two optimized programs differ, in the order they run; () when they do not.
+    """The differences between the collectives of two optimized programs, in run order; () for none.
 
     Other instructions may differ without harm: a backend chooses kernels by measuring them.
     """

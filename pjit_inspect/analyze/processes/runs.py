@@ -51,7 +51,7 @@ def choose_sessions(records: Iterable[Session]) -> tuple[frozenset[Session], tup
 
 
 def _together(records: Iterable[Session]) -> tuple[list[Session], dict[Session, int]]:
-    """Each session once, with the times of all its records; and how many records it has."""
+    """Each session once, with the times of all its records, and its number of records."""
     found: dict[Session, Session] = {}
     counts: dict[Session, int] = {}
     for one in records:

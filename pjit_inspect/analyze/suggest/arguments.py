@@ -162,7 +162,7 @@ class ArgumentOptions:
     # ------------------------------------------------------------ column- then row-parallel
 
     def _pairs(self, stakes: dict[tuple[str, str], int]) -> Iterator[Option]:
-        """Two weights in a row: the first cut along what it makes, the second along what it sums over."""
+        """Two weights in a row: the first cut along its kept dimension, the second along its contracted one."""
         axes = dict.fromkeys(axis for _, axis in stakes)
         for (first, kept), (second, summed) in self._chains():
             for axis in axes:

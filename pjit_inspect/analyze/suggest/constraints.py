@@ -48,7 +48,7 @@ class ConstraintOptions:
     """Finds them for one program.
 
     `by_call`: whether whoever takes an option names it by its call (`place`), as the playground does. One in a helper
-    that is called with arrays of other shapes is then one, too: it is on what that call returns.
+    that is called with arrays of other shapes is then one, too: it is on the result of that call.
     """
 
     def __init__(self, program: ShardedProgram, names: ValueNames, *, by_call: bool = False) -> None:
@@ -62,7 +62,7 @@ class ConstraintOptions:
     def is_explicit(self) -> bool:
         """Whether the types of the program carry shardings (Explicit axes): every op is then constrained.
 
-        JAX also constrains random keys, whatever the axes are: that says nothing.
+        JAX also constrains random keys, whatever the axes are: these constraints are ignored.
         """
         return any(
             op.kind == "sharding_constraint"
@@ -97,7 +97,7 @@ class ConstraintOptions:
     # ------------------------------------------------------------ what is there
 
     def _asked_otherwise(self, line: _Line, need: Need, stake: int) -> Iterator[Option]:
-        """A constraint of the user's that asks for what is expensive: left out, or asking for what there is."""
+        """An expensive constraint of the user, left out or changed to the present sharding."""
         request = need.request
         if request is None or request.kind != "reshard_requested" or request.index is None:
             return
@@ -211,7 +211,7 @@ class ConstraintOptions:
 
     @functools.cached_property
     def _shapes(self) -> dict[object, set[tuple[int, ...]]]:
-        """Piece of the user's text -> the shapes of what it makes, whoever calls it."""
+        """Piece of the user's text -> the shapes of its results, for all callers."""
         found: dict[object, set[tuple[int, ...]]] = {}
         for op in self._program.ops:
             if op.frames and len(op.results) == 1:
@@ -307,7 +307,7 @@ class ConstraintOptions:
         return next(self._constrained(self._lines[index], spec, 0), None)
 
     def place(self, index: int) -> str:
-        """The line of an operation and what it is, for a line that several call with the line of the call.
+        """The line and kind of an operation; for a line with several callers, also the line of the call.
 
         With a number, in the order they run, where these have several.
         """

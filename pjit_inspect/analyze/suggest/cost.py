@@ -70,7 +70,7 @@ class Cost:
 
     @property
     def backward_bytes(self) -> int:
-        """Bytes sent for what differentiation made, recomputation too."""
+        """Bytes sent by the parts that differentiation made, recomputation too."""
         return sum(costed.bytes for costed in self.needs if costed.is_backward)
 
     @property
@@ -237,7 +237,7 @@ def _sum_bytes(program: ShardedProgram, need: Need, is_cpu: bool) -> int:
 
 
 def _used_otherwise(program: ShardedProgram, index: int) -> set[str]:
-    """The axes that split what an op does not sum over: an operand that has one there gives it up where it sums."""
+    """Axes used by non-contracted dimensions; they cannot also shard a contracted one."""
     op = program.ops[index]
     if op.rule is None:
         return set()

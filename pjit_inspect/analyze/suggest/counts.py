@@ -80,7 +80,7 @@ class Counts:
         return Compared.of(self._figures, after._figures)
 
     def traded(self, after: Counts) -> tuple[Compared, Checked] | None:
-        """The same, and what both send; None too where a device then multiplies, or makes, much more.
+        """As `compared`, with the bytes sent by both; None also if a device then multiplies, or makes, much more.
 
         That trades one cost for another.
         """
@@ -180,7 +180,7 @@ def _work(module: HloModule, loops: LoopsOf) -> tuple[Figure, Figure]:
 
 
 def product_work(module: HloModule) -> int:
-    """Operations of all matrix products and convolutions on one device; what runs unknown often counts once."""
+    """Operations in all products and convolutions on one device; an unknown number of runs counts as one."""
     return _products(module, _times(module))
 
 

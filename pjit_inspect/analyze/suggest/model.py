@@ -22,7 +22,7 @@ from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 Try = Callable[[Sequence[Edit]], tuple[ShardedProgram, Mapping[int, int]]]
-"""The changed program with its shardings, and how often its loops run. Raises CaptureError when it cannot be had."""
+"""The changed program with its shardings, and its loops' turns. Raises CaptureError if it is unavailable."""
 
 _MORE_PRODUCTS, _MORE_ELEMENTS = 1.1, 1.25
 """Limits on products and elements of a device, relative to before; above them a change trades one cost for another."""
@@ -139,7 +139,7 @@ def _given_up(program: ShardedProgram, collectives: Iterable[Collective]) -> fro
 
 
 def _name(program: ShardedProgram, need: Need) -> tuple[str, str]:
-    """An operation's name and what it needs: the same before and after a change."""
+    """An operation's name and its kind of need: the same before and after a change."""
     return need.kind, "" if need.op is None else program.ops[need.op].op_name
 
 

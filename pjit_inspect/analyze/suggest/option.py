@@ -1,4 +1,4 @@
-"""A change that may be tried, before anybody knows what it costs, and what came of trying it.
+"""A change that may be tried, before its cost is known, and the result of trying it.
 
 Not its job: finding changes (`analyze.suggest.arguments`, `analyze.suggest.constraints`) or costing them.
 """

@@ -69,7 +69,7 @@ def _frozen(spec: list[list[str]]) -> Dimensions:
 
 
 def widening(program: ShardedProgram, value: int | None, is_cpu: bool) -> int:
-    """2 for what is computed in half precision where that is done in single; arguments move as they are."""
+    """2 for values computed in single instead of half precision; 1 for arguments, which move unchanged."""
     if value is None or not is_cpu or program.values[value].dtype not in _HALF:
         return 1
     for _ in range(4):

@@ -35,7 +35,7 @@ _MOST_TRIES = 24
 _MOST_LOST = 5
 _MOST = 6
 _NOTICEABLE = 0.01
-"""A saving of a smaller part of what the program sends is none."""
+"""Smallest saving, as a share of the bytes a program sends, that counts."""
 _VISIBLE_WORK = 0.005
 _PRICED = 0.9
 """Weight of a saving for which devices hold or multiply more; a saving that costs nothing has weight 1."""
@@ -165,7 +165,7 @@ def _is_contained(tried: Tried, better: Tried) -> bool:
 
 
 def _suggestion(tried: Tried, model: ModelJudge, in_turns: int) -> Suggestion:
-    """`in_turns` is what the compiled program sends in loops of unknown length, in a turn of each."""
+    """`in_turns`: bytes the compiled program sends in one turn of each loop of unknown length."""
     option = tried.option
     foreseen = tried if tried.counted is None else model.judge(option)
     words = option.words[:1].upper() + option.words[1:]

@@ -1,8 +1,8 @@
-"""Two programs compared that have loops of unknown length: what is outside of these, and one turn of each.
+"""Compares two programs with loops of unknown length: the part outside these, and one turn of each.
 
-A figure is then `outside + turns x inside`, for numbers of turns that nobody knows. One program has less of something,
-however many turns its loops take, where it has less for one turn of each and no more in any further one. Not its job:
-what a figure is of (`analyze.suggest.counts`, `analyze.suggest.cost`).
+A figure is then `outside + turns x inside`, for unknown numbers of turns. One program has less of something, however
+many turns its loops take, where it has less for one turn of each and no more in any further one. Not its job: what a
+figure is of (`analyze.suggest.counts`, `analyze.suggest.cost`).
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ class Parts:
         return cls((outside, *pairs))
 
     def may_grow(self, most: float = 1.0) -> bool:
-        """Whether the second program has more than `most` times what the first has, for some numbers of turns above 0.
+        """Whether the second program has more than `most` times the first's figure, for some numbers of turns above 0.
 
-        That loops take no turn is left aside: what is moved out of a loop is more then.
+        Zero turns are not considered: work moved out of a loop is then more.
         """
         one_turn = sum(own for own, _ in self.rows), sum(own for _, own in self.rows)
         return any(after > most * before for before, after in (one_turn, *self.rows[1:]))
 
     @property
     def ratios(self) -> tuple[float, float]:
-        """The least and the most that the second program has of what the first has, whatever the numbers of turns."""
+        """The least and the largest ratio of the second program's figure to the first's, over all numbers of turns."""
         found = [after / before for before, after in self.rows if before]
         return (min(found), max(found)) if found else (1.0, 1.0)
 
@@ -127,7 +127,7 @@ class LoopsOf:
         return found if any(key is not None and count for key, count in found.items()) else {None: 1}
 
     def made(self, sizes: Sequence[int] | np.ndarray) -> Figure:
-        """The figure of what every instruction has; `sizes` has one entry for each."""
+        """The figure summed over all instructions; `sizes` has one entry for each."""
         computations = self._module.instructions.computation
         each = np.bincount(computations, weights=np.asarray(sizes, float), minlength=len(self._turns))
         return self.add_up((self._turns[n], int(each[n])) for n in np.flatnonzero(each).tolist())

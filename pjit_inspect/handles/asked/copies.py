@@ -51,11 +51,11 @@ class Copies:
       mesh: the axes of that, outermost first.
       is_mesh_given: whether it named none, and arrays lay on none.
       program: the program with its operations; None where they cannot be had.
-      trips: index of a loop in `program.ops` -> how often it runs.
+      trips: index of a loop in `program.ops` -> its number of turns.
     """
 
     def __init__(self, data: RecordData, again: Again | None, attached: Callable[[], int]) -> None:
-        """Hold a record of this process's; `again` traces its function, `attached` says how many devices there are.
+        """Hold a record of this process; `again` traces its function, `attached` gives the number of devices.
 
         Raises ChangeError where the program's mesh cannot be changed.
         """

@@ -77,7 +77,7 @@ def find_targets() -> Targets:
 
 
 def check_target(name: str) -> None:
-    """Raise ChangeError, which says what there is, for a name of no target."""
+    """Raise ChangeError, with the available targets, for an unknown target name."""
     from pjit_inspect.observe.partitioner.targets import find_target
 
     find_target(name)

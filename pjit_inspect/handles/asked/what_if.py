@@ -61,12 +61,13 @@ def ask_what_if(
     timeout_s: float,
     again: Again | None = None,
 ) -> tuple[RecordData, Callable[[], ShardedProgram] | None]:
-    """The record of the changed program, and what makes that program before partitioning; as `CompileRecord.what_if`.
+    """The record of the changed program, and the maker of that program before partitioning; as `CompileRecord.what_if`.
 
     A program for one device is not partitioned, and there is None.
 
-    `before` gives what the record comes to, at the same stage of compiling: whether as XLA's partitioner leaves it.
-    `again` traces the function where the captured program cannot be changed; None where it is not at hand.
+    `before` gives the key figures of the record at the same stage of compiling; its argument: whether after
+    partitioning only. `again` traces the function where the captured program cannot be changed; None where it is not at
+    hand.
     """
     began = time.monotonic()
     change = change_program(data, mesh=mesh, specs=specs, target=target, again=again)
@@ -427,7 +428,7 @@ def _origin(data: RecordData) -> str:
 
 
 def _compiled(answer: Partitioned, data: RecordData) -> dict[str, Any]:
-    """The fields of a record that say what became of the program."""
+    """The fields of a record about the compiled program."""
     from pjit_inspect.observe.shardy.numbering import read_places
 
     kept = {name: why for name, why in data.missing.items() if name in ("jaxpr", "inputs", "outputs", "key")}
@@ -512,7 +513,7 @@ def _misfit(failure: str) -> Misfit | None:
 
 
 def _unchecked(answer: Partitioned, target: Target) -> Misfit | None:
-    """XLA compiles for GPUs without regard to their memory: what it counts is set beside what there is."""
+    """A misfit on a GPU: XLA compiles for GPUs without regard to memory, and its count is compared with the chip's."""
     from pjit_inspect.observe.partitioner.chips import GPUS
 
     memory = answer.compiled and answer.compiled.memory

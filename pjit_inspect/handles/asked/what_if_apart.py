@@ -23,7 +23,7 @@ from pjit_inspect.parse.files.record_file import read_record, write_record
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
 _GRACE_S = 30.0
-"""For the imports of that process, beside what its question may take."""
+"""Additional time for the imports of that process, besides its question's limit."""
 
 _channel = Channel("the process that reads the program from its file")
 

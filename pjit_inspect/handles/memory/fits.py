@@ -1,6 +1,6 @@
 """A record's program beside the memory of a chip.
 
-Not its job: the arithmetic (`analyze.memory.fits`), or what chips have (`observe.partitioner.chips`).
+Not its job: the arithmetic (`analyze.memory.fits`), or the chips' figures (`observe.partitioner.chips`).
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class LiveArrays(Displayable, LiveArrayTable):
     """
 
     def show(self) -> Shown:
-        """An object to display: what each device holds, and the arrays, equal ones of several layers as one row."""
+        """An object to display: the memory of each device, and the arrays, equal ones of several layers as one row."""
         return Shown(drawn(live_arrays_view(self)))
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
 """A record's memory as it is shown: text, a page, the inspector's pane, and the chips it may fit.
 
-Not its job: what is alive (`analyze.memory`), or how it looks (`view.memory`).
+Not its job: finding live values (`analyze.memory`), or drawing them (`view.memory`).
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ class History(Displayable, HistoryTable):
     Attributes:
       rows: the variants, in the order in which they were thought of.
       chosen: the number of the one that is looked at.
-      notes: what a search has to say of itself: what it tried and what it did not.
-      among: the numbers of the variants that have what a search was to keep, and keep to its rules; None for all.
+      notes: remarks of a search: the settings tried and not tried.
+      among: the numbers of the variants with the parts a search had to keep, and within its limits; None for all.
     """
 
     notes: tuple[str, ...] = ()

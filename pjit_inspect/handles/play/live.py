@@ -49,7 +49,7 @@ _TWIN_S = 0.7
 
 _CAME_AND_WENT = "what came and went"
 _PAUSE_S = 0.6
-"""Seconds after an answer before what came and went is looked for."""
+"""Seconds after an answer before its differences are looked for."""
 _SELDOM_S = 0.3
 """Seconds between two states that are drawn while a search goes on."""
 
@@ -62,7 +62,7 @@ def words_of(play: Playground) -> str:
 
 
 class Live:
-    """The widget of one playground, and what it draws.
+    """The widget of one playground, and its drawing.
 
     Attributes:
       widget: the anywidget.

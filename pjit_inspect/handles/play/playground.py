@@ -115,7 +115,7 @@ class Playground(Displayable):
             return History(tuple(self._variants.values()), self._chosen)
 
     def best(self, goal: Goal = "bytes") -> Variant:
-        """The best variant of the history; `History.best` says by what."""
+        """The best variant of the history, by the criteria of `History.best`."""
         return self.history.best(goal)
 
     def set(
@@ -354,7 +354,7 @@ class Playground(Displayable):
         return forget
 
     def drop(self, number: int) -> None:
-        """Take a variant out of the history that was not answered, and that nobody looks at."""
+        """Remove a variant from the history that was not answered and is not the current one."""
         with self._turn:
             own = self._variants.get(number)
             if own is not None and number not in (0, self._chosen) and not own.is_answered:
@@ -458,7 +458,7 @@ class Playground(Displayable):
                 self._ticket = Ticket()
 
     def _missed(self, ticket: Ticket | None) -> tuple[int, Effort] | None:
-        """The base, where a change came before it was answered, and nobody has stopped since."""
+        """The base, if a change came before it was answered, and nothing was stopped since."""
         is_open = self._variants[0].is_answered or self._is_closed or ticket is None or ticket.is_cancelled
         return None if is_open else (0, "partition")
 
@@ -485,7 +485,7 @@ class Playground(Displayable):
                 return
 
     def _tell(self) -> None:
-        """Tell the observers what is new, in order; somebody who is telling already tells that, too."""
+        """Report news to the observers in order; a thread that is already reporting also reports these."""
         while self._news and self._teller.acquire(blocking=False):
             try:
                 while self._news:

@@ -70,7 +70,7 @@ class Search:
         most_memory: int | None = None,
         on_progress: Callable[[SearchProgress], object] | None = None,
     ) -> None:
-        """Begin from what the playground has chosen; `pjit_inspect.search` says what the arguments are.
+        """Begin from the playground's current variant; `pjit_inspect.search` explains the arguments.
 
         Raises ChangeError for a name in `keep` that there is none of, where the program's operations are not known, and
         for a playground that was closed.
@@ -126,7 +126,7 @@ class Search:
     # ------------------------------------------------------------ what users call
 
     def stop(self) -> None:
-        """End it with what it has."""
+        """End the search with its present results."""
         with self._lock:
             self._is_stopped = True
             tickets = list(self._tickets)
@@ -134,9 +134,9 @@ class Search:
             ticket.cancel()
 
     def run(self) -> History:
-        """Search until the budget is spent, nothing is left to try, or somebody stops it; the best is chosen then.
+        """Search until the budget is spent, nothing is left to try, or it is stopped; then the best variant is chosen.
 
-        The history says in its notes what was tried and what was not.
+        The history says in its notes the settings tried and not tried.
         """
         self._began = time.monotonic()
         forget = self._play.stops(self.stop)
@@ -193,7 +193,7 @@ class Search:
     def _ask_start(self) -> bool:
         """Ask about the program as it was chosen, with results that come back as their arguments go in.
 
-        Returns whether the search goes on: nobody has stopped it meanwhile.
+        Returns whether the search goes on: it was not stopped meanwhile.
         """
         if self._rules.most_memory is None:
             start = self._play.add(self._start, origin="search", is_chosen=False)
@@ -208,7 +208,7 @@ class Search:
         return not self._is_stopped
 
     def _feed_history(self) -> None:
-        """The best of what somebody has looked at, where it has what is to be kept."""
+        """Offers the best known settings, if they have the parts to keep."""
         known = [(value, row.number) for row in self._play.history if (value := self._value(row)) is not None]
         for rank, (_, number) in enumerate(sorted(known)[:_MOST_KNOWN]):
             setting = with_results_returned(self._subject.facts, self._play.setting_of(number), self._kept.results)

@@ -323,7 +323,7 @@ class Subject:
         return tuple(found)
 
     def _place_name(self, name: str, names: ValueNames, op: ShardedOp, results: Sequence[tuple[int, int]]) -> str:
-        """Keep where a constraint goes, under a name that nothing else has; `op` is the first, as `names` has it."""
+        """Stores the place of a constraint under a unique name; `op` is the first, as `names` has it."""
         known = next((own for own, other in self.places.items() if other.results == tuple(results)), None)
         if known is not None:
             return known
@@ -370,7 +370,7 @@ class Subject:
         ]
 
     def _counted(self, begun: Variant, setting: PlaySetting, record: Record) -> Variant:
-        """The variant with what XLA's answer comes to."""
+        """The variant with the figures of XLA's answer."""
         data = record.data
         module = record.hlo
         answered = {own.path: own.spec for own in (*data.inputs, *data.outputs)}

@@ -1,4 +1,4 @@
-"""Records of this process by the name of their function, whatever made them.
+"""Records of this process by the name of their function, from any capture.
 
 Not its job: the records of one scope (`handles.session.log`).
 """

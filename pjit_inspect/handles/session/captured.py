@@ -70,7 +70,7 @@ class Captured:
         self._record.forget_programs(reason)
 
     def secure(self) -> None:
-        """Read what is lost once JAX drops the program."""
+        """Read the facts that are lost once JAX drops the program."""
         with self._lock:
             if self._record is None:
                 if self._finish is not None and not getattr(self._finish, "can_wait", False):
@@ -86,7 +86,7 @@ def remember(record: CompileRecord) -> None:
 
 
 def recent_records() -> list[CompileRecord]:
-    """The records of this process that somebody still holds, newest first."""
+    """The records of this process that are still held, newest first."""
     with _lock:
         held = {**_captured, **_records}
     newest = sorted(held, reverse=True)[:_MOST]

@@ -8,4 +8,4 @@ from __future__ import annotations
 from pjit_inspect.analyze.recompiles.recompiles import KeyHistory
 
 HISTORY = KeyHistory()
-"""The keys of every compile that was recorded in this process, whatever scope recorded it."""
+"""The keys of every compile that was recorded in this process, by any scope."""

@@ -48,7 +48,7 @@ class Log(Sequence["CompileRecord"], Displayable, Exported):
     """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows.
 
     A sequence: `log[-1]`, `log[2:5]`, `len(log)`; `log["train_step"]` is the newest record of that name. It holds at
-    most what `limit` (a `LogLimit`) allows, the newest; `dropped` counts the records that it no longer has.
+    most what `limit` (a `LogLimit`) allows, the newest; `dropped` counts the dropped records.
     """
 
     def __init__(self, records: Iterable[CompileRecord] = (), *, limit: LogLimit | None = None) -> None:
@@ -117,7 +117,7 @@ class Log(Sequence["CompileRecord"], Displayable, Exported):
                 self._append(record)
 
     def _add(self, captured: Captured) -> None:
-        """Add what a capture has just seen, within the user's call; for `handles.session.session` alone."""
+        """Add a new capture, within the user's call; only for `handles.session.session`."""
         with self._lock:
             self._append(captured)
 

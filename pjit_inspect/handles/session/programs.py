@@ -14,7 +14,7 @@ _MODULE_PER_STABLEHLO = 400
 
 
 def held_bytes(data: RecordData) -> int:
-    """Bytes of memory that the programs of a record take: counted, and modelled for HLO that nobody has read yet."""
+    """Bytes of memory of a record's programs: counted, and modelled for HLO that has not been read yet."""
     stablehlo = (data.stablehlo.size or 0) if data.stablehlo is not None else 0
     if data.hlo is None:
         return stablehlo

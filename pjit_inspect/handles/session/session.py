@@ -102,7 +102,7 @@ def watch(
     """Call `on_compile` after every compile of the process, with its data and reason; the result ends that.
 
     It is called in the thread that compiled, within the user's call: it must be quick and must not raise. `on_begin` is
-    called with the function's name when XLA begins; what that returns is called when XLA has ended.
+    called with the function's name when XLA begins; its result is called when XLA has ended.
     """
     from pjit_inspect.observe.watch import listener
 

@@ -36,7 +36,7 @@ def compile_in(python: str | Path, function: str, *, devices: int | None = None)
     Args:
       python: that environment's interpreter.
       function: "MODULE:FUNCTION", as `load_function` takes it.
-      devices: how many fake CPU devices it has; None for the devices that JAX finds.
+      devices: number of fake CPU devices; None for the devices that JAX finds.
 
     Raises CaptureError where that process ends without records, with the last lines it wrote.
     """
@@ -148,7 +148,7 @@ def load_function(name: str) -> Callable[[], Any]:
 
 
 def _compiled(function: Callable[[], Any]) -> list[CompileRecord]:
-    """The records of what a function of no arguments compiles, and of what it lowers and returns."""
+    """The records of the compiles of a function without arguments, including a lowered program that it returns."""
     from pjit_inspect.observe.watch.listener import observed_calls
 
     made: list[CompileRecord] = []

@@ -1,6 +1,6 @@
 """An environment with other packages: made once with uv, or with venv and pip, and kept in the user's cache folder.
 
-Not its job: what runs in it (`handles.upgrade.apart`).
+Not its job: the processes in it (`handles.upgrade.apart`).
 """
 
 from __future__ import annotations

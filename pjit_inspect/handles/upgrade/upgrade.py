@@ -25,7 +25,7 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.sentence import Sentence, joined, name, say
 
 Say = Callable[[str], None]
-"""Told what is done next, as it may take minutes."""
+"""Receives a description of the next step, as steps may take minutes."""
 
 _OWN = "pjit-inspect"
 
@@ -100,7 +100,7 @@ def _analyses(data: RecordData) -> Analyses:
 
 
 def _by_whom(before: RecordData, after: RecordData, stages: Stages, python: str | Path) -> Stages:
-    """The stages with what XLA alone and what the lowering alone changed, or why that is not known."""
+    """The stages with the changes due to XLA alone and to the lowering alone, or the reason why these are unknown."""
     platforms = {device.platform for device in before.devices} | {device.platform for device in after.devices}
     if platforms != {"cpu"}:
         return replace(stages, missing="only programs for the CPU are compiled again")

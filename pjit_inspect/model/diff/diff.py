@@ -147,18 +147,19 @@ class DiffData:
     Attributes:
       before, after: which programs.
       answer: what got more, what less, and because of what, as far as facts prove it.
-      parity: in what the two are not the same work (argument shapes, functions, FLOP by more than 1 %), each in a
-        sentence; () where they are the same.
+      parity: how the work of the two differs (argument shapes, functions, FLOP by more than 1 %), each in a sentence;
+        () where they are the same.
       collectives, kernels, shardings: the rows of both.
       arguments, results: the flattened arguments and results of both.
-      warnings: what XLA warned of.
+      warnings: XLA's warnings.
       figures: bytes sent, memory, kernels, FLOP, seconds of compiling.
       axes: bytes sent and number of collectives for each set of mesh axes, most bytes first.
-      renamed_axes: mesh axes along which the same devices lie in both, under other names: (before, after).
+      renamed_axes: mesh axes with the same devices in both, under other names: (before, after).
       settings: flags, versions, meshes and devices that differ.
       source: lines of the user's functions that differ.
-      notes: what a reader could trip over ("there is no optimized program before").
-      stages: what of the change is JAX's lowering and what is XLA's, for programs of two versions of JAX; else None.
+      notes: surprises for a reader ("there is no optimized program before").
+      stages: the parts of the change due to JAX's lowering and to XLA, for programs of two versions of JAX; None for
+        others.
     """
 
     before: SideFacts
@@ -181,14 +182,14 @@ class DiffData:
 
     @property
     def sentence(self) -> Sentence:
-        """The answer; behind what is not the same work, where the two are not."""
+        """The answer; preceded by the differences in work, if the two do not do the same work."""
         if not self.parity:
             return self.answer
         return say("not the same work: {}; {}", joined(self.parity, "; ", comma="; "), self.answer)
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether of one of the programs, or of both, something is missing: what it lacks is not gone."""
+        """Whether one or both of the programs are incomplete: parts they lack may not be gone."""
         return bool(self.before.incomplete or self.after.incomplete)
 
     @property

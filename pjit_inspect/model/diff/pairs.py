@@ -1,4 +1,4 @@
-"""Rows of two programs joined in pairs: what was added, removed, changed, and how much is the same.
+"""Rows of two programs joined in pairs: added, removed and changed rows, and the number of equal ones.
 
 Not its job: joining them (`analyze.diff`), the rows themselves (`model.report`).
 """
@@ -46,8 +46,8 @@ class Pair(Generic[Row]):
     Attributes:
       before: the row before; None for one that was added.
       after: the row after; None for one that was removed.
-      by: what both have in common, and are joined by ("operation", "line", "value", "phase", "shape", ...); () where
-        there is one row only.
+      by: the properties both share, by which they are joined ("operation", "line", "value", "phase", "shape", ...); ()
+        where there is one row only.
       changes: the fields in which they differ; () where they are the same.
       reason: why it was added, removed or changed, as the facts prove it; "" where no cause is known.
     """
@@ -85,8 +85,8 @@ class PairTable(Table[Pair[Any]], Generic[Row]):
     """All rows of both programs. A sequence of `Pair`; a slice is a table again.
 
     Rows are conserved: those removed, changed and the same are the rows before; those added, changed and the same are
-    the rows after. Copies (`to_csv()`, ...) have a line for each pair: its status, by what it is joined, its changes
-    and its reason, then the columns of the row after, or before where there is no other.
+    the rows after. Copies (`to_csv()`, ...) have a line for each pair: its status, the properties it is joined by, its
+    changes and its reason, then the columns of the row after, or before where there is no other.
 
     Attributes:
       rows: the pairs: removed, added, changed, the same; within these in the order of the programs.

@@ -77,7 +77,7 @@ class BufferAssignment:
 
     Attributes:
       allocations: the pieces.
-      unknown: forms of lines or fields that are not understood, and how many there are of each.
+      unknown: forms of lines or fields that are not understood, with the number of each.
     """
 
     allocations: tuple[Allocation, ...] = ()

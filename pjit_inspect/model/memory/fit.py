@@ -28,8 +28,8 @@ class PaddedArray:
       path: the user's name for it.
       local_shape: its shape on one device.
       dtype: JAX's name of the element type.
-      bytes: what it takes on one device.
-      unpadded_bytes: what its elements take.
+      bytes: its bytes on one device.
+      unpadded_bytes: the bytes of its elements.
     """
 
     path: str

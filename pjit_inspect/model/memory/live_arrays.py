@@ -83,10 +83,10 @@ class LiveArrayTable(Table[LiveArray]):
 
     Attributes:
       rows: the arrays.
-      devices: what each device of the process holds.
+      devices: the arrays and bytes on each device of the process.
       mesh_axes: the axes of their meshes, outermost first.
-      deleted: how many more there are whose data is gone.
-      unread: how many more could not be read.
+      deleted: number of further arrays whose data is gone.
+      unread: number of further arrays that could not be read.
     """
 
     rows: tuple[LiveArray, ...] = ()

@@ -1,4 +1,4 @@
-"""A change that would make what is alive at the peak smaller, and what it would save.
+"""A change that would lower the memory peak, and its saving.
 
 Not its job: finding it (`analyze.memory.could`).
 """

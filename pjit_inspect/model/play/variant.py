@@ -37,7 +37,7 @@ class KindSent:
 
     Attributes:
       kind: "all-gather", ...
-      collectives: how many there are (counted).
+      collectives: number of collectives (counted).
       sent_bytes: bytes the busiest device sends per call (modelled: ring).
     """
 

@@ -104,7 +104,7 @@ class HloReader(Protocol):
     def kernel(self, index: int) -> tuple[str, str]:
         """The kind of a fusion ("kLoop") and the target of a custom call, without decoding the rest.
 
-        "" for what it does not say. Raises `ParseError` when its bytes are damaged.
+        "" for missing fields. Raises `ParseError` when its bytes are damaged.
         """
         ...
 
@@ -262,7 +262,7 @@ class HloModule:
 
     @property
     def other(self) -> Mapping[str, Any]:
-        """Everything else the program says as a whole, by its name in `xla.HloModuleProto`; decoded when first read.
+        """All other fields of the program, by their names in `xla.HloModuleProto`; decoded when first read.
 
         Numbers, strings, bytes, or, for messages, one line of protobuf text ("spmd_output_sharding", "is_dynamic").
         """
@@ -358,7 +358,7 @@ class Instruction:
 
     @property
     def is_root(self) -> bool:
-        """Whether its value is what its computation returns."""
+        """Whether its value is the result of its computation."""
         return self.computation.root.index == self.index
 
     @property

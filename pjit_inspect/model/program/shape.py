@@ -82,7 +82,7 @@ class Shape:
       layout: its layout in memory, or None if the program does not say.
       elements: the shapes of a tuple's elements (or of a buffer's content); () for anything else.
 
-    `str()` gives what XLA prints without layouts ("f32[16,32]"), `text()` the same with them.
+    `str()` gives XLA's text without layouts ("f32[16,32]"), `text()` with them.
 
     *Source*: `xla.ShapeProto`.
     """
@@ -137,7 +137,7 @@ class Shape:
 
     @property
     def padded_bytes(self) -> int | None:
-        """Bytes it takes with the padding of its tiles (counted from the layout); `bytes` where it lies in no tiles.
+        """Bytes it takes with the padding of its tiles (counted from the layout); `bytes` without tiles.
 
         A tuple is the sum of its leaves. None where `bytes` is, and for a tiling this package does not know.
 

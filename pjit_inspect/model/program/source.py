@@ -39,7 +39,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceText:
-    """The text of one source file or notebook cell as it stood when the program was compiled.
+    """The text of one source file or notebook cell at the time of the compile.
 
     Attributes:
       file: the same string as `Frame.file`.

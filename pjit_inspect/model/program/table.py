@@ -1,6 +1,6 @@
 """Rows of one program as a sequence whose slices are tables again, and which can be copied into other programs.
 
-Not its job: what the rows are (the modules that derive from it), or how a table shows itself (`handles.displays`).
+Not its job: the rows (the modules that derive from it), or the display of a table (`handles.displays`).
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Table(Sequence[Row], Generic[Row]):
     # ------------------------------------------------------------ copies for other programs
 
     def to_csv(self) -> str:
-        """All rows as comma-separated values, a line of names first; what is unknown is empty.
+        """All rows as comma-separated values, a line of names first; unknown values are empty.
 
         A column for each field of a row. Tuples are joined, of a source there is the innermost place ("train.py:41"). A
         text that a spreadsheet would take for a formula begins with an apostrophe.
@@ -116,7 +116,7 @@ class Table(Sequence[Row], Generic[Row]):
         return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
     def to_pandas(self) -> Any:
-        """All rows as a `pandas.DataFrame` with the columns of `to_csv`; numbers stay numbers, None is what is unknown.
+        """All rows as a `pandas.DataFrame` with the columns of `to_csv`; numbers stay numbers, unknown values are None.
 
         Raises ImportError where there is no pandas.
         """

@@ -25,7 +25,7 @@ class Blob:
         self._lock = None if make is None else threading.Lock()
 
     def read(self) -> bytes:
-        """The bytes. Raises whatever making them raises, and tries again on the next read."""
+        """The bytes. Passes on errors of making them, and tries again on the next read."""
         if self._lock is not None:
             with self._lock:
                 if self._make is not None:

@@ -1,6 +1,6 @@
 """The subject of a record that never ran: the change, the machine, and the program to compare with.
 
-Not its job: making such a record (`handles.asked.what_if`).
+Not its job: making the record (`handles.asked.what_if`).
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ class Hypothesis:
     """The question that a record answers.
 
     Attributes:
-      changes: what was changed, each in words ("mesh data=16 x model=16", "params['w1'] P(None, 'model')").
-      target: what it was compiled for.
+      changes: changes, each in words ("mesh data=16 x model=16", "params['w1'] P(None, 'model')").
+      target: the machine it was compiled for.
       effort: how far it was compiled.
       seconds: how long the answer took (measured).
-      origin: what it came from, in words ("mesh data=2 x model=4, 8 cpu devices"); "" for a function that was lowered
-        for the target.
-      before: what that comes to.
+      origin: its origin in words ("mesh data=2 x model=4, 8 cpu devices"); "" for a function that was lowered for the
+        target.
+      before: the key figures of the origin.
       misfit: why it would not run, where it does not fit.
     """
 

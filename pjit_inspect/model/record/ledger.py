@@ -1,4 +1,4 @@
-"""The ledger of compiles: what each function and call site cost, and what would cost less.
+"""The ledger of compiles: the cost of each function and call site, and cheaper ways.
 
 Not its job: adding it up (`analyze.recompiles.ledger`).
 """
@@ -93,7 +93,7 @@ class LedgerRow:
 
     @property
     def untimed(self) -> int:
-        """Of how many compiles no seconds are known, as of a program from a dump; they count 0 in the sums."""
+        """The number of compiles without known seconds, such as programs from a dump; they count 0 in the sums."""
         return sum(_is_untimed(entry.timings) for entry in self.entries)
 
     @property
@@ -138,7 +138,7 @@ class LedgerData:
 
     Attributes:
       rows: per function and call site, the most expensive first.
-      patterns: what repeats, the most expensive first.
+      patterns: repeating patterns, the most expensive first.
       known: functions that were called but not compiled, as JAX had them already; no row counts these.
     """
 

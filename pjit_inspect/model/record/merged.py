@@ -26,7 +26,7 @@ class ProgramFacts:
       where: the user's line that led to the compile; None without user code on the stack.
       devices: the ids of the program's devices, in the order of its partitions.
       processes: the processes of these devices, in ascending order.
-      fingerprint: a hash of the program before optimization, and of `devices` where it has those of several processes.
+      fingerprint: a hash of the program before optimization, and of `devices` if they belong to several processes.
         Programs with the same fingerprint are one program. It excludes facts that may differ between processes: source
         positions, and JAX's numbers of callbacks.
       optimized: a hash of the optimized program's bytes; "" if the record has none.
@@ -77,7 +77,7 @@ class MergedProgram:
 
     @property
     def compiles(self) -> dict[int, int]:
-        """Process -> how many records of the program it has (counted); processes without one are left out."""
+        """Process -> its number of records of the program (counted); processes without one are omitted."""
         counts: dict[int, int] = {}
         for record in self.records:
             counts[record.process] = counts.get(record.process, 0) + 1
@@ -149,7 +149,7 @@ class MergedData:
       programs: every program that runs on several processes, in the order they were compiled.
       local: every program that runs on the devices of one process alone; these need not agree.
       differences: the first difference of each process that has one, the earliest first; () when all agree.
-      notes: what else is to be known: files that were not read, records of another run.
+      notes: further remarks: files that were not read, records of another run.
     """
 
     processes: tuple[MergedProcess, ...] = ()

@@ -21,7 +21,7 @@ class GraphNode:
     """A kernel of a CUDA graph, which XLA launches at one go: its events may name no HLO instruction.
 
     Attributes:
-      buffer: what XLA calls the command buffer that the graph was made of (stat `hlo_op`), "command_buffer_17"; or the
+      buffer: XLA's name of the command buffer that the graph was made from (stat `hlo_op`), "command_buffer_17"; or the
         HLO instruction, as in most graphs that were made while the profiler was on.
       graph: CUDA's number of the graph.
       number: the node's number in that, in the order in which they were added; the same in all runs.

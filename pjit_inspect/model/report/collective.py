@@ -107,7 +107,7 @@ class Collective:
 
     @property
     def cause(self) -> Cause | None:
-        """The cause that moves most bytes; None when nobody has looked for causes."""
+        """The cause that moves most bytes; None if causes were not looked for."""
         return max(self.causes, key=lambda cause: cause.payload_bytes, default=None)
 
     @property
@@ -127,7 +127,7 @@ class Collective:
 
     @property
     def is_unsized(self) -> bool:
-        """Whether it runs and nobody knows how many bytes it moves: a sum over it is then a least one."""
+        """Whether it runs and moves an unknown number of bytes: a sum over it is then a lower bound."""
         return self.count != 0 and (self.payload_bytes is None or self.wire_bytes is None)
 
     @property

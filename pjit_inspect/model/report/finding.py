@@ -88,7 +88,7 @@ class Finding:
             object.__setattr__(self, "remedy", Sentence(self.remedy))
 
     def check(self) -> Checked:
-        """Compile the program with the remedy to the end, run nothing, and count what its collectives send.
+        """Compile the program with the remedy to the end, run nothing, and count the bytes its collectives send.
 
         `tried` is counted before optimization; this is counted in the optimized programs. It takes as long as one
         compile. Raises CaptureError when the remedy cannot be made in a copy of the program, when the devices are not

@@ -108,7 +108,7 @@ class BoxCollectives:
     Attributes:
       kind, axes, mesh: as in `Collective`.
       collectives: which, as rows of the `CollectiveTable`.
-      runs: how often they run per call, together and at most; None when a trip count is unknown.
+      runs: upper bound of their total runs per call; None if a trip count is unknown.
       payload_bytes: bytes of their operands on one device, each run once (counted); unknown ones do not count.
     """
 

@@ -1,4 +1,4 @@
-"""The columns of a program's graph: what there is much of, as numpy arrays with one entry per kernel, value or arrow.
+"""The columns of a program's graph: large sets, as numpy arrays with one entry per kernel, value or arrow.
 
 Not its job: the graph they belong to (`model.report.graph`).
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 PHASES = ("forward", "recompute", "backward", "update")
-"""The columns, left to right. A program that nobody differentiated has "forward" alone, which then means "all"."""
+"""The columns, left to right. A program without differentiation has only "forward", which then means "all"."""
 
 HOWS = ("own", "combined", "body", "producer", "user", "operand", "caller", "argument", "array", "loop", "none")
 """The rules that placed a kernel in its scope; `GraphKernels.how` is an index into them.
@@ -123,9 +123,9 @@ class GraphArrows:
 
     Attributes:
       source, target: boxes.
-      values: how many distinct values.
+      values: number of distinct values.
       bytes: their bytes on one device, each once (counted).
-      carried: how many of the bytes come from the iteration before.
+      carried: number of bytes from the previous iteration.
     """
 
     source: np.ndarray

@@ -15,10 +15,10 @@ class OtherCommunication:
     """Instructions of one kind that communicate, or may. How many bytes they send is unknown.
 
     Attributes:
-      what: "sends" where the program says that they communicate; "may" where it is not known whether they do; "host"
-        for transfers between a device and its host.
+      what: "sends" if the program says that they communicate; "may" if that is unknown; "host" for transfers between a
+        device and its host.
       name: the target of the custom calls, or the opcode.
-      count: how many instructions.
+      count: number of instructions.
     """
 
     what: Literal["sends", "may", "host"]

@@ -13,7 +13,7 @@ class SkeletonStep:
     """Kernels that run one after another, and the collectives that follow them.
 
     Attributes:
-      kernels: what they do, in order, neighbours that do the same once with their number.
+      kernels: their operations in order; equal neighbours once, with their number.
       collectives: rows of the `CollectiveTable`, in order.
     """
 

@@ -1,4 +1,4 @@
-"""A change of a program that may save communication, and what came of trying it.
+"""A change to a program that may save communication, and the result of trying it.
 
 Not its job: thinking of changes (`analyze.suggest.suggestions`) or compiling them (`observe.shardy.what_if`).
 """
@@ -124,7 +124,7 @@ class Checked:
 
     @property
     def _condition(self) -> str:
-        """For how many turns the changed program sends less, where that is not every number; "" elsewhere."""
+        """The numbers of turns for which the changed program sends less, if not all; "" for all or none."""
         outside, *inside = (after - before for before, after in (self.outside_bytes, *(self.per_turn or ())))
         if not min(outside, *inside) < 0 < max(outside, *inside):
             return ""
@@ -214,7 +214,7 @@ class Suggestion:
         return "modelled" if self.counted is None else "counted before optimization"
 
     def check(self) -> Suggestion:
-        """Compile the changed program, run nothing, and count what its collectives send.
+        """Compile the changed program, run nothing, and count the bytes its collectives send.
 
         Returns this suggestion with `checked` filled. It takes as long as one compile of the program. Raises
         CaptureError when the devices of the program are not here, or XLA refuses the changed program.

@@ -65,7 +65,7 @@ class Place:
 
     @property
     def kept(self) -> str:
-        """The last part of its name, of characters that XLA keeps: what a numbered copy calls it behind the number."""
+        """The last part of its name, in characters that XLA keeps: the text after the number in a numbered copy."""
         return _NOT_KEPT.sub("_", self.name.rpartition("/")[2])
 
     def within(self, call: Place) -> Place:

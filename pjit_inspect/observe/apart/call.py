@@ -176,7 +176,7 @@ class Channel:
             ticket.cancel()
 
     def end(self) -> None:
-        """End the helper and what it is doing; the next question starts another."""
+        """End the helper with its work; the next question starts another."""
         helper, self.helper = self.helper, None
         if helper is not None:
             helper.end()
@@ -199,7 +199,7 @@ class Channel:
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
-        """Whatever goes wrong ends the channel, and becomes a CaptureError that says what it was."""
+        """Any failure ends the channel, and becomes a CaptureError with the reason."""
         try:
             yield
         except BaseException as error:
@@ -284,7 +284,7 @@ class _Helper:
             self._kept = kept.pop_all()
 
     def wait_until_ready(self, deadline: float) -> None:
-        """Until it has imported what it needs. Raises ImportError where it could not, TimeoutError where it is late."""
+        """Wait until it has imported its modules. Raises ImportError if it could not, TimeoutError if it is late."""
         while "threads" not in self.facts:
             self.facts |= receive(self._link, deadline=deadline if self.facts else min(deadline, self._until))[0]
             if "failed" in self.facts:

@@ -27,7 +27,7 @@ START_S = 20.0
 _ISOLATED = ("-I", "-S", "-P", "-W", "ignore")
 _PYTHON = re.compile(r"python[wdt]?(?:\d+(?:\.\d+)?)?[dtm]*", re.IGNORECASE)
 _PACKAGES = ("jax", "jaxlib", "numpy", "google", "ml_dtypes", "opt_einsum", "scipy", "libtpu", "jax_plugins")
-"""JAX, what it needs, and what has the compilers of chips: where these lie, helpers look for packages."""
+"""JAX, its dependencies, and the compilers of chips: helpers look for packages in their folders."""
 _OWN_FLAGS = re.compile(
     r"""(?:^|\s)--xla_(?:dump_\w+|force_host_platform_device_count)(?:=(?:"[^"]*"|'[^']*'|\S*))?(?=\s|$)"""
 )
@@ -102,7 +102,7 @@ def _is_python(path: str, genuine: set[str] | None) -> bool:
 
 
 def package_folders() -> list[str]:
-    """The folders in which jax, and what it needs, was loaded or would be found, each once, as absolute paths.
+    """The folders from which jax and its dependencies were loaded or would be found, each once, as absolute paths.
 
     Raises OSError where there is no jaxlib.
     """

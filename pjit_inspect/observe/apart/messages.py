@@ -47,7 +47,7 @@ def above_standard(descriptor: int) -> int:
 
 
 class Owned:
-    """A descriptor with what was open under its number when it became ours: a socket, a pipe or a file.
+    """A descriptor, with the identity of the socket, pipe or file that was open when it became ours.
 
     Not for event descriptors and the like, which all are one file to the system.
 
@@ -62,12 +62,12 @@ class Owned:
         self.number = number
 
     def __del__(self) -> None:
-        """Close what nobody holds any more."""
+        """Close it when it is no longer held."""
         with suppress(Exception):
             self.close()
 
     def is_ours(self) -> bool:
-        """Whether the number still leads to what was opened."""
+        """Whether the number still refers to the file that was opened."""
         with suppress(OSError):
             return self.number >= 0 and identity(self.number) == self._identity
         return False

@@ -109,7 +109,7 @@ class _Worker:
         return self.status is not None
 
     def end(self) -> None:
-        """Kill it, and let go of what belongs to it."""
+        """Kill it, and release its resources."""
         if not self.has_ended():
             os.kill(self.process, signal.SIGKILL)
             os.waitpid(self.process, 0)

@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _load_package(folder: str) -> None:
-    """Load this package alone from its folder: what else lies beside it is not found."""
+    """Load only this package from its folder: other packages beside it are not found."""
     spec = importlib.util.spec_from_file_location(
         _NAME, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )

@@ -69,13 +69,13 @@ def load(name: str) -> Any:
 
 
 def first_words(said: str) -> str:
-    """The first line of what a process wrote as errors that may be a reason; "" for none."""
+    """The first line of a process's error output that may be a reason; "" for none."""
     lines = (line.strip()[:_LONGEST_WORDS] for line in said.splitlines())
     return next((line for line in lines if line and not line.startswith(_NO_REASON)), "")
 
 
 def last_line(error: BaseException) -> str:
-    """The kind of an error and the last line of what it says; of a traceback of XLA's, that is the reason."""
+    """The kind of an error and one line of its text: the last (the reason) with a traceback, or else the first."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if not lines:
         return type(error).__name__

@@ -25,7 +25,7 @@ _SET_PARENT_DEATH_SIGNAL = 1
 
 
 def be_worker(server: int, link: Owned, stderr: int, task: Task, fit: Any) -> None:
-    """Answer the questions that come on `link`; never returns. `fit` is what to make ready before the first."""
+    """Answer the questions that come on `link`; never returns. `fit` is prepared before the first."""
     status = 1
     try:
         _become_quiet(stderr)

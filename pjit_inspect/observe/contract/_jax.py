@@ -44,7 +44,7 @@ CACHE_REQUEST_EVENT = "/jax/compilation_cache/compile_requests_use_cache"
 def register(on_duration: Callable[..., None], on_event: Callable[..., None], on_start: Callable[..., None]) -> None:
     """Ask JAX to call `on_duration(event, seconds, **facts)` and `on_event(event, **facts)`.
 
-    `on_start(event, time, **facts)` is called when what `on_duration` will tell of begins.
+    `on_start(event, time, **facts)` is called at the begin of work that `on_duration` reports later.
     """
     jax.monitoring.register_event_duration_secs_listener(on_duration)
     jax.monitoring.register_event_listener(on_event)
@@ -167,7 +167,7 @@ def checked_argument(frames: Sequence[FrameType]) -> str:
 
 
 def donated_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The positions and the names of the arguments whose data a jitted function takes; none of anything else."""
+    """The positions and names of a jitted function's donated arguments; none for anything else."""
     if isinstance(function, jax.stages.Compiled):
         return _donated_of_compiled(function)
     places, names = _named_to_jit(function, "donate")
@@ -180,12 +180,12 @@ def donated_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
 
 
 def static_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The positions and the names of the static arguments of a jitted function; none of anything else."""
+    """The positions and names of a jitted function's static arguments; none for anything else."""
     return _named_to_jit(function, "static")
 
 
 def is_jitted(function: Any) -> bool:
-    """Whether it is what `jax.jit` made."""
+    """Whether it is a result of `jax.jit`."""
     return type(function).__name__ == "PjitFunction"
 
 
@@ -211,7 +211,7 @@ def _donated_of_compiled(compiled: jax.stages.Compiled) -> tuple[tuple[int, ...]
 
 
 def is_pmapped(function: Any) -> bool:
-    """Whether it is `jax.pmap`, or what that made."""
+    """Whether it is `jax.pmap`, or its result."""
     if function is jax.pmap or type(function).__name__ == "PmapFunction":
         return True
     code = getattr(function, "__code__", None)
@@ -231,7 +231,7 @@ def pmapped_function(frame: FrameType) -> FunctionType | None:
 
 
 def partial_of(function: Any) -> tuple[str, tuple[Any, ...]]:
-    """The function's name in a `HashablePartial` of JAX's, and the arguments it holds; ("", ()) for anything else."""
+    """The function's name and the arguments of a JAX `HashablePartial`; ("", ()) for anything else."""
     if type(function).__name__ != "HashablePartial":
         return "", ()
     return str(getattr(function.f, "__name__", "")), tuple(function.args)
@@ -307,7 +307,7 @@ def tracing_key() -> tuple[Any, ...]:
 def tracing_flags() -> tuple[tuple[str, Any], ...]:
     """The configuration that JAX's tracing cache is keyed on, as this thread sees it: (name, value).
 
-    Meshes and bound axes are left out: what they are is read elsewhere.
+    Meshes and bound axes are omitted: they are read elsewhere.
     """
     named = _named_values()
     if named is not None:
@@ -344,7 +344,7 @@ def context_meshes() -> tuple[Any, ...]:
 
 
 def distributed_place() -> tuple[int, int]:
-    """The index of this process and how many there are; no backend is started, as asking JAX would."""
+    """The index of this process and the number of processes; starts no backend, unlike asking JAX."""
     from jax._src import distributed, xla_bridge
 
     if xla_bridge.backends_are_initialized():
@@ -428,9 +428,10 @@ def watched_calls(on_known: OnKnown) -> Iterator[None]:
 
 
 class _Announced:
-    """Stands in the place of a method, and tells when a call looks it up; what is called then is the method itself.
+    """Replaces a method, and reports when a call looks it up; the method itself is then called.
 
-    So no frame of ours is on the stack while JAX lowers, compiles or runs, nor in a traceback of what fails there.
+    Therefore no frame of ours is on the stack while JAX lowers, compiles or runs, nor in a traceback of a failure
+    there.
     """
 
     __slots__ = ("_method", "_tell")
@@ -547,7 +548,7 @@ def final_shardings(local: dict[str, Any], executable: Any) -> tuple[list[Any], 
 def only_device(sharding: Any) -> int | None:
     """The id of the only device that holds an array of this sharding (XLA's "maximal"); None for any other sharding.
 
-    JAX gives such results of host callbacks, and its own map of slices then names every device.
+    JAX gives these shardings to results of host callbacks, and its own map of slices then names every device.
     """
     hlo = getattr(sharding, "_hlo_sharding", None)
     # A replicated sharding calls itself maximal too, on no device in particular.

@@ -1,4 +1,4 @@
-"""The private names of JAX that `observe.contract._jax` relies on, each with what is lost when it is gone.
+"""The private names of JAX that `observe.contract._jax` relies on, each with the loss if it is gone.
 
 `missing_names` checks them against the installed JAX, and a test fails with the name that moved. Not its job: reading
 them.

@@ -23,7 +23,7 @@ from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.waiting_jaxpr import WaitingJaxpr, waiting_jaxpr
 
 Finish = Callable[[RecordData], RecordData]
-"""Completes a record with what was left for later; it may be called in any thread, once.
+"""Completes a record with the facts left for later; it may be called in any thread, once.
 
 One with a true attribute `can_wait` holds what it needs; of any other that is lost when JAX drops the program.
 """
@@ -45,7 +45,7 @@ def stablehlo_of(module: Any) -> Blob | None:
 
 
 def hlo_of(executable: Any) -> Blob | None:
-    """The optimized program of an executable, serialised when somebody reads it; None when there is no executable."""
+    """The optimized program of an executable, serialised on first read; None without an executable."""
     if executable is None:
         return None
     # The module, not the executable: it holds no device memory.
@@ -124,7 +124,7 @@ class Later:
     text: str | None
 
     def __call__(self, data: RecordData) -> RecordData:
-        """The record with what is slow to read of its executable."""
+        """The record with the slow facts of its executable."""
         missing = dict(data.missing)
         executable = getattr(_jax.known_computation(self.computation()), "xla_executable", None)
         jaxpr = self.jaxpr()

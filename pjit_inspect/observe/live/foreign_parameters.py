@@ -21,7 +21,7 @@ _MOST_ITEMS = 1_000
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, FunctionType, BuiltinFunctionType, ModuleType, type)
 _CONTAINERS = (tuple, list, dict, set, frozenset)
 _HOLDERS = ("Callback", "HashablePartial", "WrappedFun", "custom_jvp", "custom_vjp", "Hashable")
-"""Parts of the names of JAX's types that print what they hold."""
+"""Parts of the names of JAX's types that print their contents."""
 
 
 class _Instead:

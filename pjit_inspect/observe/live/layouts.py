@@ -68,7 +68,7 @@ class Layouts:
         return all(item is None or is_trusted(item) for items in held for item in items)
 
     def read(self, missing: dict[str, str]) -> dict[str, tuple[ArrayLayout, ...]]:
-        """The fields of a record with the layouts; what fails is noted in `missing`."""
+        """The fields of a record with the layouts; failures are noted in `missing`."""
         layout = functools.partial(layout_of, missing, self.meshes)
         return {
             "inputs": read_fact(missing, "inputs", lambda: tuple(self._inputs(layout)), ()),

@@ -25,7 +25,7 @@ def is_large(value: Any) -> bool:
 
 
 def result_trees(value: Any) -> tuple[ResultTree, ...]:
-    """The trees of a result: the entries of what was returned, or, where that is one array, itself."""
+    """The trees of a result: the entries of the returned value, or the value itself if it is one array."""
     entries, _ = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda part: part is not value)
     return tuple(_tree(jax.tree_util.keystr(path), part) for path, part in entries)
 

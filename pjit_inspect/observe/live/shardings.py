@@ -85,7 +85,7 @@ def is_concrete(mesh: Any) -> bool:
 
 
 def has_devices(sharding: Any) -> bool:
-    """Whether it is a sharding that says where things lie; one on an AbstractMesh says only how they are cut."""
+    """Whether a sharding has devices; one on an AbstractMesh has only a tiling."""
     is_abstract = isinstance(getattr(sharding, "mesh", None), jax.sharding.AbstractMesh)
     return isinstance(sharding, jax.sharding.Sharding) and not is_abstract
 
@@ -93,7 +93,7 @@ def has_devices(sharding: Any) -> bool:
 def to_sharding(sharding: Any, shape: Sequence[int]) -> Sharding:
     """A `jax.sharding.Sharding` of an array of this shape as frozen facts.
 
-    Raises whatever JAX raises for a sharding that does not fit the shape.
+    Passes on JAX's error for a sharding that does not fit the shape.
     """
     if hasattr(sharding, "spec") and is_concrete(getattr(sharding, "mesh", None)):
         return _named(sharding, len(shape))

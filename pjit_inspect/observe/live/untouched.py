@@ -43,7 +43,7 @@ def is_one_of(kind: type, kinds: Collection[type]) -> bool:
 
 
 def once_for_each_type(found_of: Callable[[type], T]) -> Callable[[type], T]:
-    """Keeps what a function finds of a type for as long as that lives.
+    """Caches a function's result for a type as long as the type lives.
 
     Not by `lru_cache`, which would keep the type alive, with all that its attributes hold, and ask its metaclass for a
     hash.
@@ -157,7 +157,7 @@ def _own_table(value: Any) -> Any:
 
 
 def array_facts(value: Any) -> tuple[str, tuple[int, ...]] | None:
-    """The type and shape of an array of NumPy's; None for anything else."""
+    """The type and shape of a NumPy array; None for anything else."""
     if not is_a(value, np.ndarray):
         return None
     return str(np.ndarray.dtype.__get__(value)), np.ndarray.shape.__get__(value)

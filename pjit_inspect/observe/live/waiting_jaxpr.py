@@ -1,4 +1,4 @@
-"""The jaxpr of a small program, kept until somebody reads its text: printing is slow, and most are never read.
+"""The jaxpr of a small program, kept until its text is read: printing is slow, and most are never read.
 
 What is kept is a copy that holds plain data only: no array, no function, nothing of the user's, and not the jaxpr
 itself, by which JAX finds the program it compiled. Where it would hold more, it is printed at once. All copies together
@@ -45,7 +45,7 @@ A PartitionSpec is called `P` since JAX 0.10.
 
 
 class _HoldsMoreError(Exception):
-    """The jaxpr holds something that must not be kept, or that nobody knows here."""
+    """The jaxpr has something that must not be kept, or is unknown here."""
 
 
 class WaitingJaxpr:
@@ -58,7 +58,7 @@ class WaitingJaxpr:
         """How many are kept."""
 
     def text(self) -> str | None:
-        """The jaxpr as text. Raises whatever printing it raises."""
+        """The jaxpr as text. Passes on errors of printing it."""
         with self._lock:
             if self._jaxpr is not None:
                 self._text = self._text_of(self._jaxpr)

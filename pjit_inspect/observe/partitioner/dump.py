@@ -76,7 +76,7 @@ def hold(folder: str | Path) -> int:
 
 
 def remove_left_over() -> None:
-    """Folders of servers that were killed: nobody holds them."""
+    """Removes folders of killed servers, which are no longer held."""
     for home in (_MEMORY, tempfile.gettempdir()):
         with suppress(OSError):
             names = [entry.path for entry in os.scandir(home) if entry.name.startswith(_PREFIX)]
@@ -133,7 +133,7 @@ def find_before(folder: Path) -> Path | None:
 
 
 def open_places(folder: Path) -> int:
-    """An open file: where operations stood."""
+    """Opens the file with the places of operations."""
     return os.open(folder / PLACES, os.O_RDONLY)
 
 

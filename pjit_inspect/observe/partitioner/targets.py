@@ -62,7 +62,7 @@ _GPU_PLUGINS = ("cuda12", "cuda13")
 def find_target(name: str) -> Target:
     """A target from its name: "cpu:256", "tpu:v5e:16x16", "cuda:h100:4x8".
 
-    Raises ChangeError, which says what there is, for a name that is none.
+    Raises ChangeError, with the available targets, for an unknown name.
     """
     platform, *rest = str(name).strip().split(":")
     if platform == "cpu":

@@ -30,7 +30,7 @@ from pjit_inspect.observe.watch.listener import unseen
 
 _STEP = "measured times of kernels"
 _ONLY_HLO = 1
-"""The profiler's level at which a host says when it runs HLO instructions, and little else."""
+"""Profiler level at which a host reports its runs of HLO instructions, and little else."""
 
 
 class Profiler:
@@ -51,13 +51,13 @@ class Profiler:
         self._hidden: _jax.HiddenProfile | None = None
 
     def open(self) -> None:
-        """Wait for what runs, and start the profiler. JAX's devices exist from then on."""
+        """Wait for running work, and start the profiler. JAX's devices exist afterwards."""
         guard = Guard()
         guard.run(_STEP, self._start, None)
         self._keep(guard)
 
     def close(self, *, is_interrupted: bool) -> None:
-        """Wait for what the block began (not if it was interrupted), stop the profiler and read what it wrote."""
+        """Wait for the block's work (unless interrupted), stop the profiler and read its output."""
         folder = self._folder
         if folder is None:
             return
@@ -273,7 +273,7 @@ class _Sums:
         self._began, self._lasted = array("d"), array("d")
 
     def add(self, what: str | tuple[str, int, str], scope: int | None, start_ns: float, duration_ns: float) -> None:
-        """Another event of an instruction; or of a node of a graph: what names it, its number and its kernel."""
+        """Adds an event of an instruction; or of a graph node: the name in the event, its number and its kernel."""
         self._what.append(self._places.setdefault(what, len(self._places)))
         self._scopes.append(_NO_SCOPE if scope is None else scope & _LARGEST)
         self._began.append(start_ns)
@@ -323,7 +323,7 @@ def _named(what: str | tuple[str, int, str]) -> str | GraphNode:
 def _spans(
     names: Iterable[str | GraphNode], what: np.ndarray, began: np.ndarray, ended: np.ndarray
 ) -> dict[str | GraphNode, Spans]:
-    """The events of each name; `what` is whose each event is, by place among the names."""
+    """The events of each name; `what` is the index of each event's name."""
     order = np.argsort(what, kind="stable")
     sides = [of[order] for of in (began, ended)]
     cuts = pairwise((0, *np.cumsum(np.bincount(what)).tolist()))

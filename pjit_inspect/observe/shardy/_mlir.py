@@ -70,7 +70,7 @@ def run_passes(module: Any, passes: Sequence[str]) -> None:
 
 
 def verify(module: Any) -> None:
-    """Check that a module is well formed. Raises RuntimeError with what is wrong (MLIRError is none)."""
+    """Check that a module is well formed. Raises RuntimeError with the fault (MLIRError is no RuntimeError)."""
     from jaxlib.mlir import ir
 
     try:

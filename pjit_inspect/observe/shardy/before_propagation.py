@@ -71,7 +71,7 @@ _MOST_CALLS = 20_000
 
 
 def calls_to_regions(module: Any) -> None:
-    """Replace every call by a region with a copy of what it calls, in place. RuntimeError when there are too many."""
+    """Replace every call by a region with a copy of the called function, in place. RuntimeError for too many calls."""
     functions = {_symbol(op): op for op in module.body.operations if op.operation.name == "func.func"}
     border = [functions['"main"']] if '"main"' in functions else []
     seen = 0

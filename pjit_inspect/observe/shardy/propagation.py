@@ -94,7 +94,7 @@ def propagate(stablehlo: bytes) -> ShardedProgram | None:
 
 
 def _is_for_shardy(module: Any, stablehlo: bytes) -> bool:
-    """Whether Shardy is what XLA runs on a program: made for it, or without any sharding."""
+    """Whether XLA runs Shardy on a program: made for it, or without any sharding."""
     if count_partitions(module) == 1:
         return True
     if has_gspmd_marks(module, stablehlo):

@@ -143,7 +143,7 @@ def _axes(module: Any, bytecode: bytes) -> dict[str, int]:
 def _names_no_mesh(module: Any, bytecode: bytes) -> bool:
     """Whether a program has no mesh and no sharding at all: for one device, or whole on each of several.
 
-    Bytecode holds names as they are. With a sharding that only GSPMD understands there is a mesh that nobody names.
+    Bytecode holds names as they are. With a sharding that only GSPMD understands there is an unnamed mesh.
     """
     return not _meshes(module) and _GSPMD_SHARDING not in bytecode and count_replicas(module) == 1
 
@@ -152,7 +152,7 @@ def _names_no_mesh(module: Any, bytecode: bytes) -> bool:
 
 
 def _give_mesh(module: Any, sizes: Mapping[str, int]) -> None:
-    """Write into a program that names no mesh what JAX writes where arguments are replicated over one."""
+    """Write a mesh into a program that names none, as JAX does for arguments replicated over one."""
     symbols = {str(view.operation.attributes["sym_name"]).strip('"') for view in module.body.operations}
     name = next(own for n in itertools.count() if (own := f"mesh_{n}" if n else "mesh") not in symbols)
     _mlir.insert_first(module, f"sdy.mesh @{name} = <{_axes_text(sizes)}>")

@@ -39,7 +39,7 @@ class Trial:
 
     Attributes:
       program: every value with its sharding.
-      trips: index of a loop in `program.ops` -> how often it runs; loops of unknown length are left out.
+      trips: index of a loop in `program.ops` -> its turns; loops of unknown length are omitted.
     """
 
     program: ShardedProgram
@@ -121,7 +121,7 @@ class WhatIf:
 
     @cached_property
     def trips(self) -> dict[int, int]:
-        """Index of a loop in `ShardedProgram.ops` -> how often it runs; loops of unknown length are left out."""
+        """Index of a loop in `ShardedProgram.ops` -> its turns; loops of unknown length are omitted."""
         return self._lookup.trips
 
     @property

@@ -31,7 +31,7 @@ _MOST_SHOWN = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveFunction:
-    """A function and what it was called with.
+    """A function and the arguments of its call.
 
     Attributes:
       function: refers to it as long as anybody else does.
@@ -64,7 +64,7 @@ class LiveFunction:
         """The record of the function traced on a mesh of these axes, outermost first, and lowered for a platform.
 
         `specs` has another spec for each argument that is an array, in order; None leaves one without a sharding.
-        Raises ChangeError where it is gone, or with what it or JAX raises there.
+        Raises ChangeError if the function is gone, or with its or JAX's error.
         """
         function = self.function()
         if function is None:

@@ -29,7 +29,7 @@ OnRecord = Callable[[RecordData, Finish], None]
 """Called with each record and a way to complete it later, in the thread that compiled; it must not raise."""
 
 OnBegin = Callable[[str], Callable[[], None]]
-"""Called with a function's name when XLA begins to compile it; what it returns is called when XLA has ended."""
+"""Called with a function's name when XLA begins to compile it; its result is called when XLA has ended."""
 
 _COMPILED = ("hlo", "hlo_header", "cost", "memory")
 """Fields of a record that only a compiled program has."""
@@ -53,7 +53,7 @@ def start(on_record: OnRecord) -> None:
 
 
 def stop(on_record: OnRecord) -> None:
-    """End what `start(on_record)` began. The last one out takes the listener with it."""
+    """End a `start(on_record)`. The last one removes the listener."""
     with _lock:
         if on_record not in _scopes:
             return

@@ -101,7 +101,7 @@ def _of_pmap(data: RecordData, fn: Any) -> RecordData:
 def lower_record(
     fn: Callable[..., Any] | Any, args: tuple[Any, ...], kwargs: dict[str, Any], platform: str
 ) -> RecordData:
-    """The record of `fn` lowered for a platform, which need not be here, and not compiled; as `compile_record` else."""
+    """The record of `fn` lowered for a platform that may be absent, without compiling; else as `compile_record`."""
     traced, lowered = _lower(fn, args, kwargs, platform)
     program = program_of_computation(_computation_of(lowered), getattr(traced, "jaxpr", None))
     frame = sys._getframe(1)  # noqa: SLF001
@@ -112,7 +112,7 @@ def lower_record(
 
 
 def _with_jaxpr(data: RecordData, traced: Any, lowered: Any) -> RecordData:
-    """The record with its jaxpr, where nobody saw it being traced."""
+    """The record with its jaxpr, if its tracing was not seen."""
     if data.jaxpr is not None:
         return data
     missing = dict(data.missing)

@@ -249,7 +249,7 @@ def _transform(stages: dict[str, FrameType]) -> str:
 
 
 def _direction(stages: dict[str, FrameType], transform: str) -> str:
-    """`grad` compiles a forward and a backward program; the key tells them apart."""
+    """Distinguishes `grad`'s forward and backward programs in the key."""
     if transform != "grad":
         return transform
     return "grad forward" if stages["grad"].f_code.co_name == "_pjit_linearize" else "grad backward"
@@ -326,7 +326,7 @@ def _origin(stages: dict[str, FrameType], frame: FrameType | None, info: Any, op
 
 
 def _is_jitted_by_its_module(function: Any) -> bool:
-    """True for what JAX jits itself (`jnp.convolve`), False for a function of JAX's that somebody else gave to jit."""
+    """True for functions that JAX jits itself (`jnp.convolve`), False for JAX functions that others gave to jit."""
     if function is None or plain_attribute(function, "lower") is not None:
         # A jitted function that is jitted again; without a frame that shows it, JAX's own is the likelier.
         return function is None
