@@ -5,8 +5,9 @@ multiplied while the next is under way: a decomposed collective-matmul. People w
 ring only if its data flow proves it:
 
 - *all-gather*: a piece from each device is passed on unchanged around rings of n devices, in one direction or both,
-until every device has seen all n pieces. - *reduce-scatter*: a sum is passed on around the rings, and each of the n
-devices adds to it once a value that does not depend on the sum.
+  until every device has seen all n pieces.
+- *reduce-scatter*: a sum is passed on around the rings, and each of the n devices adds to it once a value that does
+  not depend on the sum.
 
 Not its job: the values that travel along a ring (`analyze.collectives.loop_carries`). Rings with an unknown trip count,
 or unrolled to straight code, are left as single permutes.

@@ -3,13 +3,14 @@
 XLA launches GPU kernels together as a graph, which it calls a command buffer; the profiler then often names the buffer
 and the kernel's function, but no instruction. Two facts help; anything they do not settle is unknown:
 
-- a function bears the name of the instruction that it was made for, and fusions that compute the same share one. A
-  buffer is a stretch of one computation's schedule, so that its functions tell the computation; where as many
-  instructions of that can have run a function as it ran there, the first run of it is of the first in the schedule;
-- nodes are numbered in the order of the schedule. A library's call and an asynchronous copy are graphs of their own
-  within, which take a number that no event has; what is in them has the numbers after all others, in the same order.
-  Between two nodes whose instructions are known, as many others are the instructions between. Where there are fewer
-  nodes than instructions, or more than can be, one of the two is another's, and what shares its function is nobody's.
+- A function has the name of the instruction it was made for, and fusions that compute the same share one. A buffer is
+  a stretch of one computation's schedule: its functions identify the computation. If a function ran there as many
+  times as instructions of the computation can have run it, the first run belongs to the first one in the schedule.
+- Nodes are numbered in schedule order. A library's call and an asynchronous copy are inner graphs, which take a number
+  without an event; their nodes have the numbers after all others, in the same order. If the number of nodes between
+  two known instructions equals the number of instructions between them, these are their owners. If there are fewer
+  nodes than instructions, or more than possible, one of the two known owners is wrong, and the nodes that share its
+  function get none.
 
 Not its job: whether the counts agree with the program (`analyze.measured.kernel_times`).
 """
