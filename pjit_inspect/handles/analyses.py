@@ -1,8 +1,8 @@
-"""What is known of one record: its data, and every analysis of them, each made when somebody first looks.
+"""The data of one record and every analysis of them, each made on first use.
 
-Rooms are joined here: programs are read by `parse`, XLA is asked in `observe`, `analyze` judges. What changes the data
-makes other analyses of them, which take the place of the earlier ones as one piece. Not its job: any of those steps,
-showing what was found (`displays`), or what users call it (`record`).
+Joins the rooms: `parse` reads programs, `observe` asks XLA, `analyze` judges. A change of the data makes new analyses,
+which replace the old ones as a whole. Not its job: any of those steps, showing results (`displays`), or the users'
+handle (`record`).
 """
 
 from __future__ import annotations
@@ -60,21 +60,21 @@ T = TypeVar("T")
 
 
 class Computed:
-    """The base of a class with values marked `once`; `known` are those that were computed, or given, by name."""
+    """Base of a class with values marked `once`; `known` has the computed or given values by name."""
 
     def __init__(self, known: Mapping[str, Any]) -> None:
         self.known: dict[str, Any] = dict(known)
         self._locks: dict[str, threading.RLock] = {}
 
     def value(self, name: str, compute: Callable[[Any], T]) -> T:
-        """What is known under a name; computed by the first who asks, while others who ask for the same wait.
+        """The value of a name; the first caller computes it, while other callers of the same name wait.
 
-        Nothing is kept of a computation that fails: it is made again the next time.
+        A failed computation is not kept: it is repeated the next time.
         """
         if name in self.known:
             return self.known[name]
-        # A lock for each value: a question of many seconds to XLA must not keep others from reading the program. Values
-        # need one another in one direction only, so no two threads can wait for each other.
+        # A lock for each value: a question to XLA that takes many seconds must not block reading the program. Values
+        # need one another in one direction only, and no two threads can wait for each other.
         with self._locks.setdefault(name, threading.RLock()):
             if name not in self.known:
                 self.known[name] = compute(self)
@@ -97,27 +97,27 @@ class once(Generic[T]):  # noqa: N801  (it is used as `property` is)
 
 
 _PATIENCE_S = 60.0
-"""How long figures of the record that a changed one came from may take."""
+"""Time limit for figures of the record that a changed record came from."""
 
 _PRINT_S, _PRINT_SOON_S = 120.0, 2.0
-"""How long XLA may print a program of a file, for who asks for the text and for a display."""
+"""Time limits for XLA to print a program of a file: for a caller who asks for the text, and for a display."""
 
 _NO_TEXT = "no_hlo_text"
-"""Why a program of a file was not printed, among what is known."""
+"""Key in the known values for the reason why a program of a file was not printed."""
 
 _OF_ANSWER = (
     "sources", "explained", "report", "names", "shardings", "findings", "counted_findings", "suggestions",
 )  # fmt: skip
-"""What rests on the answer of XLA's partitioner, or on a prediction where there is none."""
+"""Values that depend on the answer of XLA's partitioner, or on a prediction if there is none."""
 
 _CONSTRAINT = b"/sharding_constraint"
-"""How JAX's name of an operation ends, in StableHLO's bytecode too, where somebody asks for a sharding."""
+"""End of JAX's operation name, also in StableHLO's bytecode, for a requested sharding."""
 
 
 class Analyses(Computed):
     """Every analysis of one record's data; most are as in `CompileRecord`.
 
-    It does not change: each value is computed from the data and the other values alone, and then stays.
+    It is immutable: each value is computed once, from the data and the other values alone.
     """
 
     def __init__(
@@ -130,10 +130,10 @@ class Analyses(Computed):
         program: Callable[[], ShardedProgram] | None = None,
         asked: Analyses | None = None,
     ) -> None:
-        """`key` is the one that the session's history knows, where `data` has it cleaned.
+        """`key` is the key in the session's history, which differs from `data` if that is cleaned.
 
-        `program` makes the program before partitioning, where XLA has answered already; `asked` are the analyses with
-        XLA's answer, where these are those of the same data without.
+        `program` makes the program before partitioning, if XLA has answered already. `asked` are the analyses with
+        XLA's answer, if these are the ones of the same data without it.
         """
         super().__init__(known)
         self._program = program
@@ -147,7 +147,7 @@ class Analyses(Computed):
 
     @property
     def has_answer(self) -> bool:
-        """Whether XLA has said already what it makes of the program."""
+        """Whether XLA's answer about the program is there."""
         return self._program is not None
 
     @property
@@ -159,7 +159,7 @@ class Analyses(Computed):
 
     @property
     def data(self) -> RecordData:
-        """The data; once there is a report, with what that found out about them (aliases, sources, what is missing)."""
+        """The data; with a report, also the facts it found about them (aliases, sources, missing parts)."""
         if (known_report := self.known.get("report")) is not None:
             return known_report.data
         program, reason = self.known.get("propagation_and_reason", (None, ""))
@@ -169,7 +169,7 @@ class Analyses(Computed):
         return self._data if missing == self._data.missing else replace(self._data, missing=missing)
 
     def of(self, data: RecordData, *, without: Iterable[str] = (), **known: Any) -> Analyses:
-        """Those of other data of the same compile, with all values that are known by now, except some."""
+        """Analyses of other data of the same compile, with all known values except `without`."""
         kept = self.known.copy()
         for name in without:
             kept.pop(name, None)
@@ -177,11 +177,11 @@ class Analyses(Computed):
 
     @property
     def asked(self) -> Analyses:
-        """Those for which XLA is asked: of a large program, a display may be made of others, see `at_once`."""
+        """The analyses for which XLA is asked; a display of a large program may use others, see `at_once`."""
         return self._asked or self
 
     def at_once(self) -> Analyses | None:
-        """Those without what XLA's partitioner takes long to say, for a display; None where nobody waits for it."""
+        """Analyses without the slow answer of XLA's partitioner, for a display; None if displays wait for it."""
         if not (why := self._why_unasked()):
             return None
         known = self.known.copy()
@@ -191,7 +191,7 @@ class Analyses(Computed):
         return Analyses(self._data, is_live=self.is_live, known=known, key=self.key, asked=self)
 
     def _why_unasked(self) -> str:
-        """Why nobody waits for XLA, which explains something here; "" where it is asked, and where it has answered."""
+        """Why a display does not wait for XLA's explanation; "" if it is asked, or has answered."""
         data = self._data
         is_known = self._program is not None or "propagation_and_reason" in self.known or data.propagation is not None
         module = None if is_known or not self.is_live else self.readable_hlo
@@ -224,7 +224,7 @@ class Analyses(Computed):
         return Guard().run("hlo", lambda: self.hlo, None)
 
     def hlo_for_now(self) -> HloModule | None:
-        """The same, which is kept only if somebody has looked at it."""
+        """As `hlo`, but kept only if it has already been read."""
         return self.hlo if "hlo" in self.known else self._read_hlo()
 
     def _read_hlo(self) -> HloModule | None:
@@ -264,13 +264,13 @@ class Analyses(Computed):
         """The text, which XLA prints apart where the program is of a file. Raises CaptureError where it cannot."""
         content = self.data.hlo.read() if self.data.hlo is not None else b""
         text = _clean(_printed("hlo_text", content) if self.is_live else _printed_apart(content, timeout_s))
-        # The proto has no configuration, so what is printed of it lacks that.
+        # The proto has no configuration, and its text lacks it.
         header = (self.data.hlo_header or "").partition("\n")[0]
         return text if text is None or not header else header + text[len(text.partition("\n")[0]) :]
 
     @once
     def propagation_and_reason(self) -> tuple[ShardedProgram | None, str]:
-        """The program before partitioning, and why it is not XLA's own, or not there."""
+        """The program before partitioning, and why it is missing or not XLA's."""
         program, reason = propagation_of(self.data, live=self.is_live, answered=self._program)
         return cleaned(program), clean_line(reason)
 
@@ -290,14 +290,14 @@ class Analyses(Computed):
 
     @property
     def files(self) -> UserFiles:
-        """Which files are the user's, of all that the program before partitioning names."""
+        """The user's files among all files that the program before partitioning names."""
         return user_files_of(self.data, self.sources)
 
     # ------------------------------------------------------------ what follows from them
 
     @once
     def warnings(self) -> tuple[XlaWarning, ...]:
-        """What XLA warned of, in the program or in the copy that its partitioner was asked about."""
+        """XLA's warnings about the program, or about the copy its partitioner was asked about."""
         warnings = parse_warnings(self.report.data.compiler_log or "")
         if not warnings:
             return ()
@@ -307,7 +307,8 @@ class Analyses(Computed):
     def _is_explained(self, module: HloModule | None) -> bool:
         """Whether there is something in the report that only the program before partitioning explains.
 
-        XLA's partitioner takes seconds for a program of thousands of arrays: nobody waits for it in vain.
+        XLA's partitioner takes seconds for a program of thousands of arrays: it is asked only if it can explain
+        something.
         """
         stablehlo = self._data.stablehlo
         if stablehlo is not None and _CONSTRAINT in stablehlo.read():
@@ -322,13 +323,13 @@ class Analyses(Computed):
 
     @once
     def arrays(self) -> RecordData:
-        """The data with what the optimized program says of arguments and results; XLA is asked nothing."""
+        """The data with facts about arguments and results from the optimized program; XLA is not asked."""
         data, module = self._data, self.readable_hlo
         return data if module is None else Guard().run("arrays", partial(with_places, data, module), data)
 
     @once
     def report(self) -> RecordReport:
-        """What the displays lay out."""
+        """The report that displays draw."""
         guard = Guard()
         module = guard.run("hlo", lambda: self.hlo, None)
         is_explained = guard.run("causes", lambda: self._is_explained(module), True)
@@ -354,7 +355,7 @@ class Analyses(Computed):
 
     @once
     def explained(self) -> Explained:
-        """The collectives of the optimized program and why they are there, and what of that failed."""
+        """The collectives of the optimized program with their causes, and the parts that failed."""
         module, guard = self.hlo, Guard()
         unknown = None, self._data.sources, {}
         program, sources, _ = guard.run("causes", partial(self._explanation, module), unknown)
@@ -366,7 +367,7 @@ class Analyses(Computed):
     @property
     def collectives(self) -> CollectiveTable:
         """Every collective of the optimized program."""
-        # They are counted before anybody knows why they are there.
+        # They are counted before their causes are known.
         counted = None if "explained" in self.known else self._counted
         if counted is not None:
             return CollectiveTable(cast("Any", LaterRows(len(counted), lambda: self.explained[0] or ())))
@@ -380,12 +381,12 @@ class Analyses(Computed):
 
     @once
     def sent_bytes(self) -> int | None:
-        """What the busiest device sends per call, counted without asking why; None where that is not known."""
+        """Bytes the busiest device sends per call, counted without causes; None if unknown."""
         sizes = [None] if self._counted is None else [row.sent_bytes for row in self._counted]
         return None if None in sizes else sum(size or 0 for size in sizes)
 
     def figures_at(self, is_partitioned: bool) -> KeyFigures:
-        """What the record comes to, as compiled, or as XLA's partitioner left it."""
+        """Key figures of the record, as compiled, or as XLA's partitioner left it."""
         return self._partitioned_figures if is_partitioned else self.report.figures
 
     @once
@@ -399,17 +400,17 @@ class Analyses(Computed):
 
     @once
     def names(self) -> ValueNames | None:
-        """What the values of the program before partitioning are called."""
+        """Names of the values of the program before partitioning."""
         program = self.propagation
         return None if program is None else ValueNames(program, self.sources, self.files)
 
     @once
     def shardings(self) -> ShardingTable:
-        """How every value of the program before partitioning is sharded."""
+        """The sharding of every value of the program before partitioning."""
         (program, reason), names = self.propagation_and_reason, self.names
         if program is None or names is None:
             return ShardingTable(missing=reason)
-        # A program that names no mesh may run on all devices of the user's, as under `jax.set_mesh`.
+        # A program without a mesh may run on all of the user's devices, as under `jax.set_mesh`.
         mesh, count = self.data.mesh, len(self.data.devices)
         devices = count if mesh is not None and mesh.size == count else 1
         with gc_paused():
@@ -425,19 +426,19 @@ class Analyses(Computed):
 
     @once
     def findings(self) -> FindingTable:
-        """What is wrong with the program."""
+        """Problems of the program."""
         untried = why_untried(self.data, live=self.is_live)
         return self._look_for_findings(tries=untried is None, untried=untried or "")
 
     def try_all(self) -> FindingTable:
-        """The findings after every remedy was tried, which are those of the record from then on."""
+        """The findings after every remedy was tried; from then on they are the record's findings."""
         if self.findings.untried and why_untried(self.data, live=self.is_live) is None:
             self.known["findings"] = self._look_for_findings(tries=True, tries_all=True)
         return self.findings
 
     @once
     def counted_findings(self) -> FindingTable:
-        """Those that show without a remedy being tried, in milliseconds."""
+        """Findings that need no remedy to be tried, found in milliseconds."""
         return self._look_for_findings(tries=False)
 
     def _look_for_findings(self, *, tries: bool, tries_all: bool = False, untried: str = "") -> FindingTable:
@@ -450,7 +451,7 @@ class Analyses(Computed):
         )
 
     def findings_by_now(self) -> tuple[FindingTable, Remedies]:
-        """All findings where somebody has looked for them; else those that cost nothing to look for."""
+        """All findings if they have been looked for; if not, the findings that cost nothing."""
         can_be_tried = why_untried(self.data, live=self.is_live) is None
         if "findings" in self.known:
             return self.findings, "tried" if can_be_tried else "none"
@@ -467,7 +468,7 @@ class Analyses(Computed):
 
     @once
     def memory_use(self) -> MemoryUse:
-        """What is alive in memory while the program runs."""
+        """Live values in memory while the program runs."""
         return self._memory[0]
 
     @once
@@ -478,7 +479,7 @@ class Analyses(Computed):
 
     @once
     def _memory(self) -> tuple[MemoryUse, MemoryFinder | None]:
-        """What is alive, and what can tell more of it."""
+        """The live values, and the finder for more of them."""
         module, data = self.readable_hlo, self.report.data
         inputs = tuple(layout for layout in data.inputs if layout.kept)
         facts = MemoryFacts(
@@ -518,7 +519,7 @@ class Analyses(Computed):
 
     @once
     def assignment(self) -> BufferAssignment | None:
-        """XLA's own account of the program's memory; None where the record has none. Raises ParseError."""
+        """XLA's buffer assignment of the program; None if the record has none. Raises ParseError."""
         module, buffers = self.readable_hlo, self.data.buffers
         return None if module is None or buffers is None else parse_buffers(buffers.read(), module)
 
@@ -528,9 +529,9 @@ class Analyses(Computed):
 
 
 class RecordState:
-    """The analyses of a record as it is now. What changes the record puts others in their place, as one piece.
+    """The present analyses of a record. A change of the record replaces them as a whole.
 
-    Who reads several values of one display takes `analyses` once, so that all are of the same data.
+    To read several values for one display, take `analyses` once: then all are of the same data.
     """
 
     def __init__(self, analyses: Analyses, finish: Callable[[RecordData], RecordData] | None) -> None:
@@ -540,7 +541,7 @@ class RecordState:
 
     @property
     def captured(self) -> Analyses:
-        """The analyses of what capture has read by now, which may leave something for later."""
+        """The analyses of the data read by capture so far; some may be left for later."""
         return self._captured
 
     @property
@@ -555,7 +556,7 @@ class RecordState:
 
     @property
     def displayed(self) -> Analyses:
-        """The analyses that displays are made of: those that are there at once, until XLA has been asked."""
+        """The analyses for displays: those available at once, until XLA has been asked."""
         now = self.analyses
         if "propagation_and_reason" in now.known:
             self._at_once = None
@@ -570,7 +571,7 @@ class RecordState:
         return self.analyses.sent_bytes
 
     def secure(self) -> None:
-        """Read what is lost once JAX drops the program."""
+        """Read the facts that are lost once JAX drops the program."""
         if not getattr(self._finish, "can_wait", False):
             _ = self.analyses
 
@@ -603,7 +604,7 @@ class RecordState:
 
 
 def _with_partitioner(missing: Mapping[str, str], program: ShardedProgram | None, reason: str) -> dict[str, str]:
-    """What is missing, with why XLA's partitioner has not answered; what was said of it before is gone."""
+    """The missing parts, with the reason why XLA's partitioner has not answered; an earlier reason is dropped."""
     kept = {name: why for name, why in missing.items() if name != "partitioner"}
     is_predicted = program is not None and program.is_predicted and bool(reason)
     return kept | ({"partitioner": reason} if is_predicted else {})
@@ -622,7 +623,7 @@ def _sources_of(program: ShardedProgram, package: str) -> tuple[SourceText, ...]
 
 
 def _read_sources(files: Iterable[str], package: str = "") -> tuple[SourceText, ...]:
-    """The texts of those that are the user's, or of the package that defines the compiled function, and can be read."""
+    """The readable texts of files that belong to the user, or to the package that defines the compiled function."""
     from pjit_inspect.observe.live.frames import is_user_file, read_source
 
     own = (file for file in sorted(files) if is_user_file(file) or (package and package_of(file) == package))

@@ -1,7 +1,7 @@
-"""Work that nobody waits for: in a daemon thread, and only while the user's code does not run.
+"""Runs background work in a daemon thread, only while the user's code does not run.
 
-Python runs one thread at a time, so work beside a running cell would slow that cell down. What takes long calls
-`wait_for_idle` between its steps. Not its job: the work (`findings`, `suggest`), or where its result goes.
+Python runs one thread at a time: work beside a running cell would slow the cell down. Long work calls `wait_for_idle`
+between its steps. Not its job: the work (`findings`, `suggest`), or the use of its result.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _waiting = 0
 _is_ending = False
 
 _PATIENCE_S = 20.0
-"""How long an ending process waits for a thread: longer than a large program is lowered."""
+"""Time an ending process waits for a thread: longer than the lowering of a large program."""
 _stops: WeakKeyDictionary[threading.Thread, Callable[[], object]] = WeakKeyDictionary()
 
 
 def user_code_begins() -> None:
-    """Code of the user's begins to run, such as a cell of a notebook; for each of several at once."""
+    """Marks that user code begins to run, such as a notebook cell; calls may overlap."""
     global _running
     with _turn:
         _running += 1
 
 
 def user_code_ends() -> None:
-    """It has ended."""
+    """Marks that user code has ended."""
     global _running
     with _turn:
         _running = max(0, _running - 1)
@@ -44,7 +44,7 @@ def user_code_ends() -> None:
 
 
 def in_background(work: Callable[[], Any]) -> threading.Thread:
-    """Run `work` in a daemon thread, after what is being worked on; between its steps it waits while user code runs.
+    """Run `work` in a daemon thread, after earlier work; between its steps it waits while user code runs.
 
     What it raises is reported once. A daemon thread does not keep the process from ending.
     """
@@ -61,7 +61,7 @@ def in_background(work: Callable[[], Any]) -> threading.Thread:
 
 
 def wait_for_idle() -> float:
-    """In a thread of `in_background`: wait until the user's code does not run, or somebody waits for the work.
+    """In a thread of `in_background`: wait until user code does not run, or a caller waits for the work.
 
     Returns the seconds waited; 0 at once in any other thread.
     """
@@ -69,7 +69,7 @@ def wait_for_idle() -> float:
         return 0.0
     start = time.monotonic()
     with _turn:
-        # A thread that is in native code while Python ends would take the process with it: it stays here.
+        # A thread in native code while Python ends would crash the process: it is kept here.
         _turn.wait_for(lambda: (not _running or _waiting) and not _is_ending)
     return time.monotonic() - start
 
@@ -94,7 +94,7 @@ atexit.register(_end)
 
 @contextmanager
 def somebody_waits() -> Iterator[None]:
-    """While this lasts, work in the background waits for nothing: the user's code may need what it is making."""
+    """While this lasts, background work does not wait: the user's code may need its result."""
     global _waiting
     with _turn:
         _waiting += 1

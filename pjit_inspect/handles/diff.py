@@ -35,9 +35,9 @@ DiffShown = Literal["text", "html"]
 
 
 class Diff(Displayable):
-    """What changed between two programs: rows joined by what they are, figures side by side, the answer first.
+    """The differences between two programs: rows joined in pairs, figures side by side, the answer first.
 
-    In a notebook it shows itself. `bool(diff)` is True where something differs.
+    In a notebook it displays itself. `bool(diff)` is True if anything differs.
     """
 
     def __init__(self, data: DiffData, programs: tuple[Analyses, Analyses] | None = None) -> None:
@@ -51,25 +51,25 @@ class Diff(Displayable):
 
     @property
     def sentence(self) -> Sentence:
-        """The answer: what got more, what less, and because of what, as far as facts prove it.
+        """The answer: the figures that rose, those that fell, and the causes, as far as facts prove them.
 
-        Where the two are not the same work, it begins with what differs in that.
+        If the two do not do the same work, it begins with these differences.
         """
         return self.data.sentence
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing differs in what is counted, nor in flags and versions."""
+        """Whether the counted figures, flags and versions are equal."""
         return self.data.is_empty
 
     @property
     def collectives(self) -> CollectiveDiff:
-        """The collectives: `.added`, `.removed`, `.changed` (pairs), `.same` (how many)."""
+        """The collectives: `.added`, `.removed`, `.changed` (pairs), `.same` (number)."""
         return self.data.collectives
 
     @property
     def kernels(self) -> KernelDiff:
-        """The fused kernels, joined by what they contain."""
+        """The fused kernels, joined by content."""
         return self.data.kernels
 
     @property
@@ -89,7 +89,7 @@ class Diff(Displayable):
 
     @property
     def warnings(self) -> WarningDiff:
-        """What XLA warned of."""
+        """XLA's warnings."""
         return self.data.warnings
 
     def show(self, view: DiffShown = "html") -> Shown:
@@ -120,7 +120,7 @@ class Diff(Displayable):
         write_whole(path, page)
 
     def _made(self, make: Callable[[DiffPayload], str], text: str) -> str | None:
-        """What is made of the page's data; None where the programs are not at hand, or it fails, reported."""
+        """The result of `make` for the page's data; None if the programs are unavailable, or if it fails (reported)."""
         if self._programs is None:
             return None
         before, after = self._programs
@@ -170,7 +170,7 @@ def _lowering(before: Analyses, after: Analyses) -> LoweringDiff | None:
 
 
 def _shown(analyses: Analyses) -> DiffSideInput:
-    """What the page shows of one program."""
+    """The page's input for one program."""
     module = analyses.readable_hlo
     graph, why = analyses.graph_and_reason
     running = None if module is None else find_running_instructions(module)

@@ -1,7 +1,7 @@
-"""The displays of one record: text, page, picture, widget, explanation; and its tables, which draw themselves.
+"""The displays of one record (text, page, picture, widget, explanation), and its tables, which draw themselves.
 
-Each is of one state of the record, so that a record that changes meanwhile cannot contradict itself. Not its job:
-what is known (`analyses`), or how it is laid out (`view`).
+Each display uses one state of the record: a record that changes meanwhile cannot contradict itself. Not its job: the
+analyses (`analyses`), or the layout (`view`).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _document(analyses: Analyses, options: ViewOptions | None = None) -> Documen
 
 
 def _misfit(analyses: Analyses) -> Sequence[Block]:
-    """Why a program does not fit that XLA refused: its report, what is alive at the peak, what could help."""
+    """Why a program refused by XLA does not fit: its report, the live values at the peak, remedies."""
     asked = analyses.data.hypothesis
     report = None if asked is None or asked.misfit is None else asked.misfit.report
     return () if report is None else autopsy_blocks(known_autopsy(report, analyses))
@@ -154,7 +154,7 @@ def _live(
     is_widget: bool = False,
     is_file: bool = False,
 ) -> tuple[_Made | None, str]:
-    """What is made of the inspector's data. Where it cannot be: None and why; every display is then the still one."""
+    """The result of `make` for the inspector's data; on failure None and the reason, and displays are still ones."""
     guard = Guard()
 
     def made() -> _Made:
@@ -176,7 +176,7 @@ _TOO_LARGE = (
 
 
 def _with_memory(payload: InspectorPayload, analyses: Analyses, *, is_file: bool) -> InspectorPayload:
-    """The payload with what a page has to hold for its memory pane; a widget asks for it when somebody looks."""
+    """The payload with the data of a page's memory pane; a widget requests it on demand."""
     module = analyses.readable_hlo
     if not is_file and module is not None and len(module) > _LARGE and "_memory" not in analyses.known:
         return replace(payload, no_memory=_TOO_LARGE)
@@ -225,7 +225,7 @@ _ROWS = 200
 
 
 class _OfProgram(OfRecord, Displayable):
-    """A table of what is in the optimized program, which may be there in part, or not at all."""
+    """A table about the optimized program, which may be incomplete or missing."""
 
     __slots__ = ()
     _state: RecordState
@@ -252,12 +252,12 @@ class RecordCollectives(_OfProgram, CollectiveTable):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordFindings(OfRecord, Displayable, FindingTable):
-    """What is wrong with a record's program."""
+    """Problems of a record's program."""
 
     _state: RecordState = field(kw_only=True)
 
     def show(self) -> Shown:
-        """An object to display: these findings, each with its remedy, and what was not looked for."""
+        """An object to display: these findings, each with its remedy, and the checks that were not made."""
         now = self._state.analyses
         is_all = self == now.findings
         return _section(self._state, finding_blocks(self, report_for_display(now) if is_all else None))
@@ -274,7 +274,7 @@ class RecordSuggestions(OfRecord, Displayable, SuggestionTable):
     _state: RecordState = field(kw_only=True)
 
     def show(self) -> Shown:
-        """An object to display: these changes, what is modelled of each beside what was counted."""
+        """An object to display: these changes, with modelled and counted figures."""
         rows = tuple(one.as_known() if isinstance(one, RecordSuggestion) else one for one in self.rows)
         shown = (*suggestion_blocks(rows), *suggestions_untried(self))
         return _section(self._state, shown, "no suggestions")
@@ -332,12 +332,12 @@ class RecordKernelTimes(OfRecord, Displayable, KernelTimes):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordMemoryUse(OfRecord, Displayable, MemoryUse):
-    """What is alive in memory while a record's program runs."""
+    """Live values in memory while a record's program runs."""
 
     _state: RecordState = field(kw_only=True)
 
     def show(self) -> Shown:
-        """An object to display: how much is alive at the peak, what it is, and how much over the schedule."""
+        """An object to display: the bytes alive at the peak, their buffers, and the bytes over the schedule."""
         return memory_shown(self._state.analyses)
 
     def __repr__(self) -> str:

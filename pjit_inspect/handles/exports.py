@@ -1,4 +1,4 @@
-"""Copies for other programs of what holds a table but is none itself: a log, a ledger.
+"""Exports for objects that have a table but are none themselves: a log, a ledger.
 
 Not its job: the rows (each says so by its `table`), the forms (`model.program.table`).
 """
@@ -11,7 +11,7 @@ from pjit_inspect.model.program.table import Table
 
 
 class Exported:
-    """The base of what has a `table`; its copies are those of the other tables."""
+    """Base of objects that have a `table`; they export as other tables do."""
 
     __slots__ = ()
 
@@ -21,7 +21,7 @@ class Exported:
         raise NotImplementedError
 
     def to_csv(self) -> str:
-        """`table` as comma-separated values, a line of names first; what is unknown is empty."""
+        """`table` as comma-separated values, a line of names first; unknown values are empty."""
         return self.table.to_csv()
 
     def to_tsv(self) -> str:

@@ -1,7 +1,7 @@
-"""What is wrong with one record's program: remedies tried by XLA's partitioner, a few of them.
+"""Finds the problems of one record's program, and tries a few remedies with XLA's partitioner.
 
-Joins the rooms: faults are looked for in `analyze`, remedies are tried in `observe`, counted in `analyze` again. Not
-its job: any of those steps.
+Joins the rooms: `analyze` finds problems, `observe` tries remedies, `analyze` counts the results. Not its job: any of
+those steps.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pjit_inspect.model.report.suggestion import Checked
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
 
 _MOST_QUESTIONS = 10
-"""Changed copies that XLA's partitioner is asked about, unless all are to be tried."""
+"""Most changed copies that XLA's partitioner is asked about, unless all are to be tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -115,7 +115,7 @@ def findings_of(
 
 
 def _missing(data: RecordData, module: HloModule | None, subject: Subject, *, is_all: bool) -> str:
-    """What was not looked for, and why; "" where everything was, or more is looked for later."""
+    """The checks that were not made, and why; "" if all were made, or more will be made later."""
     if module is None:
         return f"no optimized program: {data.missing.get('hlo', 'it was not captured')}"
     # Without the program before optimization nobody can ask; `untried` says that of a record from a file.
@@ -146,9 +146,9 @@ def _edges(module: HloModule, program: ShardedProgram) -> dict[str, tuple[Partit
 
 
 def _may_repeat(rows: Sequence[Collective]) -> bool:
-    """Whether one runs more than once, or several gather over the same axes.
+    """Whether one collective runs more than once, or several gather over the same axes.
 
-    Of others nothing is asked that takes knowing what they are made of.
+    For other collectives no check needs to know their sources.
     """
     gathers = [row.axes for row in rows if row.kind == "all-gather"]
     return len(set(gathers)) < len(gathers) or any((row.count or 0) > 1 for row in rows)

@@ -19,7 +19,7 @@ _MOST_DEVICES = 1 << 20
 def given_mesh(axes: Mapping[str, int]) -> Mesh:
     """A mesh of these axes, outermost first, over devices 0, 1, ... in order.
 
-    Raises ValueError for what is no mesh.
+    Raises ValueError for an invalid mesh.
     """
     for name, size in axes.items():
         if not isinstance(name, str) or not name or isinstance(size, bool) or not isinstance(size, int) or size < 1:
@@ -33,7 +33,7 @@ def given_mesh(axes: Mapping[str, int]) -> Mesh:
 
 
 def with_mesh(data: RecordData, module: HloModule | None, mesh: Mesh) -> RecordData:
-    """The record with these axes. Raises ValueError where it has a mesh of its own, or is for other devices."""
+    """The record with these axes. Raises ValueError if it has another mesh, or is for other devices."""
     if data.mesh is not None:
         raise ValueError(f"{data.name} has a mesh of its own, {data.mesh}; only programs without one can be given axes")
     counts = None if module is None else module.device_counts

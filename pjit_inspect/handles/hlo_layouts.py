@@ -44,9 +44,9 @@ _LONG = (("bf", "bfloat"), ("s", "int"), ("u", "uint"), ("f", "float"), ("c", "c
 
 
 def with_hlo_layouts(data: RecordData, module: HloModule, mesh: Mesh | None = None) -> RecordData:
-    """The record with what the parameters and the results of its entry computation say of shardings.
+    """The record with the shardings of the parameters and results of its entry computation.
 
-    `mesh` is what the user gave the program; without one it is found from the shardings. What is not said is missing.
+    `mesh` is the user's mesh for the program; without one it is derived from the shardings. Unstated facts are missing.
     """
     entry = module.computation(module.entry)
     parameters = sorted((module.instruction(i) for i in entry.parameters.tolist()), key=lambda one: one.number)
@@ -61,9 +61,9 @@ def with_hlo_layouts(data: RecordData, module: HloModule, mesh: Mesh | None = No
 
 
 def with_stablehlo_layouts(data: RecordData, mesh: Mesh | None = None) -> RecordData:
-    """The same of a record of StableHLO: what its function `main` says, as jaxlib reads it in a process apart.
+    """The record of StableHLO with the shardings of its function `main`, which jaxlib reads in a separate process.
 
-    A record of text gets the bytecode, too, with which XLA's partitioner is asked.
+    A record of text also gets the bytecode, needed to ask XLA's partitioner.
     """
     from pjit_inspect.observe.shardy.mlir_process import read_borders_apart
 
@@ -87,7 +87,7 @@ def with_stablehlo_layouts(data: RecordData, mesh: Mesh | None = None) -> Record
 
 
 def _tensor(text: str) -> Shape:
-    """The shape that a type of MLIR's is; one without elements for what is no array."""
+    """The shape of an MLIR type; a shape without elements if it is no array."""
     read = read_tensor(text)
     return Shape(dtype="opaque") if read is None else Shape(dtype=read[0], dimensions=read[1])
 
@@ -143,20 +143,20 @@ def _with_borders(
 
 
 def _why(reason: str, rows: Sequence[_Border]) -> str:
-    """The reason, and what each device has of the arrays: that stands there in any case."""
+    """The reason, and the shapes each device has of the arrays, which are known in any case."""
     held = [f"{name} {leaf}" for path, shape, _ in rows for name, leaf in _named(path, shape)]
     words = ", ".join(held[:_NAMED]) + (", ..." if len(held) > _NAMED else "")
     return f"{reason}; each device has {words}" if held else reason
 
 
 def _named(path: str, shape: Shape) -> list[tuple[str, Shape]]:
-    """The arrays of a parameter or a result; those of a tuple are numbered."""
+    """The arrays of a parameter or a result; arrays of a tuple are numbered."""
     leaves = [leaf for leaf in shape.leaves if leaf.is_array]
     return [(path if len(leaves) == 1 else f"{path}[{number}]", leaf) for number, leaf in enumerate(leaves)]
 
 
 def _devices(module: HloModule, shardings: Sequence[Any]) -> int | None:
-    """How many devices the program has: as it says, or else as many as its shardings have tiles; None if unknown."""
+    """The number of the program's devices: as stated, or else the number of tiles of its shardings; None if unknown."""
     if module.device_counts is not None:
         found = {math.prod(module.device_counts)}
     else:
@@ -178,12 +178,12 @@ def _sharding_of(module: HloModule, instruction: Instruction) -> Any:
 
 
 def _is_partitioned(module: HloModule) -> bool:
-    """Whether shapes are those of one device: a program that XLA has scheduled is behind its partitioner."""
+    """Whether shapes are those on one device: XLA schedules a program only after partitioning."""
     return module.is_scheduled or any(module.with_opcode(kind).size for kind in ("all-reduce", "all-gather"))
 
 
 def _path(parameter: Instruction) -> str:
-    """What the user calls a parameter: JAX writes its path as the name of the operation."""
+    """The user's name of a parameter: JAX writes its path as the name of the operation."""
     return parameter.op_name if parameter.op_name and "/" not in parameter.op_name else parameter.name
 
 
@@ -191,7 +191,7 @@ def _path(parameter: Instruction) -> str:
 
 
 def _mesh(shardings: Sequence[Any], devices: int) -> Mesh | None:
-    """The mesh with names that the shardings have, or the coarsest one that all of them are tiles of."""
+    """The named mesh of the shardings, or the coarsest mesh of which all shardings are tiles."""
     parts = _parts(shardings)
     for part in parts:
         if part.HasField("named_sharding") and part.named_sharding.mesh.axes:
@@ -215,7 +215,7 @@ def _mesh(shardings: Sequence[Any], devices: int) -> Mesh | None:
 
 
 def _strides(dimensions: Iterable[int]) -> set[int]:
-    """How many devices lie between two neighbours along each dimension."""
+    """The number of devices between two neighbours along each dimension."""
     sizes = [size for size in dimensions if size > 0]
     return {math.prod(sizes[number:]) for number in range(len(sizes) + 1)}
 
@@ -231,7 +231,7 @@ class _Reader:
         self._known: dict[tuple[bytes, int], Sharding | None] = {}
 
     def layouts(self, path: str, shape: Shape, sharding: Any) -> list[ArrayLayout] | None:
-        """The arrays of a parameter or a result; None where it is not known how one of them lies."""
+        """The arrays of a parameter or a result; None if the layout of one is unknown."""
         leaves = _named(path, shape)
         if sharding is None and self._devices == 1:
             sharding = message_class("OpSharding")()

@@ -25,7 +25,7 @@ from pjit_inspect.view.render.shown import Shown, drawn
 
 
 def reason_of(data: RecordData, *, live: bool) -> Reason:
-    """Why a program was compiled: as saved with the record, or as this process's history tells (`live`)."""
+    """Why a program was compiled: as saved with the record, or from this process's history (`live`)."""
     if data.reason is not None:
         return data.reason
     if live:
@@ -34,13 +34,13 @@ def reason_of(data: RecordData, *, live: bool) -> Reason:
 
 
 class Ledger(Displayable, Exported):
-    """The compiles of a log: per function and call site, what they cost, why they happened, what repeats.
+    """The compiles of a log: cost per function and call site, reasons, and patterns.
 
     In a notebook it shows itself; `rows` and `patterns` are for programs.
     """
 
     def __init__(self, compiles: Iterable[tuple[RecordData, Reason, Callable[[], int | None]]]) -> None:
-        """Hold records, each with why it was compiled, and what counts the bytes that its program sends."""
+        """Hold records, each with its reason, and a function that counts the bytes its program sends."""
         self._compiles = tuple(compiles)
 
     @cached_property
@@ -57,12 +57,12 @@ class Ledger(Displayable, Exported):
 
     @property
     def table(self) -> SiteTable:
-        """`rows` for other programs; `to_csv()` and others copy it."""
+        """The `rows` as a table for other programs; export it with `to_csv()` and others."""
         return SiteTable(rows=tuple(map(_site_row, self.rows)))
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
-        """What makes functions compile again and again, and what to do about it, the most expensive first."""
+        """Patterns that make functions compile again and again, with remedies, the most expensive first."""
         return self.data.patterns
 
     @property
@@ -72,7 +72,7 @@ class Ledger(Displayable, Exported):
 
     @property
     def compiles(self) -> int:
-        """How many programs were compiled or loaded from disk."""
+        """The number of programs compiled or loaded from disk."""
         return self.data.compiles
 
     @property
@@ -87,7 +87,7 @@ class Ledger(Displayable, Exported):
         return timeline_figure(self.data)
 
     def show(self, *, times: bool = True) -> Shown:
-        """An object to display; with `times=False` no seconds, so that the output is the same on every machine."""
+        """An object to display; with `times=False` it has no seconds, and is the same on every machine."""
         return Shown(drawn(ledger_view(self.data, options=ViewOptions(show_times=times))))
 
     def __repr__(self) -> str:

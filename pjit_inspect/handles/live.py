@@ -1,4 +1,4 @@
-"""What displays say after they were drawn: findings whose remedies are tried meanwhile.
+"""Updates displays after they were drawn: findings whose remedies are tried meanwhile.
 
 Not its job: the displays (`displays`), findings (`findings`), or when the work may run (`background`).
 """
@@ -44,7 +44,7 @@ def report_for_display(analyses: Analyses) -> RecordReport:
 
 
 def answer(analyses: Analyses, widget: Any, message: dict[str, Any]) -> None:
-    """What an inspector's page asks for; it comes when the kernel is idle, so that nothing of the user's waits."""
+    """Answers a request of an inspector's page; it comes when the kernel is idle: no user code waits."""
     kind, number = message.get("type"), message.get("number")
     if kind == "drawn" and not widget._findings and "findings" not in analyses.known:  # noqa: SLF001
         in_background(lambda: _tell_findings(analyses, widget))
@@ -90,7 +90,7 @@ def _tell_findings(analyses: Analyses, widget: Any) -> None:
 
 
 def findings_key(analyses: Analyses) -> str:
-    """By what findings that come later are handed to the frame of a display; "" where none will come."""
+    """The key by which later findings are passed to the frame of a display; "" if none will come."""
     stablehlo = analyses.data.stablehlo
     if stablehlo is None or analyses.findings_by_now()[1] != "untried":
         return ""
@@ -99,10 +99,10 @@ def findings_key(analyses: Analyses) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaterFindings:
-    """Findings that a notebook gets after the display they belong to.
+    """Findings that a notebook gets after their display.
 
     Attributes:
-      at_first: what stands in their place until they are there, MIME type -> text: nothing.
+      at_first: an empty placeholder until the findings are there, MIME type -> text.
     """
 
     at_first: dict[str, str]
@@ -111,7 +111,7 @@ class LaterFindings:
     _is_still: bool
 
     def tell(self, update: Callable[[dict[str, str]], None]) -> None:
-        """Call `update` with them, in a thread of their own, once they are there; while no code of the user's runs."""
+        """Calls `update` with them once they are there, in a separate thread and only while no user code runs."""
         in_background(lambda: update(self._found()))
 
     def _found(self) -> dict[str, str]:
@@ -126,7 +126,7 @@ class LaterFindings:
 
 
 def when_asked(state: RecordState, tell: Callable[[], None]) -> bool:
-    """Ask XLA what a display of the record goes without, as that takes long, and call `tell` then, in another thread.
+    """Ask XLA the slow questions that a display of the record omits, and call `tell` afterwards, in another thread.
 
     False where there is nothing of that kind, or a display has it already; `tell` is not called then.
     """

@@ -56,7 +56,7 @@ def _give(
     found = None if missing else guard.run(_STEP, lambda: find_times(records, trace), None)
     missing = missing or "".join(guard.failed.values())
     times_of = [missing] * len(records) if found is None else found
-    # Records of one compile share their data, and go on doing so.
+    # Records of one compile share their data, and continue to.
     made: dict[int, RecordData] = {}
     kept = [record.data for record in records]
     for data, times in zip(kept, times_of, strict=True):
@@ -103,7 +103,7 @@ def find_times(records: Sequence[CompileRecord], trace: bytes) -> list[KernelTim
 def _programs(
     of: Mapping[int, tuple[RecordData, HloModule]], runs: tuple[ProfiledRun, ...], notes: TraceNotes
 ) -> list[MeasuredProgram]:
-    """What tells the runs of each recorded program."""
+    """Identifies the runs of each recorded program."""
     numbers: dict[int, frozenset[int]] = {}
     for name in {module.name for _, module in of.values()}:
         rows = [row for row, (_, module) in of.items() if module.name == name]
@@ -126,7 +126,7 @@ _TELLING = 16
 
 
 def _held(programs: Mapping[int, bytes], like: Sequence[HloModule]) -> dict[int, str]:
-    """The content of each program that may be one of some others; "" of those that are none, which is most."""
+    """Digest of each program that could match one of `like`; "" for the others (most)."""
     telling = [_longest_names(module) for module in like]
     return {
         number: _content(program) if any(all(name in program for name in names) for names in telling) else ""
@@ -156,12 +156,12 @@ def _candidate(data: RecordData, module: HloModule) -> Candidate:
 
 
 def _own_devices(data: RecordData) -> int | None:
-    """How many of its devices are of the process that recorded it; None when that is not known."""
+    """The number of its devices in the recording process; None if unknown."""
     return sum(device.process == data.process_index for device in data.devices) or None
 
 
 def _is_from_disk(data: RecordData) -> bool:
-    """Whether it may have come from the compilation cache on disk: XLA gives it a new number, which nobody records."""
+    """Whether it may have come from the compilation cache on disk: XLA gives it a new, unrecorded number."""
     from pjit_inspect.observe.contract._jax import has_disk_cache
 
     return data.cached == "persistent" or (data.cached == "memory" and has_disk_cache())

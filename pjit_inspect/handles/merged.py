@@ -1,7 +1,7 @@
-"""The records of several processes, read from their files and joined: the handle users hold.
+"""Joins the records of several processes, read from their files, into one object.
 
-Rooms are joined here for many records as in `analyses` for one. Everything comes from files: nothing is asked of
-a device or of another process. Not its job: joining (`analyze.processes.merge`), laying it out (`view.pages.merge`).
+Joins the rooms for many records as `analyses` does for one. Everything comes from files: no device and no other process
+is asked. Not its job: matching programs (`analyze.processes.merge`), laying out (`view.pages.merge`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pjit_inspect.view.render.shown import Shown, drawn
 
 
 class Merged(Displayable):
-    """The records of several processes, joined by program; what the processes share, and where one differs.
+    """The records of several processes, joined by program; shared programs, and the first difference of a process.
 
     In a notebook it shows itself; `differences` and `programs` are for programs. True when no process differs.
     """
@@ -63,13 +63,13 @@ class Merged(Displayable):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What else is to be known: files that were not read, records of another run."""
+        """Further remarks: files that were not read, records of another run."""
         return self.data.notes
 
     def record(self, name: str, process: int) -> CompileRecord:
         """The newest record of that name that one process has, read from its file once more.
 
-        Raises RecordNotFoundError when there is none, and what `pjit_inspect.load` raises when the file has changed.
+        Raises RecordNotFoundError if there is none, and the errors of `pjit_inspect.load` if the file has changed.
         """
         programs = (*self.data.programs, *self.data.local)
         found = [r for p in programs for r in p.records if (r.name, r.process) == (name, process)]
@@ -94,11 +94,11 @@ def merge(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> M
     """Join the records that the processes of one program saved, and find where one of them differs. Needs no JAX.
 
     `paths` are `.pjit` files and folders that hold some, at any depth: the folder given to `Log.save` has all of them.
-    Programs are joined by what they say, not by their names. A program that runs on devices of several processes must
-    be compiled by each of them, in one order; a process that does not is in `differences`. A file that cannot be read
-    is left out and named in `notes`.
+    Programs are joined by content, not by name. A program that runs on devices of several processes must be compiled by
+    each of them, in one order; a process that does not is in `differences`. An unreadable file is omitted and named in
+    `notes`.
 
-    Raises ParseError when there is no record to read at all.
+    Raises ParseError if there is no record to read.
     """
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     files, folders = find_records(given)
@@ -127,7 +127,7 @@ def merge(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> M
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """What is kept of one file: not the programs, as many processes have many."""
+    """Facts kept of one file, without its programs: many processes have many."""
 
     facts: ProgramFacts
     session: Session
@@ -135,7 +135,7 @@ class _Read:
 
 
 def _read_all(files: Sequence[FoundFile]) -> tuple[list[_Read], list[str], dict[int, int]]:
-    """What was read, a note for each file that was not, and how many of these lie in each process's folder."""
+    """The records read, a note for each unreadable file, and the number of these per process's folder."""
     read: list[_Read] = []
     notes: list[str] = []
     unread: dict[int, int] = {}
@@ -198,8 +198,8 @@ def _fingerprint(data: RecordData, devices: tuple[int, ...], known: dict[str, st
 
 
 def _program_hash(text: str, known: dict[str, str]) -> str:
-    """A hash of what any process that runs the program has in common; "" when there is no program."""
-    # The texts of most processes are equal to the byte, and what differs is found once for all of them.
+    """A hash of the parts of a program that all its processes share; "" without a program."""
+    # The texts of most processes are byte-identical: differences are found once for all of them.
     exact = _hash(text.encode("utf-8", "surrogatepass"))
     if exact not in known:
         program = "\n".join(stablehlo_lines(text)).encode("utf-8", "surrogatepass")
@@ -223,7 +223,7 @@ def _numbered(read: Iterable[_Read]) -> Iterator[ProgramFacts]:
 def _known_processes(
     folders: Iterable[FoundFolder], unread: dict[int, int], counts: set[int]
 ) -> tuple[MergedProcess, ...]:
-    """The processes that left a folder; those of folders of another number of processes belong to another run."""
+    """The processes that left a folder; folders of another number of processes belong to another run."""
     indices = {folder.process for folder in folders if not counts or folder.count in counts}
     return tuple(MergedProcess(index=index, unread=unread.get(index, 0)) for index in sorted(indices | unread.keys()))
 
@@ -251,10 +251,10 @@ class _Optimized:
     """The optimized programs of records, as far as they are there."""
 
     lacking: dict[str, str] = field(default_factory=dict)
-    """`ProgramFacts.optimized` -> what is missing, of those that were looked at."""
+    """`ProgramFacts.optimized` -> the missing part, for programs that were looked at."""
 
     def compare(self, one: ProgramFacts, two: ProgramFacts) -> tuple[Sentence, ...]:
-        """In what the collectives of two differ; () where that is not known, as one is there in part only."""
+        """The differences between the collectives of two; () if unknown, because one is incomplete."""
         (first, a), (second, b) = self._read(one), self._read(two)
         if a is None or b is None:
             return ()
@@ -276,7 +276,7 @@ class _Optimized:
         return replace(program, collectives=len(rows), host_bytes=host_bytes, beside=other_words(others))
 
     def _communication(self, facts: ProgramFacts) -> tuple[CollectiveTable, tuple[OtherCommunication, ...]] | None:
-        """The collectives of a record, and what communicates beside them; None where that is not known."""
+        """The collectives of a record, and its other communication; None if unknown."""
         if not facts.optimized or facts.optimized in self.lacking:
             return None
         record, module = self._read(facts)
@@ -285,7 +285,7 @@ class _Optimized:
         return record.collectives, find_other_communication(module, len(record.data.devices))
 
     def _read(self, facts: ProgramFacts) -> tuple[CompileRecord, HloModule | None]:
-        """A record, and its optimized program where all of it is there."""
+        """A record, and its optimized program if that is complete."""
         record = CompileRecord(read_record(facts.file))
         try:
             module = record.hlo

@@ -1,6 +1,6 @@
-"""Frozen data that know their record, so that they can draw or check themselves.
+"""Frozen data with a link to their record, which lets them draw or check themselves.
 
-Not its job: what they do with it (`displays`, `suggest`).
+Not its job: drawing and checking (`displays`, `suggest`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Self
 class OfRecord:
     """The first base of a frozen dataclass whose last base is one of plain data, and which adds a way to the record.
 
-    Anywhere but in what it does for itself it is that plain data: equal to it, of the same hash, pickled as it.
+    Except for its displays and checks it behaves as the plain data: equal to it, with the same hash, and pickled as it.
     """
 
     __slots__ = ()

@@ -1,7 +1,6 @@
-"""The program of a record before partitioning, with its shardings: XLA's own, or predicted, or why there is none.
+"""The program of a record before partitioning, with its shardings: from XLA, or predicted, or why there is none.
 
-Joins the rooms: XLA is asked in `observe`, its modules are read in `parse`, and put side by side in `analyze`. Not its
-job: any of those steps.
+Joins the rooms: `observe` asks XLA, `parse` reads its modules, `analyze` joins them. Not its job: any of those steps.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ if TYPE_CHECKING:
     from pjit_inspect.observe.partitioner.service import Partitioned
 
 _PATIENCE_S = 60.0
-"""How long a display waits for XLA's partitioner; beyond that it shows a prediction, and says so."""
+"""Time a display waits for XLA's partitioner; beyond it, the display shows a prediction, and says so."""
 
 _LONG_S = 5.0
-"""Nobody waits longer for a display, where XLA was not asked before."""
+"""Longest time a display waits if XLA was not asked before."""
 
 _S_PER_ARRAY, _S_PER_INSTRUCTION = 1e-3, 1e-4
-"""What XLA's partitioner takes for each argument and result, and for each instruction of the optimized program.
+"""Time of XLA's partitioner per argument or result, and per instruction of the optimized program.
 
 Measured on 2 cores and 8 fake devices: 0.2 s for 201 arrays and 507 instructions, 5.3 s for 6,001 and 15,007, 20.7 s
 for 20,001 and 50,007; of train steps 1.0 s for 193 and 8,764, 3.7 s for 769 and 35,236.
@@ -47,11 +46,10 @@ _NEVER_ASKED = "the record was saved by an earlier version of this package, whic
 def propagation_of(
     data: RecordData, *, live: bool, answered: Callable[[], ShardedProgram] | None = None
 ) -> tuple[ShardedProgram | None, str]:
-    """The program of a record with the sharding of every value, or None and the reason why it cannot be had.
+    """The program of a record with the sharding of every value, or None and the reason.
 
-    A record from a file has what was computed before saving; its bytecode is not trusted with a compiler. The reason is
-    also told where the program is only predicted: why XLA was not asked. `answered` makes the program where XLA has
-    answered already.
+    A record from a file has the program computed before saving; its bytecode is not trusted with a compiler. For a
+    predicted program the reason says why XLA was not asked. `answered` makes the program if XLA has answered already.
     """
     if data.propagation is not None:
         return data.propagation, _reason_of_saved(data.propagation, data)
@@ -83,16 +81,16 @@ def why_unasked(data: RecordData, module: HloModule) -> str:
 
 
 def _reason_of_saved(program: ShardedProgram, data: RecordData) -> str:
-    """Why a record that was read has only a prediction; "" where it has XLA's own shardings, or nothing was split."""
+    """Why a saved record has only a prediction; "" if it has XLA's shardings, or nothing was split."""
     if not program.is_predicted or _devices(data) <= 1:
         return ""
     return data.missing.get("partitioner") or _NEVER_ASKED
 
 
 def ask(data: RecordData, *, timeout_s: float) -> ShardedProgram:
-    """The program as XLA's partitioner got it, and the collectives it made of it.
+    """The program as XLA's partitioner received it, with the collectives that the partitioner made.
 
-    Raises CaptureError when XLA cannot be asked, ParseError when its answer is not understood.
+    Raises CaptureError if XLA cannot be asked, ParseError if its answer is not understood.
     """
     from pjit_inspect.observe.partitioner.service import ask_partitioner
 
@@ -106,7 +104,7 @@ def ask(data: RecordData, *, timeout_s: float) -> ShardedProgram:
 
 
 def _contradiction(program: ShardedProgram, data: RecordData) -> str:
-    """An argument or result that XLA splits otherwise in the copy than it was counted in the program; "" for none."""
+    """An argument or result that XLA splits differently in the copy than in the captured program; "" for none."""
     sides = ((program.inputs, [own for own in data.inputs if own.kept]), (program.outputs, data.outputs))
     for boundaries, layouts in sides:
         for boundary, layout in zip(boundaries, layouts, strict=False) if len(boundaries) == len(layouts) else ():
@@ -122,7 +120,7 @@ def _contradiction(program: ShardedProgram, data: RecordData) -> str:
 
 
 def read_answer(found: Partitioned, data: RecordData) -> ShardedProgram:
-    """What XLA's partitioner made of a program, by the names of the record's. Raises ParseError."""
+    """XLA's partitioned program, with the record's names. Raises ParseError."""
     with gc_paused():
         return PartitionedProgram.of(found).explained(data)
 
@@ -137,7 +135,7 @@ class EarlyProgram:
 
     def read(self, content: bytes) -> None:
         """Read it, as `on_before` of `ask_partitioner`."""
-        # What cannot be read is told of when the answer is there.
+        # Reading errors are reported with the answer.
         with suppress(ParseError):
             self._content, self._module = content, parse_program(content)
 
@@ -148,7 +146,7 @@ class EarlyProgram:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionedProgram:
-    """An answer of XLA's partitioner, of which no more is read than somebody needs.
+    """An answer of XLA's partitioner, read only as far as needed.
 
     Attributes:
       found: the answer.
@@ -160,11 +158,11 @@ class PartitionedProgram:
 
     @classmethod
     def of(cls, found: Partitioned, early: EarlyProgram | None = None) -> Self:
-        """An answer about a program, half of which may be read already. Raises ParseError."""
+        """An answer about a program whose first half may have been read already. Raises ParseError."""
         return cls(found=found, before=(early or EarlyProgram()).of(found.before))
 
     def borders(self, data: RecordData) -> Borders:
-        """How arguments and results are split, by the meshes of a record's data. Raises ParseError."""
+        """The shardings of arguments and results, by the meshes of a record's data. Raises ParseError."""
         return read_borders(self.before, data.meshes, _device_ids(data), partitions=self.found.partitions)
 
     def explained(self, data: RecordData) -> ShardedProgram:
@@ -205,7 +203,7 @@ def _devices(data: RecordData) -> int:
 
 
 def _predicted(data: RecordData, reason: str) -> tuple[ShardedProgram | None, str]:
-    """What a run of Shardy in this package makes of the program."""
+    """The prediction for the program by a run of Shardy in this package."""
     from pjit_inspect.observe.live.library_names import with_paths
     from pjit_inspect.observe.shardy.propagation import propagate
 
@@ -216,7 +214,7 @@ def _predicted(data: RecordData, reason: str) -> tuple[ShardedProgram | None, st
     except Exception as error:
         if is_interrupt(error):
             raise
-        # Whatever jaxlib makes of a program it does not know, the record stays readable.
+        # Whatever jaxlib does with an unknown program, the record must remain readable.
         return None, f"Shardy's propagation failed: {one_line(error)}"
     if program is None:
         return None, f"XLA splits the program by GSPMD, not by Shardy{f', and {reason}' if reason else ''}"

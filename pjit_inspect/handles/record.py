@@ -1,7 +1,6 @@
 """The handle users hold: one compile record, and everything that can be known about it.
 
-Not its job: what is known (`analyses`), its displays and tables (`displays`), or making
-records (`api`).
+Not its job: the analyses (`analyses`), its displays and tables (`displays`), or making records (`api`).
 """
 
 from __future__ import annotations
@@ -65,9 +64,9 @@ __all__ = ["CompileRecord", "View"]
 
 
 class CompileRecord(Displayable):
-    """One compilation, and everything that can be known about it.
+    """One compilation, and everything that can be found out about it.
 
-    A thin handle over frozen data (`record.data`): analyses run on first use and are kept. Two records are equal when
+    A thin handle over frozen data (`record.data`): analyses run on first use and are kept. Two records are equal if
     their data are.
     """
 
@@ -82,12 +81,12 @@ class CompileRecord(Displayable):
         program: Callable[[], ShardedProgram] | None = None,
         again: Again | None = None,
     ) -> None:
-        """Hold `data`; `live` when this process made it, so that its source files are those that were compiled.
+        """Hold `data`; `live` if this process compiled it: then its source files are the compiled ones.
 
-        `finish` reads what capture left for later; its `with_layouts`, where it has one, reads what is quick, and is
-        called at once. `hlo` and `hlo_text` are its optimized program, when the caller has
-        read it already; `program` makes the one before partitioning, where XLA has answered already; `again` traces
-        the function on another mesh, where it is at hand.
+        `finish` reads the facts that capture left for later; its `with_layouts`, if any, reads the quick ones, and is
+        called at once. `hlo` and `hlo_text` are its optimized program, if the caller has read it already. `program`
+        makes the program before partitioning, if XLA has answered already. `again` traces the function on another mesh,
+        if it is available.
         """
         begin = getattr(finish, "with_layouts", None)
         data = data if begin is None else begin(data)
@@ -112,7 +111,7 @@ class CompileRecord(Displayable):
 
     @property
     def transform(self) -> str:
-        """What made the compile: "jit", "grad", "vmap", "pmap", "shard_map" or "eager"."""
+        """The transform that made the compile: "jit", "grad", "vmap", "pmap", "shard_map" or "eager"."""
         return self.data.transform
 
     @property
@@ -127,7 +126,7 @@ class CompileRecord(Displayable):
 
     @property
     def inputs(self) -> tuple[ArrayLayout, ...]:
-        """The flattened arguments in order, with the slice of each on every device, and where that was asked for."""
+        """The flattened arguments in order, with the slice of each on every device, and the origin of its sharding."""
         data = self.data
         # The optimized program says what layouts became, and of a program compiled apart what is in the host's memory.
         is_said = data.hypothesis is None and not any(one.layout_asked for one in data.inputs)
@@ -150,10 +149,10 @@ class CompileRecord(Displayable):
 
     @property
     def kernel_times(self) -> KernelTimes | None:
-        """How long each HLO instruction took when the program ran in a `capture(measure=True)`, longest first.
+        """Time of each HLO instruction when the program ran in a `capture(measure=True)`, longest first.
 
-        None when nobody measured, or when it could not be had (`data.missing["kernel_times"]` says why then). Not to be
-        confused with `timings`, which are those of compiling.
+        None if not measured, or if measuring failed (`data.missing["kernel_times"]` says why). Not to be confused with
+        `timings`, the times of compiling.
         """
         times = self.data.kernel_times
         return None if times is None else RecordKernelTimes.made_of(times, _state=self.state)
@@ -165,10 +164,10 @@ class CompileRecord(Displayable):
 
     @property
     def memory_use(self) -> MemoryUse:
-        """What is alive in the memory of one device at the peak, and over the schedule.
+        """Live values in the memory of one device at the peak, and over the schedule.
 
-        `peak_bytes` is all of it, `live` a table of what it is, `curve` bytes over the schedule; `source` says whether
-        live ranges were modelled or counted. Without a schedule (`what_if` with the effort "partition", TPU programs
+        `peak_bytes` is the total, `live` the table of buffers, `curve` the bytes over the schedule; `source` says
+        whether they are modelled or counted. Without a schedule (`what_if` with the effort "partition", TPU programs
         compiled only to layouts) its figures are None and `missing` says why.
         """
         return RecordMemoryUse.made_of(self.state.analyses.memory_use, _state=self.state)
@@ -176,10 +175,10 @@ class CompileRecord(Displayable):
     def fits(self, target: str) -> MemoryFit:
         """Whether the program fits into the memory of a chip: `record.fits("tpu:v5e")`.
 
-        Where it was compiled for that chip (`what_if(target=..., effort="full")`) the answer is counted. Otherwise
-        arguments and results are taken with the padding of that chip's tiles, and temporaries as the record's backend
-        schedules them (modelled); without a schedule, arguments and results alone are what it needs at least.
-        `str()` of the answer says so in words. Raises ChangeError for a chip that is not known.
+        If it was compiled for that chip (`what_if(target=..., effort="full")`), the answer is counted. If not,
+        arguments and results get the padding of that chip's tiles, and temporaries are those of the record's backend
+        (modelled); without a schedule, arguments and results alone are a lower bound. `str()` gives the answer in
+        words. Raises ChangeError for an unknown chip.
         """
         now = self.state.analyses
         return fit_of(now.report.data, now.memory_use, target)
@@ -201,10 +200,10 @@ class CompileRecord(Displayable):
 
     @property
     def reason(self) -> Reason:
-        """Why it was compiled: first time, or what differs from the nearest earlier compile of the function.
+        """Why it was compiled: first time, or its differences from the nearest earlier compile of the function.
 
-        Found among the compiles that this process recorded before. `sentence` is the answer, `differences` what proves
-        it, `resharded` the arguments that every such call copies.
+        Found among the earlier compiles that this process recorded. `sentence` is the answer, `differences` the proof,
+        `resharded` the arguments that every call copies.
         """
         return self.state.captured.reason
 
@@ -214,8 +213,8 @@ class CompileRecord(Displayable):
     def stablehlo(self) -> str | None:
         """The program before optimization as MLIR text, with source locations.
 
-        None when the record holds none, or holds bytecode only and there is no jaxlib to print it. That of a file is
-        never printed: damaged bytecode ends the process or worse, so files have the text beside it.
+        None if the record has none, or has only bytecode and there is no jaxlib to print it. Bytecode from a file is
+        never printed, because damaged bytecode may crash the process or worse: files also have the text.
         """
         return self.state.analyses.stablehlo
 
@@ -231,40 +230,38 @@ class CompileRecord(Displayable):
 
     @property
     def hlo_text(self) -> str | None:
-        """The optimized program as XLA prints it (`compiled.as_text()`); None where there is none, or no jaxlib.
+        """The optimized program as XLA prints it (`compiled.as_text()`); None if there is none, or no jaxlib.
 
-        That of a file is printed in a process of its own, as it is not trusted; None where that takes two minutes, or
-        fails. Displays wait two seconds for it, and say why it is not there.
+        A program from a file is not trusted, and is printed in a separate process; None if that takes two minutes, or
+        fails. Displays wait two seconds for it, and say why it is missing.
         """
         return self.state.analyses.hlo_text
 
     @property
     def propagation(self) -> ShardedProgram | None:
-        """The program before partitioning, with the sharding of every value; `None` where it is not known.
+        """The program before partitioning, with the sharding of every value; `None` if unknown.
 
-        The first time somebody looks, XLA's own partitioner is asked about a copy of the captured program, in a process
-        apart. Where it gives no answer, this is what a run of Shardy predicts (`is_predicted`), and `data.missing` says
-        why.
+        On first use, XLA's partitioner is asked about a copy of the captured program, in a separate process. If it
+        gives no answer, this is a prediction by a run of Shardy (`is_predicted`), and `data.missing` says why.
         """
         return self.state.analyses.propagation
 
     def ask_partitioner(self, *, timeout_s: float = 600.0) -> ShardedProgram:
-        """The program as XLA's own partitioner got it, with as much patience as `timeout_s` seconds.
+        """The program as XLA's partitioner received it, waiting up to `timeout_s` seconds for the answer.
 
-        Displays ask by themselves, but for a program of thousands of arrays, and fall back on a prediction where there
-        is no answer in a minute; from then on they have what came of this. It takes a tenth of the compile, or as long
-        where there are many arrays, in a process of its own. Raises CaptureError with the reason when the partitioner
-        gives no answer, or when the program was compiled by another process.
+        Displays ask by themselves, except for a program of thousands of arrays, and fall back on a prediction after a
+        minute; after this call they use its answer. It takes a tenth of the compile time, or as long as the compile for
+        many arrays, in a separate process. Raises CaptureError with the reason if the partitioner gives no answer, or
+        if the program was compiled by another process.
         """
         return self.state.ask_partitioner(timeout_s)
 
     @property
     def warnings(self) -> tuple[XlaWarning, ...]:
-        """What XLA's partitioner warned of, each distinct warning once, with its source.
+        """Warnings of XLA's partitioner, each distinct warning once, with its source.
 
-        It is asked about a copy of the program, of which it says what it said when the program was compiled, also where
-        that came from the compilation cache. () when there was nothing, and when it was not asked: then
-        `data.compiler_log` is None.
+        It is asked about a copy of the program and repeats the warnings of the compile, even if the program came from
+        the compilation cache. () for none, and if it was not asked: then `data.compiler_log` is None.
         """
         return self.state.analyses.warnings
 
@@ -293,21 +290,21 @@ class CompileRecord(Displayable):
 
     @property
     def shardings(self) -> ShardingTable:
-        """How every value of the program before partitioning is sharded, most wasted bytes first.
+        """The sharding of every value of the program before partitioning, most wasted bytes first.
 
-        `.of("params['w1']")` and `.at_line(12)` choose values. Empty when that is not known; `.missing` says why.
+        `.of("params['w1']")` and `.at_line(12)` choose values. Empty if unknown; `.missing` says why.
         """
         return RecordShardings.made_of(self.state.analyses.shardings, _state=self.state)
 
     @property
     def findings(self) -> FindingTable:
-        """What is wrong with the program: at most three things, dearest first, each with its line, cost and remedy.
+        """Problems of the program: at most three, most expensive first, each with its line, cost and remedy.
 
-        Found the first time somebody looks (an inspector that a notebook shows looks by itself, while no cell runs):
-        XLA's partitioner is given up to ten copies of the program with remedies in them, fewer of a large one, and
-        `tried` has the bytes before and after. Empty when nothing is proven to cost a noticeable part; `untried` says
-        what was not tried, and `try_all()` tries it. For a record from a file nothing is tried, and what only a tried
-        remedy proves is not found.
+        Found on first use (an inspector in a notebook starts it while no cell runs): XLA's partitioner gets up to ten
+        copies of the program with remedies, fewer for a large one, and `tried` has the bytes before and after. Empty if
+        no problem is proven to cost a noticeable part; `untried` says which remedies were not tried, and `try_all()`
+        tries them. For a record from a file no remedy is tried, and problems that only a tried remedy proves are not
+        found.
         """
         with somebody_waits():
             return RecordFindings.made_of(self.state.analyses.findings, _state=self.state)
@@ -316,11 +313,10 @@ class CompileRecord(Displayable):
     def suggestions(self) -> SuggestionTable:
         """Changes that save communication, the best first; `.check()` of one compiles it to the end and counts.
 
-        Found the first time somebody looks, by asking XLA's partitioner about up to 29 changed copies of the program,
-        fewer of a large one (`untried` says how many were left out); where it gives no answer, their saving is
-        modelled, and marked so. Empty when none is known. A change for which devices hold or multiply more comes after
-        one that saves nearly as much without.
-        Raises CaptureError for a record from a file, and for a program that Shardy did not partition.
+        Found on first use, by asking XLA's partitioner about up to 29 changed copies of the program, fewer for a large
+        one (`untried` says how many were omitted); without an answer, the saving is modelled, and marked as modelled.
+        Empty if none is known. A change that makes devices hold or multiply more comes after one that saves nearly as
+        much without. Raises CaptureError for a record from a file, and for a program that Shardy did not partition.
         """
         with somebody_waits():
             return RecordSuggestions.made_of(self.state.analyses.suggestions, _state=self.state)
@@ -348,29 +344,28 @@ class CompileRecord(Displayable):
     ) -> CompileRecord:
         """A record of this program on another mesh, with other shardings, or on another machine; nothing runs.
 
-        A copy of the captured program is changed, and XLA compiles it in a process apart. What comes back is a record
-        like any other, whose display says what it is; `what_if` of it goes on from there. A record from a file is read
-        and changed in another process, too, as it may be damaged; it must hold StableHLO.
+        XLA compiles a changed copy of the captured program in a separate process. The result is a normal record whose
+        display states the change; its `what_if` continues from there. A record from a file is also read and changed in
+        another process, because it may be damaged; it must have StableHLO.
 
-        Where a copy cannot be changed (a `shard_map` over an axis that gets another size, calls that one platform alone
-        knows), the function of a record that `inspect` made is called to trace it again on that mesh, as long as
-        anybody refers to it; the display then says so, and whether that gave other operations.
+        If a copy cannot be changed (a `shard_map` over an axis that gets another size, calls that only one platform
+        has), and the record is from `inspect`, its function is retraced on that mesh as long as it is still referenced;
+        the display says this, and whether it gave other operations.
 
         Args:
           mesh: all axes of the mesh, outermost first, with their sizes (`{"data": 16, "model": 16}`). An axis that the
-            program does not know is new: nothing is sharded over it. One that is left out is dropped.
-          specs: PartitionSpecs by the path of an argument or result (`"params['w1']"`), where `*` stands for any key
-            (`"params['layers'][*]['wq']"`) and a path for all that is beneath it (`"params"`); or by the place of a
+            program lacks is new: nothing is sharded over it. An omitted axis is dropped.
+          specs: PartitionSpecs by the path of an argument or result (`"params['w1']"`), where `*` is any key
+            (`"params['layers'][*]['wq']"`) and a path includes everything beneath it (`"params"`); or by the place of a
             `with_sharding_constraint` (`"train.py:41"`). None leaves the sharding to XLA.
           target: the machine, as in "tpu:v5e:16x16" or "cpu:256" (`pjit_inspect.targets()` lists them); by default as
             many fake CPU devices as the mesh has.
-          effort: "partition" compiles to XLA's partitioner and no further (tenths of a second): shardings and
-            collectives, before XLA combines and schedules them. "full" compiles to the end, for kernels, memory and
-            the schedule.
-          timeout_s: how long to wait.
+          effort: "partition" compiles up to XLA's partitioner (tenths of a second): shardings and collectives, before
+            XLA combines and schedules them. "full" compiles to the end, for kernels, memory and the schedule.
+          timeout_s: time limit.
 
-        Raises ChangeError where the program cannot be changed so, with the reason and what to do instead, and
-        CaptureError where XLA gives no answer.
+        Raises ChangeError, with the reason and a remedy, if the program cannot be changed, and CaptureError if XLA
+        gives no answer.
         """
         now = self.state.analyses
         asked: dict[str, Any] = {
@@ -382,11 +377,11 @@ class CompileRecord(Displayable):
         return CompileRecord(data, live=True, program=program, again=self.again)
 
     def playground(self, *, fits: str | None = None) -> Playground:
-        """The shardings of this program, to be changed and looked at again, with XLA asked after every change.
+        """The shardings of this program, to be changed and looked at again; XLA is asked after every change.
 
-        `fits` is the chip whose memory and speed variants are judged by ("tpu:v5e"); by default that of their target.
-        A program on no mesh gets one of all attached devices (of 8 where one is attached), its arguments replicated.
-        Raises ChangeError for a record without a program before optimization, or with one whose mesh cannot be changed.
+        `fits` is the chip whose memory and speed are used to judge variants ("tpu:v5e"); by default the target's. A
+        program on no mesh gets one of all attached devices (of 8 if one is attached), its arguments replicated. Raises
+        ChangeError for a record without a program before optimization, or if its mesh cannot be changed.
         """
         from pjit_inspect.handles.play.playground import Playground
         from pjit_inspect.handles.play.subject import Source
@@ -399,9 +394,9 @@ class CompileRecord(Displayable):
         return Playground(Source(analyses=now, again=again, make=make), fits=fits)
 
     def diff(self, before: CompileRecord) -> Diff:
-        """What changed from `before` to this record, and because of what: `pjit_inspect.diff(before, self)`.
+        """The differences from `before` to this record, with their causes: `pjit_inspect.diff(before, self)`.
 
-        Where one of them is a `what_if` as far as XLA's partitioner, the other is asked for as far as that, too.
+        If one of them is a `what_if` with the effort "partition", the other is also compiled up to XLA's partitioner.
         """
         sides = before.state.analyses, self.state.analyses
         if sides[0].data.is_partial != sides[1].data.is_partial:
@@ -412,13 +407,13 @@ class CompileRecord(Displayable):
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of memory that its programs take: counted, and modelled for HLO that nobody has read yet."""
+        """Bytes of memory of its programs: counted, and modelled for HLO that has not been read yet."""
         return held_bytes(self.state.captured.given)
 
     def forget_programs(self, reason: str) -> None:
-        """Let go of HLO, StableHLO and all that was made of them; what was captured beside them stays.
+        """Release HLO, StableHLO and everything derived from them; other captured facts are kept.
 
-        `data.missing` says `reason` from then on.
+        `data.missing` then gives `reason`.
         """
         self.state.forget_programs(reason)
 
@@ -451,13 +446,13 @@ class CompileRecord(Displayable):
     def show(self, view: View = "html", *, times: bool = True) -> Any:
         """An object to display: "html" (with its text), "text" alone, a live "widget", a "tree", "facts", or "memory".
 
-        "html" is the still display and, where the notebook is trusted, the interactive inspector in its place. The
-        widget's `selection` is the name of what is selected; it can be read and set. The tree is one indented skeleton
-        of what runs, for terminals: phases, scopes and loops with their trip counts, kernels folded, each collective
-        with its axes, bytes, cause and line, in scheduled order. The facts are a few lines to compare: specs and bytes
-        of arrays, axes and bytes of collectives, and nothing that differs between sessions. The memory is what is alive
-        at the peak on one device, and how much over the schedule. With `times=False` the
-        seconds and the reason for compiling again are left out, so that the output is the same in every session.
+        "html" is the still display or, in a trusted notebook, the interactive inspector. The widget's `selection` is
+        the name of the selected item; it can be read and set. The tree is an indented skeleton of the run, for
+        terminals: phases, scopes and loops with their trip counts, kernels folded, each collective with its axes,
+        bytes, cause and line, in scheduled order. The facts are a few lines to compare: specs and bytes of arrays, axes
+        and bytes of collectives, and nothing that differs between sessions. The memory view shows live values at the
+        peak on one device, and bytes over the schedule. With `times=False` the seconds and the reason for compiling
+        again are omitted: the output is the same in every session.
         """
         return displays.shown(self.state.displayed, view, show_times=times)
 
@@ -465,7 +460,8 @@ class CompileRecord(Displayable):
         """An object to display: why the collectives are there, most expensive first, with the facts that prove it.
 
         `what` narrows it: a kind ("all-gather"), a cause ("contraction"), a mesh axis, a phase ("backward"), a line of
-        your source (41, or "train.py:41"), or a name (`"params['w1']"`). Where nothing fits it says what there is.
+        your source (41, or "train.py:41"), or a name (`"params['w1']"`). If nothing fits, it lists the available
+        choices.
         """
         return displays.explanation(self.state.analyses, what)
 
@@ -484,7 +480,7 @@ class CompileRecord(Displayable):
 
 
 def _partitioned(record: CompileRecord) -> Analyses:
-    """What is known of a record as XLA's partitioner leaves it; as it is where that cannot be asked for."""
+    """The analyses of a record after XLA's partitioner; the record's analyses if XLA cannot be asked."""
     if record.data.is_partial:
         return record.state.analyses
     try:

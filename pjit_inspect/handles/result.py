@@ -1,6 +1,6 @@
-"""What `%pjit` shows in place of a large result.
+"""The summary that `%pjit` shows in place of a large result.
 
-Not its job: what a recorded program returns, which its record has.
+Not its job: the results of a recorded program, which its record has.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Suggestions for one record, and how each is checked.
+"""Suggestions for one record, and their checks.
 
-Joins the rooms: options are thought of in `analyze`, tried and compiled in `observe`, counted in `analyze` again. Not
-its job: any of those steps.
+Joins the rooms: `analyze` finds options, `observe` tries and compiles them, `analyze` counts the results. Not its job:
+any of those steps.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
 _PATIENCE_S = 600.0
-"""How long XLA's partitioner is waited for, each time it is asked: not for a process that ended."""
+"""Time limit for each answer of XLA's partitioner; an ended process is not waited for."""
 _MOST_QUESTIONS = 29
 _OPS_EACH = 6_000
-"""Operations of a program up to which all questions are asked; of twice as many, half of them."""
+"""Operations of a program up to which all questions are asked; twice as many operations allow half of them."""
 
 
 class Trials:
@@ -53,14 +53,14 @@ class Trials:
         """What came of the changes that were compiled."""
 
     def propagate(self, change: Sequence[Edit]) -> tuple[ShardedProgram, Mapping[int, int]]:
-        """The changed program with its shardings, and how often its loops run."""
+        """The changed program with its shardings, and the number of turns of its loops."""
         from pjit_inspect.observe.live.library_names import with_paths
 
         trial = self._what_if.propagate(change)
         return with_paths(trial.program, self._data), trial.trips
 
     def count(self, change: Sequence[Edit]) -> Counts:
-        """What XLA's partitioner makes of the changed program. Raises CaptureError when it gives no answer."""
+        """Counts in the partitioned changed program. Raises CaptureError if XLA's partitioner gives no answer."""
         from pjit_inspect.observe.partitioner.service import ask_partitioner
 
         data, edited = self._data, self._what_if.edited(change)
@@ -72,7 +72,7 @@ class Trials:
             raise CaptureError(what) from error
 
     def check(self, change: tuple[Edit, ...]) -> Checked:
-        """What the collectives of the compiled changed program send, beside those of the record."""
+        """Compares the traffic of the compiled changed program's collectives with that of the record."""
         program = parse_program(self._what_if.compile(change, self._data.devices, self._data.flags))
         after = find_collectives(program, self._data.mesh, self._device_ids)
         modules = None if self._module is None else (self._module, program)
@@ -86,12 +86,12 @@ class Trials:
 
 @dataclass(slots=True, kw_only=True)
 class Budget:
-    """Asks XLA's partitioner about so many changed programs, in the order they come: as many on every machine.
+    """Asks XLA's partitioner about a limited number of changed programs, in order: the same number on every machine.
 
     Attributes:
-      count: asks it.
-      most: how many changed programs it is asked about; None for any number.
-      why: why it gives no answer even about the program as it is; "" where it does.
+      count: asks the partitioner.
+      most: most changed programs it is asked about; None for no limit.
+      why: why it gives no answer about the unchanged program; "" if it does.
     """
 
     count: Callable[[Sequence[Edit]], Counts]
@@ -107,7 +107,7 @@ class Budget:
         return cls(count=trials.count, most=max(1, min(most, most * _OPS_EACH // max(operations, 1))))
 
     def __call__(self, change: Sequence[Edit]) -> Counts:
-        """As `Trials.count`; raises CaptureError too when it was asked often enough."""
+        """As `Trials.count`; raises CaptureError also when the limit is reached."""
         wait_for_idle()
         self._asked += bool(change)
         if change and self.most is not None and self._asked > self.most:
@@ -117,13 +117,13 @@ class Budget:
         except CaptureError as error:
             self._failed += bool(change)
             self._first_failure = self._first_failure or str(error)
-            # Without the program as it is there is nothing to compare with.
+            # Without the unchanged program there is nothing to compare with.
             self.why = self.why if change else str(error)
             raise
 
     @property
     def untried(self) -> str:
-        """Which changes were not tried, and why; "" where all were."""
+        """The number of changes that were not tried, and why; "" if all were."""
         if self.why:
             return self.why
         left = 0 if self.most is None else max(0, self._asked - self.most)
@@ -140,11 +140,11 @@ class RecordSuggestion(OfRecord, Suggestion):
     _trials: Trials
 
     def check(self) -> Self:
-        """As `Suggestion.check`; the record's explanation says from then on what came of it."""
+        """As `Suggestion.check`; afterwards the record's explanation includes the result."""
         return replace(self, checked=self._trials.check(self.change))
 
     def as_known(self) -> Self:
-        """The same with what came of compiling it, if anybody did."""
+        """The suggestion with the result of its compile, if there is one."""
         return replace(self, checked=self._trials.checked.get(self.change))
 
 
@@ -155,7 +155,7 @@ def suggestions_of(
     sources: Sequence[SourceText],
     files: UserFiles,
 ) -> SuggestionTable:
-    """Changes that save communication, as far as XLA's partitioner tells.
+    """Changes that save communication, as far as XLA's partitioner shows.
 
     Only for records that this process made: bytecode from a file is not trusted with a compiler. Raises CaptureError
     when the program cannot be propagated.

@@ -1,1 +1,1 @@
-"""Every collective: its kind, axes, bytes, route, and what it overlaps with."""
+"""Finds every collective: its kind, axes, bytes, route, and overlap."""

@@ -1,10 +1,10 @@
-"""Where the collectives of a program stand: one site for each logical collective, however XLA spread it out.
+"""Finds the collectives of a program: one site per logical collective, however XLA distributed it.
 
 A collective may be one instruction; a start and a done; a computation of its own run by `async-start` (on TPU's
 sparsecore through a `call`); on TPU, a fusion around `AsyncCollectiveStart` with *copies* of the collective in the
 fusions that run meanwhile and in the one around `AsyncCollectiveDone` (only the start counts); on GPU, a send and a
-receive on one channel; or a ring of permutes in a loop (`analyze.collectives.rings`). Not its job: what the collective
-does (`analyze.collectives.collectives`), transfers to and from the host.
+receive on one channel; or a ring of permutes in a loop (`analyze.collectives.rings`). Not its job: describing the
+collective (`analyze.collectives.collectives`), transfers to and from the host.
 
 *Source*: `collective_permute_decomposer.cc`, `collective_permute_cycle_decomposer.cc` in
 `xla/hlo/transforms/collectives`.
@@ -25,7 +25,7 @@ from pjit_inspect.model.report.collective import KINDS
 
 
 def find_sites(module: HloModule) -> tuple[CollectiveOp, ...]:
-    """Every collective of the program, in the order of its bytes; a ring stands where its first permute does."""
+    """Every collective of the program, in the order of its bytes; a ring is placed at its first permute."""
     names = [name for kind in KINDS for name in (kind, f"{kind}-start")]
     ops = [module.instruction(i) for i in module.with_opcode(*names).tolist()]
     fused = [op for op in ops if op.computation.is_fusion]
@@ -35,7 +35,7 @@ def find_sites(module: HloModule) -> tuple[CollectiveOp, ...]:
 
 
 def _with_rings(module: HloModule, sites: list[CollectiveOp]) -> tuple[CollectiveOp, ...]:
-    """The sites, those that form a ring replaced by it."""
+    """The sites, with permutes of a ring replaced by the ring."""
     rings = find_rings(module, sites)
     inside = {member.op.index for ring in rings for member in ring.members}
     kept = [site for site in sites if site.op.index not in inside]
@@ -76,7 +76,7 @@ def _dones(start: Instruction, opcode: str) -> tuple[Instruction, ...]:
 
 
 def _async_starts(op: Instruction) -> tuple[Instruction, ...]:
-    """The `async-start`s that run the computation an instruction stands in, directly or through a `call`."""
+    """The `async-start`s that run the computation of an instruction, directly or through a `call`."""
     callers = op.computation.callers
     if len(callers) == 1 and callers[0].opcode == "call":
         callers = callers[0].computation.callers
@@ -107,14 +107,14 @@ def _fusions(op: Instruction) -> tuple[Instruction, ...]:
 
 
 def _started_site(op: Instruction, dones: list[Instruction]) -> CollectiveOp:
-    # JAX gives hand-written collectives one channel: the done of one of them cannot be told from another's.
+    # JAX gives hand-written collectives one channel: their dones cannot be distinguished.
     parts = (*_fusions(op), *(dones if len(dones) == 1 else ()))
     kind, pairs = op.opcode.removesuffix("-start"), op.details.source_target_pairs
     return CollectiveOp(kind=kind, op=op, instructions=parts, pairs=pairs, is_async=True)
 
 
 def _key(op: Instruction) -> tuple[str, int | None]:
-    """What a collective and its copies share."""
+    """Key shared by a collective and its copies."""
     return op.opcode, op.channel_id
 
 
@@ -137,7 +137,7 @@ _PAIR = re.compile(r"\{(\d{1,9}),(\d{1,9})\}")
 
 
 def _find_transfers(module: HloModule) -> list[CollectiveOp]:
-    """Every send that is (part of) a collective-permute, those of one permute together, in the order of the bytes."""
+    """Every send that is (part of) a collective-permute, grouped by permute, in the order of the bytes."""
     receives = _receives(module)
     transfers: dict[tuple[object, ...], list[CollectiveOp]] = {}
     for index in module.with_opcode("send").tolist():
@@ -162,12 +162,12 @@ def _receives(module: HloModule) -> dict[_Transfer, Instruction]:
 
 
 def _transfer(op: Instruction) -> _Transfer:
-    """What a send and its receive share."""
+    """Key shared by a send and its receive."""
     return op.computation.index, op.channel_id, _pairs(op)
 
 
 def _pairs(op: Instruction) -> tuple[tuple[int, int], ...]:
-    """Which device sends which other; () where that cannot be read, or no machine has such devices."""
+    """Pairs of sending and receiving devices; () if unreadable, or if the numbers are impossible."""
     written = op.details.frontend_attributes.get(_ATTRIBUTE, "")
     pairs = tuple((int(source), int(target)) for source, target in _PAIR.findall(written))
     return pairs if are_devices(pairs) else ()
@@ -194,7 +194,7 @@ def _in_schedule_order(parts: tuple[Instruction, ...]) -> tuple[Instruction, ...
 
 
 def _are_halves(first: CollectiveOp, second: CollectiveOp) -> bool:
-    """Whether two transfers of one value have no sender and no receiver in common, and a device takes what it got."""
+    """Whether two transfers of one value share no sender and no receiver, and a device uses the one it received."""
     ends = ([{pair[end] for pair in site.pairs} for end in (0, 1)] for site in (first, second))
     (sources, targets), (more_sources, more_targets) = ends
     if sources & more_sources or targets & more_targets:
@@ -204,7 +204,7 @@ def _are_halves(first: CollectiveOp, second: CollectiveOp) -> bool:
 
 
 def _received(site: CollectiveOp) -> list[Instruction]:
-    """What a transfer received."""
+    """The received values of a transfer."""
     dones = [part for part in site.instructions if part.opcode == "recv-done"]
     return [user for done in dones for user in done.users if user.opcode == "get-tuple-element"]
 

@@ -2,8 +2,8 @@
 
 XLA gives most collectives the name and source frames of the operation they were made for. Some have less: combined ones
 lose both, and from JAX 0.12 on a resharded value is named after itself and has no frame. What is missing is then taken
-from the nearest instruction that has it: for a sum, one that makes what is summed; for anything else, one that needs
-what is moved.
+from the nearest instruction that has it: for a sum, the maker of the summed value; for others, the user of the moved
+value.
 
 Not its job: why each is there (`analyze.causes.causes`), how it is spread over instructions
 (`analyze.collectives.collective_sites`), what it costs (`analyze.collectives.traffic`).
@@ -60,14 +60,14 @@ def find_collectives(
 
     Args:
       module: the optimized program.
-      mesh: the user's mesh; None when there is none: groups are then logical ids, and follow no axes.
-      device_ids: the device each logical id (replica times partitions plus partition) stands for; None when ids are
-        positions in `mesh`.
-      other_meshes: the other meshes of the program: axes are looked for in them too. Where groups follow axes of
-        several, the first decides; parts of axes count only where no mesh has axes that fit in full.
-      files: which files are the user's.
-      causes: finds why each is there; None leaves `Collective.causes` empty.
-      hosts: the host (process) of each position in `mesh`; None when they are unknown.
+      mesh: the user's mesh; None for none: groups are then logical ids, and follow no axes.
+      device_ids: the device of each logical id (replica times partitions plus partition); None if ids are positions in
+        `mesh`.
+      other_meshes: the other meshes of the program, also searched for axes. If groups follow axes of several meshes,
+        the first decides; parts of axes count only if no mesh has complete axes that fit.
+      files: the user's files.
+      causes: finds the causes; None leaves `Collective.causes` empty.
+      hosts: the host (process) of each position in `mesh`; None if unknown.
     """
     module = with_bounded_groups(module)
     sites = find_sites(module)
@@ -91,9 +91,9 @@ def find_collectives(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Context:
-    """What all collectives of one program share.
+    """Facts shared by all collectives of one program.
 
-    `found` keeps what equal groups have in common, `members` how many devices these name, of permutes and of others.
+    `found` caches results for equal groups, `members` the number of devices they name, for permutes and for others.
     """
 
     mesh: Mesh | None
@@ -107,7 +107,7 @@ class _Context:
 
     @property
     def devices(self) -> int | None:
-        """How many devices the program has, as far as is known."""
+        """The number of the program's devices; None if unknown."""
         if self.device_ids is not None:
             return len(self.device_ids)
         return self.mesh.size if self.mesh else None
@@ -115,7 +115,7 @@ class _Context:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """Where a collective's groups lie: as in `Collective`; `size` is that of the largest, None when unknown."""
+    """Axes and groups of a collective, as in `Collective`; `size` is that of the largest group, None if unknown."""
 
     axes: tuple[str, ...] | None
     groups: Groups
@@ -163,7 +163,7 @@ def _collective(site: CollectiveOp, context: _Context) -> Collective:
 
 
 def _with_phase_of_cause(row: Collective) -> Collective:
-    """Where XLA named it after the argument that it moves, it belongs to the phase of the operation that needs it."""
+    """Gives a collective that XLA named after the moved argument the phase of the operation that needs it."""
     if row.phase is not None or "/" in row.op_name or any(cause.evidence != "sharding" for cause in row.causes):
         return row
     phases = {find_phase(cause.op_name) for cause in row.causes}
@@ -177,19 +177,19 @@ def _possible_bytes(shape: Shape) -> int | None:
 
 
 def _possible(runs: Runs, size: int) -> Runs:
-    """How often something runs that moves `size` bytes; unknown when it would move more than any program does."""
+    """The number of runs of an operation that moves `size` bytes; unknown if the total would be impossibly large."""
     return UNKNOWN if runs.most is not None and runs.most * size > _MOST_BYTES else runs
 
 
 def _channels(site: CollectiveOp) -> set[int | None]:
-    """The channels of its instructions that move data, and of those of a ring; None for one without."""
+    """The channels of its instructions that move data, including a ring's permutes; None for one without."""
     members = site.members or (site,)
     sends = (part for member in members for part in member.instructions if part.opcode == "send")
     return {part.channel_id for part in (*(member.op for member in members), *sends)}
 
 
 def _runs(site: CollectiveOp, context: _Context) -> Runs:
-    """How often it runs; for a ring, how many permutes do."""
+    """The number of runs; for a ring, the runs of its permutes."""
     runs = NEVER
     for member in site.members or (site,):
         if member.instructions:
@@ -201,13 +201,13 @@ def _operands(site: CollectiveOp) -> list[Shape]:
     """The shapes of the arrays it moves."""
     operands = site.op.operands
     if site.kind == "ragged-all-to-all":
-        # The others say where the pieces go.
+        # The other operands give the places of pieces.
         operands = operands[:1]
     return [leaf for operand in operands for leaf in operand.shape.leaves if leaf.is_array]
 
 
 def _moved(site: CollectiveOp, arrays: Sequence[Shape]) -> str:
-    """What it moves, by type, shape, and the instruction that makes it; "" where that is not known."""
+    """The moved array by type, shape, and maker; "" if unknown."""
     if not arrays or not site.op.operands:
         return ""
     largest = max(arrays, key=lambda shape: _possible_bytes(shape) or 0)
@@ -253,13 +253,13 @@ def _find_place(ids: Groups, moves: bool, context: _Context) -> _Place:
     if moves:
         size = 2 if any(source != target for source, target in ids) else 1
     else:
-        # Groups that name nobody mean all devices: how many those are may be unknown.
+        # Empty groups mean all devices, whose number may be unknown.
         size = max((len(group) for group in groups), default=None)
     axes_in = find_axes_in(ids, context.meshes, context.device_ids, is_permute=moves)
     if not axes_in:
         return _Place(axes=None, groups=groups, size=size)
-    # A group list may name a mesh (JAX 0.12), but not always the one the user meant: XLA rewrites one into another.
-    # A permute moves along some axes of every mesh: along fewest of the one it was meant for.
+    # A group list may name a mesh (JAX 0.12), but not always the one the user meant: XLA rewrites one into another. A
+    # permute moves along some axes of every mesh, and along the fewest axes of the intended one.
     mesh = min(axes_in, key=lambda number: (len(axes_in[number]) if moves else 0, number))
     others = tuple(dict.fromkeys(axes for axes in axes_in.values() if axes != axes_in[mesh]))
     return _Place(axes=axes_in[mesh], groups=groups, size=size, mesh=mesh, other_axes=others)
@@ -293,11 +293,11 @@ _MOST = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """What a collective belongs to.
+    """The operation that a collective belongs to.
 
     Attributes:
-      op_name: JAX's name of the operation; several joined by ";" for a combined collective; "" when nothing says.
-      frames: source frames, innermost first (libraries included); () when nothing says.
+      op_name: JAX's name of the operation; several joined by ";" for a combined collective; "" if unknown.
+      frames: source frames, innermost first (libraries included); () if unknown.
     """
 
     op_name: str
@@ -305,7 +305,7 @@ class Origin:
 
 
 def find_origin(site: CollectiveOp) -> Origin:
-    """The operation a collective belongs to: its own name and frames, or those of its nearest neighbours."""
+    """The operation a collective belongs to: by its name and frames, or those of its nearest neighbours."""
     module = site.op.module
     own = [site.op.index, *(part.index for part in site.instructions)]
     names = _names(module, own)[:1]
@@ -320,10 +320,10 @@ def find_origin(site: CollectiveOp) -> Origin:
 
 
 def _outer_name(computation: Computation) -> str:
-    """How XLA names what is in a computation once it inlines that; "" for the entry.
+    """XLA's prefix for names in a computation once it is inlined; "" for the entry.
 
-    The body of a `shard_map` is inlined only after XLA's partitioner: until then its operations have names of their own
-    there. "" too where it is called from several places, which are named differently.
+    The body of a `shard_map` is inlined only after XLA's partitioner: until then its operations have names without the
+    prefix. Also "" for several callers, which have different names.
     """
     name = ""
     for _ in range(_MOST_CALLS):
@@ -337,7 +337,7 @@ def _outer_name(computation: Computation) -> str:
 
 
 def _within(outer: str, name: str) -> str:
-    """The name that XLA gives to an operation where it inlines what it is in."""
+    """XLA's name of an operation after inlining its computation."""
     if not outer or name.partition("/")[0] == outer.partition("/")[0]:
         return name
     return f"{outer}/{name}" if name else outer
@@ -365,12 +365,13 @@ def _directions(site: CollectiveOp) -> tuple[_Neighbours, _Neighbours]:
 
 
 def _nearest(module: HloModule, start: list[int], neighbours: _Neighbours, column: np.ndarray) -> list[int]:
-    """The first instructions with an entry in `column` on each way from `start`; those of `start` do not count."""
+    """The first instructions with an entry in `column` on each way from `start`, not counting `start`."""
     seen, nearest, border = set(start), [], start
     for _ in range(_HOPS):
         around = list(dict.fromkeys(near for index in border for near in neighbours(index) if near not in seen))
         seen.update(around)
-        # A way ends at the first instruction that has an entry: what lies behind it is another operation of the user's.
+        # A way ends at the first instruction with an entry: anything behind it belongs to another operation of the
+        # user.
         nearest += [index for index in around if column[index]]
         border = [index for index in around if not column[index]]
         if not border or len(seen) > _MOST:

@@ -1,8 +1,8 @@
 """Values that travel from device to device while a loop turns: a lane for each.
 
-A lane is an element of a loop's state whose next value is its present one, sent on by collective-permutes, and
-perhaps added to on the way. Everything here follows the values through the program; nothing is taken from names.
-Not its job: what the lanes of a loop amount to (`analyze.collectives.rings`).
+A lane is an element of a loop's state whose next value is its present one, sent on by collective-permutes, and perhaps
+added to on the way. Everything here follows the values through the program; nothing is taken from names. Not its job:
+interpreting the lanes of a loop (`analyze.collectives.rings`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pjit_inspect.analyze.program.dataflow import SAME, operand, settled
 from pjit_inspect.model.program.hlo import Instruction
 
 Permutes = Mapping[int, CollectiveOp]
-"""The instruction that yields what a permute received -> the permute."""
+"""The instruction that yields a permute's received value -> the permute."""
 
 KEPT = SAME | {"copy-start", "copy-done"}
 """Opcodes that keep a value as it is."""
@@ -55,8 +55,8 @@ class LoopCarry:
     """One travelling value.
 
     Attributes:
-      element: the element of the loop's state it is.
-      events: what happens to it in one turn, in order.
+      element: its element of the loop's state.
+      events: the events of one turn, in order.
     """
 
     element: int
@@ -74,7 +74,7 @@ class LoopCarry:
 
 
 def find_lanes(root: Instruction, permutes: Permutes) -> list[LoopCarry]:
-    """The lanes of a loop, `root` being that of its body. [] when its state is not written out as a tuple."""
+    """The lanes of a loop with body root `root`; [] if its state is not written out as a tuple."""
     state = settled(root, KEPT)
     if state.opcode != "tuple":
         return []
@@ -87,13 +87,13 @@ def find_lanes(root: Instruction, permutes: Permutes) -> list[LoopCarry]:
 
 
 class _Search:
-    """Follows one element of a loop's state back to what it was at the start of the turn."""
+    """Follows one element of a loop's state back to its value at the start of the turn."""
 
     def __init__(self, permutes: Permutes, element: int) -> None:
         self._permutes, self._element, self._left = permutes, element, _MOST_STEPS
 
     def follow(self, value: Instruction) -> tuple[Event, ...] | None:
-        """What happens to the element on its way to `value`; None when it does not get there, or in two ways."""
+        """The events of the element on its way to `value`; None if it does not get there, or in two ways."""
         self._left -= 1
         if self._left < 0:
             return None
@@ -127,9 +127,9 @@ class _Search:
 def trace_back(
     value: Instruction, permutes: Permutes, along: Callable[[CollectiveOp], int | None]
 ) -> tuple[Instruction, tuple[CollectiveOp, ...]]:
-    """Where a value was before permutes moved it, and these permutes in the order it took them.
+    """The value before permutes moved it, and these permutes in the order they were applied.
 
-    A permute for which `along` is None is not looked through.
+    Tracing stops at a permute for which `along` is None.
     """
     moves: list[CollectiveOp] = []
     value = settled(value, KEPT)
@@ -140,7 +140,7 @@ def trace_back(
 
 
 def _sent(value: Instruction, permutes: Permutes) -> tuple[CollectiveOp, Instruction] | None:
-    """The permute a value was received from, and what was sent; None for any other value."""
+    """The permute a value was received from, and the sent value; None for any other value."""
     element = 0
     if value.opcode == "get-tuple-element":
         element = value.number
@@ -152,14 +152,14 @@ def _sent(value: Instruction, permutes: Permutes) -> tuple[CollectiveOp, Instruc
 
 
 def state_element(value: Instruction) -> int | None:
-    """Which element of a loop's state a value is, as it stood at the start of the turn; None for any other value."""
+    """The element of a loop's state that a value is, as at the start of the turn; None for any other value."""
     if value.opcode != "get-tuple-element" or settled(operand(value, 0), KEPT).opcode != "parameter":
         return None
     return value.number
 
 
 def is_empty(value: Instruction) -> bool:
-    """Whether a value has no content of its own: one constant everywhere, or memory that is yet to be filled."""
+    """Whether a value has no content: one constant everywhere, or memory that is still to be filled."""
     value = settled(value, _ROUNDED | {"broadcast"})
     if value.opcode == "custom-call":
         return value.custom_call_target in _UNFILLED
@@ -167,7 +167,7 @@ def is_empty(value: Instruction) -> bool:
 
 
 def _feeds_itself(lane: LoopCarry) -> bool:
-    """Whether something that is added to a lane is itself made from it; True when it cannot be told."""
+    """Whether a value added to a lane is itself made from the lane; True if unclear."""
     added = (event.value for event in lane.events if isinstance(event, Added))
     return any(_elements_behind(value) & {lane.element, _ANY} for value in added)
 

@@ -1,7 +1,7 @@
-"""Which kernels run while an asynchronous collective is under way.
+"""Finds the kernels that run while an asynchronous collective is under way.
 
-What stands between start and done in XLA's schedule is issued meanwhile; whether it hides the transfer depends on how
-long both take, which is not told here. Not its job: times.
+Kernels between start and done in XLA's schedule are issued meanwhile; whether they hide the transfer depends on the
+times of both, which are unknown here. Not its job: times.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _NO_WORK = frozenset((
     "add-dependency", "after-all", "bitcast", "constant", "domain", "get-dimension-size", "get-tuple-element",
     "opt-barrier", "parameter", "partition-id", "recv", "replica-id", "send", "tuple",
 ))  # fmt: skip
-"""Opcodes that run no kernel; nor do those that only start, update or wait for something else."""
+"""Opcodes that run no kernel, besides those that only start, update or wait for something else."""
 
 _HALVES = ("-start", "-done", "-update")
 _ALWAYS_WORK = frozenset(("while", "conditional", "call"))
 
 
 class Overlap(NamedTuple):
-    """What runs between start and done: names in schedule order (at most `MOST_NAMES`), and how many there are.
+    """Kernels between start and done: names in schedule order (at most `MOST_NAMES`), and their number.
 
-    `count` is None when the program does not say.
+    `count` is None if the program does not say.
     """
 
     names: tuple[str, ...]
@@ -42,7 +42,7 @@ UNKNOWN = Overlap((), None)
 
 
 class OverlapFinder:
-    """Finds what overlaps with collectives of one program; each computation is looked through once."""
+    """Finds overlaps with collectives of one program; each computation is searched once."""
 
     def __init__(self, module: HloModule) -> None:
         self._module = module
@@ -52,7 +52,7 @@ class OverlapFinder:
         self._many: dict[int, bool] = {}
 
     def find(self, site: CollectiveOp) -> Overlap:
-        """What runs from the start of a collective to its end; for a ring, within any of its permutes."""
+        """The kernels between start and end of a collective; for a ring, within any of its permutes."""
         if not site.is_async:
             return NOTHING
         members = site.members or (site,)

@@ -1,16 +1,16 @@
-"""Rings: collective-permutes in a loop that together do one all-gather or one reduce-scatter, piece by piece.
+"""Finds rings: collective-permutes in a loop that together perform one all-gather or reduce-scatter, piece by piece.
 
 XLA splits an all-gather before a multiplication (or a reduce-scatter after one) into a loop, so that one piece is
-multiplied while the next is under way: a decomposed collective-matmul. People write such loops too. A loop is called
-one here only when its data flow proves it:
+multiplied while the next is under way: a decomposed collective-matmul. People write such loops too. A loop counts as a
+ring only if its data flow proves it:
 
-- *all-gather*: a piece of each device is passed on unchanged around rings of n devices, in one direction or both,
-  until all n pieces have come past every device.
-- *reduce-scatter*: a sum is passed on around the rings, and each of the n devices adds to it once, something that does
+- *all-gather*: a piece from each device is passed on unchanged around rings of n devices, in one direction or both,
+  until every device has seen all n pieces.
+- *reduce-scatter*: a sum is passed on around the rings, and each of the n devices adds to it once a value that does
   not depend on the sum.
 
-Not its job: what travels along a ring (`analyze.collectives.loop_carries`). Rings whose trip count is unknown, or that
-were unrolled to straight code, stay single permutes.
+Not its job: the values that travel along a ring (`analyze.collectives.loop_carries`). Rings with an unknown trip count,
+or unrolled to straight code, are left as single permutes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pjit_inspect.model.report.collective import Decomposed
 
 _MOST_LANES = 64
 _MOST_TURNS = 4096
-"""A loop with more of them is not a ring of any machine there is."""
+"""Most turns of a ring; no machine has a longer one."""
 
 
 def find_rings(module: HloModule, sites: Sequence[CollectiveOp]) -> list[CollectiveOp]:
@@ -54,7 +54,7 @@ def find_rings(module: HloModule, sites: Sequence[CollectiveOp]) -> list[Collect
 
 
 def _receiver(site: CollectiveOp) -> tuple[Instruction, ...]:
-    """The instruction that yields what a permute received; () when no single one does."""
+    """The instruction that yields a permute's received value; () if there is no single one."""
     if site.instructions == (site.op,):
         return (site.op,)
     receivers = tuple(part for part in site.instructions if part.opcode in ("collective-permute-done", "recv-done"))
@@ -73,7 +73,7 @@ def _rings_of(loop: Instruction, permutes: Permutes) -> list[CollectiveOp]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Loop:
-    """One loop: the instruction, the state it starts with, how often it turns, and the program's permutes."""
+    """One loop: the instruction, its initial state, its number of turns, and the program's permutes."""
 
     loop: Instruction
     start: Instruction
@@ -87,7 +87,7 @@ def _place(site: CollectiveOp) -> int:
 
 def _ring(decomposed: Decomposed, members: Iterable[CollectiveOp]) -> CollectiveOp | None:
     """A ring of these permutes; None when they do not move equally much."""
-    # As they are scheduled: the same, whatever the order of the program's bytes.
+    # In schedule order, which does not depend on the order of the program's bytes.
     sites = tuple(sorted({site.op.index: site for site in members}.values(), key=_place))
     if len({tuple(operand.shape.bytes for operand in site.op.operands) for site in sites}) != 1:
         return None
@@ -107,7 +107,7 @@ def _ring(decomposed: Decomposed, members: Iterable[CollectiveOp]) -> Collective
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Piece:
-    """What one lane passes on: its `origin`, as it was before permutes `before` the loop moved it along the ring."""
+    """The value one lane passes on: its `origin`, from which the permutes `before` the loop moved it along the ring."""
 
     lane: LoopCarry
     origin: Instruction
@@ -115,7 +115,7 @@ class _Piece:
 
 
 def _gathers(lanes: Sequence[LoopCarry], context: _Loop) -> list[CollectiveOp]:
-    """The all-gathers that lanes are which only move; those that move slices of one array are one."""
+    """Lanes that only forward data, as all-gathers; lanes over slices of one array are merged."""
     pieces: dict[Instruction, list[_Piece]] = {}
     for lane in lanes:
         along = _PermuteRing(lane.moves[0]).step
@@ -178,7 +178,7 @@ def _is_used(lanes: Sequence[LoopCarry], context: _Loop) -> bool:
 
 
 def _scatters(lanes: Sequence[LoopCarry], context: _Loop) -> list[CollectiveOp]:
-    """The reduce-scatters that lanes with a sum are: alone, or two of them whose sums are added after the loop."""
+    """Lanes with a sum, as reduce-scatters: alone, or two lanes whose sums are added after the loop."""
     ends = {lane.element: _After(lane, context) for lane in lanes}
     rings: list[CollectiveOp] = []
     left = list(lanes)
@@ -209,7 +209,7 @@ def _scatter(lanes: Sequence[LoopCarry], ends: Mapping[int, _After], context: _L
 
 
 def _givers(lane: LoopCarry, after: Sequence[CollectiveOp], wheel: _PermuteRing, context: _Loop) -> list[int] | None:
-    """How far around the ring those are that add to a sum, from where it ends; None when that is unclear."""
+    """Distances around the ring, from where a sum ends, of the devices that add to it; None if unclear."""
     last, turn = wheel.steps(after), wheel.steps(lane.moves)
     if last is None or turn is None or context.turns > wheel.size:
         return None
@@ -242,7 +242,7 @@ def _is_first_turn(event: Cleared, context: _Loop) -> bool:
 
 
 class _After:
-    """What happens to a lane's value after the loop: the permutes it takes, and where it ends up."""
+    """The way of a lane's value after the loop: its permutes, and its destination."""
 
     def __init__(self, lane: LoopCarry, context: _Loop) -> None:
         users = context.loop.users

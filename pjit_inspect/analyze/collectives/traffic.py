@@ -1,10 +1,10 @@
-"""How many bytes a collective sends (modelled), the totals per mesh axis, and who sends to whom.
+"""Models the bytes a collective sends, the totals per mesh axis, and the traffic between devices.
 
-All formulas are those of a ring: each device sends to one neighbour, and no link carries more than it must. n is the
-size of a group, V the bytes of the operands on one device. Between two devices, rings and chains send to the next of
-their group, an all-to-all an equal part to each other one, permutes to their target (counted). Links between hosts
-(processes) are slower than those within one, so what crosses them is counted apart, for the same ring. Not its job: how
-long it takes, or which links a machine has.
+All formulas are those of a ring: each device sends to one neighbour, and no link carries more than necessary. n is the
+size of a group, V the bytes of the operands on one device. Between two devices, rings and chains send to the next
+device of their group, an all-to-all an equal part to each other device, permutes to their target (counted). Links
+between hosts (processes) are slower than links within one: bytes between hosts are counted separately, for the same
+ring. Not its job: times, or the links of a machine.
 
 *Source*: "How to scale your model", chapter on sharded matrices (https://jax-ml.github.io/scaling-book/sharding).
 """
@@ -52,8 +52,8 @@ def wire_bytes(kind: str, payload_bytes: int, group_size: int) -> int:
 def total_by_axes(collectives: Iterable[Collective], devices: int = 0) -> tuple[AxisTotal, ...]:
     """One total for each set of mesh axes, most bytes sent first.
 
-    `devices` is how many take part in the program, 0 when that is unknown. Collectives that run an unknown number of
-    times count once.
+    `devices` is the number of the program's devices, 0 if unknown. Collectives that run an unknown number of times
+    count once.
     """
     by_axes: dict[tuple[int, tuple[str, ...] | None], list[Collective]] = {}
     for collective in collectives:
@@ -111,13 +111,13 @@ def with_hosts(rows: Sequence[Collective], hosts: Sequence[int]) -> list[Collect
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Crossings:
-    """What crosses between hosts each time all groups run.
+    """Sends between hosts each time all groups run.
 
     Attributes:
       is_any: whether a group has devices of several hosts.
-      sends: how often one device sends to the next of its group, on another host.
-      exchanges: (devices of a group, ordered pairs of them that are on one host) -> how many such groups, where every
-        device sends a part to every other.
+      sends: number of times a device sends to the next of its group on another host.
+      exchanges: (devices of a group, ordered pairs of them on one host) -> the number of these groups, if every device
+        sends a part to every other.
     """
 
     is_any: bool
@@ -133,7 +133,7 @@ def _pattern_between_hosts(kind: str) -> str:
 
 
 def _crossings(pattern: str, groups: Groups, hosts: Sequence[int]) -> _Crossings | None:
-    """What crosses between hosts; None where the groups are unknown, or a device is not among those of the mesh."""
+    """Sends between hosts; None if the groups are unknown, or a device is outside the mesh."""
     if not groups or not all(group and 0 <= min(group) <= max(group) < len(hosts) for group in groups):
         return None
     hosts_of = [tuple(hosts[device] for device in group) for group in groups]
@@ -189,7 +189,7 @@ def find_link_traffic(rows: Sequence[Collective]) -> LinkTraffic:
 
 
 def _pattern(row: Collective) -> tuple[str, int | None]:
-    """How it sends, and how much over each link (for "all": to all others together)."""
+    """The pattern of sends, and the bytes over each link (for "all": to all others together)."""
     if row.kind == "collective-permute":
         return "pairs", row.payload_bytes
     if row.kind == "collective-broadcast":

@@ -1,1 +1,1 @@
-"""Two programs compared: which row of one is which row of the other, by what evidence, and why it changed."""
+"""Compares two programs: pairs rows of both, with the evidence, and explains the changes."""

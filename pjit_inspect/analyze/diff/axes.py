@@ -1,6 +1,6 @@
 """Mesh axes of two programs that are one and the same under other names, by the groups of devices along them.
 
-Not its job: what moves over an axis.
+Not its job: the data that moves over an axis.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Groups = frozenset[frozenset[int]]
 
 
 def find_renamed(before: Mesh | None, after: Mesh | None) -> dict[str, str]:
-    """The axes that have another name after -> that name; {} where meshes are not of the same groups of devices.
+    """Axes with another name in the new program -> that name; {} if the meshes' groups of devices differ.
 
-    Each axis of one must have its like in the other, so that nothing but names differs.
+    Each axis of one must have a counterpart in the other: only names may differ.
     """
     if before is None or after is None or max(before.size, after.size) > _MOST_DEVICES:
         return {}
@@ -32,13 +32,13 @@ def find_renamed(before: Mesh | None, after: Mesh | None) -> dict[str, str]:
     if sides[0].keys() != sides[1].keys() or len(sides[0]) < len([size for size in before.shape if size > 1]):
         return {}
     renamed = {sides[0][own]: sides[1][own] for own in sides[0] if sides[0][own] != sides[1][own]}
-    # A name that stands for another axis there is no renaming.
+    # A name that another axis has there is no renaming.
     is_free = not set(renamed.values()) & set(before.axis_names) and not set(renamed) & set(after.axis_names)
     return renamed if is_free else {}
 
 
 def _groups(mesh: Mesh) -> dict[Groups, str]:
-    """The groups of devices that lie along each axis of more than one -> its name."""
+    """The groups of devices along each axis of more than one device -> its name."""
     found: dict[Groups, str] = {}
     for position, (name, size) in enumerate(mesh.axes):
         if size > 1:
@@ -72,7 +72,7 @@ def spec_after(spec: PartitionSpec | None, renamed: Mapping[str, str]) -> Partit
 
 
 def source_after(sources: Sequence[SourceText], renamed: Mapping[str, str]) -> Sequence[SourceText]:
-    """Source texts in which an axis' name between quotes is that of the program after."""
+    """Source texts with quoted axis names replaced by those of the new program."""
     if not renamed:
         return sources
     return [replace(source, lines=tuple(code_after(line, renamed) for line in source.lines)) for source in sources]

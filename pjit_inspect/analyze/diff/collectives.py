@@ -1,8 +1,8 @@
-"""Which collective of one program is which of the other, and in what they differ.
+"""Pairs the collectives of two programs, and finds the differences within pairs.
 
-What counts as evidence: the operation with its scopes, the line it was written on, the value that moves and what it is
-for, the phase, the shape. Kind and axes are always the same. Names of instructions and channels are never evidence.
-Not its job: why one came or went (`analyze.diff.reasons`).
+Evidence: the operation with its scopes, its source line, the value that moves and its purpose, the phase, the shape.
+Kind and axes are always the same. Names of instructions and channels are never evidence. Not its job: explaining added
+and removed ones (`analyze.diff.reasons`).
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _MOST_DIMENSIONS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Evidence:
-    """What one collective is known by, in names that both programs share.
+    """The evidence by which a collective is recognised, in names that both programs share.
 
     Attributes:
       what: its kind and axes; for groups that follow no axes, the groups.
       shape: the shape of its largest operand without dimensions of 1.
       size: its shape, type and number of operands.
-      line, loose_line: its line of source and those it was called from, as text; without names of variables.
-      value: what moves and what it is for, one for each operand.
-      arguments: the arguments that move; "" for any other value.
-      made_of: the kind of each cause and the arguments that it names; () where one names none.
-      is_explained: whether the program proves what it is for.
-      parts: for each operand what is known of it alone.
+      line, loose_line: its source line and its callers' lines, as text; `loose_line` without names of variables.
+      value: the moved value and its purpose, one for each operand.
+      arguments: the moved arguments; "" for any other value.
+      made_of: the kind of each cause and the arguments that it names; () if one names none.
+      is_explained: whether the program proves its purpose.
+      parts: the evidence of each operand by itself.
     """
 
     what: Hashable
@@ -106,7 +106,7 @@ def _moved(cause: Cause, names: ProgramNames) -> tuple[str, ...]:
 
 
 def part_of(cause: Cause, names: ProgramNames) -> tuple[Hashable, ...]:
-    """What one array of a collective is known by: the operation that it is moved for, and what it is."""
+    """The evidence by which one array of a collective is recognised: the operation it is moved for, and the array."""
     phase = find_phase(cause.op_name)
     return names.scope(cause.op_name), names.stack(cause.source, is_loose=True)[:1], phase, _moved(cause, names)
 
@@ -137,7 +137,7 @@ def _same_shape() -> Iterator[Tier[_Evidence]]:
 
 
 def _other_phase_or_shape() -> Iterator[Tier[_Evidence]]:
-    """What is left: the same value in another phase, of another shape or type."""
+    """The last tiers: the same value in another phase, or of another shape or type."""
     yield Tier(
         ("operation", "line", "value", "shape"),
         lambda e: (e.what, e.operation, e.loose_line[:1], e.value, e.size) if e.operation else None,
@@ -146,7 +146,7 @@ def _other_phase_or_shape() -> Iterator[Tier[_Evidence]]:
         ("operation", "line", "value", "phase"),
         lambda e: (e.what, e.operation, e.loose_line[:1], e.value, e.phase, len(e.shape)) if e.is_explained else None,
     )
-    # Where nothing proves what they are for, as in programs that are HLO alone: of one operation all, or none.
+    # If their purpose is unproven, as in programs with HLO only: join all of one operation, or none.
     yield Tier(
         ("operation", "line", "phase", "shape without its type"),
         lambda e: (e.what, e.operation, e.loose_line[:1], e.phase, e.shape) if _is_bare(e) else None,
@@ -210,7 +210,7 @@ def _with_common_parts(
 
 
 def _common_parts(one: _Evidence, two: _Evidence) -> int:
-    """How many parts two have in common; 0 where neither is combined, or it is less than half of the larger one's."""
+    """Number of parts two collectives share; 0 if neither is combined, or they share less than half of the larger."""
     sizes = one.parts.total(), two.parts.total()
     if one.what != two.what or max(sizes) < 2:
         return 0
@@ -226,7 +226,7 @@ def _changes(before: Collective, after: Collective) -> tuple[Change, ...]:
 
 
 def _sums(row: Collective) -> str:
-    """The primitive of what adds up, or takes the largest of; "" where it is none, combined, or named otherwise."""
+    """The primitive of a sum or maximum; "" if it is none, is combined, or has another name."""
     is_one = row.kind in SUMS and not row.is_combined and "/" in row.op_name
     return clean_scope(row.op_name).rpartition("/")[2] if is_one else ""
 
@@ -236,7 +236,7 @@ def _group_size(row: Collective) -> int:
 
 
 def _pairs(row: Collective) -> tuple[tuple[int, ...], ...]:
-    """Who sends to whom; () for groups."""
+    """Pairs of sender and receiver; () for groups."""
     return row.groups if row.kind == "collective-permute" else ()
 
 

@@ -1,7 +1,7 @@
-"""Collectives that came, went or changed because XLA combines the same arrays differently.
+"""Collectives that were added, removed or changed because XLA combines the same arrays differently.
 
-Proven where every array that a collective moves has its like in the other program: moved for the same operation, by the
-same kind over the same axes, of as many bytes, and as often. Not its job: joining rows (`analyze.diff.collectives`),
+Proven if every array that a collective moves has a counterpart in the other program: moved for the same operation, by
+the same kind over the same axes, with as many bytes and runs. Not its job: joining rows (`analyze.diff.collectives`),
 edits as reasons (`analyze.diff.reasons`).
 """
 
@@ -24,8 +24,8 @@ class _Part:
 
     Attributes:
       place: kind, axes, runs, bytes, and the operation it is moved for.
-      value: what it is, and what for; None where that is not explained.
-      is_open: whether several operations fit equally well, so that `value` says what one of them is.
+      value: the array and its purpose; None if unexplained.
+      is_open: whether several operations fit equally well: `value` is then one of them.
     """
 
     place: Hashable
@@ -37,7 +37,7 @@ Parts = Counter[_Part]
 
 
 def with_combined(collectives: CollectiveDiff, names: tuple[ProgramNames, ProgramNames]) -> CollectiveDiff:
-    """The collectives, those of the same arrays combined otherwise with that as their reason."""
+    """The collectives, with "combined differently" as the reason where it applies."""
     if not any(pair.status != "same" and _is_combined(pair) for pair in collectives):
         return collectives
     known = {id(row): _parts(row, own) for pair in collectives for row, own in _sides(pair, names)}
@@ -60,7 +60,7 @@ def with_combined(collectives: CollectiveDiff, names: tuple[ProgramNames, Progra
 
 
 def _same_parts(totals: tuple[Parts, Parts]) -> set[_Part]:
-    """The arrays of which both programs move as many."""
+    """The arrays that both programs move the same number of times."""
     known = totals[0].keys() | totals[1].keys()
     same = {part for part in known if part.value is not None and totals[0][part] == totals[1][part]}
     left: dict[Hashable, list[_Part]] = {}
@@ -69,7 +69,7 @@ def _same_parts(totals: tuple[Parts, Parts]) -> set[_Part]:
     for parts in left.values():
         counts = [sum(total[part] for part in parts) for total in totals]
         is_open = any(all(part.is_open for part in parts if total[part]) for total in totals)
-        # Where one program tells alike operations apart and the other does not, their number and place must do.
+        # If only one program distinguishes similar operations, number and place must suffice.
         if counts[0] == counts[1] and is_open and all(part.value is not None for part in parts):
             same.update(parts)
     return same

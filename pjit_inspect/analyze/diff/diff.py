@@ -1,6 +1,6 @@
-"""Two programs compared: their rows joined, their figures beside each other, the answer.
+"""Compares two programs: joins their rows and figures, and writes the answer.
 
-Not its job: each of these (the other modules of this room), making the analyses that are compared (`handles`).
+Not its job: any of these steps (the other modules of this room), making the compared analyses (`handles`).
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from pjit_inspect.model.words.sentence import Sentence, say
 
 
 def diff_programs(before: DiffSide, after: DiffSide, lowering: LoweringDiff | None = None) -> DiffData:
-    """Everything in which two programs differ; `lowering` is what they differ in as JAX lowered them."""
+    """All differences between two programs; `lowering` has the differences between their lowerings."""
     names = names_of_both(before, after)
     arguments = diff_arguments(before, after, names)
     results = diff_results(before, after, names, arguments)
     names = with_renamed(names, (arguments, results))
     shardings = diff_shardings(before, after, names)
     renamed = names[0].renamed_axes
-    # With axes renamed every spec reads otherwise: what was edited besides is not told apart.
+    # With renamed axes every spec reads differently: other edits cannot be distinguished.
     edits = () if renamed else find_edits(before, after, arguments, results, join_requests(before, after, names))
     collectives = diff_collectives(before, after, names)
     collectives = with_reasons(collectives, edits, shardings, (before.program, after.program))
@@ -69,7 +69,7 @@ def diff_programs(before: DiffSide, after: DiffSide, lowering: LoweringDiff | No
 
 
 def _without_guesses(collectives: CollectiveDiff, before: DiffSide, after: DiffSide) -> CollectiveDiff:
-    """The collectives; those that an incomplete program lacks without a reason, as nobody knows that they are gone."""
+    """The collectives; those missing from an incomplete program get no reason, because they may not be gone."""
     lacking = {"removed": after.report.incomplete, "added": before.report.incomplete}
     if not any(lacking.values()):
         return collectives

@@ -1,6 +1,6 @@
-"""The shardings that somebody chose otherwise in one of two programs: specs of arguments and results, constraints.
+"""The shardings that differ by choice between two programs: specs of arguments and results, constraints.
 
-Not its job: what follows from them (`analyze.diff.reasons`).
+Not its job: their effects (`analyze.diff.reasons`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pjit_inspect.model.words.sentence import Sentence, name, place, say, spec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """A sharding that somebody chose otherwise.
+    """A sharding that was chosen differently.
 
     Attributes:
-      names: what it is called in the program before and in that after: a path, or a constraint's place.
-      axes: the mesh axes along which a dimension is split in one of the programs only; None where it concerns them all.
-      values: the values it is about, in the program before and in that after, as indices in `ShardedProgram.values`.
-      sentence: the change for a person, behind "because".
+      names: its name in the old and in the new program: a path, or a constraint's place.
+      axes: the mesh axes along which a dimension is split in one of the programs only; None for all axes.
+      values: its values in the old and in the new program, as indices in `ShardedProgram.values`.
+      sentence: the change in words, to follow "because".
     """
 
     names: tuple[str, str]
@@ -38,7 +38,7 @@ class Edit:
 def find_edits(
     before: DiffSide, after: DiffSide, arguments: ArrayDiff, results: ArrayDiff, requests: Sequence[Joined]
 ) -> tuple[Edit, ...]:
-    """The shardings that were chosen otherwise, outermost first; and the arguments that one program alone has."""
+    """The shardings that were chosen differently, outermost first, and the arguments that only one program has."""
     found = [_array_edit(pair) for table in (arguments, results) for pair in table.changed]
     alone = (_argument_alone(pair) for pair in arguments if pair.status in ("added", "removed"))
     return (*(edit for edit in found if edit is not None), *alone, *_request_edits(before, after, requests))

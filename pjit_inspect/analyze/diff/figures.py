@@ -1,4 +1,4 @@
-"""The numbers of two programs side by side, and what was set around them.
+"""Figures of two programs side by side, and their settings.
 
 Not its job: rows (`analyze.diff.tables`), whether it is the same work (`analyze.diff.parity`).
 """
@@ -23,7 +23,7 @@ _LONGEST_REASON = 160
 
 
 def side_facts(side: DiffSide) -> SideFacts:
-    """Which program it is."""
+    """The facts that identify a program."""
     data = side.data
     platforms = sorted({device.platform for device in data.devices})
     count = len(data.devices)
@@ -69,7 +69,7 @@ def _figures(side: DiffSide) -> dict[str, tuple]:
     data, report = side.data, side.report
     memory, fusions = data.memory, report.fusions
     touched = None
-    # Of a part, how often a kernel runs may be a bound from above.
+    # In an incomplete program, the runs of a kernel may be an upper bound.
     if fusions is not None and not report.incomplete:
         sizes = [(row.bytes_read, row.bytes_written, row.count) for row in fusions]
         touched = sum((r or 0) + (w or 0) for r, w, _ in sizes) if all(None not in size for size in sizes) else None
@@ -94,7 +94,7 @@ def _figures(side: DiffSide) -> dict[str, tuple]:
 def _products(side: DiffSide) -> int | None:
     """FLOP of all matrix products on one device, in loops as often as they run; None where a number is unknown.
 
-    Of a program that is there in part, what it multiplies at least.
+    For an incomplete program, a lower bound.
     """
     module = side.module
     if module is None:
@@ -117,7 +117,7 @@ def _products(side: DiffSide) -> int | None:
 
 
 def _is_product(side: DiffSide, index: int) -> bool:
-    """Whether an instruction is a product: of custom calls those to a library of products and convolutions."""
+    """Whether an instruction is a product; among custom calls, one to a library of products or convolutions."""
     module = side.module
     if module is None or module.opcodes[module.instructions.opcode[index]] != "custom-call":
         return module is not None
@@ -125,9 +125,9 @@ def _is_product(side: DiffSide, index: int) -> bool:
 
 
 def diff_axes(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> tuple[AxisDiff, ...]:
-    """What is sent over each set of axes, by their names in the program after, most bytes first.
+    """Bytes sent over each set of axes, by their names in the new program, most bytes first.
 
-    () where of either there is no optimized program.
+    () if either program has no optimized version.
     """
     if before.report.collectives is None or after.report.collectives is None:
         return ()
@@ -169,7 +169,7 @@ def diff_settings(before: RecordData, after: RecordData) -> tuple[Setting, ...]:
 
 
 def _unequal(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[tuple[str, str | None, str | None]]:
-    # A program that was read from HLO knows neither: nothing is said then.
+    # A program that was read from HLO has neither: nothing is reported then.
     if before and after:
         for key in sorted({*before, *after}):
             if before.get(key) != after.get(key):

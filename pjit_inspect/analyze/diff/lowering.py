@@ -1,6 +1,6 @@
-"""Two programs as JAX lowered them: whether they are the same, and in which operations they are not.
+"""Compares two programs as JAX lowered them: whether they are the same, and the operations that differ.
 
-Not its job: reading StableHLO (`parse.messages.stablehlo_operations`), what XLA made of them.
+Not its job: reading StableHLO (`parse.messages.stablehlo_operations`), XLA's results.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import Counter
 from pjit_inspect.model.diff.lowering import LoweringDiff, OperationChange
 
 Alone = Counter[tuple[str, str]]
-"""The name of an operation, and it by itself -> how many."""
+"""The name of an operation, and its text -> the number of such operations."""
 
 
 def diff_lowerings(flows: tuple[Counter[str], Counter[str]], alone: tuple[Alone, Alone]) -> LoweringDiff:

@@ -1,4 +1,4 @@
-"""Rows of two programs joined by what they have in common, the strongest evidence first.
+"""Joins rows of two programs by shared properties, the strongest evidence first.
 
 A tier names what it compares. Rows that are equal in that are joined in order, one to one; what no tier joins stays
 alone. Not its job: which evidence there is for which rows (`analyze.diff.collectives` and its neighbours).
@@ -20,9 +20,9 @@ class Tier(Generic[T]):
     """One kind of evidence.
 
     Attributes:
-      by: what the rows have in common, in words.
-      key: what is compared; None for a row that this evidence says nothing about.
-      needs_all: whether rows are joined only where both programs have as many of them.
+      by: the properties the rows share, in words.
+      key: the compared key; None for a row without this evidence.
+      needs_all: whether rows are joined only if both programs have the same number of them.
     """
 
     by: tuple[str, ...]
@@ -32,7 +32,7 @@ class Tier(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Two rows, by their positions, and what they have in common."""
+    """Two rows, by position, and the properties they share."""
 
     before: int
     after: int
@@ -42,9 +42,9 @@ class Joined:
 def join_rows(
     before: Sequence[T], after: Sequence[T], tiers: Iterable[Tier[T]], known: Sequence[Joined] = ()
 ) -> list[Joined]:
-    """The rows that are joined beside those that are `known` to be, each at most once.
+    """Joins the rows that are not joined in `known`, each at most once.
 
-    Rows stand in the order in which equal ones are joined.
+    Equal rows are joined in order.
     """
     gone = {one.before for one in known}, {one.after for one in known}
     left = tuple([k for k in range(len(rows)) if k not in own] for rows, own in zip((before, after), gone, strict=True))
@@ -75,7 +75,7 @@ def _by_key(rows: Sequence[T], positions: Iterable[int], key: Callable[[T], Hash
 
 
 def changes_of(before: Any, after: Any, fields: Iterable[str], **read: Callable[[Any], Any]) -> tuple[Change, ...]:
-    """The fields in which two rows differ; `read` has those that are not read as attributes."""
+    """The fields in which two rows differ; `read` has functions for fields that are no attributes."""
     found = []
     for name in fields:
         get = read.get(name)

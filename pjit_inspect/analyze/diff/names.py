@@ -1,8 +1,7 @@
-"""Names of both programs made comparable: layer numbers that stand for the same layer, scopes without what JAX adds.
+"""Makes the names of two programs comparable: numbers of equal layers, scopes without JAX's additions.
 
-The layers of both programs are laid beside each other by what is in them: a layer that was inserted in the middle of 16
-is one that is new, and those behind it are the same as before, whatever their numbers. Not its job: lines of source
-(`analyze.diff.places`).
+The layers of both programs are aligned by content: a layer inserted in the middle of 16 is new, and the later layers
+are the same as before, whatever their numbers. Not its job: source lines (`analyze.diff.places`).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from pjit_inspect.model.words.layers import split_layers
 
 _WRAPPER = re.compile(r"\b(?:transpose|jvp|vmap)\(")
 _MACHINERY = JAX_SCOPES | {""}
-"""What JAX's names have for loops, differentiation and calls: phases and counts say that on their own."""
+"""Parts of JAX's names for loops, differentiation and calls; phases and counts give the same facts."""
 
 _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|'[^']*'|\"[^\"]*\"|[^\s\w]")
 
@@ -30,7 +29,7 @@ _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|'[^']*'|\"[^\"]*\"|[^\s\w]")
 def clean_scope(op_name: str) -> str:
     """The user's scopes and the primitive of an operation: "jit(f)/transpose(jvp(mlp))/dot" -> "mlp/dot".
 
-    The name of the function that was compiled, and what differentiation and loops add, are left out.
+    The name of the compiled function, and the additions of differentiation and loops, are omitted.
     """
     return ";".join(dict.fromkeys(map(_one_scope, split_op_names(op_name))))
 
@@ -45,7 +44,7 @@ def _one_scope(name: str) -> str:
 
 @functools.lru_cache(maxsize=65_536)
 def skeleton(text: str) -> str:
-    """Python without the names somebody chose: "h = f(x, w)" -> "0=f(1,2)"; comments and spaces left out.
+    """Python without the user's variable names: "h = f(x, w)" -> "0=f(1,2)"; comments and spaces are omitted.
 
     What is called, what follows a dot, numbers and texts stay: two lines of one skeleton do the same to values of
     other names.
@@ -78,16 +77,16 @@ def _without_comment(text: str) -> str:
 
 
 Named = tuple[str, Hashable]
-"""A name, and what is known of what has it: its shape, its kind."""
+"""A name, and the facts about its value: its shape, its kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class LayerNames:
-    """What the layer numbers of one program stand for.
+    """The layers that the layer numbers of one program denote.
 
     Attributes:
-      layers: what stands before a number, and the number -> the layer, by a name that both programs share; numbers that
-        are left out have none.
+      layers: the text before a number, and the number -> the layer, by a name that both programs share; other numbers
+        have no counterpart.
     """
 
     layers: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -106,10 +105,10 @@ class LayerNames:
 def same_layers(
     before: Iterable[Named], after: Iterable[Named], *, by_number: bool = False
 ) -> tuple[LayerNames, LayerNames]:
-    """The layers of both programs, by what is in them; from the outermost number inwards.
+    """Pairs the layers of both programs by content, from the outermost number inwards.
 
-    With `by_number` those that are left over are the same where both programs have the same numbers: of programs that
-    are known after partitioning only, as what is in a layer then depends on the machine.
+    With `by_number`, remaining layers are paired if both programs have the same numbers. This is for programs known
+    only after partitioning, where the content of a layer depends on the machine.
     """
     sides = tuple([(split_layers(name), what) for name, what in dict.fromkeys(side)] for side in (before, after))
     known: tuple[dict[tuple[str, str], str], dict[tuple[str, str], str]] = ({}, {})
@@ -122,7 +121,7 @@ def same_layers(
 
 
 _Family = dict[str, Counter[tuple[str, Hashable]]]
-"""The numbers after one stem -> what is behind each of them."""
+"""The numbers after one stem -> the content behind each of them."""
 
 
 def _of_one_number(numbers: Sequence[Sequence[str]], pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -160,7 +159,7 @@ def _join(
     pairs = common_subsequence(*exact, prefer=lambda i, j: numbers[0][i] == numbers[1][j])
     ends = [(-1, -1), *pairs, (len(numbers[0]), len(numbers[1]))]
     for (i, j), (next_i, next_j) in itertools.pairwise(ends):
-        # Between two layers that are the same, those of other shapes but equal names, in order.
+        # Between two equal layers, pairs layers of other shapes but equal names, in order.
         gap = common_subsequence(loose[0][i + 1 : next_i], loose[1][j + 1 : next_j])
         pairs = [*pairs, *((i + 1 + a, j + 1 + b) for a, b in gap)]
     if by_number:

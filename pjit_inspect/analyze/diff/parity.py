@@ -1,6 +1,6 @@
-"""Whether two programs do the same work, and in what they do not.
+"""Whether two programs do the same work, and if not, how they differ.
 
-The same work is that of one function on arguments of the same shapes, with as many floating-point operations in matrix
+The work is the same for one function on arguments of the same shapes, with as many floating-point operations in matrix
 products on each device. Not its job: the figures (`analyze.diff.figures`).
 """
 
@@ -30,7 +30,7 @@ def find_parity(
     arguments: ArrayDiff,
     figures: Sequence[Figure],
 ) -> tuple[Sentence, ...]:
-    """In what two programs are not the same work; () where they are."""
+    """The differences in the work of two programs; () if they do the same work."""
     found: list[Sentence] = []
     one, two = before.data, after.data
     if (one.primitive or one.name) != (two.primitive or two.name):
@@ -73,7 +73,7 @@ def _shape(row: ArrayLayout) -> str:
 
 
 def _alone(rows: Sequence[ArrayLayout], names: ProgramNames, verb: str) -> Iterator[Sentence]:
-    """What is said of arguments that one program alone has: those of a layer are that layer."""
+    """Sentences about arguments that only one program has; a whole layer is named once."""
     layers: dict[str, set[str]] = {}
     others: list[str] = []
     for row in rows:

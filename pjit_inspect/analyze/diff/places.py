@@ -1,7 +1,7 @@
-"""Where in the user's source something is, said so that an edited cell and a moved line have the same place.
+"""Source places that are the same for an edited cell and a moved line.
 
-A place is the text of a line and the function it stands in, and how many lines of that text stand above it there: no
-line number, no name of a file. Not its job: reading source.
+A place is the text of a line, its function, and the number of equal lines above it in that function: no line number, no
+file name. Not its job: reading source.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pjit_inspect.model.diff.diff import SourceChange
 from pjit_inspect.model.program.source import Frame, SourceText
 
 Place = tuple[str, str, int]
-"""A function, the text of a line, and how many equal lines stand above it in that function."""
+"""A function, the text of a line, and the number of equal lines above it in that function."""
 
 _DEF = re.compile(r"\s*(?:async\s+)?(?:def|class)\s+(\w+)")
 _SPACE = re.compile(r"\s+")
@@ -110,7 +110,7 @@ def _plain(line: str) -> str:
     code = line
     if "#" in line:
         head = line.partition("#")[0]
-        # A "#" in a text is no comment: then the line stays as it is.
+        # A "#" in a string is no comment: then the line is unchanged.
         code = head if head.count('"') % 2 == 0 and head.count("'") % 2 == 0 else line
     return _SPACE.sub(" ", code).strip()
 
@@ -118,7 +118,7 @@ def _plain(line: str) -> str:
 def source_changes(
     before: dict[str, list[tuple[Frame, str]]], after: dict[str, list[tuple[Frame, str]]]
 ) -> tuple[SourceChange, ...]:
-    """The lines that only one of two programs has, in order; those of a function of one of them alone are left out."""
+    """The lines that only one of two programs has, in order, except in functions that only one of them has."""
     changes: list[SourceChange] = []
     for function in [name for name in before if name in after]:
         old, new = before[function], after[function]
@@ -126,7 +126,7 @@ def source_changes(
         kept_old, kept_new = ({pair[side] for pair in pairs} for side in (0, 1))
         gone = [(frame, text) for n, (frame, text) in enumerate(old) if n not in kept_old]
         fresh = [(frame, text) for n, (frame, text) in enumerate(new) if n not in kept_new]
-        # What only changed its place in the function is neither gone nor new.
+        # A line that only moved within the function is neither gone nor new.
         texts = Counter(_plain(text) for _, text in gone) & Counter(_plain(text) for _, text in fresh)
         changes += [SourceChange(before=f, after=None, text=t) for f, t in _without(gone, texts)]
         changes += [SourceChange(before=None, after=f, text=t) for f, t in _without(fresh, texts)]

@@ -1,8 +1,8 @@
-"""How far an edit of a sharding reaches: the values whose specs differ, one after the other, from where it was made.
+"""The reach of an edit of a sharding: the connected values whose specs differ, from the edit on.
 
-A value is reached when it has another spec in the other program, and an operation joins it to one that was reached, or
-to what was edited. Where several edits reach a value, none of them is its reason. Not its job: which collectives these
-values explain (`analyze.diff.reasons`).
+A value is reached if it has another spec in the other program, and an operation joins it to a reached or edited value.
+If several edits reach a value, none of them is its reason. Not its job: the collectives that these values explain
+(`analyze.diff.reasons`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class Reach:
 
     Attributes:
       program: the program before partitioning.
-      moved: value -> the mesh axes that split a dimension of it in one of the two programs only; of values that both
-        programs have, in which these differ.
+      moved: value -> the mesh axes that split one of its dimensions in only one of the two programs; for values that
+        both programs have with different axes.
     """
 
     program: ShardedProgram
@@ -33,7 +33,7 @@ class Reach:
             self._linked.setdefault(other, []).append(one)
 
     def from_values(self, start: Iterable[int], axes: frozenset[str] | None) -> set[int]:
-        """The values that are reached from those that were edited, along some axes; along any for None."""
+        """The values reached from the edited ones, along some axes; along any if None."""
         border = list(start)
         seen, reached = set(border), set()
         while border:
@@ -44,7 +44,7 @@ class Reach:
                 if near in seen:
                     continue
                 seen.add(near)
-                # What only carries a value over the border of a region has no row of its own.
+                # A value that only crosses the border of a region has no separate row.
                 if self._is_moved(near, axes) or near in self._linked.get(value, ()):
                     border.append(near)
         return reached
@@ -54,7 +54,7 @@ class Reach:
         return moved is not None and (axes is None or bool(axes & moved))
 
     def _neighbours(self, value: int) -> Iterable[int]:
-        """The values that some operation has beside this one, and those it is linked to."""
+        """The other operands and results of the operations of a value, and the values it is linked to."""
         yield from self._linked.get(value, ())
         ops = [op for op, _ in self.program.users.get(value, ())]
         maker = self.program.values[value].op

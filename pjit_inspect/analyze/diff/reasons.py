@@ -1,8 +1,8 @@
-"""Why a collective came, went or changed, as far as the facts of both programs prove it.
+"""Reasons why a collective was added, removed or changed, as far as facts of both programs prove them.
 
-Two witnesses are needed: a sharding that was chosen otherwise (`analyze.diff.edits`), and a way from there to the
-collective: its own cause names that array or constraint, or the sharding of the cause's operation differs and comes
-from there, as propagation says or as the values between them show, each of which differs too. Without both there is no
+Two facts are needed: a sharding that was chosen differently (`analyze.diff.edits`), and a path from it to the
+collective. Either the collective's cause names that array or constraint, or the sharding of the cause's operation
+differs and comes from there, as propagation says or as a chain of differing values shows. Without both there is no
 reason. Not its job: joining rows.
 """
 
@@ -72,7 +72,7 @@ class _Finder:
         return joined([*reasons[:_MOST_REASONS], *([f"{left} more edits"] if left > 0 else [])])
 
     def _named(self, cause: Cause, side: int, row: Collective) -> list[Sentence]:
-        """The edits of the array or the constraint that the cause is about; else of all that it and its facts name."""
+        """The edits of the array or constraint of the cause, or else of all names in the cause and its facts."""
         known = self._by_name[side]
         about = [known.get(cause.value)]
         if cause.kind == "reshard_requested" and cause.source:
@@ -95,7 +95,7 @@ class _Finder:
     def _of_origins(self, pair: Changed, side: int) -> Sentence:
         """The edit that propagation names as where an axis of a value came from."""
         moved = moved_axes(pair[0].spec, pair[1].spec)
-        # Its own program first, so that the answer is the same with the programs turned.
+        # Its own program first: the answer is then the same with the programs swapped.
         for own in (side, 1 - side):
             program = self.programs[own]
             for origin in () if program is None else program.values[pair[own].position].origins:

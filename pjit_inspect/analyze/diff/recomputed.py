@@ -22,7 +22,7 @@ _REASONS = {
 
 
 def with_recomputed(collectives: CollectiveDiff, names: tuple[ProgramNames, ProgramNames]) -> CollectiveDiff:
-    """The collectives, those of a part that one of the programs computes again with that as their reason."""
+    """The collectives, with recomputation in one of the programs as the reason where it applies."""
     if not any(_is_asked(pair) for pair in collectives):
         return collectives
     sides = ([pair.before for pair in collectives], [pair.after for pair in collectives])
@@ -47,7 +47,7 @@ def _is_asked(pair: Pair[Collective]) -> bool:
 
 
 def _parts(row: Collective, names: ProgramNames) -> Iterator[tuple[Hashable, Phase]]:
-    """What is known of each array of a collective, and the phase of the operation that it is moved for."""
+    """The evidence of each array of a collective, and the phase of the operation it is moved for."""
     what = row.kind, names.axes(row.axes)
     for cause in row.causes:
         where = names.scope(cause.op_name), names.stack(cause.source, is_loose=True)[:1]

@@ -1,7 +1,7 @@
 """The shardings that the user's code asks for inside the function: `with_sharding_constraint` and `reshard`.
 
 A constraint that changes nothing any more, as propagation has made everything before it agree, is one, too. Not its
-job: what follows from them (`analyze.diff.reasons`).
+job: their effects (`analyze.diff.reasons`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _Known:
 
 
 def join_requests(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> list[Joined]:
-    """The requests of both programs that are the same one, whatever they ask for."""
+    """Pairs the requests of both programs that are the same one, even if they ask for different shardings."""
     known = tuple(
         [
             _Known(own.scope(r.op_name), own.stack(r.source), own.stack(r.source, is_loose=True), r.type, r.spec)

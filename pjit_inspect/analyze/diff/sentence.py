@@ -1,4 +1,4 @@
-"""The answer of a comparison in one sentence: what got more, what less, and because of what.
+"""The answer of a comparison in one sentence: the figures that rose, those that fell, and the causes.
 
 Not its job: finding it, drawing it.
 """
@@ -29,7 +29,7 @@ _NAMES = {
     "is_async": "asynchronous or not",
     "cause_kinds": "cause",
 }
-"""The fields of a changed collective that are told, the most telling first."""
+"""The fields of a changed collective that are reported, the most telling first."""
 _LEAST_SHARE = 0.01
 _MANY_TIMES = 4
 
@@ -75,7 +75,7 @@ def _nothing(data: DiffData) -> Sentence:
 
 def _sent(data: DiffData) -> Iterator[Sentence]:
     known = {figure.name: figure for figure in data.figures}
-    # Where the lengths of loops are not known, more turns may make of less sent more.
+    # If loop lengths are unknown, more turns may turn a decrease of bytes into an increase.
     rows = (row for pair in data.collectives for row in (pair.before, pair.after))
     once = f" {ONE_TURN}" if any(row is not None and row.count is None for row in rows) else ""
     sent, count = known.get("sent"), known.get("collectives")
@@ -99,14 +99,14 @@ def _sent(data: DiffData) -> Iterator[Sentence]:
 
 
 def _beside(data: DiffData) -> Iterator[Sentence]:
-    """What communicates beside collectives, where that is not the same in both."""
+    """Other communication besides collectives, if it differs."""
     if data.before.beside != data.after.beside:
         sides = (side.beside or "nothing does" for side in (data.before, data.after))
         yield say("beside HLO collectives, {} before and {} after", *sides)
 
 
 def _groups(data: DiffData) -> Iterator[Sentence]:
-    """The collectives that came and went, those of one reason together; most bytes first, those without reason last."""
+    """Added and removed collectives grouped by reason; most bytes first, groups without reason last."""
     collectives = data.collectives
     lacking = {"removed": data.after.incomplete, "added": data.before.incomplete}
     groups: dict[tuple[str, Sentence], list[Collective]] = {}
@@ -114,7 +114,7 @@ def _groups(data: DiffData) -> Iterator[Sentence]:
         if pair.status in ("added", "removed") and pair.reason != COMBINED:
             groups.setdefault((pair.status, pair.reason), []).append(pair.row)
     ranked = sorted(groups.items(), key=lambda item: (not item[0][1], -_sent_bytes(item[1])))
-    # What has no reason is one group for what is gone and one for what is new.
+    # Collectives without a reason form one group of removed and one of added ones.
     shown = [item for item in ranked if item[0][1]][:_MOST_GROUPS]
     for (status, reason), rows in shown + [item for item in ranked if not item[0][1]]:
         if lacking[status]:
@@ -159,7 +159,7 @@ def _group(rows: Sequence[Collective], verb: str, reason: Sentence) -> Sentence:
 
 
 def _members(rows: Sequence[Collective]) -> Sentence:
-    """How many of which kinds, over which axes; then "is" or "are"."""
+    """Numbers of collectives by kind and axes, followed by "is" or "are"."""
     kinds: dict[object, list[Collective]] = {}
     for row in rows:
         kinds.setdefault((row.kind, row.axes), []).append(row)
@@ -203,7 +203,7 @@ def _others(data: DiffData) -> Iterator[Sentence]:
 
 
 def _unchanged(data: DiffData) -> Sentence:
-    """What is the same where nothing else can be told, and how many kernels are not."""
+    """The parts that are the same, and the number of kernels that differ."""
     sizes = [figure for figure in data.figures if figure.name in ("temporary memory", "arguments")]
     memory = "memory" if all(figure.is_same for figure in sizes) else "nearly the same memory"
     if differing := _statuses(data.kernels):
@@ -212,7 +212,7 @@ def _unchanged(data: DiffData) -> Sentence:
 
 
 def _rest(data: DiffData) -> Iterator[Sentence]:
-    """What else the comparison lists, for an answer that calls something the same."""
+    """The other differences in the comparison, for an answer that calls something the same."""
     tables = (
         ("arguments", data.arguments),
         ("results", data.results),
@@ -225,7 +225,7 @@ def _rest(data: DiffData) -> Iterator[Sentence]:
 
 
 def _statuses(table: Iterable[Pair[Any]]) -> str:
-    """How many rows of a table differ, and how; "" for none."""
+    """The number of differing rows of a table, by status; "" for none."""
     counts = Counter(pair.status for pair in table)
     words = (("removed", "gone"), ("added", "new"), ("changed", "changed"))
     return ", ".join(f"{counts[status]:,} {verb}" for status, verb in words if counts[status])
@@ -257,7 +257,7 @@ def _stages(stages: Stages) -> Iterator[Sentence]:
 
 
 def _sides(data: DiffData) -> Sentence:
-    """What one of the two changed, in figures."""
+    """The figures that XLA alone, or JAX alone, changed."""
     return Sentence(", ".join(map(_side_words, filter(_is_told, data.figures))) or "other kernels, as many")
 
 

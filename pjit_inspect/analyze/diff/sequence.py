@@ -1,6 +1,7 @@
-"""Two sequences laid beside each other: which element of one is which of the other.
+"""Aligns two sequences: pairs their equal elements.
 
-The longest common subsequence, in the same pairs whichever of the two comes first. Not its job: what the elements are.
+The longest common subsequence, with the same pairs whichever sequence comes first. Not its job: the meaning of
+elements.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 _MOST_CELLS = 4_000_000
-"""Beyond this many comparisons only what both begin and end with is joined."""
+"""Beyond this many comparisons only the common begin and end are joined."""
 
 
 def common_subsequence(
@@ -16,8 +17,7 @@ def common_subsequence(
 ) -> list[tuple[int, int]]:
     """Pairs of positions of the longest common subsequence, in order.
 
-    Of several that are equally long, the one with most pairs that `prefer` says yes to; then the one whose pairs stand
-    first.
+    Among equally long ones, the one with most pairs that `prefer` accepts, then the one with the earliest pairs.
     """
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:
@@ -67,7 +67,7 @@ def _way(
                 continue
         down, right = best[i + 1][j] == value, best[i][j + 1] == value
         if down and right:
-            # Both ways are as good: one step in each keeps the answer the same with the sequences turned.
+            # Both ways are equally good: one step in each keeps the answer the same with the sequences swapped.
             if best[i + 1][j + 1] == value:
                 i, j = i + 1, j + 1
             elif repr(before[i]) <= repr(after[j]):

@@ -1,4 +1,4 @@
-"""One of two programs that are compared: what is known of it, and its names made comparable.
+"""One of two compared programs: its facts, and its names made comparable.
 
 Not its job: comparing.
 """
@@ -26,7 +26,7 @@ from pjit_inspect.model.words.sentence import Sentence
 Stack = tuple[Place | None, ...]
 
 _SENDS = ("fusion", "send", "recv", "send-done", "recv-done", "async-start", "async-done")
-"""What collectives of some backends are made of."""
+"""Opcodes that some backends use to implement collectives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Request:
     Attributes:
       op_name: JAX's name of it, with scopes.
       source: the user's frames, innermost first.
-      values: what it takes and yields, as indices in `ShardedProgram.values`.
+      values: its operands and results, as indices in `ShardedProgram.values`.
       type: the type and the global shape of the array.
       spec: the sharding.
     """
@@ -55,16 +55,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffSide:
-    """One program.
+    """One of two compared programs.
 
     Attributes:
       report: its record, with all analyses.
-      module: its optimized program; None where there is none.
-      program: it before partitioning; None where that is not known.
+      module: its optimized program; None for none.
+      program: the program before partitioning; None if unknown.
       shardings: its values before partitioning.
       requests: the shardings that its code asks for, in order.
-      sources: the user's source texts, as far as they are known.
-      warnings: what XLA warned of.
+      sources: the user's known source texts.
+      warnings: XLA's warnings.
     """
 
     report: RecordReport
@@ -107,17 +107,17 @@ class DiffSide:
 
 
 def _places(module: HloModule) -> dict[str, int]:
-    """Where the instructions of collectives are scheduled, by name; of no others, as there may be 100,000."""
+    """Schedule positions of the instructions of collectives, by name; no others, as there may be 100,000."""
     wanted = [opcode for opcode in module.opcodes if opcode in _SENDS or any(kind in opcode for kind in KINDS)]
     return {module.reader.name(k): int(module.places[k]) for k in module.with_opcode(*wanted).tolist()}
 
 
 @dataclass(slots=True)
 class ProgramNames:
-    """What the names and places of one program stand for, in words that both programs share.
+    """The meaning of one program's names and places, in words that both programs share.
 
     Attributes:
-      layers: what its layer numbers stand for.
+      layers: the layers that its numbers denote.
       places: its lines of source.
       paths: the names of its arguments and results.
       function: the name of the function that was compiled.
@@ -181,11 +181,11 @@ def names_of_both(before: DiffSide, after: DiffSide) -> tuple[ProgramNames, Prog
 def with_renamed(
     names: tuple[ProgramNames, ProgramNames], arrays: Iterable[ArrayDiff]
 ) -> tuple[ProgramNames, ProgramNames]:
-    """The names of two programs, those of arrays that are joined under other names made equal."""
+    """The names of two programs, with one shared name for joined arrays that are named differently."""
     pairs = [(pair.before, pair.after) for table in arrays for pair in table]
     paths = ((one.path, two.path) for one, two in pairs if one is not None and two is not None)
     same = [(one, two) for one, two in paths if names[0].path(one) != names[1].path(two)]
-    # A name of neither program, so that both are called alike whichever of them comes first.
+    # A name of neither program: both get the same one, whichever comes first.
     shared = tuple({pair[side]: "|".join(sorted(pair)) for pair in same} for side in (0, 1))
     return replace(names[0], renamed=shared[0]), replace(names[1], renamed=shared[1])
 
@@ -204,14 +204,14 @@ def _names(side: DiffSide, layers: LayerNames, renamed_axes: Mapping[str, str]) 
 
 
 def _named(side: DiffSide, *, is_known: bool) -> list[tuple[str, Hashable]]:
-    """Every name with layer numbers in it, and what is known of what has it."""
+    """Every name with layer numbers in it, and the facts about its value."""
     data = side.data
     named: list[tuple[str, Hashable]] = [
         (layout.path, (layout.dtype, layout.global_shape)) for layout in (*data.inputs, *data.outputs)
     ]
     values = side.shardings.rows if is_known else ()
     named += [(clean_scope(row.op_name), (row.dtype, row.global_shape)) for row in values if row.op_name]
-    # Where nothing is known before partitioning, names alone: shapes after it depend on the shardings.
+    # If nothing is known before partitioning, compare only names: shapes after it depend on the shardings.
     rows = () if is_known else (*(side.report.fusions or ()), *(side.report.collectives or ()))
     named += [(clean_scope(row.op_name), None) for row in rows if row.op_name]
     return named

@@ -1,7 +1,7 @@
 """Kernels, values, arguments, results and warnings of two programs, joined.
 
-Kernels are joined by what they contain, values by the operation that makes them, arguments and results by their paths.
-Not its job: collectives (`analyze.diff.collectives`).
+Kernels are joined by content, values by the operation that makes them, arguments and results by their paths. Not its
+job: collectives (`analyze.diff.collectives`).
 """
 
 from __future__ import annotations
@@ -171,9 +171,9 @@ class _Array:
 
 
 def diff_arguments(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> ArrayDiff:
-    """The arguments of two programs, by path; where a parameter has another name, by what follows it.
+    """The arguments of two programs, by path; a renamed parameter is joined by the arguments that follow it.
 
-    None where those of one program are unknown: nobody knows which are gone.
+    No rows if the arguments of one program are unknown: removals cannot be found then.
     """
     if "inputs" in before.data.missing or "inputs" in after.data.missing:
         return _diff_arrays((), (), names, lambda one, two: ())
@@ -234,7 +234,7 @@ def _memory(row: ArrayLayout) -> str | None:
 
 
 def diff_warnings(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> WarningDiff:
-    """What XLA warned of, by the text without numbers, which are those of instructions, and by operation and place."""
+    """Pairs XLA's warnings by text without numbers (which belong to instructions), operation and place."""
     rows = before.warnings, after.warnings
     known = tuple([_warning(row, own) for row in side] for side, own in zip(rows, names, strict=True))
     tiers: tuple[Tier[Hashable], ...] = (Tier(("operation", "line", "text"), lambda w: w),)

@@ -1,1 +1,1 @@
-"""What is wrong with a program: one line, its cause, its cost, and a remedy that was tried."""
+"""Finds problems of a program: for each a line, a cause, a cost, and a tried remedy."""

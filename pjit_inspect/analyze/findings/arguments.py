@@ -1,4 +1,4 @@
-"""Arguments that cost more than they must: held in full, kept beside what replaces them, or copied on every call.
+"""Arguments that cost more than necessary: held in full, kept beside their replacements, or copied on every call.
 
 Not its job: whether a remedy helps (`analyze.findings.findings`), or collectives inside the program.
 """
@@ -155,7 +155,7 @@ def not_donated(subject: Subject) -> Iterator[Candidate]:
 
 
 def resharded_arguments(subject: Subject) -> Iterator[Candidate]:
-    """Arrays that arrive otherwise than the program takes them."""
+    """Arguments that arrive with another sharding than the program takes."""
     # Nobody can name the mesh of `pmap`, to place arrays on it.
     found = () if subject.data.transform == "pmap" else find_resharded(subject.data)
     layouts = {layout.path: layout for layout in subject.data.inputs}
@@ -196,7 +196,7 @@ def resharded_arguments(subject: Subject) -> Iterator[Candidate]:
 
 
 def _tail(label: str) -> str:
-    """What follows its own name: `['w1']`."""
+    """The part of a path after the argument's name: `['w1']`."""
     return label[len(root_of(label)) :]
 
 

@@ -1,6 +1,6 @@
-"""What may be wrong with a program, before anybody has tried whether a remedy helps.
+"""Possible problems of a program, before a remedy is tried.
 
-Not its job: looking for it (the other modules here), or trying remedies (`analyze.findings.findings`).
+Not its job: finding them (the other modules here), or trying remedies (`analyze.findings.findings`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Remedy:
     """One change that may help.
 
     Attributes:
-      words: the change, as an order.
-      edits: the same in a copy of the program; () where that is a change of code that no copy can be given.
+      words: the change as an instruction.
+      edits: the edits of a copy of the program; () for a change of code that cannot be made in a copy.
     """
 
     words: Sentence
@@ -36,14 +36,14 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """One thing that the program shows, and that may cost more than it must.
+    """One possible problem of a program.
 
     Attributes:
       kind, sentence, source, unit, instructions: as in `Finding`.
-      cost_bytes: as in `Finding`, where it is known without trying anything; 0 where only a remedy tells.
+      cost_bytes: as in `Finding`, if known without a trial; 0 if only a remedy shows it.
       remedies: changes that may help, likeliest first; the best that helps is kept.
-      is_proven: whether it is a fault where no remedy helps, or none was tried.
-      about: what the candidates have in common of which one is enough.
+      is_proven: whether it is a problem even if no remedy helps, or none was tried.
+      about: a key shared by candidates of which one is enough.
     """
 
     kind: FindingKind
@@ -59,20 +59,18 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """One program, as all that looks for faults needs it.
+    """One program, with all facts for finding problems.
 
     Attributes:
       data: the record.
-      module: the optimized program; None where there is none, or a part of one.
-      collectives: those of the optimized program, with their causes.
-      edges: name of a collective's first instruction -> what XLA's partitioner made, for each array that it moves; only
-        where that is known of all of them.
-      names: the program before partitioning as XLA has it, and how its values are called; None where XLA gave no
-        answer.
-      copy: the program that edits are made in, which is a prediction, and how its values are called; None where no copy
-        can be changed.
-      replaced: the arguments that come back with new values, by the name of their tree, as `analyze.advice` judges.
-      files: which files are the user's.
+      module: the optimized program; None if missing or incomplete.
+      collectives: the collectives of the optimized program, with their causes.
+      edges: name of a collective's first instruction -> the partitioner's collectives, one for each array it moves;
+        only if known for all of them.
+      names: XLA's program before partitioning, with the names of its values; None if XLA gave no answer.
+      copy: the program that is edited (a prediction), with the names of its values; None if no copy can be changed.
+      replaced: the arguments that are returned with new values, by the name of their tree (`analyze.advice`).
+      files: the user's files.
     """
 
     data: RecordData

@@ -1,9 +1,9 @@
-"""Collectives that run while nothing else does, though there is work that could.
+"""Collectives that run while nothing else does, although there is work that could overlap.
 
-Two things must say so: XLA's schedule, which has no kernel beside the collective, and the dataflow, in which a matrix
-product neither takes what the collective makes nor makes what it takes. A product hides one collective at most. Where
-the program was measured, the time is that of the collectives; else only what they send is told. Not its job: how long a
-transfer takes that nobody measured.
+Two facts are needed: XLA's schedule has no kernel beside the collective, and the dataflow has a matrix product that
+does not depend on the collective, nor the collective on it. A product hides at most one collective. In a measured
+program the cost is the collectives' time; if not measured, only their bytes are reported. Not its job: estimating the
+time of a transfer.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def exposed_collectives(subject: Subject) -> Iterator[Candidate]:
 
 
 def _runs_kernels_beside(subject: Subject) -> bool:
-    """Whether XLA can run a collective and a kernel at once here: some of the program's are so, or the chip does."""
+    """Whether XLA can overlap a collective and a kernel here: some in the program do, or the chip supports it."""
     platforms = {device.platform for device in subject.data.devices}
     return any(row.is_async for row in subject.collectives) or bool(platforms & _ACCELERATORS)
 
 
 def _measured(subject: Subject, rows: Sequence[Collective]) -> tuple[float, float] | None:
-    """Microseconds that these take in a call, and those of the call; None where not all of them were measured."""
+    """Microseconds of these collectives in a call, and of the call; None if some were not measured."""
     times = subject.data.kernel_times
     if times is None:
         return None
@@ -128,7 +128,7 @@ class _Beside:
         return next((one for one in free if one.name not in used), None)
 
     def _reached(self, start: Iterable[int], within: range, links: object) -> set[int]:
-        """All instructions of a computation that are linked to some, over any number of others."""
+        """All instructions of a computation that are linked to some, directly or through others."""
         border, seen = list(start), set[int]()
         while border:
             for index in links[border.pop()].tolist():  # type: ignore[index]
@@ -139,7 +139,7 @@ class _Beside:
 
 
 def _is_alone(row: Collective) -> bool:
-    """Whether XLA's schedule has nothing beside it; never of a ring, nor where nobody knows how often it runs."""
+    """Whether XLA's schedule has nothing beside it; never for a ring, nor for an unknown number of runs."""
     return row.overlap_count == 0 and bool(row.sent_bytes) and row.decomposed is None
 
 

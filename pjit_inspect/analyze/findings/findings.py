@@ -1,8 +1,8 @@
-"""One to three things that are wrong with a program, dearest first, each with a remedy that was tried where it can be.
+"""One to three problems of a program, most expensive first, each with a tried remedy if possible.
 
-What may be wrong comes from the other modules here. Its remedies are given to XLA's partitioner, and what that makes of
-the changed program is counted beside what it makes of the program as it is. A remedy that does not help is not offered;
-without one, only what costs a noticeable part is said. Not its job: asking XLA (`handles.findings`).
+Possible problems come from the other modules here. XLA's partitioner runs on the program with and without each remedy,
+and both results are counted. A remedy that does not help is not offered; a problem without a remedy is reported only if
+it costs a noticeable part. Not its job: asking XLA (`handles.findings`).
 """
 
 from __future__ import annotations
@@ -29,28 +29,27 @@ from pjit_inspect.model.report.finding import Finding, FindingTable
 from pjit_inspect.model.report.suggestion import Checked, Edit
 
 Count = Callable[[Sequence[Edit]], Counts]
-"""What XLA's partitioner makes of the changed program. Raises CaptureError when it gives no answer, or there is no time
-for another question."""
+"""Counts of the changed program from XLA's partitioner. Raises CaptureError if it gives no answer, or time is over."""
 
 _MOST = 3
 _NOTICEABLE = 0.05
-"""What costs, or saves, a smaller part of what the program sends, or holds as arguments, is no finding."""
+"""A cost or saving below this share of the program's bytes sent, or held as arguments, is no finding."""
 _UNITS = ("sent", "copied", "held")
-"""What is sent on every call comes before what only takes memory."""
+"""Order of findings: bytes sent on every call come before bytes that only take memory."""
 
 
 def find_findings(subject: Subject, count: Count | None) -> FindingTable:
-    """At most three findings; none where nothing is proven to cost a noticeable part.
+    """At most three findings; none if nothing is proven to cost a noticeable part.
 
     Args:
       subject: the program.
-      count: asks XLA's partitioner about a changed copy; None where nobody can be asked.
+      count: asks XLA's partitioner about a changed copy; None if it cannot be asked.
     """
     judge = _Judge(subject=subject, count=count)
     found: list[Finding] = []
     done: set[str] = set()
     for candidate in _candidates(subject):
-        # An axis that was put back at one line is not lost again further down.
+        # An axis restored at one line is not lost again further down.
         if candidate.kind == "axis_lost" and not done.isdisjoint(candidate.about):
             continue
         finding = judge.finding(candidate)
@@ -80,7 +79,7 @@ def _candidates(subject: Subject) -> Iterator[Candidate]:
 
 
 def _without_parts(found: list[Finding]) -> list[Finding]:
-    """The findings without those all of whose collectives a dearer one is about."""
+    """The findings without those whose collectives all belong to a more expensive one."""
     kept: list[Finding] = []
     for one in found:
         own = set(one.instructions)
@@ -91,7 +90,7 @@ def _without_parts(found: list[Finding]) -> list[Finding]:
 
 @dataclass(slots=True, kw_only=True)
 class _Judge:
-    """Tries remedies, and says what is left of a candidate."""
+    """Tries remedies, and turns candidates into findings."""
 
     subject: Subject
     count: Count | None
@@ -120,7 +119,7 @@ class _Judge:
             return None
         compared, tried = traded
         if candidate.unit == "held":
-            # What is held in pieces must not be paid for by sending more.
+            # Memory may not be saved by sending more.
             is_dearer = compared.sent.may_grow()
             tried = Checked(before_bytes=before.held_bytes, after_bytes=after.held_bytes)
         else:

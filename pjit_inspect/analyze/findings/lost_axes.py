@@ -1,7 +1,7 @@
-"""Where the batch, or anything else that is split, loses its axis along the dataflow.
+"""Finds places where the batch, or another split dimension, loses its axis along the dataflow.
 
-Two programs must show it: the one XLA partitioned, and the copy in which the remedy is tried. Not its job: whether
-putting the axis back helps (`analyze.findings.findings`).
+Two programs must show it: the one XLA partitioned, and the copy in which the remedy is tried. Not its job: testing
+whether restoring the axis helps (`analyze.findings.findings`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def lost_axes(subject: Subject) -> Iterator[Candidate]:
         return
     options = ConstraintOptions(copy.program, copy)
     if options.is_explicit:
-        # The types say everywhere how arrays are split: that of one line is not to be changed by itself.
+        # All types contain shardings: one line cannot be changed by itself.
         return
     known = None if subject.names is None else _lines_that_lose(subject.names)
     for option in options.kept_axes(_MOST_LINES):
@@ -51,9 +51,9 @@ def lost_axes(subject: Subject) -> Iterator[Candidate]:
 
 
 def _is_gathered_weight(names: ValueNames, op: ShardedOp, wanted: Dimensions, axes: tuple[str, ...]) -> bool:
-    """Whether what loses its axis is an argument, and the axis stays with the other operand: so FSDP is meant.
+    """Whether an argument loses its axis, and the other operand keeps it: this is FSDP by intention.
 
-    Of a lookup that is said of the table only: its indices are the batch, though they may be an argument, too.
+    For a lookup this applies to the table only: its indices are the batch, although they may be an argument, too.
     """
     program = names.program
     result = program.values[op.results[0]]
@@ -95,7 +95,7 @@ def _operation(
 
 
 def _exchange(names: ValueNames, op: ShardedOp, axes: tuple[str, ...], given: Dimensions) -> Sentence:
-    """What comes in, what goes out, and which operand has taken the axis for another dimension."""
+    """Words for the operands' and the result's axes, and the operand that uses the axis for another dimension."""
     program = names.program
     holders = [
         (place, own)
@@ -155,7 +155,7 @@ def _lines(names: ValueNames, op: ShardedOp) -> list[_Line]:
 
 
 def _constraints(subject: Subject, names: ValueNames) -> Iterator[Candidate]:
-    """Constraints that replicate what arrives split over an axis that nothing after them is split over."""
+    """Constraints that replicate an array that arrives split over an axis no later array uses."""
     program, seen, requests = names.program, set[_Line](), Requests(names)
     for index, op in enumerate(program.ops):
         if not is_asked(op) or op.manual or find_phase(op.op_name) in LATER:
@@ -192,16 +192,16 @@ def _constraints(subject: Subject, names: ValueNames) -> Iterator[Candidate]:
 
 
 def _is_at_the_border(names: ValueNames, op: ShardedOp) -> bool:
-    """Whether it is about an argument, or a result: how these are to be split is asked for on purpose."""
+    """Whether it constrains an argument or a result, whose sharding is requested on purpose."""
     results = {names.seen_through(boundary.value) for boundary in names.program.outputs}
     return bool(names.argument(op.operands[0])) or names.seen_through(op.results[0]) in results
 
 
 def _arrives(program: ShardedProgram, op: ShardedOp) -> Dimensions:
-    """How the array would be split without the constraint.
+    """The sharding of the array without the constraint.
 
-    Propagation takes a constraint back to what the array is computed from, so that nothing seems to be lost at it: the
-    operations before it of the same shape are looked at, up to the first that is split over more.
+    Propagation carries a constraint back to the array's sources, which hides the loss. Therefore earlier operations of
+    the same shape are searched, up to the first one that is split over more axes.
     """
     asked = program.values[op.results[0]]
     border, seen = [op.operands[0]], {op.operands[0]}
@@ -236,7 +236,7 @@ def _is_at(source: Sequence[Frame], places: set[_Line]) -> bool:
 
 
 def _asking(names: ValueNames, op: ShardedOp) -> tuple[Frame, ...]:
-    """The frames of a constraint; those of its call where a helper, such as `shard(x, ...)`, asks for many."""
+    """The frames of a constraint, or of its call if a helper such as `shard(x, ...)` makes many."""
     frames = names.frames(op)
     if len(frames) < 2 or frames[0].function == frames[1].function:
         return frames

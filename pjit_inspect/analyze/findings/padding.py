@@ -1,8 +1,8 @@
-"""Arrays that lie in tiles which are mostly padding, as on a TPU: what the program's own layouts say they take.
+"""Finds arrays in tiles that are mostly padding, as on a TPU, from the layouts in the program.
 
-Two things must say so: the layout of the array in the optimized program, and its shape as the user's argument has it
-or, for what the program makes by itself, the memory that XLA says it needs. Where XLA tells what all arguments take,
-that must be what their layouts come to. Not its job: reading layouts (`parse`), arrays that lie in no tiles.
+Two facts are needed: the array's layout in the optimized program, and the shape of the user's argument or, for an array
+made by the program, the memory that XLA reports. If XLA reports the bytes of all arguments, the layouts must add up to
+them. Not its job: reading layouts (`parse`), arrays without tiles.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, name
 
 _NOTICEABLE = 0.05
 _MOSTLY = 1.5
-"""What takes at least so many times the bytes of its numbers is mostly padding."""
+"""Ratio of padded to unpadded bytes from which an array counts as mostly padding."""
 _AGREES = 0.02
 _FILLED = 1.1
 _MOST_NAMED = 3
@@ -34,7 +34,7 @@ _NO_ARRAY = frozenset((
     "after-all", "bitcast", "call", "conditional", "constant", "get-tuple-element", "optimization-barrier", "parameter",
     "tuple", "while",
 ))  # fmt: skip
-"""Opcodes that make no array of their own."""
+"""Opcodes that make no new array."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ def padded_arguments(subject: Subject) -> Iterator[Candidate]:
 
 
 def _parameters(module: HloModule) -> list[Instruction]:
-    """The entry's parameters in order, where each is an array, and one lies in tiles."""
+    """The entry's parameters in order, if each is an array, and one has tiles; [] if not."""
     found = module.computation(module.entry).parameters
     shapes = [module.reader.shape(row) for row in np.unique(module.instructions.shape[found]).tolist()]
     if not all(shape.is_array for shape in shapes) or not any(shape.layout and shape.layout.tiles for shape in shapes):
@@ -98,7 +98,7 @@ def _parameters(module: HloModule) -> list[Instruction]:
 
 
 def _is_as_xla_says(subject: Subject, parameters: Sequence[Instruction]) -> bool:
-    """Whether the layouts come to what XLA says all arguments take, where it says so."""
+    """Whether the layouts add up to XLA's bytes of all arguments, if XLA reports them."""
     sizes = [own.shape.padded_bytes for own in parameters]
     if None in sizes:
         return False
@@ -141,7 +141,7 @@ def _of_arguments(subject: Subject, found: list[_Padded]) -> Candidate:
 
 
 def _otherwise(one: _Padded) -> Sentence:
-    """What would fill the tiles: another dimension split, or another shape."""
+    """A change that would fill the tiles: another split dimension, or another shape."""
     wanted = None if one.layout is None else _split_otherwise(one, one.layout)
     if wanted is not None:
         axes, spec_of = wanted

@@ -1,7 +1,7 @@
-"""What is sent more often than once: an array gathered again, a sum in every turn of a loop, a loop's condition.
+"""Finds communication repeated more than needed: an array gathered again, a sum or a condition in every turn of a loop.
 
-The optimized program says how often each collective runs, the partitioner's between which operations it lies; where one
-of them is missing nothing is said. Not its job: whether a remedy helps (`analyze.findings.findings`).
+The optimized program gives the runs of each collective, the partitioner's program the operations around it; if one is
+missing, nothing is reported. Not its job: testing whether a remedy helps (`analyze.findings.findings`).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _again(subject: Subject, names: ValueNames, row: Collective, value: int, loo
 def _before_loop(
     copy: ValueNames | None, names: ValueNames, value: int, loop: int, wanted: tuple[tuple[str, ...], ...]
 ) -> Iterator[tuple[Edit, ...]]:
-    """The constraint on what the same loop of the copy is given: the operand of that name, shape and sharding."""
+    """The constraint on the same loop's operand in the copy: the operand with that name, shape and sharding."""
     if copy is None:
         return
     op, own, called = names.program.ops[loop], names.program.values[value], str(names.value(value))
@@ -92,7 +92,7 @@ def _loop_without(program: ShardedProgram, op: int, value: int) -> int | None:
     """The outermost loop that an operation is in and the maker of a value is not."""
     maker = program.values[value].op
     outside = set() if maker is None else set(_around(program, maker))
-    # What a loop hands to its turns is made by the loop itself: then it is the loop's own, and changes.
+    # A value that the loop itself makes for its turns changes.
     if maker is not None and program.ops[maker].kind == "while" and value not in program.ops[maker].results:
         outside.add(maker)
     loops = [index for index in _around(program, op) if program.ops[index].kind == "while" and index not in outside]
@@ -117,8 +117,8 @@ _MOST_TOLD = 3
 def gathered_twice(subject: Subject) -> Iterator[Candidate]:
     """Arrays that several collectives of one call gather over the same axes.
 
-    Only in one phase: what is gathered again for the gradient was given up to save memory. Whether one gather would do
-    is told by trying it.
+    Only within one phase: an array gathered again for the gradient was dropped to save memory. A trial shows whether
+    one gather is enough.
     """
     names = subject.names
     if names is None or subject.copy is None:
@@ -139,7 +139,7 @@ def gathered_twice(subject: Subject) -> Iterator[Candidate]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Gather:
-    """One gather of an array: its instruction, what takes it, and bytes that a device sends for it."""
+    """One gather of an array: its instruction, its user, and the bytes that a device sends for it."""
 
     name: str
     taker: ShardedOp
@@ -259,7 +259,7 @@ def summed_every_turn(subject: Subject) -> Iterator[Candidate]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Summed:
-    """A collective with arrays that are only added up: what a device sends for these, and how many others it has."""
+    """A collective with arrays that are only added up: bytes a device sends for them, and number of other arrays."""
 
     row: Collective
     sent: int
@@ -270,9 +270,9 @@ class _Summed:
 
 
 def asked_every_turn(subject: Subject) -> Iterator[Candidate]:
-    """Loops that go on only when devices have asked each other."""
+    """Loops whose condition needs communication in every turn."""
     for rows, cause in _of_kind(subject, "loop_predicate"):
-        # A loop of one turn asks no second time.
+        # A loop of one turn communicates only once.
         own = [row for row in rows if row.count is None or row.count > 1]
         if own:
             yield Candidate(
@@ -322,7 +322,7 @@ def without_rule(subject: Subject) -> Iterator[Candidate]:
 
 
 def _way_around(subject: Subject, rows: list[Collective], cause: Cause) -> Sentence | None:
-    """What to do about an operation that cannot be split, or not along the dimension that is; None for nothing."""
+    """A remedy for an operation that cannot be split, or not along its split dimension; None if there is none."""
     program = ShardedProgram() if subject.names is None else subject.names.program
     over = dict.fromkeys(own for row in rows for own in row.axes or ())
     ops = [op for op in program.ops if op.op_name == cause.op_name and dependent_parts(program, op)]
@@ -356,7 +356,7 @@ def _sent(rows: list[Collective]) -> int:
 
 
 def _joined(subject: Subject) -> Iterator[tuple[Collective, tuple[PartitionedCollective, ...]]]:
-    """The collectives of which it is known what the partitioner made."""
+    """The collectives with known counterparts in the partitioner's program."""
     for row in subject.collectives:
         edges = subject.edges.get(row.instructions[0]) if row.instructions else None
         if edges and row.implicit is not False:

@@ -20,7 +20,7 @@ _Layer = tuple[tuple[str, ...], int]
 
 
 def has_scopes(placing: Placing) -> bool:
-    """Whether enough kernels stand in a named scope."""
+    """Whether enough kernels are in a named scope."""
     named = frozenset(row for row, kind in enumerate(placing.scopes.kinds) if kind in ("scope", "function"))
     within = _within(placing, named)
     return sum(within[scope] for scope in placing.scope) >= FEW * max(1, len(placing.scope))
@@ -48,7 +48,7 @@ def place_by_arguments(placing: Placing, inputs: Inputs) -> None:
 
 
 def _layers(inputs: Inputs) -> dict[int, _Layer]:
-    """For each argument with a number in its path, what stands before the number, and the number."""
+    """For each argument with a number in its path: the path before the number, and the number."""
     module = inputs.kernels.module
     arguments = dict.fromkeys(argument for taken in inputs.of for _, _, argument, _ in taken if argument >= 0)
     layers: dict[int, _Layer] = {}
@@ -125,8 +125,8 @@ class _Labels:
         return choose(labels) if labels else None
 
     def _recompute_by_users(self) -> None:
-        """What a layer computes again before it reads an argument has the number of what takes it."""
-        # From the last kernel back, so that a chain is labelled in one pass: users come after what they use.
+        """Numbers recomputed kernels without arguments: each gets the smallest number among its users."""
+        # From the last kernel back: users come after the kernels they use, and a chain is labelled in one pass.
         for kernel in range(len(self._found) - 1, -1, -1):
             if self._phase[kernel] == RECOMPUTE and not self._own(kernel):
                 users = [self._found[user] for user in self._placing.users[kernel] if self._phase[user] == RECOMPUTE]
@@ -137,28 +137,28 @@ class _Labels:
         own = self._own(kernel)
         again = self._of(kernel, RECOMPUTE, max)
         if own or again is not None:
-            # Own arguments, and what the layer computed again, decide before what comes from neighbouring layers does.
+            # Arguments and recomputed values decide before values from neighbouring layers.
             return max([*own, *([again] if again is not None else [])])
         below, saved = self._of(kernel, BACKWARD, min), self._of(kernel, FORWARD, max)
         known = [label for label in (below, saved) if label is not None]
-        # A gradient comes from above and goes down: of the layer below whose gradient it takes and the layer that saved
-        # a value, the lower one is where it has got to.
+        # A gradient goes down the layers: of the layer whose gradient it takes and the layer that saved a value, it has
+        # reached the lower one.
         return min(known) if known else None
 
     def _gradients(self) -> None:
-        """What only ends up in one layer's updates belongs to that layer."""
+        """Numbers backward kernels: a kernel that leads to the updates of one layer only belongs to that layer."""
         ends: dict[int, int] = {}
         for kernel in range(len(self._found) - 1, -1, -1):
             if self._phase[kernel] != BACKWARD or not self._placing.users[kernel]:
                 continue
-            # Backwards again: an end is known before what leads to it is asked. Two ends, or one unknown (-1), decide
-            # nothing.
+            # Backwards again: an end is known before the kernels that lead to it are reached. Two ends, or an unknown
+            # one (-1), decide nothing.
             numbers = {number for user in self._takers(kernel) for number in self._end(user, ends)}
             if len(numbers) == 1 and -1 not in numbers:
                 self._found[kernel] = ends[kernel] = numbers.pop()
 
     def _takers(self, kernel: int) -> list[int]:
-        """What takes its result, through combined collectives."""
+        """Users of a kernel's result; a combined collective is replaced by the users of that operand."""
         takers: list[int] = []
         for user in self._placing.users[kernel]:
             if user in self._inputs.combined:
@@ -170,7 +170,7 @@ class _Labels:
         return takers
 
     def _end(self, user: int, ends: dict[int, int]) -> list[int]:
-        """The layers that a value ends up in by this user; -1 for one that cannot be told."""
+        """Layers whose updates a value reaches through this user; -1 if unknown."""
         if self._phase[user] == UPDATE:
             return sorted(set(self._own(user)))
         return [ends.get(user, -1)]

@@ -1,8 +1,9 @@
-"""Kernels that stand where the arrays they work on belong: updates, and collectives that XLA combined.
+"""Moves kernels to the scope of their arrays: updates, and collectives that XLA combined.
 
 An argument belongs to the scope whose forward kernels read it; an optimizer's state to that of the parameter with the
-same path. So a thousand updates of one step spread over the layers they update. A combined collective stands where most
-of its bytes are needed, or, for sums, made. Not its job: kernels that say where they stand (`analyze.graph.placing`).
+same path. A thousand updates of one step are spread over their layers. A combined collective is placed where most of
+its bytes are needed or, for sums, produced. Not its job: kernels whose names give their place
+(`analyze.graph.placing`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pjit_inspect.analyze.graph.scopes import FORWARD, RECOMPUTE, ROOT, UPDATE, 
 from pjit_inspect.model.program.opcodes import SUMS
 
 SMALL = 64
-"""Bytes of a value that says nothing about where what takes it belongs: a step number, a norm."""
+"""Bytes up to which a value does not show where its users belong, such as a step number or a norm."""
 _UPDATES = frozenset(("optimizer", "optim", "optax", "adam", "adamw", "sgd", "apply_updates", "apply_gradients"))
 """Scopes that say no more of an update than that it is one."""
 _MOST_STEPS = 12
@@ -38,9 +39,9 @@ class Served(NamedTuple):
 
 
 class Inputs:
-    """What each kernel takes: (source kernel or -1, element, argument's instruction or -1, bytes) in operand order.
+    """Inputs of each kernel: (source kernel or -1, element, argument's instruction or -1, bytes) in operand order.
 
-    `combined` are the kernels whose results are their operands, one by one: collectives that XLA combined.
+    `combined`: collectives that XLA combined; each result is one operand.
     """
 
     def __init__(self, kernels: KernelList, combined: Mapping[int, str]) -> None:
@@ -61,7 +62,7 @@ class Inputs:
                 self.takers[row[0]].setdefault(row[1], []).append(target)
 
     def made_by(self, source: int, element: int) -> tuple[int, int]:
-        """The kernel or argument a value was before it was combined with others, as (kernel, argument)."""
+        """The kernel and the argument a value came from before XLA combined it with others."""
         operand = self.by_operand.get(source, {}).get(element)
         return (operand[0][0], operand[0][2]) if operand else (source, -1)
 
@@ -73,12 +74,12 @@ def argument_path(name: str) -> tuple[str, ...]:
 
 
 def numbered(name: str) -> str:
-    """A name with its numbers masked: names of equal layers are equal so."""
+    """A name with its numbers masked, which makes names of equal layers equal."""
     return _DIGITS.sub("#", name)
 
 
 def find_homes(placing: Placing, inputs: Inputs) -> dict[int, int]:
-    """The scope each argument belongs to, by its instruction; those that belong to none are left out."""
+    """The scope each argument belongs to, by its instruction; arguments without a scope are omitted."""
     readers: dict[int, Counter[int]] = {}
     for kernel, taken in enumerate(inputs.of):
         if placing.scope[kernel] != ROOT and placing.phase[kernel] in (FORWARD, RECOMPUTE):
@@ -90,7 +91,7 @@ def find_homes(placing: Placing, inputs: Inputs) -> dict[int, int]:
 
 
 def _same_paths(placing: Placing, inputs: Inputs, homes: dict[int, int]) -> dict[int, int]:
-    """The same for arguments that no forward kernel reads, by the longest end of a path that tells."""
+    """The scopes of arguments that no forward kernel reads, by the longest path ending that decides."""
     module = inputs.kernels.module
     arguments = dict.fromkeys(argument for taken in inputs.of for _, _, argument, _ in taken if argument >= 0)
     paths = {argument: argument_path(module.instruction(argument).op_name)[-_MOST_STEPS:] for argument in arguments}
@@ -123,7 +124,7 @@ def place_updates(placing: Placing, inputs: Inputs, homes: Mapping[int, int]) ->
 
 
 def _says_nothing(scopes: Scopes, scope: int) -> bool:
-    """Whether a scope of an update is none but `optimizer`, `adam`, ...: the column already says so."""
+    """Whether every name in an update's scope (`optimizer`, `adam`, ...) only repeats its column."""
     return all(scopes.names[row] in _UPDATES for row in scopes.path(scope))
 
 
@@ -138,14 +139,14 @@ def _home_of(kernel: int, placing: Placing, inputs: Inputs, homes: Mapping[int, 
         if scope != ROOT:
             (large if size > SMALL else small)[scope] += size
         is_shared |= scope == ROOT and size <= SMALL
-    # Small values (steps, norms, scales) are shared by all layers: they decide only where no large one does, and not
-    # where one of them belongs to no layer.
+    # Small values (steps, norms, scales) are shared by all layers: they decide only if no large one does, and only if
+    # all of them belong to a layer.
     readers = large or (Counter() if is_shared else small)
     return placing.scopes.common(sorted(readers)) if readers else ROOT
 
 
 def group_of(scopes: Scopes, scope: int) -> int:
-    """The group an update of a scope is shown at: its numbered layer, else its outermost scope."""
+    """The group that shows an update of a scope: its numbered layer, or else its outermost scope."""
     return _Groups(scopes).of(scope)
 
 

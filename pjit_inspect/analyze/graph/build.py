@@ -38,7 +38,7 @@ def find_graph(module: HloModule, collectives: CollectiveTable) -> ProgramGraph:
 
     Args:
       module: the program.
-      collectives: its collectives, all of them (`find_collectives`).
+      collectives: all of its collectives (`find_collectives`).
     """
     parts, is_scoped = _parts(module, collectives)
     matrix = build_matrix(parts)
@@ -95,7 +95,7 @@ def _parts(module: HloModule, collectives: CollectiveTable) -> tuple[GraphParts,
 def _place(
     kernels: KernelList, collectives: CollectiveTable, sites: CollectiveSites, inputs: Inputs
 ) -> tuple[Placing, bool]:
-    """Where kernels stand, and whether the program has scopes."""
+    """Assigns kernels to scopes and phases, and says whether the program has scopes."""
     scopes = Scopes()
     names = read_names(kernels.module, scopes)
     placing = place_kernels(kernels, scopes, names, sites.sums(collectives))
@@ -128,7 +128,7 @@ def _fold(
 
 
 def _runs(module: HloModule, computations: list[int]) -> np.ndarray:
-    """For each kernel how often it runs per call, at most; -1 when unknown."""
+    """For each kernel the upper bound of its runs per call; -1 if unknown."""
     runs = count_runs(module)
     return np.array([-1 if runs[c].most is None else runs[c].most for c in computations], np.int64)
 
@@ -227,7 +227,7 @@ def _build_strip(parts: GraphParts) -> ScheduleStrip:
 
 
 def _groups(rows: Rows, folding: Folding) -> list[int]:
-    """For each row its layer: the outermost member of a fold around it, else the row right under the program."""
+    """For each row its layer: the outermost fold member around it, or else the row directly under the program."""
     groups: list[int] = []
     is_layer: list[bool] = []
     for row, parent in enumerate(rows.parents):

@@ -78,7 +78,7 @@ def _flow(
 
 
 def _without(copies: set[int], given: Sequence[FlowNode], edges: list[tuple[int, int]]) -> ProgramFlow:
-    """The flow without what only lays an array out anew: what it takes goes where its result went."""
+    """The flow without kernels that only change an array's layout: edges lead from their source to their users."""
     nodes: list[FlowNode | None] = list(given)
     for copy in sorted(copies):
         into = [source for source, target in edges if target == copy]
@@ -93,7 +93,7 @@ def _without(copies: set[int], given: Sequence[FlowNode], edges: list[tuple[int,
 
 
 def _results(graph: ProgramGraph, module: HloModule) -> list[_Source]:
-    """What makes each result of the program; ("", -1) where that cannot be told."""
+    """The source of each result of the program; ("", -1) if unknown."""
     root = module.computation(module.entry).root
     kernels = {int(row): kernel for kernel, row in enumerate(graph.kernels.instruction.tolist())}
     if root.shape.dtype != "tuple":
@@ -104,7 +104,7 @@ def _results(graph: ProgramGraph, module: HloModule) -> list[_Source]:
 def _source(
     module: HloModule, kernels: Mapping[int, int], one: Instruction, element: int | None, depth: int
 ) -> _Source:
-    """What makes a value, or element `element` of it."""
+    """The source of a value, or of element `element` of it; ("", -1) if unknown."""
     if one.index in kernels:
         return "kernel", kernels[one.index]
     operands, opcode = one.operands, one.opcode
@@ -119,14 +119,14 @@ def _source(
     if opcode == "while" and element is not None:
         bodies = [called.root for called in one.called if called.root.shape.dtype == "tuple"]
         return _source(module, kernels, bodies[0], element, depth + 1) if len(bodies) == 1 else ("", -1)
-    # Copies, bitcasts and second halves pass their first operand on.
+    # Copies, bitcasts and second halves pass on their first operand.
     return _source(module, kernels, operands[0], element, depth + 1) if len(operands) == 1 else ("", -1)
 
 
 def _of_parameter(
     module: HloModule, kernels: Mapping[int, int], one: Instruction, element: int | None, depth: int
 ) -> _Source:
-    """An argument of the program; in a loop, what the loop was entered with."""
+    """An argument of the program; in a loop, the source of the loop's input."""
     if one.computation.is_entry:
         return "argument", number_of(module, one.index)
     callers = one.computation.callers
@@ -136,7 +136,7 @@ def _of_parameter(
 
 
 class _Values:
-    """What leaves each kernel, and how it is split as far as that is certain."""
+    """Values that leave each kernel, with their shardings where those are certain."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class _Values:
             if row.op and row.source and not row.is_per_shard:
                 self._known.setdefault((row.op_name, row.source[0].line), []).append(row)
         self._of_kernel = {kernel: row for row, kernel in enumerate(graph.collective_kernels) if kernel >= 0}
-        # Where partial results are summed afterwards, a kernel's result is not yet the value of that line.
+        # A partial result that is summed afterwards is not yet the value of its line.
         self._summed = {row.source[0].line for row in collectives if row.kind in _SUMS and row.source}
 
     def node(self, kernel: int) -> FlowNode:

@@ -1,9 +1,9 @@
-"""Equal layers folded to one that is shown, and everything other layers have otherwise stated.
+"""Folds equal layers into one that is shown, and states every deviation of the others.
 
-An exact comparison would fold next to nothing: first and last layers differ always, and a TPU fuses each layer in its
-own way. So layers are alike that own arrays of like shapes, and have like matmuls and collectives; and what differs in
-collectives is said, so that nothing gets lost: `count_shown` is the number of the program's collectives. Not its job:
-which rows there are (`analyze.graph.tree`).
+An exact comparison would fold almost nothing: first and last layers always differ, and a TPU fuses each layer
+differently. Layers count as alike if their arrays have similar shapes and their matmuls and collectives are similar.
+Differences in collectives are stated, which loses none: `count_shown` is the number of the program's collectives. Not
+its job: which rows there are (`analyze.graph.tree`).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _Signature = Counter[tuple]
 
 
 class KernelFacts(NamedTuple):
-    """What kernels are compared by, one entry per kernel.
+    """Properties by which kernels are compared, one entry per kernel.
 
-    `collectives` are (kind, axes) of each collective that stands there, `looks` anything that equal kernels share.
+    `collectives` are the (kind, axes) of each kernel's collectives; `looks` is anything that equal kernels share.
     """
 
     matmuls: Sequence[int]
@@ -40,12 +40,12 @@ class KernelFacts(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Folding:
-    """Which rows are folded.
+    """The folds, and the rows in them.
 
     Attributes:
       folds: the folds, outer ones first.
       fold_of: for each row the fold it is a member of; -1.
-      shown_as: for each row the row that stands for it while all folds are closed.
+      shown_as: for each row the row that is shown in its place while all folds are closed.
     """
 
     folds: tuple[GraphFold, ...]
@@ -53,11 +53,11 @@ class Folding:
     shown_as: tuple[int, ...]
 
     def is_shown(self, row: int) -> bool:
-        """Whether a row stands for itself."""
+        """Whether a row is shown itself while all folds are closed."""
         return self.shown_as[row] == row
 
     def times(self, parents: Sequence[int]) -> list[int]:
-        """For each row how many rows it stands for together: the sizes of the folds around it, multiplied."""
+        """For each row the number of rows it represents: the product of the sizes of the folds around it."""
         times: list[int] = []
         for row, parent in enumerate(parents):
             fold = self.fold_of[row]
@@ -67,13 +67,13 @@ class Folding:
 
 
 def fold_rows(rows: Rows, placing: Placing, inputs: Inputs, facts: KernelFacts, kinds: Mapping[int, str]) -> Folding:
-    """Folds neighbouring rows that do the same.
+    """Folds neighbouring rows that do the same work.
 
     Args:
       rows: the rows.
-      placing: where kernels stand.
-      inputs: what they take.
-      facts: what they are compared by.
+      placing: the scopes and phases of kernels.
+      inputs: the inputs of kernels.
+      facts: the properties by which kernels are compared.
       kinds: the kind of each kernel that is a collective.
     """
     candidates = _candidates(rows)
@@ -107,7 +107,7 @@ def _candidates(rows: Rows) -> list[list[int]]:
 
 
 class _Compared:
-    """Signatures of rows: what is in them, by where and in which phase."""
+    """Signatures of rows: their content, by place and phase."""
 
     def __init__(self, rows: Rows, placing: Placing, facts: KernelFacts, wanted: frozenset[int]) -> None:
         self.wanted = wanted
@@ -202,7 +202,7 @@ def _fold(run: Sequence[int], compared: _Compared, rows: Rows) -> GraphFold:
 
 
 def _most_alike(run: Sequence[int], compared: _Compared) -> int:
-    """The member most like all others in matmuls and collectives, then in kernels; the first of equal ones."""
+    """The member most like all others in matmuls and collectives, then in kernels; the first if several are equal."""
     classes: dict[tuple[frozenset, frozenset], list[int]] = {}
     for row in run:
         key = frozenset(compared.essential[row].items()), frozenset(compared.exact[row].items())
@@ -240,7 +240,7 @@ def _shown_as(rows: Rows, folds: Sequence[GraphFold], fold_of: Sequence[int]) ->
 def _counterpart(
     row: int, parent: int, around: int, rows: Rows, places: dict[int, dict[tuple[str, str, int], int]]
 ) -> int | None:
-    """The row within `around` that is what `row` is within `parent`: by name, else by name without numbers."""
+    """The row within `around` that corresponds to `row` within `parent`: by name, or else by name without numbers."""
     for each in (parent, around):
         if each not in places:
             places[each] = _places(rows, each)
@@ -250,7 +250,7 @@ def _counterpart(
 
 
 def _places(rows: Rows, parent: int) -> dict[tuple[str, str, int], int]:
-    """The rows within a row by kind, name, and how many of that name stand before; exact names first."""
+    """The rows within a row by kind, name, and number of earlier rows of that name; exact names come first."""
     places: dict[tuple[str, str, int], int] = {}
     for mask in (False, True):
         counts = Counter[tuple[str, str]]()
@@ -271,10 +271,10 @@ def _first_leaf(row: int, rows: Rows, folds: Sequence[GraphFold], fold_of: Seque
 def find_deviations(
     folding: Folding, rows: Rows, boxes: Sequence[GraphBox], box_at: Mapping[tuple[int, int], int]
 ) -> tuple[Deviation, ...]:
-    """What other members of the folds have more or less of than the shown ones.
+    """Collectives that other members of a fold have more or fewer of than the shown member.
 
-    Folds within members that are not shown state nothing of their own: their fold does. `box_at` gives the box of a row
-    and phase.
+    Folds within members that are not shown are skipped: the fold around them covers them. `box_at` gives the box of a
+    row and phase.
     """
     times = folding.times(rows.parents)
     counted = _Counted(folding, rows, boxes, box_at)
@@ -302,7 +302,7 @@ def find_deviations(
 
 
 class _Counted:
-    """The collectives of each member: (shown box, kind, axes, mesh) -> (how many, bytes)."""
+    """The collectives of each member: (shown box, kind, axes, mesh) -> (number, bytes)."""
 
     def __init__(
         self, folding: Folding, rows: Rows, boxes: Sequence[GraphBox], box_at: Mapping[tuple[int, int], int]
@@ -331,7 +331,7 @@ class _Counted:
 
 
 def count_shown(graph: ProgramGraph) -> int:
-    """What is shown, times the folds, and the stated deviations: how many collectives the program has."""
+    """The number of collectives in the program: the shown ones times their folds, plus the stated deviations."""
     times = [1] * len(graph.rows)
     for row, each in enumerate(graph.rows):
         around = times[each.parent] if each.parent >= 0 else 1

@@ -1,9 +1,9 @@
-"""Scopes made finer by the Python functions that operations were written in, from their source frames.
+"""Refines scopes by the Python functions that operations were written in, from their source frames.
 
-Sixteen layers named only `layerN` become `layerN`, in it `layernorm()`, `attention()` and `mlp()`. A function stands
-below a named scope, or above one that lies inside it as a whole; functions that nearly everything was called through
-say nothing. Where one function does everything itself, its lines are rows, each with the helpers it calls, so that a
-helper that is called on two lines is not the only row. Not its job: reading names.
+Sixteen layers named only `layerN` become `layerN`, in it `layernorm()`, `attention()` and `mlp()`. A function is placed
+below a named scope, or above a scope that lies entirely inside it. Functions that nearly everything was called through
+are skipped. If one function does everything, its lines become rows, each with the helpers it calls: a helper called on
+two lines is not the only row. Not its job: reading names.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from pjit_inspect.model.program.hlo_columns import StackFrames
 _COMMON = 0.8
 """A function in more stacks than this share says nothing."""
 _WHOLE = 0.9
-"""A function level that covers this share of a group is skipped; so much of a scope must lie inside one function."""
+"""Share of a group above which a function level is skipped, or above which a scope lies inside a function."""
 _LEAST = 3
 """Kernels of one function that make a row."""
 _ITSELF = 0.5
 """A function that does this share of its work itself, not in functions it calls, has its lines as rows."""
 _FEW_LINES = 12
 _MOST_LINES = 24
-"""Up to so many lines each is a row, however little it does; with more than so many, none is."""
+"""Most lines for which each line becomes a row; with more lines, none does."""
 _MOST_FRAMES = 64
 
 _Call = tuple[str, int]
@@ -59,10 +59,10 @@ class _Group:
 
 
 def refine_by_functions(kernels: KernelList, placing: Placing, *, has_scopes: bool) -> None:
-    """Moves kernels to scopes that Python functions make, in `placing`; updates stay where they are.
+    """Moves kernels in `placing` to scopes made from Python functions; updates are not moved.
 
-    Where a program has no scopes at all, functions make rows right under the program, and so do the lines of one that
-    does everything itself.
+    In a program without scopes, functions become rows directly under the program, and so do the lines of a function
+    that does everything itself.
     """
     groups = _groups(kernels.module.frames_table, placing)
     stack: list[tuple[int, list[_Group]]] = [(ROOT, groups)]
@@ -75,7 +75,7 @@ def refine_by_functions(kernels: KernelList, placing: Placing, *, has_scopes: bo
 
 
 class _Split:
-    """One step: the groups in a scope are cut by the next scope or the next function."""
+    """One step: cuts the groups in a scope by the next scope or the next function."""
 
     def __init__(self, placing: Placing, scope: int, groups: list[_Group], *, is_open: bool, has_lines: bool) -> None:
         self.placing, self.scope = placing, scope
@@ -85,7 +85,7 @@ class _Split:
         self.by_call = _cut(self.groups, lambda group: group.calls[:1]) if is_open else {}
 
     def parts(self) -> list[tuple[int, list[_Group]]]:
-        """What is to be cut further, and the scope it is in by now; kernels at their end are put in place."""
+        """Parts to cut further, each with its scope; kernels at the end of their path are placed."""
         lines = self._lines()
         if lines:
             return self._by_line(lines)
@@ -195,7 +195,7 @@ def _base(scopes: Scopes, row: int) -> str:
 
 
 def _cut(groups: list[_Group], key: Callable[[_Group], tuple]) -> dict[tuple, list[_Group]]:
-    """Groups by what comes next, those without left out."""
+    """Groups by their next key; groups without one are omitted."""
     parted: dict[tuple, list[_Group]] = {}
     for group in groups:
         next_one = key(group)
@@ -213,7 +213,7 @@ def _largest(cut: dict[tuple, list[_Group]]) -> int:
 
 
 def _skipped(groups: list[_Group]) -> list[_Group]:
-    """The groups without the calls that (nearly) all of them go through, and without those that only others do.
+    """Removes calls shared by (nearly) all groups, and calls through which no forward kernel was reached.
 
     Under `jax.checkpoint`, frames of the backward phase end at the caller of `grad`: functions that no forward kernel
     here was called through would tear a scope in two.

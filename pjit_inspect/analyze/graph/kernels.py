@@ -1,8 +1,9 @@
-"""Which instructions are kernels, in the order they run, and which value each takes from which.
+"""Finds the kernels of a program in the order they run, and the kernel each of their values comes from.
 
-A kernel is what a device runs by itself. What renames, packs, copies or prefetches a value is plumbing, and so is the
-second half of what is asynchronous: values are looked for through it. Loops, branches and calls are no kernels; what
-they run is. Not its job: where a kernel stands in the user's program (`analyze.graph.placing`).
+A kernel is a unit that a device runs by itself. Instructions that rename, pack, copy or prefetch a value are plumbing,
+and so are the second halves of asynchronous operations: values are traced through them. Loops, branches and calls are
+no kernels; the instructions they run are. Not its job: the place of a kernel in the user's program
+(`analyze.graph.placing`).
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ _HALVES = ("-done", "-update")
 _MOVES = frozenset((
     "parameter", "constant", "tuple", "get-tuple-element", "bitcast", "copy", "slice", "dynamic-slice",
 ))  # fmt: skip
-"""What a body that only moves a part of its operand is made of: a prefetch."""
+"""Opcodes of a body that only moves a part of its operand: a prefetch."""
 
 _NO_WORK = frozenset(("sharding", "memory", "note", "async"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Edges:
-    """Which kernel takes a value of which: columns, each pair of kernels once, values carried by a loop left out.
+    """Values passed between kernels: columns, one row per pair of kernels; values carried by a loop are omitted.
 
-    `source` stands before `target` in the schedule, so there are no circles. `bytes` is that of all distinct values.
+    `source` is before `target` in the schedule: there are no cycles. `bytes` counts all distinct values.
     """
 
     source: np.ndarray
@@ -48,11 +49,11 @@ class Edges:
         return len(self.source)
 
     def producers(self, kernels: int) -> list[list[int]]:
-        """For each kernel, those it takes values of, ascending."""
+        """For each kernel, the kernels whose values it takes, ascending."""
         return _grouped(self.target, self.source, kernels)
 
     def users(self, kernels: int) -> list[list[int]]:
-        """For each kernel, those that take its values, ascending."""
+        """For each kernel, the kernels that take its values, ascending."""
         return _grouped(self.source, self.target, kernels)
 
 
@@ -62,12 +63,12 @@ class KernelList:
 
     Attributes:
       module: the program.
-      running: what runs in it.
+      running: its running computations.
       rows: the instruction of each kernel, in schedule order.
-      numbers: for each instruction, which kernel it is; -1.
+      numbers: for each instruction, its kernel; -1 for none.
       result_bytes: bytes of each kernel's result on one device, without the workspace of a library; -1 when unknown.
-      before: for each instruction that runs, how many kernels stand before it; -1 for any other.
-      reads: who takes which value; `source` and `target` are kernels, and `source` is -1 for an argument.
+      before: for each instruction that runs, the number of kernels before it; -1 for any other.
+      reads: the values kernels take; `source` and `target` are kernels, and `source` is -1 for an argument.
       arguments: for each read, the entry's parameter instruction; -1 where a kernel is the source.
       sizes: for each read, bytes taken; 0 when unknown.
       edges: the same as pairs of kernels.
@@ -88,7 +89,7 @@ class KernelList:
         return len(self.rows)
 
     def host(self, index: int) -> int:
-        """The kernel an instruction is, or is part of; -1 for plumbing and for what does not run."""
+        """The kernel that an instruction is, or is part of; -1 for plumbing and for unreachable instructions."""
         if self.numbers[index] >= 0:
             return int(self.numbers[index])
         owner = int(self.running.owner[self.module.instructions.computation[index]])
@@ -96,7 +97,7 @@ class KernelList:
 
 
 def find_kernels(module: HloModule) -> KernelList:
-    """The kernels of a program, and what they take."""
+    """The kernels of a program, and the values they take."""
     running = find_running(module)
     order = np.array(running.order, np.int64)
     roles = _roles(module, order)
@@ -158,7 +159,7 @@ def _role(opcode: str) -> int:
 
 
 def _works(module: HloModule, index: int, moves: dict[int, bool]) -> bool:
-    """Whether a custom call, fusion or asynchronous operation does work of its own."""
+    """Whether a custom call, fusion or asynchronous operation does more than move data."""
     opcode = module.opcodes[module.instructions.opcode[index]]
     called = module.instructions.called[index].tolist()
     try:
@@ -175,7 +176,7 @@ def _works(module: HloModule, index: int, moves: dict[int, bool]) -> bool:
 
 
 def _only_moves(module: HloModule, computation: int, known: dict[int, bool]) -> bool:
-    """Whether a computation only passes its operands, or parts of them, on."""
+    """Whether a computation only passes on its operands, or parts of them."""
     if computation not in known:
         row = module.computation(computation).range
         opcodes = {module.opcodes[k] for k in np.unique(module.instructions.opcode[row.start : row.stop]).tolist()}
@@ -200,7 +201,7 @@ def _edges(reads: Reads, sizes: np.ndarray) -> Edges:
     source, target, element, size = reads.source[kept], reads.target[kept], reads.element[kept], sizes[kept]
     order = np.lexsort((size, element, source, target))
     source, target, element, size = source[order], target[order], element[order], size[order]
-    # Of entries that name the same value, the last has the most bytes.
+    # The last entry for a value has the most bytes.
     last = np.ones(len(source), bool)
     last[:-1] = (source[1:] != source[:-1]) | (target[1:] != target[:-1]) | (element[1:] != element[:-1])
     source, target, size = source[last], target[last], size[last]

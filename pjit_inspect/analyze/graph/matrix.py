@@ -1,4 +1,4 @@
-"""The boxes of the matrix: what each row does in each phase, and the values that move between boxes.
+"""The boxes of the matrix: the work of each row in each phase, and the values that move between boxes.
 
 Not its job: rows (`analyze.graph.tree`), folds (`analyze.graph.fold`).
 """
@@ -51,9 +51,9 @@ class Matrix:
 
 
 def build_matrix(parts: GraphParts) -> Matrix:
-    """All boxes: those with kernels, and empty ones where a fold has something to say.
+    """All boxes: those with kernels, and empty ones that a fold needs for a deviation.
 
-    Collectives that nothing runs are in the last row.
+    Collectives in unreachable computations are in the last row.
     """
     placing, rows, sites, inputs = parts.placing, parts.rows, parts.sites, parts.inputs
     homes = [
@@ -96,7 +96,7 @@ class _Facts:
         self._edges = np.bincount(of_kernel[edges.source[inside]], minlength=boxes).tolist()
 
     def box(self, box: int, row: int, phase: int) -> GraphBox:
-        """One box, without its collectives."""
+        """Builds one box, without its collectives."""
         kernels = self.kernels[box].tolist()
         flops = [self._flops[kernel] for kernel in kernels]
         runs = Counter(self._runs[kernel] for kernel in kernels).most_common(1)
@@ -145,7 +145,7 @@ def _held(table: CollectiveTable, of_collective: Sequence[int], boxes: int) -> l
 def _mentions(
     sites: CollectiveSites, served: Mapping[int, Sequence[Served]], of_kernel: np.ndarray
 ) -> dict[int, list[Mention]]:
-    """Combined collectives in every box but their own that they serve."""
+    """Mentions of combined collectives in the other boxes they serve."""
     mentions: dict[int, list[Mention]] = {}
     for kernel, operands in served.items():
         sizes: dict[int, list[int]] = {}
@@ -160,7 +160,7 @@ def _mentions(
 
 
 def find_arrows(kernels: KernelList, of_kernel: np.ndarray) -> GraphArrows:
-    """Distinct values from box to box; those that stay in a box are left out."""
+    """Distinct values passed from box to box; values that stay in a box are omitted."""
     reads, size = kernels.reads, kernels.sizes
     kept = reads.source >= 0
     source, target = of_kernel[reads.source[kept]], of_kernel[reads.target[kept]]
@@ -190,9 +190,9 @@ def _added(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 
 def find_mixes(placing: Placing, rows: Rows) -> Mixes:
-    """What kernels hold of scopes and phases other than their own.
+    """Instructions within kernels that belong to other scopes or phases than the kernel.
 
-    A scope around the kernel's own says nothing else, nor does one within it.
+    Scopes around the kernel's scope, or within it, do not count as other.
     """
     mixed: list[tuple[int, int, int, int]] = []
     bare = functools.cache(lambda scope: _bare(placing.scopes, scope))

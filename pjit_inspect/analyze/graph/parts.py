@@ -1,4 +1,4 @@
-"""What is known of a program before its rows become boxes. Not its job: finding it (`analyze.graph.build`)."""
+"""Facts about a program before its rows become boxes. Not its job: finding them (`analyze.graph.build`)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class GraphParts:
       rows: the tree of scopes and loops.
       folding: which of the rows are folded.
       work: products and floating-point operations of each kernel.
-      runs: how often each kernel runs per call, at most; -1 when unknown.
+      runs: upper bound of each kernel's runs per call; -1 if unknown.
       loops: the innermost loop around each kernel, as a row of `kernels.running.loops`; -1.
     """
 

@@ -1,9 +1,9 @@
-"""Where each kernel stands in the user's program: its scope and phase, by its own name or by what tells best without.
+"""Places each kernel in the user's program: its scope and phase, by its name or by the best other rule.
 
-Kernels that do have a name say how far each rule can be trusted (`GraphKernels.how` keeps which it was). Over six
-programs of `tests/data`, scope and phase were those of the name for 90 to 99 % by what a fusion holds, for 75 to 83 %
-by the next user, and for 66 to 86 % by the last operand. Not its job: what a name says (`analyze.graph.scopes`),
-updates and combined collectives (`analyze.graph.arrays`).
+Kernels with a name show how reliable each other rule is (`GraphKernels.how` keeps the rule used). Over six programs of
+`tests/data`, a rule found the scope and phase of the name for 90 to 99 % by a fusion's content, for 75 to 83 % by the
+next user, and for 66 to 86 % by the last operand. Not its job: reading names (`analyze.graph.scopes`), updates and
+combined collectives (`analyze.graph.arrays`).
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Placing:
-    """Where kernels stand; lists by kernel, which later steps refine.
+    """Scopes and phases of kernels: lists by kernel, refined by later steps.
 
     Attributes:
       scopes: the scopes.
       scope, phase: of each kernel; a row of `scopes`, and one of `PHASES`.
-      how: by what, as a row of `HOWS`.
-      label: what it does, for people.
+      how: the rule that placed it, as a row of `HOWS`.
+      label: a label for people.
       frame: its source frame; 0 for none.
-      bodies: for kernels with names in them, how many inner instructions have which place.
+      bodies: for kernels with names in them, the number of inner instructions per place.
       is_differentiated: whether the program has a backward pass.
     """
 
@@ -55,12 +55,12 @@ class Placing:
     users: list[list[int]] = field(repr=False)
 
     def put(self, kernel: int, scope: int, how: str) -> None:
-        """Says that a kernel stands in another scope."""
+        """Moves a kernel to another scope."""
         self.scope[kernel] = scope
         self.how[kernel] = HOW[how]
 
     def place(self, kernel: int) -> Place:
-        """Where a kernel stands."""
+        """The scope and phase of a kernel."""
         return self.scope[kernel], self.phase[kernel]
 
 
@@ -72,7 +72,7 @@ def place_kernels(
     Args:
       kernels: the kernels.
       scopes: the scopes that `names` are in.
-      names: what each of the program's names says.
+      names: the operations in each of the program's names.
       sums: the kernels that are all-reduces or reduce-scatters.
     """
     draft = _Draft(kernels, scopes, names)
@@ -116,7 +116,7 @@ class _Draft:
         self.scope[kernel], self.phase[kernel], self.how[kernel] = scope, phase, HOW[how]
 
     def place_by_name(self) -> None:
-        """By the kernel's own name, or by the names in it."""
+        """Places kernels by their names, or by the names inside them."""
         inside = _names_inside(self.kernels)
         columns = self.kernels.module.instructions
         for kernel, row in enumerate(columns.op_name[self.kernels.rows].tolist()):
@@ -162,13 +162,13 @@ class _Draft:
         self.frame[kernel] = self.frame[kernel] or inner.frame
 
     def place_sums(self, sums: frozenset[int]) -> None:
-        """A sum without a name belongs to what it sums."""
+        """Places sums without a name like the values they sum."""
         for kernel in sorted(sums):
             if self.scope[kernel] is None:
                 self._place_like(kernel, self.producers[kernel], "producer")
 
     def place_by_neighbours(self) -> None:
-        """By the next kernel that takes its result, else by the last before it whose result it takes."""
+        """Places kernels by the next kernel that takes their result, or else by the last one whose result they take."""
         for kernel in range(len(self.scope) - 1, -1, -1):
             if self.scope[kernel] is None:
                 self._place_like(kernel, self.users[kernel], "user")
@@ -185,7 +185,7 @@ class _Draft:
                 return
 
     def place_by_caller(self) -> None:
-        """By the loop, branch or call it stands in."""
+        """Places kernels by the loop, branch or call that runs them."""
         module, running = self.kernels.module, self.kernels.running
         for kernel, scope in enumerate(self.scope):
             if scope is not None:
@@ -196,14 +196,14 @@ class _Draft:
                 own = self.names[int(module.instructions.op_name[caller])]
                 if own:
                     is_loop = module.instruction(caller).opcode == "while"
-                    # A loop that XLA made is no scope of the user's.
+                    # A loop that XLA made is not a scope of the user.
                     inner = self.scopes.find(own[0].scope, LOOP, "loop") if is_loop else None
                     self._put(kernel, own[0].scope if inner is None else inner, own[0].phase, "caller")
                     break
                 computation = int(module.instructions.computation[caller])
 
     def leave_loops(self) -> None:
-        """What XLA moved out of a loop does not stand in it, whatever its name says."""
+        """Moves kernels that XLA hoisted out of a loop out of its scope, whatever their names say."""
         module, running = self.kernels.module, self.kernels.running
         depths = [0] * len(running.loops)
         for row, loop in enumerate(running.loops):
@@ -220,7 +220,7 @@ class _Draft:
                 self._put(kernel, known[scope, depth], self.phase[kernel], "loop")
 
     def phases(self) -> list[int]:
-        """The phase of each kernel; where names do not say, what the backward pass leads to is an update."""
+        """The phase of each kernel; without a name, a kernel after the backward pass is an update."""
         self.is_differentiated = not {BACKWARD, RECOMPUTE}.isdisjoint(self.phase)
         if not self.is_differentiated:
             return [FORWARD] * len(self.phase)
@@ -274,7 +274,7 @@ def _names_inside(kernels: KernelList) -> dict[int, list[_Inside]]:
 
 
 def _with_shared(kernels: KernelList, found: dict[int, list[_Inside]]) -> dict[int, list[_Inside]]:
-    """The same with kernels whose body is that of another kernel too."""
+    """Adds kernels that share their body with another kernel."""
     module, owner = kernels.module, kernels.running.owner
     called = module.instructions.called
     counts = np.diff(called.starts)[kernels.rows]

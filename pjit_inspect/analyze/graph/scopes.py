@@ -1,4 +1,4 @@
-"""What JAX's names say about where operations stand in the user's program: a path of scopes, and a phase.
+"""Reads from JAX's names the place of operations in the user's program: a path of scopes, and a phase.
 
 `jit(step)/transpose(jvp(layer0))/attn/jit(_where)/select_n` is, in the backward phase, scope `layer0`, in it `attn`,
 and there the library's `_where`. Not its job: instructions without a name (`analyze.graph.placing`).
@@ -47,7 +47,7 @@ _BRACKETS = re.compile(r"[(\[{)\]}/]")
 
 
 class Name(NamedTuple):
-    """What one name of an operation says: its scope, its phase, and what it is called.
+    """One operation read from a name: its scope, its phase, and its label.
 
     `label` is the library's function, or JAX's primitive.
     """
@@ -59,9 +59,9 @@ class Name(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scopes:
-    """The user's scopes as a tree; a scope is a row. Row 0 is the program, and parents stand before their children.
+    """The user's scopes as a tree; a scope is a row. Row 0 is the program, and parents precede their children.
 
-    `kinds` are those of `GraphRow.kind`; of scopes with one parent and one name there is one.
+    `kinds` are those of `GraphRow.kind`. Scopes with the same parent, name and kind are one row.
     """
 
     parents: list[int] = field(default_factory=lambda: [-1])
@@ -111,9 +111,9 @@ class Scopes:
 
 
 def read_names(module: HloModule, scopes: Scopes) -> tuple[tuple[Name, ...], ...]:
-    """For each of the program's names, the operations it stands for; () for a name that is no path.
+    """For each of the program's names, the operations it denotes; () for a name that is no path.
 
-    Scopes that are not known yet are added to `scopes`.
+    Adds new scopes to `scopes`.
     """
     split = [_segments_of(op_name) for op_name in module.op_names]
     functions = _user_functions(module) | _named_within(split)
@@ -121,7 +121,7 @@ def read_names(module: HloModule, scopes: Scopes) -> tuple[tuple[Name, ...], ...
 
 
 class _Member(NamedTuple):
-    """One operation of a name: its parts between slashes."""
+    """One operation of a name: the parts of its path between slashes."""
 
     segments: list[str]
     phase: int
@@ -155,7 +155,7 @@ def _split(name: str) -> list[str]:
 
 
 def _peel(segment: str) -> tuple[str, list[str]]:
-    """What a segment is about, and what JAX did to it, outermost first."""
+    """The core of a segment, and JAX's wrappers around it, outermost first."""
     wrappers: list[str] = []
     while len(wrappers) < _MOST_WRAPPERS:
         match = _WRAPPED.fullmatch(segment)
@@ -191,7 +191,7 @@ def _named_within(split: Sequence[list[_Member]]) -> frozenset[str]:
 
 
 def _is_mechanical(segment: str) -> bool:
-    """Whether a part of a name is JAX's own, and no scope."""
+    """Whether a part of a name comes from JAX and is no scope."""
     known = segment in _CONTROL or segment in ("", "while", "body", "cond", "scan", "main")
     return known or bool(_BRANCH.fullmatch(segment)) or bool(_EINSUM.fullmatch(segment))
 
@@ -217,7 +217,7 @@ def _name(member: _Member, scopes: Scopes, functions: frozenset[str]) -> Name:
 
 
 def _said_once(segments: list[str]) -> list[str]:
-    """The path without what JAX repeats: in the backward pass of a checkpoint, scopes stand in a name twice.
+    """The path without JAX's repetitions: the backward pass of a checkpoint has its scopes in a name twice.
 
     `transpose(jvp(model))/attn/jvp(model)/attn/checkpoint/...`; in a scan `.../closed_call/attn/attn/checkpoint/...`.
     """

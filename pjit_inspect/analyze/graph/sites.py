@@ -1,7 +1,6 @@
-"""Which kernel each collective is, where it ends, and which kernels need what it moves.
+"""Finds the kernel of each collective, its end, and the kernels that need the data it moves.
 
-The collectives are those of `CollectiveTable`; here they are only looked up. Not its job: finding them
-(`analyze.collectives.collectives`).
+The collectives come from a `CollectiveTable`. Not its job: finding them (`analyze.collectives.collectives`).
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ _ENDS = ("-done", "-start")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CollectiveSites:
-    """Where the collectives stand.
+    """The kernels of the collectives.
 
     Attributes:
-      kernels: the kernel of each; -1 for one in a computation that nothing runs.
-      ends: before which kernel each is done with; one after its own where it is not asynchronous; -1 likewise.
+      kernels: the kernel of each; -1 for one in an unreachable computation.
+      ends: the kernel before which each ends: the next one if it is not asynchronous; -1 as in `kernels`.
       by_kernel: the collectives of each kernel that is one.
     """
 
@@ -99,7 +98,7 @@ def _site(parts: Sequence[int], row: Collective, kernels: KernelList) -> tuple[i
 
 
 def _end_of(kernel: int, kernels: KernelList) -> int:
-    """Where the operation around a collective is waited for."""
+    """The position at which the operation around a collective is awaited; -1 if it is not."""
     module = kernels.module
     users = module.users[int(kernels.rows[kernel])].tolist()
     dones = [user for user in users if module.opcodes[module.instructions.opcode[user]].endswith("-done")]

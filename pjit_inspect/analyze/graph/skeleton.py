@@ -16,12 +16,12 @@ from pjit_inspect.model.report.skeleton import SkeletonPart, SkeletonStep
 _OUTSIDE = ("program", "all")
 
 Alike = Callable[[int], object]
-"""What of a collective must be the same for two to read alike."""
+"""Key of a collective; two with the same key look the same to a reader."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """One level of the path to a kernel: a phase, a row of the graph, or a loop that no row shows."""
+    """One level of the path to a kernel: a phase, a row of the graph, or a loop without a row."""
 
     key: tuple[str, int]
     label: str
@@ -34,7 +34,7 @@ _Path = tuple[_Level, ...]
 
 
 def find_skeleton(graph: ProgramGraph, alike: Alike) -> tuple[SkeletonPart | SkeletonStep, ...]:
-    """The program's parts in order; neighbours that are members of one fold and do the same stand once."""
+    """The program's parts in order; neighbouring members of one fold that do the same appear once."""
     paths = _Paths(graph)
     of_kernel = {kernel: row for row, kernel in enumerate(graph.collective_kernels) if kernel >= 0}
     labels = graph.kernels.labels
@@ -102,7 +102,7 @@ def _folded(
 
 
 def _shape(part: SkeletonPart | SkeletonStep, alike: Alike) -> object:
-    """What a reader sees of it, but for the name of the part."""
+    """The visible content of a part, without the part's name."""
     if isinstance(part, SkeletonStep):
         return part.kernels, tuple(map(alike, part.collectives))
     inner = tuple(

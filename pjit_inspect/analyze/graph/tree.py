@@ -1,7 +1,7 @@
-"""The rows of the matrix: scopes as a tree, in forward order, and which row each kernel stands in.
+"""Builds the rows of the matrix: scopes as a tree in forward order, and the row of each kernel.
 
-What a group does outside its inner scopes gets rows of its own: before them, after them, or that of the scope it
-follows. Not its job: folding equal rows (`analyze.graph.fold`).
+Kernels of a group outside its inner scopes get separate rows before or after them, or join the scope they follow. Not
+its job: folding equal rows (`analyze.graph.fold`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pjit_inspect.analyze.graph.scopes import BACKWARD, FORWARD, LOOP, RECOMPUTE
 from pjit_inspect.model.report.graph import GraphLoop
 
 _FEW, _FEW_SHARE = 3, 0.05
-"""So few kernels between scopes, absolutely or of their group, make no row of their own."""
+"""Most kernels between scopes, absolute or as a share of their group, that get no row."""
 _NUMBERS = re.compile(r"(\d+)")
 _MOST_DIGITS = 18
 _MATMUL_WEIGHT = 5
@@ -27,7 +27,7 @@ _LAST = 1 << 60
 
 BEFORE, AFTER, SHARED = -1, _LAST, _LAST + 1
 _GAP_KINDS = {BEFORE: "before", AFTER: "after", SHARED: "shared"}
-"""Where kernels may stand beside scopes; 0, 1, ... is after the scope at that place, and before the next."""
+"""Positions of kernels beside scopes; 0, 1, ... is between the scope at that index and the next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,7 +55,7 @@ class Rows:
         return len(self.parents)
 
     def add_unreached(self) -> None:
-        """Adds a last row, for what stands in computations that nothing runs."""
+        """Adds a last row for unreachable computations."""
         self.children[0].append(len(self.parents))
         self.children.append([])
         self.parents.append(0)
@@ -67,11 +67,11 @@ class Rows:
 
 
 def build_rows(placing: Placing, matmuls: Sequence[int], loops: Sequence[GraphLoop], loop_of: Sequence[int]) -> Rows:
-    """Rows for every scope that a kernel stands in.
+    """Builds rows for every scope that has kernels.
 
     Args:
-      placing: where kernels stand.
-      matmuls: for each kernel, how many matrix products it holds.
+      placing: the scopes and phases of kernels.
+      matmuls: the number of matrix products in each kernel.
       loops: the program's loops.
       loop_of: for each kernel, the innermost loop around it; -1.
     """
@@ -82,7 +82,7 @@ def build_rows(placing: Placing, matmuls: Sequence[int], loops: Sequence[GraphLo
 
 
 class _Tree:
-    """Nodes are scopes, and further ones for what stands between scopes."""
+    """Nodes for scopes, and further nodes for kernels between scopes."""
 
     def __init__(self, placing: Placing) -> None:
         scopes = placing.scopes
@@ -121,19 +121,19 @@ class _Tree:
             alike: dict[str, list[int]] = {}
             for place, row in enumerate(rows):
                 alike.setdefault(numbered(self.names[row]), []).append(place)
-            # Equal layers keep the places they have together, but stand in them by number: depths of layers that do not
-            # depend on each other say nothing about their order.
+            # Equal layers keep their places as a set, and fill them by number: the depths of independent layers say
+            # nothing about their order.
             for places in alike.values():
                 members = sorted((rows[place] for place in places), key=lambda row: _natural(self.names[row]))
                 for place, row in zip(places, members, strict=True):
                     rows[place] = row
 
     def _in_forward_order(self, rows: Sequence[int], levels: Sequence[int]) -> list[int]:
-        """By the middle of forward depths; rows of the backward pass alone stand where it comes past them."""
+        """Rows by the middle of their forward depths; rows with backward kernels only are placed by backward order."""
         forward = {row: middle for row in rows if (middle := self._middle(row, levels, (FORWARD,))) is not None}
         backward = {row: self._middle(row, levels, (RECOMPUTE, BACKWARD)) for row in rows}
         ordered = sorted(forward, key=lambda row: forward[row])
-        # Going back, later rows come first: a row stands after all that come later than itself.
+        # In the backward pass later rows come first: a row is placed after all rows that come later.
         known = sorted((-middle, place) for place, row in enumerate(ordered) if (middle := backward[row]) is not None)
         after: dict[int, list[int]] = {}
         for row in sorted((row for row in rows if row not in forward), key=lambda row: -(backward[row] or 0)):
@@ -154,7 +154,7 @@ class _Tree:
         return inside[len(inside) // 2] if inside else None
 
     def cut(self, scope: int) -> None:
-        """Gives the kernels that stand in a scope, but in none within it, to rows within it."""
+        """Assigns the kernels directly in a scope to rows within it."""
         rows = list(self.children[scope])
         gaps = _Gaps(self, scope, rows).find()
         sizes = Counter(gaps.values())
@@ -173,9 +173,9 @@ class _Tree:
         self.children[scope] += [made[gap] for gap in (AFTER, SHARED) if gap in made]
 
     def _neighbour(self, rows: Sequence[int], gap: int, is_forward: bool) -> int | None:
-        """The leaf beside a gap that few kernels join: that before it, going in their direction, else the other one.
+        """The leaf that joins the few kernels of a gap: the one before it in their direction, or else the one after.
 
-        None where there are only loops: what stands beside a loop does not run in it.
+        None if only loops are near: kernels beside a loop do not run in it.
         """
         before = self._end(rows[min(gap, len(rows) - 1)], first=False) if gap >= 0 else None
         after = self._end(rows[gap + 1], first=True) if gap < len(rows) - 1 else None
@@ -194,7 +194,7 @@ class _Tree:
         return len(self.parents) - 1
 
     def _end(self, row: int, *, first: bool) -> int | None:
-        """The first or last leaf in a row; None where that stands in a loop."""
+        """The first or last leaf in a row; None if that is in a loop."""
         while self.kinds[row] != "loop":
             if not self.children.get(row):
                 return row
@@ -203,7 +203,7 @@ class _Tree:
 
 
 class _Gaps:
-    """Where the kernels that stand right in a scope lie between the scopes in it."""
+    """Positions of the kernels directly in a scope, relative to its inner scopes."""
 
     def __init__(self, tree: _Tree, scope: int, rows: Sequence[int]) -> None:
         self._placing, self._scope, self._last = tree.placing, scope, len(rows) - 1
@@ -212,7 +212,7 @@ class _Gaps:
         self._is_forward = tree.is_forward
 
     def find(self) -> dict[int, int]:
-        """For each such kernel the place of the scope it follows, going forward; or one of `_GAP_KINDS`."""
+        """For each kernel directly in the scope: the scope it follows in forward order, or one of `_GAP_KINDS`."""
         placing = self._placing
         direct = [kernel for kernel in self._kernels if kernel not in self._child]
         if not direct:
@@ -222,7 +222,7 @@ class _Gaps:
         row_of: dict[int, int] = {}
         for kernel in direct:
             if placing.phase[kernel] == UPDATE:
-                # The update of a whole group stands at the group's own row.
+                # The update of a whole group is placed in the group's row.
                 if self._scope == ROOT:
                     row_of[kernel] = SHARED
             elif self._is_forward[kernel]:
@@ -238,15 +238,15 @@ class _Gaps:
         return reached if reached < self._last else AFTER
 
     def _backward(self, reached: int, leads: int) -> int:
-        """The same the other way round: what follows a scope going backward stands before it going forward."""
+        """As `_forward`, reversed: a kernel that follows a scope in the backward pass precedes it in forward order."""
         gap = leads if leads >= reached or (reached == _LAST and leads >= 0) else reached - 1
         return gap if gap < self._last else AFTER
 
     def _reached(self) -> dict[int, int]:
         """The furthest scope whose values each kernel depends on: the last going forward, the first going backward."""
         reached: dict[int, int] = {}
-        # In the order they run, so that what a kernel takes is known before it; the backward pass numbers scopes
-        # downwards, hence least for greatest.
+        # In execution order: the inputs of a kernel are known before it. The backward pass numbers scopes downwards,
+        # hence least for greatest.
         for kernel in self._kernels:
             forward = self._is_forward[kernel]
             if kernel in self._child:
@@ -263,7 +263,7 @@ class _Gaps:
     def _leads(self) -> dict[int, int]:
         """The nearest scope that each kernel's value gets to: the first going forward, the last going backward."""
         leads: dict[int, int] = {}
-        # Against the order they run, for the same reason.
+        # In reverse execution order, for the same reason.
         for kernel in reversed(self._kernels):
             forward = self._is_forward[kernel]
             if kernel in self._child:
@@ -278,7 +278,7 @@ class _Gaps:
 
 
 class _Numbered:
-    """The same as rows with numbers, names for people, and what is in them."""
+    """Builds rows with numbers, names for people, and content."""
 
     def __init__(
         self,
@@ -373,7 +373,7 @@ class _Numbered:
         return [next(iter(trips)) if len(trips) == 1 else None for trips in trips_of]
 
     def _chain(self, loop: int) -> list[int]:
-        """A loop and those around it, the outermost first."""
+        """A loop and the loops around it, the outermost first."""
         chain = []
         while loop >= 0:
             chain.append(loop)
@@ -381,7 +381,7 @@ class _Numbered:
         return chain[::-1]
 
     def _up(self, row: int) -> list[int]:
-        """A row and those around it, the outermost first."""
+        """A row and the rows around it, the outermost first."""
         path = []
         while row > 0:
             path.append(row)
@@ -399,7 +399,7 @@ def _preorder(tree: _Tree) -> list[int]:
 
 
 def _natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    """A key by which layer2 stands before layer10."""
+    """A sort key that puts layer2 before layer10."""
     parts: Iterable[str] = _NUMBERS.split(name)
     return tuple(
         (0, int(part), "") if part.isdecimal() and part.isascii() and len(part) <= _MOST_DIGITS else (1, 0, part)

@@ -1,8 +1,8 @@
-"""Where each operand of a kernel comes from, plumbing looked through: renaming, packing, copying, loops and calls.
+"""Finds the source of each operand of a kernel through plumbing: renaming, packing, copying, loops and calls.
 
-A value is told by *codes*: which instruction makes it, which element of its result, whether in the iteration before.
-Every array is given the codes of those it is made of, again and again until loops add nothing. Not its job: which
-instructions are kernels (`analyze.graph.kernels`), or what arrays are made of (`analyze.program.array_flow`).
+A value is identified by *codes*: the instruction that makes it, the element of its result, and whether the previous
+iteration made it. Every array gets the codes of its sources, repeatedly until loops add nothing. Not its job: finding
+kernels (`analyze.graph.kernels`), or the sources of arrays (`analyze.program.array_flow`).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pjit_inspect.analyze.program.running import Running
 from pjit_inspect.model.program.hlo import HloModule
 
 NOTHING, PASSER, MAKER = 0, 1, 2
-"""What an instruction is to a value: it has none worth showing (a constant), passes it on, or makes it."""
+"""Roles of an instruction for a value: it has none worth showing (a constant), passes it on, or makes it."""
 
 _MOST_SWEEPS = 30
-"""Loops within loops need one more than they are deep, and so do arrays that change their places."""
+"""Most sweeps; nested loops need one more than their depth, and so do arrays that change places."""
 _MOST_SOURCES = 256
-"""Sources kept of one value; only what packs more values than these has more."""
+"""Most sources kept of one value; only instructions that pack more values have more."""
 _MOST_WORK = 20_000_000
-"""Steps taken for one program; only a program that nobody's compiler made needs more. The rest stays without source."""
+"""Most steps for one program; only a program that no compiler made needs more. The rest has no sources."""
 _MOST_READS = 2_000_000
 """Likewise, values taken by all kernels together."""
 _ELEMENTS = 1 << 20
@@ -34,10 +34,10 @@ _Codes = tuple[int, ...]
 
 
 class Reads(NamedTuple):
-    """Who takes which value: columns, one entry per operand and value.
+    """Values taken by instructions: columns, one row per operand and value.
 
     `source` and `target` are instructions; `source` a maker or a parameter of the entry. `element` is -1 for a whole
-    result. `operand_row` is the operand as it is written, `operand` its number; -1 for the value that chooses a branch,
+    result. `operand_row` is the operand's instruction, `operand` its number; -1 for the value that chooses a branch,
     which the branch's first kernel takes.
     """
 
@@ -54,11 +54,11 @@ def _code(index: int, element: int) -> int:
 
 
 def trace_reads(module: HloModule, running: Running, roles: np.ndarray) -> Reads:
-    """What every maker among the running instructions takes.
+    """Values taken by every maker among the running instructions.
 
     Args:
       module: the program.
-      running: what runs in it.
+      running: its running computations.
       roles: for each instruction, `NOTHING`, `PASSER` or `MAKER`.
     """
     return _Tracer(module, roles).reads(running)
@@ -70,7 +70,7 @@ class _Tracer:
         self._flow = Flow(module, within=False)
         self._left = _MOST_WORK
         self._codes: dict[int, _Codes] = {}
-        # Instructions whose result is one maker's, with the same elements; and what it is as a whole.
+        # Instructions that return one maker's result with the same elements, and the code of the whole result.
         self._whole: dict[int, int] = {}
         self._taken: dict[int, _Codes] = {}
         self._pass_on([way for index in self._flow.reached for way in self._start(index)])
@@ -78,12 +78,12 @@ class _Tracer:
     # ------------------------------------------------------------ what passes what on
 
     def _start(self, index: int) -> Iterable[tuple[int, list[int]]]:
-        """Gives what an instruction makes its codes, or says of every node that passes others on which these are."""
+        """Assigns codes to an instruction's results; for pass-through nodes, lists the nodes they forward."""
         flow, role, opcode, nodes = self._flow, self._roles[index], self._flow.opcode_of(index), self._flow.nodes(index)
         if opcode == "parameter" and self._module.instructions.computation[index] == self._module.entry:
             self._codes.update(dict.fromkeys(nodes, (_code(index, -1),)))
         elif opcode == "parameter" or opcode in PLUMBING:
-            # A loop is taken to turn: what enters it is its result only where the body passes it on.
+            # A loop is assumed to run: a value that enters it is its result only if the body passes it on.
             return [(node, flow.before[node][: -1 if opcode == "while" else None]) for node in nodes]
         elif role == MAKER:
             self._make(index, index)
@@ -95,7 +95,7 @@ class _Tracer:
         self._whole[index], self._taken[index] = maker, (_code(maker, -1),)
         nodes = self._flow.nodes(index)
         self._codes.update(dict.fromkeys(nodes, self._taken[index]))
-        # A tuple that an array becomes on its way to another memory has no elements of it.
+        # A tuple that holds an array on its way to another memory has no elements of the array.
         if self._flow.is_tuple(index) and self._flow.is_tuple(maker):
             codes = ((_code(maker, k),) for k in self._flow.elements(index))
             self._codes.update(zip(nodes, codes, strict=True))
@@ -139,7 +139,7 @@ class _Tracer:
         return tuple(codes)[:_MOST_SOURCES]
 
     def _of_last_turn(self, value: _Codes, inside: range) -> _Codes:
-        """What a loop hands on: carried is what is made in it, not what only passes through."""
+        """The codes a loop hands on, marked carried if made inside it; values that only pass through are not marked."""
         computation, entered = self._module.instructions.computation, self._flow.entered
         return tuple(c | _CARRIED if entered[int(computation[c // 2 // _ELEMENTS])] in inside else c for c in value)
 
@@ -162,7 +162,7 @@ class _Tracer:
         )
 
     def _takers(self, running: Running) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Who takes which operand, which instruction that is: columns."""
+        """Operands taken by makers, as columns: maker, operand number, operand's instruction."""
         columns, operands = self._module.instructions, self._module.instructions.operands
         is_running = np.isin(np.arange(len(self._module.computations)), running.computations)
         makers = np.flatnonzero((self._roles == MAKER) & is_running[columns.computation])

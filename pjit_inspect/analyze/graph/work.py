@@ -1,8 +1,7 @@
-"""How many matrix products each kernel holds, and their floating-point operations, counted from shapes.
+"""Counts the matrix products of each kernel and their floating-point operations, from shapes.
 
-TPU fusions nest, and batched products are convolutions there: window positions that only meet padding do not count.
-Of an attention of cuDNN nobody knows what a mask leaves of it.
-Not its job: what anything else costs.
+TPU fusions nest, and batched products are convolutions there: window positions that only meet padding do not count. For
+cuDNN attention, the part that a mask leaves is unknown. Not its job: the cost of other operations.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _WINDOW = re.compile(r"dimensions \{([^}]*)\}")
 
 
 class Work(NamedTuple):
-    """For each kernel how many matrix products it holds, and their operations per run; -1 for an unknown number."""
+    """For each kernel its number of matrix products, and their operations per run; -1 for an unknown number."""
 
     matmuls: list[int]
     flops: list[int]
@@ -70,7 +69,7 @@ def _flops(module: HloModule, index: int, details: Details) -> int | None:
         return None
     try:
         if "convolution_dimension_numbers" in details.other:
-            # A gradient of cuDNN's has the numbers and the window of the convolution that it is the gradient of.
+            # A cuDNN gradient has the dimension numbers and the window of its forward convolution.
             made, first, second = shapes[:3]
             if details.custom_call_target.endswith("convBackwardInput"):
                 made, first = first, made
@@ -117,7 +116,7 @@ def _convolution(shapes: Sequence[tuple[int, ...]], details: Details) -> int | N
 
 
 def _positions(window: dict[str, str], length: int, outputs: int) -> int | None:
-    """How many pairs of a window's place and an output meet data, not padding; None when they are too many."""
+    """The number of pairs of window position and output that meet data, not padding; None if too many."""
     size, stride = int(window.get("size", 1)), int(window.get("stride", 1)) or 1
     low, spread = int(window.get("padding_low", 0)), int(window.get("window_dilation", 1)) or 1
     holes = int(window.get("base_dilation", 1)) or 1
@@ -132,7 +131,7 @@ def _positions(window: dict[str, str], length: int, outputs: int) -> int | None:
 
 
 def _met(offset: int, stride: int, holes: int, length: int, outputs: int) -> int:
-    """How many z in [0, outputs) make y = z * stride + offset a multiple of `holes` with 0 <= y < length * holes."""
+    """Counts z in [0, outputs) for which y = z * stride + offset is a multiple of `holes`, 0 <= y < length * holes."""
     first = max(0, -(offset // stride))
     last = min(outputs - 1, (length * holes - 1 - offset) // stride)
     common = math.gcd(stride, holes)

@@ -1,1 +1,1 @@
-"""What a profiler saw: whose each run and each kernel is, and what every instruction took."""
+"""Interprets a profiler's events: the program of each run, the instruction of each kernel, and times."""

@@ -1,15 +1,16 @@
-"""Which HLO instruction each kernel of a CUDA graph belongs to.
+"""Finds the HLO instruction of each kernel of a CUDA graph.
 
-XLA launches kernels of a GPU together as a graph, which it calls a command buffer; the profiler often names the buffer
-then, and the kernel's function, and no instruction. Two things tell more; what they do not settle stays unknown:
+XLA launches GPU kernels together as a graph, which it calls a command buffer; the profiler then often names the buffer
+and the kernel's function, but no instruction. Two facts help; anything they do not settle is unknown:
 
-- a function bears the name of the instruction that it was made for, and fusions that compute the same share one. A
-  buffer is a stretch of one computation's schedule, so that its functions tell the computation; where as many
-  instructions of that can have run a function as it ran there, the first run of it is of the first in the schedule;
-- nodes are numbered in the order of the schedule. A library's call and an asynchronous copy are graphs of their own
-  within, which take a number that no event has; what is in them has the numbers after all others, in the same order.
-  Between two nodes whose instructions are known, as many others are the instructions between. Where there are fewer
-  nodes than instructions, or more than can be, one of the two is another's, and what shares its function is nobody's.
+- A function has the name of the instruction it was made for, and fusions that compute the same share one. A buffer is
+  a stretch of one computation's schedule: its functions identify the computation. If a function ran there as many
+  times as instructions of the computation can have run it, the first run belongs to the first one in the schedule.
+- Nodes are numbered in schedule order. A library's call and an asynchronous copy are inner graphs, which take a number
+  without an event; their nodes have the numbers after all others, in the same order. If the number of nodes between
+  two known instructions equals the number of instructions between them, these are their owners. If there are fewer
+  nodes than instructions, or more than possible, one of the two known owners is wrong, and the nodes that share its
+  function get none.
 
 Not its job: whether the counts agree with the program (`analyze.measured.kernel_times`).
 """
@@ -27,7 +28,7 @@ from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Laun
 from pjit_inspect.model.record.profile import GraphNode
 
 _SUM_OF_PARTS = re.compile(r"split_?k.*reduce", re.IGNORECASE)
-"""The kernel of cuBLAS that adds what the one before it left in parts."""
+"""The kernel of cuBLAS that adds up the partial sums of the previous one."""
 
 
 def owners_of_nodes(
@@ -35,8 +36,8 @@ def owners_of_nodes(
 ) -> dict[GraphNode, str]:
     """The instruction of each node that has one.
 
-    `nodes` are all of one run, in the order in which they first ran; `known` are the instructions that events named,
-    `ran` those that ran outside of graphs.
+    `nodes` are all nodes of one run, in order of their first run; `known` are the instructions named by events, `ran`
+    the instructions that ran outside graphs.
     """
     of_graph: dict[int, list[GraphNode]] = defaultdict(list)
     for node in nodes:
@@ -53,12 +54,12 @@ def owners_of_nodes(
 
 
 def _elsewhere(graph: int, owners: Mapping[GraphNode, str], ran: Collection[str]) -> set[str]:
-    """What ran outside of a graph."""
+    """Instructions that ran outside a graph."""
     return {*ran, *(name for node, name in owners.items() if node.graph != graph)}
 
 
 def _home(inside: Iterable[GraphNode], launches: Launches, known: Mapping[GraphNode, str]) -> int | None:
-    """The one computation that has instructions for all nodes of a graph; None where there is none, or several."""
+    """The only computation with instructions for all nodes of a graph; None if there is none, or several."""
     left: set[int] | None = None
     for node in inside:
         found: set[int] | None = None
@@ -117,9 +118,9 @@ class _Stretch:
     Attributes:
       home: the computation.
       nodes: its nodes, by number.
-      numbers: those.
-      commands: all that the computation launches.
-      place_of: instruction -> its place among these.
+      numbers: the numbers of the nodes.
+      commands: all commands of the computation.
+      place_of: instruction -> its index among the commands.
     """
 
     home: int
@@ -130,7 +131,7 @@ class _Stretch:
 
     @staticmethod
     def of(nodes: Iterable[GraphNode], launches: Launches, home: int | None) -> _Stretch | None:
-        """None where the computation is not known."""
+        """The stretch of a graph; None if its computation is unknown."""
         if home is None:
             return None
         commands = launches.commands.get(home, ())
@@ -140,11 +141,11 @@ class _Stretch:
         return _Stretch(home=home, nodes=by_number, numbers=numbers, commands=commands, place_of=place_of)
 
     def count_between(self, first: int, last: int) -> int:
-        """How many nodes have a number between these two."""
+        """The number of nodes with a number between these two."""
         return bisect_left(self.numbers, last) - bisect_right(self.numbers, first)
 
     def anchors(self, owners: Mapping[GraphNode, str]) -> list[tuple[GraphNode, int]]:
-        """The nodes whose instructions are known, and the places of those."""
+        """The nodes with known instructions, and the indices of these."""
         return [(node, self.place_of[owners[node]]) for node in self.nodes if owners.get(node) in self.place_of]
 
 
@@ -170,7 +171,7 @@ def _contradicted(
 
 
 def _is_possible(stretch: _Stretch, first: tuple[GraphNode, int] | None, second: tuple[GraphNode, int] | None) -> bool:
-    """Whether the schedule can have what lies between two nodes, or before the first one."""
+    """Whether the schedule allows the nodes between two nodes, or before the first one."""
     if second is None or (first is not None and first[1] == second[1]):
         return True
     (number, place), (next_number, next_place) = _at(first) if first else (-1, -1), _at(second)
@@ -200,9 +201,9 @@ def _is_shared(node: GraphNode, home: int, launches: Launches) -> bool:
 def _by_place(
     stretch: _Stretch, launches: Launches, owners: Mapping[GraphNode, str], elsewhere: Collection[str]
 ) -> dict[GraphNode, str]:
-    """Owners of what lies between nodes whose instructions are known, in numbers as in the schedule.
+    """Owners of nodes between nodes with known instructions, if their number matches the schedule.
 
-    Before the first node is what ran `elsewhere`, or nothing.
+    Before the first node are instructions that ran `elsewhere`, or none.
     """
     commands, anchors = stretch.commands, [_at(anchor) for anchor in stretch.anchors(owners)]
     if not anchors or any(second < first for (_, first), (_, second) in pairwise(anchors)):
@@ -210,7 +211,7 @@ def _by_place(
     ran = (place for name, place in stretch.place_of.items() if name in elsewhere and place < anchors[0][1])
     before, (last, end) = max(ran, default=-1), anchors[-1]
     tail = _tail(stretch, last, end, elsewhere)
-    # Of other libraries nobody knows how many kernels a call has.
+    # For other libraries the number of kernels per call is unknown.
     is_clear = tail is not None and not any(one.is_of_unknown_size for one in commands[before + 1 : end])
     last += len(tail or ())
     steps = _steps(stretch.nodes, last, is_complete=is_clear)
@@ -230,9 +231,9 @@ def _by_place(
 
 
 def _tail(stretch: _Stretch, last: int, end: int, elsewhere: Collection[str]) -> Sequence[Command] | None:
-    """The commands behind the last one that is known, if the graph ends with them; each is a graph within.
+    """The commands after the last known one, if the graph ends with them; each is an inner graph.
 
-    Those have the numbers before that of the first node in one. None where it is not clear where the graph ends.
+    Their numbers precede that of the first node in an inner graph. None if the end of the graph is unclear.
     """
     behind = stretch.commands[end + 1 :]
     stop = next((place for place, one in enumerate(behind) if one.instruction in elsewhere), len(behind))
@@ -244,14 +245,14 @@ def _tail(stretch: _Stretch, last: int, end: int, elsewhere: Collection[str]) ->
 def _paired(
     between: Sequence[Sequence[GraphNode]], wanted: Sequence[Command], following: Command, launches: Launches
 ) -> Sequence[Command]:
-    """The command of each step between two nodes that are known; () where it is not clear.
+    """The command of each step between two known nodes; () if unclear.
 
-    `following` is that of the second. What prepares it comes before that, too.
+    `following` is the command of the second node. Its preparations also precede that node.
     """
     if between and not wanted:
         is_of_following = all(nodes and _prepare(nodes, following) for nodes in between)
         return [following] * len(between) if is_of_following else ()
-    # One that is nothing, and another that is two, would add up as well.
+    # A command without nodes, and another with two, would also add up.
     may_be_several = any(
         one.is_of_unknown_size or any(nodes and _prepare(nodes, one) for nodes in between)
         for one in (*wanted, following)
@@ -262,10 +263,10 @@ def _paired(
 
 
 def _steps(nodes: Sequence[GraphNode], last: int, *, is_complete: bool) -> dict[int, tuple[GraphNode, ...]]:
-    """The nodes of each number of the outer graph; with those of graphs within, where it is clear which are whose.
+    """The nodes of each number of the outer graph, with nodes of inner graphs if their owners are clear.
 
-    `last` is the number of the last step whose instruction is known; `is_complete` is whether the outer graph ends
-    there, by the schedule, and each graph within is one copy, one product or one attention.
+    `last` is the number of the last step whose instruction is known; `is_complete` says whether the outer graph ends
+    there, by the schedule, and each inner graph is one copy, one product or one attention.
     """
     by_number = {node.number: node for node in nodes}
     steps = {number: (by_number[number],) for number in range(last + 1) if number in by_number}
@@ -303,9 +304,9 @@ def _only_moves(nodes: Iterable[GraphNode]) -> bool:
 
 
 def _agree(nodes: Sequence[GraphNode], command: Command, launches: Launches) -> bool:
-    """Whether nodes can be of a command: a library's kernels of its call, a function of whose it can be.
+    """Whether nodes can belong to a command: kernels of its library call, or a function that it can run.
 
-    No nodes are a graph within whose own are not known.
+    No nodes stand for an inner graph with unknown nodes.
     """
     if not nodes:
         return command.is_library or command.moves

@@ -1,7 +1,7 @@
-"""One run on a GPU as one of HLO instructions: kernels of CUDA graphs with their owners, loops with what they ran.
+"""Converts one run on a GPU to HLO instructions: kernels of CUDA graphs get owners, loops the times of their content.
 
-A GPU's events are those of kernels and copies. A loop or a conditional took the time in which something that it runs
-did run; what ran at the same time counts once. Not its job: how often an instruction may run (`kernel_times`).
+A GPU's events are those of kernels and copies. A loop or a conditional took the time during which at least one of its
+instructions ran; overlapping time counts once. Not its job: checking the number of runs (`kernel_times`).
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from pjit_inspect.model.record.profile import GraphNode, ProfiledRun, Spans
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuRun:
-    """A run, and what of it is not told.
+    """A run, and its unresolved parts.
 
     Attributes:
-      run: the run, whose `ops` have a region for each that ran something.
-      busy_ns: how long at least one kernel or copy ran.
-      ownerless: command buffer -> its nodes that no instruction is known to own.
-      unknown: instruction -> why its time is not known; also of such as did not run, as far as anybody knows.
+      run: the run; its `ops` include each region that ran something.
+      busy_ns: time during which at least one kernel or copy ran.
+      ownerless: command buffer -> its nodes without a known instruction.
+      unknown: instruction -> why its time is unknown; may include instructions that did not run.
     """
 
     run: ProfiledRun
@@ -57,11 +57,11 @@ def gpu_run(
         before = ops.get(op, (0, 0.0))
         ops[op] = (before[0] + count, before[1] + total_ns)
         spans.setdefault(op, []).append(_spans(run, node))
-        # A graph is of one computation: what has one of its instructions runs all of it.
+        # A graph belongs to one computation: a region with one of its instructions runs all of it.
         member_of[node.graph] = op
     for op, (count, total_ns) in ops.items():
         if sum(len(began) for began, _ in spans.get(op, ())) > count:
-            # Of several kernels of one run of it some may run at once, or be told twice.
+            # Several kernels of one run may overlap, or be reported twice.
             ops[op] = (count, min(total_ns, _union_ns(spans[op])))
     unowned = [node for nodes in ownerless.values() for node in nodes]
     lost = sorted(node.buffer for node in unowned if node.graph not in member_of)
@@ -71,7 +71,7 @@ def gpu_run(
         parts += (_spans(run, node) for node in unowned if member_of.get(node.graph) in (inside or ()))
         if not (parts or region in ops):
             continue
-        # Also of one that ran nobody knows how often: what is around it took as long.
+        # Also for an instruction with an unknown number of runs: the region around it took as long.
         parts += spans.get(region, ())
         spans[region] = parts
         count = ops[region][0] if region in ops else _count(counts.get(region))
@@ -95,10 +95,10 @@ def _doubtful(
     owners: Collection[str],
     counts: Mapping[str, tuple[int, int]],
 ) -> dict[str, str]:
-    """The instructions that may have run more than is known: whose nodes those without an owner may be.
+    """The instructions that may have run more often than known: nodes without an owner may be theirs.
 
-    Where the program says how often one runs, a run of it that is missing is seen. Nobody sees that of what is one node
-    or several, as a sort and its copies, one is missing.
+    If the program gives the number of runs, a missing run is noticed. For an instruction of one or several nodes, such
+    as a sort with copies, a missing node is not noticed.
     """
     found: dict[str, str] = {}
     functions = {node: launches.function(node.kernel) for node in ownerless}
@@ -116,7 +116,7 @@ def _doubtful(
 
 
 def _count(counts: tuple[int, int] | None) -> int | None:
-    """How often a call runs something; None where that is not the same in every call, or not known."""
+    """The number of runs per call; None if it varies between calls, or is unknown."""
     return counts[0] if counts is not None and counts[0] == counts[1] else None
 
 
@@ -125,13 +125,13 @@ def _spans(run: ProfiledRun, node: GraphNode) -> Spans:
 
 
 def _union_ns(parts: Iterable[Spans]) -> float:
-    """How long at least one of these spans lasted."""
+    """The time during which at least one of these spans lasted."""
     parts = tuple(parts)
     if not parts:
         return 0.0
     began, ended = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
     order = np.argsort(began, kind="stable")
     began, ended = began[order], ended[order]
-    # Each adds what it lasts beyond the latest end of those that began before it.
+    # Each span adds the time it lasts beyond the latest end of the earlier ones.
     before = np.concatenate(([-np.inf], np.maximum.accumulate(ended)[:-1]))
     return float(np.maximum(0.0, ended - np.maximum(began, before)).sum())

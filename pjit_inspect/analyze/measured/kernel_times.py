@@ -1,11 +1,11 @@
-"""Which program each profiled run was a run of, and what its HLO instructions took.
+"""Finds the program of each profiled run, and the times of its HLO instructions.
 
-A run belongs to the program that has its module's name and the profiler's number of it, and all instructions that ran.
-What fits several programs is nobody's: a time is never given to the likelier one. The events of one program must agree
-with each other, too. On CPU the event of a loop ends when the loop first has to wait, while what it runs goes on, so
-that the loop took what it ran. On a GPU a loop has no event, and takes what its kernels take together (`gpu_runs`).
-Not its job: measuring (`observe.profiler.profiler`), which number a program has (`profiled_programs`), which
-instruction a kernel of a CUDA graph belongs to (`command_buffers`).
+A run belongs to the program with its module name, the profiler's number, and all instructions that ran. A run that fits
+several programs is assigned to none, not to the likelier one. The events of one program must also agree with each
+other. On CPU the event of a loop ends when the loop first waits, while its instructions go on: the loop gets their
+time. On a GPU a loop has no event, and gets the joint time of its kernels (`gpu_runs`). Not its job: measuring
+(`observe.profiler.profiler`), the numbers of programs (`profiled_programs`), the instructions of kernels of CUDA graphs
+(`command_buffers`).
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _UNFINISHED = "no call of it ran from begin to end while the profiler was on"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredProgram:
-    """What tells the runs of one program.
+    """Facts that identify the runs of one program.
 
     Attributes:
       name: the HLO module's name.
-      numbers: the profiler's numbers that it may have.
+      numbers: the possible profiler numbers of the program.
       opcodes: HLO instruction -> opcode.
-      once: the instructions that every call runs exactly once: those of the entry.
-      devices: how many devices of this process run it; None when that is not known.
-      runs: HLO instruction -> how often a call runs it, at least and at most; absent where that is not known.
-      pieces: HLO instruction -> how many events one run of it has at most, where that is more than one.
-      contents: instruction that runs others -> those that it runs itself, inner ones before outer ones; None where
-        something else runs them too.
-      beside: instruction that runs others, nobody knows how often -> those that run as often as it, one event each.
-      launches: what it launches on a GPU.
+      once: the instructions that every call runs exactly once: those of the entry computation.
+      devices: number of devices of this process that run it; None if unknown.
+      runs: HLO instruction -> its least and most runs per call; absent if unknown.
+      pieces: HLO instruction -> the most events of one run, if more than one.
+      contents: instruction that runs others -> the instructions it runs, inner ones before outer ones; None if
+        something else also runs them.
+      beside: instruction that runs others an unknown number of times -> instructions that run as often, one event each.
+      launches: its launches on a GPU.
     """
 
     name: str
@@ -59,7 +59,7 @@ class MeasuredProgram:
 
 
 def measured_program(module: HloModule, runs: Sequence[ProfiledRun], **facts: Any) -> MeasuredProgram:
-    """The program of a parsed module; `facts` are the attributes that it does not tell, `runs` may be its own."""
+    """The program of a parsed module; `facts` are the other attributes, `runs` may be runs of it."""
     on_gpu = any(run.spans is not None for run in runs)
     names = list(module.reader.names(range(len(module))))
     opcodes = module.instructions.opcode.tolist()
@@ -80,14 +80,14 @@ def measured_program(module: HloModule, runs: Sequence[ProfiledRun], **facts: An
 
 
 _PIECES_OF_CALL = 8
-"""Kernels and copies of XLA's own before and after that of a library, at most."""
+"""Most kernels and copies of XLA before and after those of a library."""
 
 
 def _pieces(module: HloModule, names: list[str], *, on_gpu: bool) -> dict[str, int]:
-    """A sort copies each operand that it may not overwrite, and sorts; all these events bear its name.
+    """The most events of one run of instructions with several: a sort copies operands that it may not overwrite.
 
-    On a GPU, where the profiler counts what XLA launches, it sorts in several stages, and all bear the name of the
-    fusion around it; and a custom call may be a copy, and the library's own kernels.
+    All events have the sort's name. On a GPU, where the profiler counts launches, a sort has several stages, which have
+    the name of the fusion around it; a custom call may be a copy plus the library's kernels.
     """
     sorts = module.with_opcode("sort").tolist()
     found = {names[row]: 1 + len(module.instructions.operands[row]) for row in sorts}
@@ -107,7 +107,7 @@ def _stages(sort: Instruction) -> int:
 
 
 def _runs(module: HloModule, names: list[str]) -> dict[str, tuple[int, int]]:
-    """How often a call runs each instruction, where that is known and its name means one instruction."""
+    """The runs per call of each instruction, if known and if its name is unique."""
     counts, runs_of = count_runs(module), dict[str, tuple[int, int]]()
     repeated = {name for name, number in Counter(names).items() if number > 1}
     for name, computation in zip(names, module.instructions.computation.tolist(), strict=True):
@@ -118,11 +118,11 @@ def _runs(module: HloModule, names: list[str]) -> dict[str, tuple[int, int]]:
 
 
 def _contents(module: HloModule, names: list[str], *, on_gpu: bool) -> dict[str, frozenset[str] | None]:
-    """What each region runs, inner regions first: a computation stands before those that call it."""
+    """The instructions that each region runs, inner regions first: a computation precedes its callers."""
     contents, often = dict[str, frozenset[str] | None](), Counter(names)
     starts, callers = module.callers.starts.tolist(), module.callers.items.tolist()
     begun_in: dict[int, list[int]] = {}
-    # On a GPU events name what an asynchronous start begins, which is in a computation of its own.
+    # On a GPU events name the instruction that an asynchronous start begins, which is in a separate computation.
     for start in module.with_opcode("async-start").tolist() if on_gpu else ():
         begun_in.setdefault(int(module.instructions.computation[start]), []).extend(
             module.instructions.called[start].tolist()
@@ -140,7 +140,7 @@ def _contents(module: HloModule, names: list[str], *, on_gpu: bool) -> dict[str,
 def _beside(
     module: HloModule, names: list[str], regions: Iterable[str], pieces: Mapping[str, int]
 ) -> dict[str, frozenset[str]]:
-    """The other instructions of the computation of each region, but for those of which one run is several events."""
+    """The other instructions of each region's computation, except those with several events per run."""
     often, found = Counter(names), dict[str, frozenset[str]]()
     for region in regions:
         if often[region] == 1 and (instruction := module.find(region)) is not None:
@@ -245,14 +245,14 @@ def _on_gpu(run: ProfiledRun, program: MeasuredProgram) -> GpuRun:
 def _rows(
     runs: Sequence[ProfiledRun], on_gpu: Sequence[GpuRun], program: MeasuredProgram, calls: int, devices: int
 ) -> tuple[tuple[KernelTime, ...], tuple[UnknownTime, ...]]:
-    """The rows of instructions whose events agree with the program, and what is said of the others."""
+    """The rows of instructions whose events agree with the program, and the unknown times of the others."""
     seen = dict.fromkeys(op for run in runs for op in run.ops)
     sums = {op: _Sum(unknown=_miscounted(op, runs, program.runs, program.pieces.get(op, 1))) for op in seen}
     told_of = {id(one.run): one for one in on_gpu}
     for run in runs:
         settled = _settled(run, told_of.get(id(run)), program)
         for op, (count, _) in run.ops.items():
-            # What is several events runs no more often for that.
+            # Several events are still one run.
             _, most = program.runs.get(op, (0, count))
             sums[op].add(run.device, min(count, most), settled.times_ns[op])
         for op in settled.unknown.keys() & sums.keys():
@@ -269,7 +269,7 @@ def _rows(
 
 
 def _ownerless(on_gpu: Sequence[GpuRun], calls: int, devices: int) -> list[UnknownTime]:
-    """What is said of kernels of command buffers that name no instruction."""
+    """Unknown times of kernels of command buffers without an instruction."""
     kernels: dict[str, Counter[str]] = {}
     total_ns: dict[str, float] = {}
     for one in on_gpu:
@@ -288,7 +288,7 @@ def _ownerless(on_gpu: Sequence[GpuRun], calls: int, devices: int) -> list[Unkno
 
 
 def _spread(sums: Mapping[str, _Sum], contents: Mapping[str, frozenset[str] | None]) -> None:
-    """What runs something of unknown time has an unknown time."""
+    """Marks the time of a region as unknown if it runs an instruction of unknown time."""
     for region, inside in contents.items():
         inner = next((op for op in sorted(inside or ()) if op in sums and sums[op].unknown), None)
         if inner is not None and region in sums and not sums[region].unknown:
@@ -326,8 +326,8 @@ class _Settled:
     """The times of one run on one device.
 
     Attributes:
-      times_ns: instruction -> nanoseconds; of a region at least those of what it runs.
-      unknown: instruction -> why its time is not known.
+      times_ns: instruction -> nanoseconds; a region has at least the time of its instructions.
+      unknown: instruction -> why its time is unknown.
     """
 
     times_ns: dict[str, float]
@@ -335,9 +335,9 @@ class _Settled:
 
 
 def _miscounted(op: str, runs: Sequence[ProfiledRun], counts: Mapping[str, tuple[int, int]], pieces: int = 1) -> str:
-    """What is wrong with how often an instruction ran in some call; "" when nothing is, or nobody knows.
+    """A contradiction in the number of runs of an instruction; "" if there is none, or if the number is unknown.
 
-    `pieces` is how many events one run of it has at most, the same number in all runs.
+    `pieces` is the most events of one run, the same in all runs.
     """
     if op not in counts:
         return ""
@@ -372,7 +372,7 @@ def _settled(run: ProfiledRun, on_gpu: GpuRun | None, program: MeasuredProgram) 
         if held > times[region]:
             times[region] = held
             replaced.add(region)
-    # One thing after another takes no longer than the call; where it does, things ran at once, and no sum is a time.
+    # Sequential instructions take no longer than the call; if they do, they overlapped, and a sum is no time.
     if replaced and sum(times[op] for op in program.once if op in times) > (run.ended_ns - run.began_ns) * _ROUNDING:
         unknown |= dict.fromkeys(replaced, _OVERLAP)
     return _Settled(times_ns=times, unknown=unknown)

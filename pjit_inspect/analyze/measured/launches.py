@@ -1,6 +1,6 @@
-"""What a program launches on a GPU: functions by the names that XLA gives them, and commands in the schedule's order.
+"""GPU launches of a program: functions by XLA's names, and commands in schedule order.
 
-Not its job: what ran (`analyze.measured.command_buffers`).
+Not its job: the profiled runs (`analyze.measured.command_buffers`).
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _PLAIN = frozenset((
     "abs", "add", "and", "bitcast", "clamp", "convert", "copy", "divide", "floor", "maximum", "minimum", "multiply",
     "negate", "not", "or", "power", "select", "sign", "subtract", "tuple", "xor",
 ))  # fmt: skip
-"""Opcodes that have no attributes: what they do is their opcode, operands and shapes."""
+"""Opcodes without attributes: opcode, operands and shapes define them."""
 _OVERWRITE = frozenset(("scatter", "select-and-scatter", "sort"))
 _REDUCE = frozenset(("reduce", "reduce-window"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelFunction:
-    """The instructions that can have run one function on a GPU, in the order of the schedule.
+    """The instructions that can have run one function on a GPU, in schedule order.
 
     Attributes:
       instructions: computation -> the names of its instructions.
-      own: those that the function is named after; the others share it.
+      own: the instructions that the function is named after; the others share it.
     """
 
     instructions: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
@@ -48,18 +48,19 @@ class KernelFunction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """An instruction for which something runs on a GPU.
+    """An instruction that launches something on a GPU.
 
     Attributes:
-      instruction: its name; of an asynchronous start that of what it starts.
-      is_library: whether that is a call of a library, whose kernels have names of their own.
-      is_product: whether it is one of cuBLAS: one kernel, perhaps with a clearing before and a sum of parts after it.
-      is_attention: whether it is one of cuDNN's attention: kernels of cuDNN's, perhaps with a clearing before them.
-      moves: whether it only moves bytes, so that it may be a copy.
+      instruction: its name; for an asynchronous start, the name of the started instruction.
+      is_library: whether it calls a library, whose kernels have other names.
+      is_product: whether it is a cuBLAS product: one kernel, perhaps with a clearing before and a sum of parts after
+        it.
+      is_attention: whether it is a cuDNN attention: cuDNN kernels, perhaps with a clearing before them.
+      moves: whether it only moves bytes: it may be a copy.
       may_be_nothing: whether XLA may launch nothing for it: the bytes may stay where they are.
-      fills: whether it only writes a constant, so that it may be a clearing.
-      copies_first: whether copies of operands may come before its kernel: of a sort or a scatter.
-      clears_first: whether a clearing of its result may come before that: of a reduction.
+      fills: whether it only writes a constant: it may be a clearing.
+      copies_first: whether copies of operands may precede its kernel, as for a sort or a scatter.
+      clears_first: whether a clearing of its result may precede its kernel, as for a reduction.
     """
 
     instruction: str
@@ -87,7 +88,7 @@ class Command:
 
     @property
     def is_of_unknown_size(self) -> bool:
-        """Whether nobody knows how many kernels it launches, if any: a call of most libraries."""
+        """Whether its number of kernels is unknown, as for most library calls."""
         return self.is_library and not self.is_one_graph
 
     @property
@@ -98,11 +99,11 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launches:
-    """What a program launches on a GPU.
+    """GPU launches of a program.
 
     Attributes:
-      functions: name of a function -> whose it can be.
-      commands: computation -> what it launches, in the order of its schedule.
+      functions: name of a function -> the instructions that can run it.
+      commands: computation -> its commands, in schedule order.
     """
 
     functions: Mapping[str, KernelFunction] = field(default_factory=dict)
@@ -119,12 +120,12 @@ def is_clearing(kernel: str) -> bool:
 
 
 def moves_bytes(kernel: str) -> bool:
-    """Whether a node of a graph only copies or clears, by its name: that of XLA's own kernel, or of CUDA's."""
+    """Whether a graph node only copies or clears, by its name: a kernel of XLA, or of CUDA."""
     return kernel.lower().startswith(("memcpy", "memset"))
 
 
 def launches_of(module: HloModule) -> Launches:
-    """What a program launches on a GPU."""
+    """The GPU launches of a program."""
     commands: dict[int, tuple[Command, ...]] = {}
     is_scalar = _are_scalars(module)
     for index in range(len(module.computations)):
@@ -136,7 +137,7 @@ def launches_of(module: HloModule) -> Launches:
 
 
 def _are_scalars(module: HloModule) -> np.ndarray:
-    """Whether each instruction has one number as its result: those count places, and move nothing."""
+    """Whether each instruction has a single number as result: these count positions, and move nothing."""
     shapes = [module.reader.shape(row) for row in range(int(module.instructions.shape.max(initial=-1)) + 1)]
     return np.array([shape.is_array and not shape.dimensions for shape in shapes], bool)[module.instructions.shape]
 
@@ -200,7 +201,7 @@ def _functions(module: HloModule) -> dict[str, KernelFunction]:
 
 
 def _alike(kernels: Iterable[Instruction]) -> Iterator[list[Instruction]]:
-    """Those that may share a function, together. Attributes are read only where opcodes and shapes are alike."""
+    """Groups of kernels that may share a function. Attributes are read only if opcodes and shapes are equal."""
     roughly: dict[Any, list[Instruction]] = defaultdict(list)
     for kernel in kernels:
         roughly[_outline(kernel)].append(kernel)
@@ -212,7 +213,7 @@ def _alike(kernels: Iterable[Instruction]) -> Iterator[list[Instruction]]:
 
 
 def _outline(kernel: Instruction) -> Any:
-    """Equal for all that compute the same, and for some others."""
+    """A key that is equal for all kernels that compute the same, and for some others."""
     if kernel.opcode != "fusion":
         return kernel.index
     opcodes = kernel.module.instructions.opcode
@@ -221,7 +222,7 @@ def _outline(kernel: Instruction) -> Any:
 
 
 def _merged(parts: Sequence[KernelFunction], order: Mapping[str, int]) -> KernelFunction:
-    """What has one name, and may be of any of several groups; `order` is that of the schedule."""
+    """One function for instructions of several groups with the same name; `order` is that of the schedule."""
     if len(parts) == 1:
         return parts[0]
     names: dict[int, list[str]] = defaultdict(list)
@@ -235,7 +236,7 @@ def _merged(parts: Sequence[KernelFunction], order: Mapping[str, int]) -> Kernel
 
 
 def _functions_named_after(kernel: Instruction) -> list[str]:
-    # XLA names the function of a sort after the sort within the fusion, and that of a Pallas kernel as its author does.
+    # XLA names the function of a sort after the sort within the fusion; a Pallas kernel has its author's name.
     names = [kernel.name, *(one.name for called in kernel.called for one in called if one.opcode == "sort")]
     if kernel.opcode == "custom-call" and kernel.custom_call_target == TRITON:
         names.append(describe_custom_call(kernel).kernel or kernel.name)
@@ -243,7 +244,7 @@ def _functions_named_after(kernel: Instruction) -> list[str]:
 
 
 def _what_it_computes(kernel: Instruction) -> Any:
-    """Equal for fusions that may share a function: the same instructions on the same shapes; else for none."""
+    """A key that is equal for fusions that may share a function: the same instructions on the same shapes."""
     if kernel.opcode != "fusion":
         return kernel.index
     return kernel.fusion_kind, kernel.details.backend_config, tuple(map(_computed, kernel.called))
@@ -264,6 +265,6 @@ def _computed(computation: Computation) -> Any:
 
 
 def _attributes(details: Details) -> str:
-    """What an instruction does beyond its opcode, without where it comes from."""
+    """An instruction's attributes beyond its opcode, without source metadata."""
     other = sorted((name, value) for name, value in details.other.items() if not name.startswith("metadata."))
     return repr((details.dimensions, details.comparison_direction, details.literal, details.parameter_number, other))

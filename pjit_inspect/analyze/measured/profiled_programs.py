@@ -1,10 +1,10 @@
-"""Which of the profiler's programs each recorded one may be.
+"""Matches the profiler's programs to the recorded ones.
 
-The profiler keeps the optimized HLO of every program that the process holds, under XLA's number of it: a recorded
-program is one that has the same instructions. On CPU it has the same number too; on a GPU never. Programs with the same
-instructions are told apart by the order in which they were compiled, which is that of their numbers. What came from the
-compilation cache on disk runs on CPU under the number that it had in the process which compiled it: the profiler keeps
-no program under that. What may be several stays so. Not its job: the runs (`analyze.measured.kernel_times`).
+The profiler keeps the optimized HLO of every program that the process holds, by XLA's number; a recorded program
+matches if it has the same instructions. On CPU it also has the same number; on a GPU never. Programs with the same
+instructions are distinguished by compile order, which is the order of their numbers. A program from the compilation
+cache on disk runs on CPU under its number in the process that compiled it: the profiler keeps no program under that
+number. Ambiguous matches are kept as such. Not its job: the runs (`analyze.measured.kernel_times`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pjit_inspect.model.program.hlo import HloModule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A recorded program, as far as it helps to find its number.
+    """A recorded program, with facts to find its number.
 
     Attributes:
-      content: as `program_content` says.
-      number: XLA's number of it where the program was recorded; None where it may have come from disk with that.
+      content: as from `program_content`.
+      number: XLA's number of it at the recording; None if it may have come from disk with that number.
       is_new: whether it was compiled, or came from disk, while the profiler was on.
     """
 
@@ -43,10 +43,10 @@ def program_content(module: HloModule) -> str:
 
 
 def numbers_of(programs: Sequence[Candidate], held: Mapping[int, str], ran: Collection[int]) -> list[frozenset[int]]:
-    """The numbers that the profiler may know each program by. All are of one name.
+    """The possible profiler numbers of each program. All programs have one name.
 
-    `programs` are in the order in which they were compiled. `held` is the content of each program that the profiler
-    kept, under its number; `ran` are the numbers of those that ran.
+    `programs` are in compile order. `held` is the content of each program that the profiler kept, by number; `ran` are
+    the numbers of programs that ran.
     """
     found = [frozenset[int]()] * len(programs)
     for content in {program.content for program in programs}:
@@ -55,7 +55,7 @@ def numbers_of(programs: Sequence[Candidate], held: Mapping[int, str], ran: Coll
         for row, may_be in zip(rows, _told_apart([programs[row] for row in rows], numbers), strict=True):
             found[row] = frozenset(may_be)
     strays = frozenset(ran) - held.keys()
-    # They may as well be of a program that nobody recorded, unless it ran under its own number.
+    # They may also belong to a program that was not recorded, unless the program ran under its own number.
     others = frozenset(held) - frozenset().union(*found) - frozenset(ran)
     return [
         strays | others if strays and program.number is None and not numbers & frozenset(ran) else numbers
@@ -72,7 +72,7 @@ def _told_apart(programs: Sequence[Candidate], numbers: Sequence[int]) -> list[I
     new = [row for row, program in enumerate(programs) if program.is_new]
     old = [row for row, program in enumerate(programs) if not program.is_new]
     if len(new) > len(numbers):
-        # Some are gone already, and nobody knows which.
+        # Some are gone already, and it is unknown which.
         return [numbers] * len(programs)
     before, latest = numbers[: len(numbers) - len(new)], numbers[len(numbers) - len(new) :]
     may_be: dict[int, Iterable[int]] = {row: (number,) for row, number in zip(new, latest, strict=True)}

@@ -1,1 +1,1 @@
-"""What is alive in a device's memory while a program runs. Not its job: drawing it (`view.memory`)."""
+"""Finds the live values in a device's memory while a program runs. Not its job: drawing them (`view.memory`)."""

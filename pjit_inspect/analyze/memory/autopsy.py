@@ -1,6 +1,6 @@
-"""Why memory was too small, in a sentence: what was needed, what there was, and what the piece was for.
+"""Explains a memory shortage in a sentence: the need, the available memory, and the use of the piece.
 
-Not its job: the list of the largest buffers (`analyze.memory.reported`), or what could help (`analyze.memory.could`).
+Not its job: the list of the largest buffers (`analyze.memory.reported`), or remedies (`analyze.memory.could`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _ROUNDED, _ALIGNED = 200, 512
 
 
 def wanted_piece(shortage: MemoryShortage, data: RecordData) -> str:
-    """What in a program the piece was for that could not be had, by its size; "" where nothing has that size.
+    """The use of the piece of memory that could not be allocated, found by its size; "" if no size matches.
 
-    A result's path, or "temporaries": XLA asks for each result apart, and for all temporaries at once.
+    A result's path, or "temporaries": XLA allocates each result separately, and all temporaries at once.
     """
     asked = shortage.asked_bytes
     if asked is None:
@@ -47,14 +47,14 @@ def explain_shortage(
     piece: str = "",
     alike: Iterable[tuple[str, RecordData]] = (),
 ) -> ExplainedError:
-    """What was needed and what there was.
+    """Explains the need and the available memory.
 
     Args:
-      shortage: what XLA reported.
+      shortage: XLA's report.
       scene: the user's line.
-      program: the function's name; "" where no record is of the program.
-      piece: what the piece was for, as `wanted_piece` says it.
-      alike: where no record is of the program, pieces of the size that could not be had, and whose they are.
+      program: the function's name; "" if no record matches.
+      piece: the use of the piece, from `wanted_piece`.
+      alike: if no record matches, pieces of the requested size, each with its record.
     """
     say_it = {"compile": _refused, "tuning": _not_tried, "load": _not_loaded, "allocation": _not_had}[shortage.kind]
     sentence = say_it(shortage, program or shortage.program, piece)
@@ -118,7 +118,7 @@ def _not_had(shortage: MemoryShortage, program: str, piece: str) -> Sentence:
 
 
 def _size(size_bytes: int | None) -> str:
-    # As exact as XLA says it.
+    # As precise as XLA's figure.
     return "an unknown number of bytes" if size_bytes is None else bytes_in_words(size_bytes, 4)
 
 

@@ -1,9 +1,9 @@
-"""Why a temporary has memory of its own while that of a donated argument is free, as XLA's account shows it.
+"""Explains why a temporary does not use the free memory of a donated argument, from XLA's buffer assignment.
 
-Not its job: where values lie (`analyze.memory.counted`).
+Not its job: the places of values (`analyze.memory.counted`).
 
-*Source*: XLA's `BufferAssignment::LiveRangeInterferes`: a result is written over an operand only where the operand's
-last place is that very instruction's input; a value that a loop was handed has its last place in the loop's result.
+*Source*: XLA's `BufferAssignment::LiveRangeInterferes`: a result overwrites an operand only if the operand's last use
+is as input of the same instruction; the last use of a value passed to a loop is the loop's result.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from pjit_inspect.model.memory.memory_use import LiveValue
 from pjit_inspect.model.words.byte_words import bytes_in_words
 
 _MOST, _LEAST = 3, 100
-"""So many are told, each of at least a hundredth of what is alive."""
+"""At most `_MOST` are reported, each of at least a hundredth of the live bytes."""
 
 
 def find_beside(
     occupancy: Occupancy, alive: Sequence[Buffer], row_of: Callable[[Buffer], LiveValue]
 ) -> tuple[str, ...]:
-    """A sentence for each of the largest; () where XLA's account is not there.
+    """A sentence for each of the largest; () without XLA's buffer assignment.
 
     Args:
       occupancy: all buffers.
-      alive: those that are alive at the peak.
-      row_of: what is known of a buffer.
+      alive: the buffers alive at the peak.
+      row_of: describes a buffer.
     """
     if occupancy.source != "counted":
         return ()
@@ -46,7 +46,7 @@ def find_beside(
 
 
 def _why(ranges: LiveRanges, buffer: Buffer, argument: Buffer) -> str:
-    """Why a temporary does not lie there while the argument is dead, its result not written; "" for no such thing."""
+    """Why a temporary is not in the memory of a dead argument whose result is unwritten; "" if that does not apply."""
     value = ranges.values[buffer.values[0]]
     there = sorted((ranges.values[row] for row in argument.values), key=lambda one: one.begins)
     given, written = there[0], there[-1]
@@ -70,7 +70,7 @@ def _why(ranges: LiveRanges, buffer: Buffer, argument: Buffer) -> str:
 
 
 def _numbers(ranges: LiveRanges, maker: int, value: Value) -> Iterator[int]:
-    """Which operands of an instruction are a value."""
+    """The numbers of an instruction's operands that are a value."""
     nodes = ranges.nodes
     for number, operand in enumerate(nodes.operands(maker)):
         if any(ranges.values[ranges.value_of[node]] is value for node in nodes.of(operand)):

@@ -1,6 +1,6 @@
-"""What would make the peak smaller: unused axes, donation, recomputing, smaller types, host memory; all modelled.
+"""Suggests ways to lower the peak: unused axes, donation, recomputing, smaller types, host memory; all modelled.
 
-Not its job: trying it (`CompileRecord.what_if` does, for what are specs).
+Not its job: trying them (`CompileRecord.what_if` does, for specs).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pjit_inspect.model.words.layers import path_pattern, scope_pattern
 
 _MOST, _MOST_OF_KIND = 5, 2
 _LEAST = 100
-"""What saves less than a hundredth of the peak is left out."""
+"""Suggestions that save less than a hundredth of the peak are omitted."""
 _HELD = ("argument", "optimizer state")
 _ROOT = re.compile(r"[^\[.]*")
 """The argument that a path begins with: "params" of "params['w1']"."""
@@ -45,14 +45,14 @@ def find_suggestions(
     replaced: Mapping[str, Sequence[ArrayLayout]] | None = None,
     inputs: Sequence[ArrayLayout] = (),
 ) -> tuple[MemorySuggestion, ...]:
-    """At most five changes, those that save most first.
+    """At most five changes, the largest saving first.
 
     Args:
-      live: what is alive at the peak.
+      live: the buffers alive at the peak.
       mesh: the mesh of the specs.
       graph: the kernels, with their phases.
-      placed_bytes: how much more temporaries would need if none of them lay in the buffer of a result.
-      replaced: the arguments that come back with new values, by the name of their tree.
+      placed_bytes: additional bytes if no temporary used the buffer of a result.
+      replaced: the arguments that are returned with new values, by the name of their tree.
       inputs: the arguments that the program reads.
     """
     groups: dict[object, list[LiveValue]] = defaultdict(list)
@@ -63,7 +63,7 @@ def find_suggestions(
     found = [*_donations(replaced or {}, placed_bytes), *_recomputing(live, graph), *_smaller(live), *_offloaded(live)]
     shards = _by_root([one for rows in groups.values() for one in _sharded(rows, mesh, likes.get(rows[0].name))])
     if mesh is not None and "explicit" in mesh.axis_types:
-        # With others JAX would trace another program, so that no copy of this one checks them.
+        # With other specs JAX would trace another program: no copy of this one can check them.
         shards = [replace(one, specs={}) for one in shards]
     found += shards
     found = sorted(found, key=lambda one: (-one.saved_bytes, one.kind, one.name))
@@ -71,7 +71,7 @@ def find_suggestions(
     chosen = []
     for one in found:
         kinds[one.kind] += 1
-        # Many that are alike would leave no room for another way.
+        # Many similar suggestions would leave no room for other ways.
         if one.saved_bytes * _LEAST >= live.bytes and kinds[one.kind] <= _MOST_OF_KIND:
             chosen.append(one)
     return tuple(chosen[:_MOST])
@@ -86,7 +86,7 @@ def _named(rows: Sequence[LiveValue]) -> str:
 
 
 def _likes(inputs: Sequence[ArrayLayout]) -> dict[str, tuple[PartitionSpec, int]]:
-    """How the counterparts of arguments held in full are split, and into how many pieces; findings say the same."""
+    """The specs and numbers of pieces of the counterparts of arguments held in full; findings use the same."""
     layouts = {one.path: one for one in inputs if one.kept}
     cut = {path: (one.global_shape, is_split(one.sharding)) for path, one in layouts.items()}
     peers = counterparts(cut, [path for path, (shape, is_cut) in cut.items() if shape and not is_cut])
@@ -97,12 +97,12 @@ def _likes(inputs: Sequence[ArrayLayout]) -> dict[str, tuple[PartitionSpec, int]
 def _sharded(
     rows: list[LiveValue], mesh: Mesh | None, like: tuple[PartitionSpec, int] | None
 ) -> Iterator[MemorySuggestion]:
-    """Split as its counterpart, `like`; else over each axis that is not used and divides a dimension, largest first."""
+    """Suggests the sharding of the counterpart `like`, or else a split over unused axes that divide, largest first."""
     first = rows[0]
     if mesh is None or first.spec is None or len(first.spec) != len(first.local_shape):
         return
     sizes = dict(zip(mesh.axis_names, mesh.shape, strict=True))
-    # What is gathered or summed over an axis just before or after is whole there because something needs it whole.
+    # A value gathered or summed over an axis just before or after is whole there because it is needed whole.
     free = {axis: size for axis, size in sizes.items() if axis not in first.collective_axes}
     spec, parts, used = _spread(first.spec, first.local_shape, free) if like is None else _as(*like)
     if not used:
@@ -126,7 +126,7 @@ def _sharded(
 
 
 def _by_root(found: Sequence[MemorySuggestion]) -> list[MemorySuggestion]:
-    """Those of one argument's arrays as one, which can be checked at once."""
+    """Merges suggestions for arrays of one argument, which can be checked at once."""
     roots: dict[str, list[MemorySuggestion]] = defaultdict(list)
     for one in found:
         roots[_ROOT.match(one.name)[0] if one.specs else one.name].append(one)  # pyright: ignore[reportOptionalSubscript]
@@ -179,9 +179,9 @@ def _spread(
 
 
 def _donations(replaced: Mapping[str, Sequence[ArrayLayout]], placed_bytes: int) -> Iterator[MemorySuggestion]:
-    """Results that could take over the arguments that they replace, if these were donated.
+    """Results that could reuse the arguments they replace, if these were donated.
 
-    What lies in their buffers now, while they are not written, then needs memory of its own.
+    Temporaries that use the unwritten results' buffers now then need other memory.
     """
     taken = [one for own in replaced.values() for one in own if one.bytes_per_device and one.is_on_device]
     size = sum(one.bytes_per_device or 0 for one in taken)
@@ -206,9 +206,9 @@ def _donations(replaced: Mapping[str, Sequence[ArrayLayout]], placed_bytes: int)
 
 
 def _smaller(live: LiveTable) -> Iterator[MemorySuggestion]:
-    """What is saved for the backward pass, and optimizer state, in half as many bits.
+    """Values saved for the backward pass, and optimizer state, in half as many bits.
 
-    Not what the program has in fewer bits already: CPUs compute bfloat16 as float32.
+    Excludes values that already have fewer bits in the program: CPUs compute bfloat16 as float32.
     """
     for kind, what in _KEPT.items():
         for wide, narrow in _HALVED.items():
@@ -230,10 +230,10 @@ def _smaller(live: LiveTable) -> Iterator[MemorySuggestion]:
 
 
 def _offloaded(live: LiveTable) -> Iterator[MemorySuggestion]:
-    """What is saved for the backward pass in host memory, but for one layer of it.
+    """Values saved for the backward pass in host memory, except those of one layer.
 
-    Not optimizer state: ahead of time for a v5e, XLA fetched all of it before the first update (seen; 8 GiB of state in
-    host memory made a peak of 16 GiB one of 19).
+    Excludes optimizer state: ahead of time for a v5e, XLA fetched all of it before the first update (observed: with 8
+    GiB of state in host memory, a peak of 16 GiB became 19).
     """
     rows = [row for row in live if row.kind == "saved for backward" and not row.space]
     size, kept = sum(row.bytes for row in rows), _of_one_layer(rows)
@@ -269,7 +269,7 @@ def _of_one_layer(saved: Sequence[LiveValue]) -> int | None:
 
 
 def _recomputing(live: LiveTable, graph: ProgramGraph | None) -> Iterator[MemorySuggestion]:
-    """What is saved for the backward pass, but for one layer of it, against the forward pass once more."""
+    """Recomputes values saved for the backward pass, except those of one layer, by a second forward pass."""
     saved = [row for row in live if row.kind == "saved for backward"]
     size, kept = sum(row.bytes for row in saved), _of_one_layer(saved)
     if kept is None:

@@ -1,7 +1,7 @@
-"""XLA's own buffer assignment: which value lies where, and how large it is, with the schedule's live ranges.
+"""Live ranges with XLA's buffer assignment: the place and size of each value.
 
-Many values lie in one piece of memory one after the other, such as a result where its operand was. Bytes that several
-values share count once. Not its job: reading it (`parse.buffers`), or live ranges (`analyze.memory.live_ranges`).
+Many values use the same memory one after the other, such as a result and its operand. Shared bytes count once. Not its
+job: reading the assignment (`parse.buffers`), or live ranges (`analyze.memory.live_ranges`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def find_counted(ranges: LiveRanges, assignment: BufferAssignment) -> Occupancy 
                 return None
             continue
         known = next(iter(found.values()))
-        # What our reading of the program has in one buffer, XLA may have in several.
+        # One buffer in our reading of the program may be several in XLA's.
         parts: dict[tuple[int, int], list[int]] = {}
         for row in rows:
             allocation, value = found.get(row, known)
@@ -80,9 +80,9 @@ class _Stay(NamedTuple):
 
 
 def _end_where_others_begin(placed: Sequence[tuple[Buffer, AssignedValue]]) -> None:
-    """Whatever begins in the memory of another ends that, so that all that is alive at one place lies apart.
+    """Ends every value where another begins in its memory: all values alive at one place are then disjoint.
 
-    XLA puts nothing over a value that is still needed, but for a result over the operand that it is computed from.
+    XLA overwrites no value that is still needed, except an operand by the result computed from it.
     """
     stays = [
         _Stay(value.offset, value.offset + buffer.bytes, begins, ends, number)
@@ -91,7 +91,7 @@ def _end_where_others_begin(placed: Sequence[tuple[Buffer, AssignedValue]]) -> N
         if buffer.bytes
     ]
     left: list[list[tuple[int, int]]] = [[] for _ in placed]
-    # The last that was written to each piece of memory, ascending in memory, apart.
+    # The last value written to each piece of memory, disjoint and ascending in memory.
     written: list[_Stay] = []
     for stay in sorted(stays, key=lambda one: (one.begins, one.ends)):
         first = bisect_left(written, stay)
@@ -116,7 +116,7 @@ def _leave(left: list[list[tuple[int, int]]], stay: _Stay, ends: int) -> None:
 
 
 def value_keys(ranges: LiveRanges) -> list[ValueKey]:
-    """How XLA's account calls each value: the instruction that makes it, and the path in its result."""
+    """XLA's key of each value: the instruction that makes it, and the path in its result."""
     nodes, paths = ranges.nodes, dict[Shape, list[_Path]]()
     found = []
     makers = [nodes.owner[value.node] for value in ranges.values]

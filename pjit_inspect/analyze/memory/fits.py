@@ -1,6 +1,6 @@
-"""Whether a program fits into the memory of a chip, also before anybody compiled it for that chip.
+"""Whether a program fits into the memory of a chip, even before it is compiled for that chip.
 
-Not its job: what the chip has (`observe.partitioner.chips`), or its tiles (`analyze.memory.tpu_tiles`).
+Not its job: the chip's memory (`observe.partitioner.chips`), or its tiles (`analyze.memory.tpu_tiles`).
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from pjit_inspect.model.record.target import MemorySize, Platform
 _NOTICED = 1.5
 """Padding that is named: one and a half times the size, ..."""
 _LEAST = 100
-"""... of what takes at least a hundredth of all arguments and results."""
+"""Divisor: only arrays with at least a hundredth of all arguments and results are named."""
 
 
 def find_fit(
     data: RecordData, use: MemoryUse, *, platform: Platform, chip: str, has: MemorySize, is_compiled_for: bool
 ) -> MemoryFit:
-    """What a program needs on a chip.
+    """The memory that a program needs on a chip.
 
     Args:
       data: its record, with the arguments that results reuse.
-      use: what is alive while it runs, as it was compiled.
-      platform: of the chip.
+      use: the live values while it runs, as compiled.
+      platform: the chip's platform.
       chip: its name.
-      has: what programs may use of its memory.
-      is_compiled_for: whether it was compiled for this very chip, to the end.
+      has: the part of its memory that programs may use.
+      is_compiled_for: whether it was compiled to the end for this chip.
     """
     counted = data.memory if is_compiled_for else None
     inputs = [_array(one, platform) for one in data.inputs if one.kept and one.is_on_device]
@@ -42,7 +42,7 @@ def find_fit(
     nameless = _counted_alone(data, use) if counted is None else None
     arguments, results, temporary, source = nameless or _sums(counted, inputs, outputs, use)
     if is_compiled_for and source == "modelled" and use.source == "counted":
-        # XLA placed its buffers, and refused it then.
+        # XLA placed the buffers before it refused the program.
         source = "counted"
     if unknown and source == "modelled":
         source = "at least"
@@ -55,7 +55,7 @@ def find_fit(
         argument_bytes=arguments,
         result_bytes=results,
         temporary_bytes=temporary,
-        # XLA's sums are without them. They are there from the beginning to the end.
+        # XLA's sums exclude them. They are alive from beginning to end.
         constant_bytes=use.by_kind.get("constant", 0),
         source=source,
         padded=tuple(sorted(known, key=lambda one: one.unpadded_bytes - one.bytes)),
@@ -78,7 +78,7 @@ def _sums(
 
 
 def _counted_alone(data: RecordData, use: MemoryUse) -> tuple[int, int, int | None, FitSource] | None:
-    """The same where a record has a program alone: what arguments and results take at its peak; else None."""
+    """The peak bytes of arguments and results of a record with a program only; None for others."""
     if not {"inputs", "outputs"} & data.missing.keys():
         return None
     results = use.by_kind.get("result", 0)

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 
 class Groups:
-    """Things that are one, found step by step; the smallest number of a group stands for it."""
+    """Sets of equal items, merged step by step (union-find); the smallest number represents a group."""
 
     def __init__(self, count: int) -> None:
         """So many things, each alone."""
         self._parent = list(range(count))
 
     def find(self, item: int) -> int:
-        """What stands for the group of one."""
+        """The representative of an item's group."""
         parent = self._parent
         while parent[item] != item:
             parent[item] = parent[parent[item]]

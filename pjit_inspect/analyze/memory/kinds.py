@@ -1,6 +1,6 @@
-"""What each buffer is for: a rule on the phases of training in which it is made and used, and on what makes it.
+"""Classifies buffers by purpose, from the phases in which they are made and used, and from their makers.
 
-Not its job: naming it (`analyze.memory.values_named`).
+Not its job: naming them (`analyze.memory.values_named`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _BEHIND: tuple[Phase, ...] = ("backward", "recompute")
 
 
 def kind_of(buffer: Buffer, made: Phase, last: Phase, collective: str | None, *, is_state: bool) -> MemoryKind:
-    """What a buffer is for.
+    """The purpose of a buffer.
 
     Args:
       buffer: the buffer.
@@ -30,7 +30,7 @@ def kind_of(buffer: Buffer, made: Phase, last: Phase, collective: str | None, *,
         return "constant"
     if collective != "all-gather" and made == "forward" and last in _BEHIND:
         return "saved for backward"
-    # A gradient may be summed over devices; what is gathered or moved is some array that the update needs.
+    # A gradient may be summed over devices; a gathered or moved array is one that the update needs.
     if made in _BEHIND and last == "optimizer" and collective in (None, "all-reduce", "reduce-scatter"):
         return "gradient"
     return "temporary" if collective is None else "collective buffer"

@@ -1,8 +1,8 @@
-"""From where to where in the schedule every array of a program is alive, and which of them lie in one buffer.
+"""Live ranges in the schedule of every array of a program, and the arrays that share a buffer.
 
-A *value* is an array from the instruction that makes it to its last use, through all that only passes it on. A *buffer*
-is what values share that are written over one another: what a loop carries, what works in place. Not its job: which
-buffers are arguments or results, and how much that comes to (`analyze.memory.occupancy`).
+A *value* is an array from the instruction that makes it to its last use, through all instructions that only pass it on.
+A *buffer* is shared by values that overwrite one another: a loop's carry, operations in place. Not its job: classifying
+buffers, and adding up bytes (`analyze.memory.occupancy`).
 
 *Source*: XLA's `HloDataflowAnalysis`, `HloAliasAnalysis` and `HloLiveRange`, which its buffer assignment follows.
 """
@@ -18,11 +18,11 @@ from pjit_inspect.analyze.memory.passing import FORWARDING, Nodes, in_place_pair
 
 @dataclass(slots=True, kw_only=True)
 class Value:
-    """One array.
+    """One array and its live range.
 
     Attributes:
       node: the node that makes it.
-      begins, ends: places in the schedule, the last one included.
+      begins, ends: positions in the schedule, the last one included.
       buffer: the number of its buffer.
       last_user: the instruction that takes it last; -1 for none.
       is_returned: whether the program returns it.
@@ -69,9 +69,9 @@ def find_live_ranges(nodes: Nodes) -> LiveRanges:
 
 
 def _join_loops(nodes: Nodes, same: Groups) -> list[tuple[int, int]]:
-    """What a loop never changes is one value inside and outside; what it changes, and branches, share buffers."""
+    """Joins values that a loop never changes, inside and outside; pairs the changed ones, and branches, by buffer."""
     carried: list[tuple[int, int]] = []
-    # Inner loops stand before outer ones, so that what they leave unchanged is known.
+    # Inner loops precede outer ones: the values they leave unchanged are then known.
     for index in nodes.running.order:
         opcode = nodes.opcode(index)
         if opcode == "while":
@@ -129,7 +129,7 @@ def _use(nodes: Nodes, values: list[Value], value_of: list[int]) -> None:
         opcode = nodes.opcode(index)
         if opcode in FORWARDING:
             continue
-        # What a loop is given is the loop's own from where its condition is asked first: the loop writes over it.
+        # A loop owns its inputs from the first evaluation of its condition: it overwrites them.
         inside = (
             [one for called in nodes.called(index) for one in nodes.parameters(called)] if opcode == "while" else []
         )
@@ -141,7 +141,7 @@ def _use(nodes: Nodes, values: list[Value], value_of: list[int]) -> None:
     for computation in nodes.running.computations:
         caller = nodes.running.callers.get(computation)
         is_condition = caller is not None and nodes.opcode(caller) == "while" and nodes.called(caller)[0] != computation
-        # A condition hands what it is given on to the loop's body.
+        # A condition passes its inputs on to the loop's body.
         end = _end(nodes, computation)
         kept = [nodes.root(computation), *(nodes.parameters(computation) if is_condition else ())]
         for node in (node for index in kept for node in nodes.of(index)):

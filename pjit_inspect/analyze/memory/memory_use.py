@@ -1,6 +1,6 @@
-"""What is alive at the peak of a program's memory, and over its schedule.
+"""Live values at the peak of a program's memory, and over its schedule.
 
-Joins the steps: live ranges, what lies where, kinds, names. Not its job: any of them.
+Joins the steps: live ranges, places, kinds, names. Not its job: any of them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from pjit_inspect.model.words.layers import layers_of
 
 _LARGEST = 50
 _SPACES = {"tpu": {0: "HBM", 5: "host"}, "gpu": {0: "device memory", 5: "host"}}
-"""Memories with a curve. On-chip memory has none: live ranges give more for it than a v5e has, so its rules differ."""
+"""Memories with a curve. On-chip memory has none: live ranges exceed that of a v5e, so other rules apply."""
 _PHASE: dict[str, Phase] = {
     "forward": "forward",
     "recompute": "recompute",
@@ -53,20 +53,20 @@ _NOT_MADE = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFacts:
-    """What else is known of a program.
+    """Further facts about a program.
 
     Attributes:
       inputs: the arguments that it reads, in order.
       outputs: the results, with the arguments they take over.
-      graph: its kernels with their phases; None where there is none.
+      graph: its kernels with their phases; None if there is none.
       collectives: its collectives.
       shardings: the values of the program before partitioning.
       mesh: the mesh of the specs.
       platform: "cpu", "tpu", "gpu", or "" for unknown.
-      files: which files are the user's.
-      xla_temporary_bytes: what XLA says it reserves for temporaries; None when it does not say.
-      assignment: XLA's own buffer assignment; None when it is not known.
-      replaced: the arguments that come back with new values, by the name of their tree (`analyze.advice`).
+      files: the user's files.
+      xla_temporary_bytes: bytes that XLA reserves for temporaries; None if it does not say.
+      assignment: XLA's buffer assignment; None if unknown.
+      replaced: the arguments that are returned with new values, by the name of their tree (`analyze.advice`).
     """
 
     inputs: Sequence[ArrayLayout] = ()
@@ -116,7 +116,7 @@ def arguments_alone(facts: MemoryFacts, missing: str) -> MemoryUse:
 def occupancy_of(module: HloModule, assignment: BufferAssignment | None = None) -> Occupancy:
     """The buffers of a program with a schedule, and from where to where each is alive.
 
-    Counted where XLA's account is there and of this program; else modelled.
+    Counted if XLA's buffer assignment is available and fits this program; if not, modelled.
     """
     ranges = find_live_ranges(Nodes(module, find_running(module)))
     counted = None if assignment is None else find_counted(ranges, assignment)
@@ -126,7 +126,7 @@ def occupancy_of(module: HloModule, assignment: BufferAssignment | None = None) 
 
 
 class MemoryFinder:
-    """What is known of the memory of one program with a schedule."""
+    """Finds the memory use of one program with a schedule."""
 
     def __init__(self, occupancy: Occupancy, facts: MemoryFacts) -> None:
         self._all, self._facts = occupancy, facts
@@ -153,7 +153,7 @@ class MemoryFinder:
         return sorted(time[index] for index in graph.kernels.instruction.tolist() if index in time)
 
     def found(self) -> MemoryUse:
-        """What is alive at the peak, its sums, and the curves."""
+        """The live values at the peak, their sums, and the curves."""
         total = self._all.curve(lambda buffer: buffer.space == 0)
         at = int(np.argmax(total)) if len(total) else 0
         alive = [buffer for buffer in self._all.buffers if buffer.space == 0 and _is_alive(buffer, at)]
@@ -194,14 +194,14 @@ class MemoryFinder:
         return assignment.by_color.get(0, 0)
 
     def _temporary(self) -> int:
-        """What XLA reserves; where it does not say, what is alive at once."""
+        """Bytes XLA reserves for temporaries; if unknown, the most temporary bytes alive at once."""
         assignment, said = self._facts.assignment, self._facts.xla_temporary_bytes
         if assignment is not None and self._all.source == "counted":
             return assignment.temporary_bytes()
         return self._most(_is_apart) if said is None else said
 
     def _placed(self) -> int:
-        """How much more temporaries would need if none of them lay in the buffer of a result; at most that."""
+        """Upper bound of additional bytes if no temporary used the buffer of a result."""
         every, said = self._most(lambda buffer: buffer.kind == "temporary"), self._facts.xla_temporary_bytes
         if self._all.source == "counted":
             return every - self._most(_is_apart)
@@ -234,13 +234,13 @@ class MemoryFinder:
         for space in spaces:
             total = self._all.curve(lambda buffer, space=space: buffer.space == space)
             starts = self._kernel_times
-            # What stands before the first kernel (constants, copies) belongs to it.
+            # Instructions before the first kernel (constants, copies) belong to it.
             most = np.maximum.reduceat(total, [0, *starts[1:]]) if starts else total[:0]
             curves.append(MemoryCurve(space=space, name=names[space], bytes=tuple(most.tolist())))
         return tuple(curves)
 
     def timelines(self) -> tuple[MemoryTimeline, ...]:
-        """Each memory over the schedule, as `MemoryUse.curves`; names are those of the peak."""
+        """Each memory over the schedule, as in `MemoryUse.curves`; names are those of the peak."""
         total = self._all.curve(lambda buffer: buffer.space == 0)
         at = int(np.argmax(total)) if len(total) else 0
         order, name = self._nodes.running.order, self._module.reader.name
@@ -278,7 +278,7 @@ class MemoryFinder:
         shape = nodes.shapes[value.node]
         collective = names.collective(origin.kernel)
         values = [self._ranges.values[row] for row in buffer.values]
-        # A copy belongs to the phase in which its elements were computed, whoever wants it.
+        # A copy belongs to the phase in which its elements were computed, whichever operation wants it.
         made = self._phases.get(origin.kernel) or told.phase
         user = max(values, key=lambda one: one.ends).last_user
         last = self._phase_of_user(user)
@@ -310,7 +310,7 @@ class MemoryFinder:
             space=buffer.space,
             lies_in=buffer.lies_in,
             written_dtype=names.written_dtype(value.node, op_name),
-            # What has no spec is not advised to have another.
+            # A value without a spec gets no advice about specs.
             collective_axes=names.collective_axes(value.node)
             if told.spec is not None and buffer.kind == "temporary"
             else (),
@@ -318,7 +318,7 @@ class MemoryFinder:
         )
 
     def _representative(self, buffer: Buffer, at: int | None) -> Value:
-        """The value a buffer is told by: an argument; else what makes what is in it, not what only hands it on."""
+        """The value that names a buffer: its argument, or else the value that is computed, not only passed on."""
         values = [self._ranges.values[row] for row in buffer.values]
         if len(values) == 1:
             return values[0]
@@ -350,7 +350,7 @@ class MemoryFinder:
         return find_states(self._facts.inputs, self._facts.outputs, users)
 
     def _users(self, value: Value) -> frozenset[Phase]:
-        """The phases of all kernels that take an argument, looked for through what passes it on."""
+        """The phases of all kernels that take an argument, traced through instructions that pass it on."""
         nodes, found, seen = self._nodes, set[Phase](), set[int]()
         border = [nodes.owner[value.node]]
         while border:
@@ -375,7 +375,7 @@ class MemoryFinder:
 
 
 def _phases(graph: ProgramGraph | None) -> dict[int, Phase]:
-    """Instruction of a kernel -> its phase; {} for a program that nobody differentiated."""
+    """Instruction of a kernel -> its phase; {} for a program without differentiation."""
     if graph is None or not graph.is_differentiated:
         return {}
     kernels = graph.kernels
@@ -392,7 +392,7 @@ def _is_alive(buffer: Buffer, at: int) -> bool:
 
 
 def _is_apart(buffer: Buffer) -> bool:
-    """Whether it is a temporary in memory of its own."""
+    """Whether it is a temporary outside the memory of an argument or result."""
     return buffer.kind == "temporary" and not buffer.lies_in
 
 

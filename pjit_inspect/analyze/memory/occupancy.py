@@ -1,8 +1,8 @@
-"""How many bytes are alive at every place of the schedule: arguments, results, and all else.
+"""The bytes alive at every position of the schedule: arguments, results, and the rest.
 
-Without XLA's own account this is a model: a result takes over the memory of an operand of its shape that nothing else
-needs; nothing else shares memory. Not its job: from where to where things are alive (`analyze.memory.live_ranges`), or
-XLA's account (`analyze.memory.counted`).
+Without XLA's buffer assignment this is a model: a result reuses the memory of an operand of its shape that nothing else
+needs; nothing else shares memory. Not its job: live ranges (`analyze.memory.live_ranges`), or XLA's assignment
+(`analyze.memory.counted`).
 
 *Source*: XLA's `HloDataflowAnalysis::CanShareOperandBufferWithUser`.
 """
@@ -38,8 +38,8 @@ class Buffer:
       bytes: its size on one device, padding of tiles included.
       kind: "argument", "result" (also in the buffer of an argument), "constant", "temporary".
       space: XLA's number of the memory.
-      spans: from where to where it is alive, ends included, ascending, apart.
-      lies_in: "argument" or "result" for a temporary that XLA put into memory of one; "" for none, or not known.
+      spans: disjoint live ranges, ends included, ascending.
+      lies_in: "argument" or "result" for a temporary that XLA put into its memory; "" for none or unknown.
     """
 
     values: list[int]
@@ -52,13 +52,13 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Occupancy:
-    """What is alive when.
+    """The buffers of a program and their live ranges.
 
     Attributes:
       ranges: the values.
-      buffers: the buffers, by number. Two that are alive at one place share no memory.
-      unknown: how many have no known size.
-      source: "counted" where XLA says where each lies and how large it is.
+      buffers: the buffers, by number. Two buffers alive at one position share no memory.
+      unknown: number of buffers of unknown size.
+      source: "counted" if XLA gives the place and size of each.
     """
 
     ranges: LiveRanges
@@ -67,7 +67,7 @@ class Occupancy:
     source: MemorySource = "modelled"
 
     def place_by_caller(self) -> None:
-        """Arguments and results lie where the caller has them: CPUs' instructions do not say that it is host memory."""
+        """Places arguments and results in the caller's memory: CPU instructions do not show that it is host memory."""
         nodes = self.ranges.nodes
         entry, shapes = nodes.module.entry, nodes.module.reader.entry_shapes()
         arguments, result = shapes or ((), Shape(dtype="tuple"))
@@ -80,7 +80,7 @@ class Occupancy:
     def curve(self, wanted: Callable[[Buffer], bool]) -> np.ndarray:
         """Bytes alive at each place of the schedule, of the buffers that are wanted."""
         spans = [(span, buffer.bytes) for buffer in self.buffers if wanted(buffer) for span in buffer.spans]
-        # A damaged program may claim more bytes than a machine's number holds.
+        # A damaged program may claim more bytes than fit into a machine integer.
         kind = np.int64 if sum(size for _, size in spans) < 2**63 else object
         change = np.zeros(self.ranges.end + 2, kind)
         if spans:
@@ -115,7 +115,7 @@ def find_occupancy(ranges: LiveRanges) -> Occupancy:
 
 
 def kind_of_values(ranges: LiveRanges, rows: Iterable[int]) -> str:
-    """What a buffer of these values is."""
+    """The kind of a buffer of these values."""
     kinds = {_kind(ranges, ranges.values[row]) for row in rows}
     return next(kind for kind in ("argument", "result", "constant", "temporary") if kind in kinds)
 
@@ -155,7 +155,7 @@ def merged_spans(ranges: LiveRanges, rows: list[int], kind: str) -> list[tuple[i
 
 
 def _end_where_taken_over(ranges: LiveRanges, buffers: list[Buffer]) -> None:
-    """An operand that is taken for the last time ends before that, where its result may lie in its place."""
+    """Ends the life of an operand just before its last use if the result may take its place."""
     nodes, taken = ranges.nodes, set[int]()
     for value in ranges.values:
         maker, own = nodes.owner[value.node], buffers[value.buffer]
@@ -182,13 +182,13 @@ def _freed(ranges: LiveRanges, buffers: list[Buffer], operand: int, value: Value
 
 
 def _may_share(nodes: Nodes, maker: int) -> bool:
-    """Whether an instruction ever puts a result where an operand lies. (A copy never does.)"""
+    """Whether an instruction ever writes its result over an operand. (A copy never does.)"""
     opcode = nodes.opcode(maker)
     return opcode in ("fusion", "sort") or (opcode in _ELEMENTWISE and opcode != "copy")
 
 
 def can_share(nodes: Nodes, own: int, number: int, taken: int) -> bool:
-    """Whether XLA lets a result lie where operand `number` lies, which nobody takes afterwards."""
+    """Whether XLA lets a result overwrite operand `number`, which is not used afterwards."""
     if nodes.shapes[own] != nodes.shapes[taken]:
         return False
     maker = nodes.owner[own]
@@ -203,7 +203,7 @@ def can_share(nodes: Nodes, own: int, number: int, taken: int) -> bool:
 
 
 def _is_elementwise(nodes: Nodes, computation: int, number: int) -> bool:
-    """Whether every use of a parameter of a fusion, and of what is made of it, is element by element."""
+    """Whether every use of a fusion's parameter, and of values made from it, is elementwise."""
     parameters = nodes.parameters(computation)
     if number >= len(parameters):
         return False

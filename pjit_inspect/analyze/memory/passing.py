@@ -1,9 +1,9 @@
-"""Which results of an instruction are its operands, in the same memory: what passes arrays on, and what works in place.
+"""Finds results that are operands in the same memory: instructions that pass arrays on, or work in place.
 
-A *node* is one array: one leaf of the result of an instruction that runs by itself. Not its job: how long an array is
-alive (`analyze.memory.live_ranges`).
+A *node* is one array: one leaf of the result of an instruction that runs by itself. Not its job: live ranges
+(`analyze.memory.live_ranges`).
 
-*Source*: XLA's `HloDataflowAnalysis` (what passes values on) and `GetInPlaceInputOutputPairs` (what works in place).
+*Source*: XLA's `HloDataflowAnalysis` (passing values on) and `GetInPlaceInputOutputPairs` (working in place).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pjit_inspect.model.program.shape import Shape
 
 _SAME = frozenset(("bitcast", "opt-barrier", "optimization-barrier", "domain", "add-dependency"))
 FORWARDING = frozenset(("tuple", "get-tuple-element", "call"))
-"""Opcodes that read nothing of what they pass on."""
+"""Opcodes that do not read the values they pass on."""
 _STARTS_WITH_OPERANDS = frozenset(("all-gather-start", "collective-permute-start", "async-start", "send"))
 """Opcodes whose result begins with their operands."""
 _FIRST_IN_PLACE = frozenset(("dynamic-update-slice", "set-dimension-size"))
@@ -26,7 +26,7 @@ _ALIASED = re.compile(r"operand_index: (\d+)")
 _FROM = re.compile(r"operand_shape_index: (\d+)")
 _TO = re.compile(r"output_shape_index: (\d+)")
 _ALIASING = b"\xd2\x04"
-"""How the field `output_operand_aliasing` (74) begins: few instructions have it, and decoding takes long."""
+"""First bytes of the field `output_operand_aliasing` (74): few instructions have it, and decoding is slow."""
 _MOST_STEPS = 50
 
 _NONE = range(0)
@@ -39,7 +39,7 @@ class Nodes:
 
     Attributes:
       module: the program.
-      running: what runs in it.
+      running: its running computations.
       time: running instruction -> its place in the schedule, loops' bodies before their loops.
       shapes: for each node its shape.
       owner: for each node its instruction.
@@ -113,7 +113,7 @@ class Nodes:
 
 
 def passed_pairs(nodes: Nodes, index: int) -> Pairs:
-    """Nodes that are the very array of an earlier node: (own, earlier). Loops and branches are left out."""
+    """Nodes that are the same array as an earlier node: (own, earlier). Excludes loops and branches."""
     opcode, own = nodes.opcode(index), nodes.of(index)
     if opcode == "get-tuple-element":
         yield from zip(own, nodes.element(index), strict=False)
@@ -157,7 +157,7 @@ def _finished(nodes: Nodes, index: int) -> range:
 
 
 def in_place_pairs(nodes: Nodes, index: int) -> Pairs:
-    """Nodes that are written where an operand lies: (own, operand's)."""
+    """Nodes that are written in an operand's memory: (own, operand's)."""
     opcode, own = nodes.opcode(index), nodes.of(index)
     if opcode in _FIRST_IN_PLACE:
         yield from zip(own, nodes.entering(index)[:1], strict=False)
@@ -174,7 +174,7 @@ def in_place_pairs(nodes: Nodes, index: int) -> Pairs:
 
 
 def _declared(nodes: Nodes, index: int, own: range) -> Pairs:
-    """What the program itself says works in place (`output_operand_aliasing`)."""
+    """In-place pairs declared by the program (`output_operand_aliasing`)."""
     if _ALIASING not in nodes.module.reader.raw(index):
         return
     for entry in details_of(nodes.module, index).other.get("output_operand_aliasing", ()):
@@ -192,7 +192,7 @@ def _number(form: re.Pattern[str], text: str) -> int:
 
 
 def _updated(nodes: Nodes, index: int, own: range) -> Pairs:
-    """A fusion that ends in the update of a part of an operand writes that part where the operand lies."""
+    """In-place pairs of a fusion that ends in updating a part of an operand: the part is written in the operand."""
     module, called = nodes.module, nodes.called(index)
     if len(called) != 1:
         return
@@ -208,7 +208,7 @@ def _updated(nodes: Nodes, index: int, own: range) -> Pairs:
 
 
 def _updated_parameter(nodes: Nodes, index: int) -> int | None:
-    """The parameter of a fusion whose part an instruction within it replaces; None where it does no such thing."""
+    """The parameter of a fusion that an instruction within it updates in part; None if there is none."""
     index = _behind_bitcasts(nodes, index)
     if nodes.opcode(index) not in ("dynamic-update-slice", "scatter"):
         return None

@@ -1,8 +1,8 @@
-"""XLA's list of the largest buffers, joined to the program it is of: what each is in the user's terms.
+"""Joins XLA's list of the largest buffers to its program: each buffer in the user's terms.
 
-A buffer is found by what makes it: XLA's instruction, or JAX's name of the operation with its element type and its
-shape on one device. Where several values fit that differ by more than their layer, none is taken. Not its job: reading
-the list (`parse.messages.memory_errors`).
+A buffer is found by its maker: XLA's instruction, or JAX's name of the operation with its element type and its shape on
+one device. Where several values fit that differ by more than their layer, none is taken. Not its job: reading the list
+(`parse.messages.memory_errors`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def join_reported(
     Args:
       buffers: the list.
       module: the program with its schedule; None where there is none.
-      use: what is alive in it.
+      use: its live values.
       inputs: its arguments.
       shardings: the values of the program before partitioning.
     """
@@ -58,12 +58,12 @@ class _Joiner:
         self._module, self._live, self._inputs, self._values = module, live, inputs, values
 
     def joined(self, buffer: ReportedBuffer) -> ReportedValue:
-        """One buffer, found in the program or as XLA says it."""
+        """One buffer as found in the program, or as XLA reports it."""
         found = self._argument(buffer) if buffer.is_argument else self._made(buffer) or self._written(buffer)
         return found or _as_said(buffer)
 
     def _made(self, buffer: ReportedBuffer) -> ReportedValue | None:
-        """By the instruction that makes it, if the size agrees; else by the operation's name, if all that fit agree."""
+        """Finds a buffer by its maker, if the size agrees, or else by the operation's name, if all matches agree."""
         row = self._live.get(buffer.instruction)
         if row is not None and _is_near(row.bytes, buffer.bytes):
             return _of_live(buffer, row)
@@ -72,7 +72,7 @@ class _Joiner:
         fitting = [
             row
             for row in self._live.values()
-            # XLA may have turned its dimensions round.
+            # XLA may have permuted its dimensions.
             if (row.dtype, math.prod(row.local_shape)) == (buffer.dtype, math.prod(buffer.dimensions))
             and self._op_name(row.made_by) == buffer.op_name
         ]
@@ -90,7 +90,7 @@ class _Joiner:
         return "" if made is None else made.op_name
 
     def _written(self, buffer: ReportedBuffer) -> ReportedValue | None:
-        """By the operation's name among the values before partitioning: there is no schedule, and so no kind."""
+        """Finds a buffer by operation name among the values before partitioning, which have no schedule and no kind."""
         fitting = [
             row
             for row in self._values
@@ -103,7 +103,7 @@ class _Joiner:
         return _value(buffer, name=row.name, spec=row.spec, source=row.source, phase=row.phase)
 
     def _argument(self, buffer: ReportedBuffer) -> ReportedValue | None:
-        """By element type and shape, if one argument alone has them, or one of each layer: XLA says no more of it."""
+        """Finds an argument by type and shape, if only one argument, or one of each layer, matches."""
         fitting = [
             one
             for one in self._inputs

@@ -1,8 +1,8 @@
-"""Which arguments are the state of an optimizer.
+"""Finds the arguments that are optimizer state.
 
-That only the update reads an argument does not say so: a mask, a learning rate and an unused parameter are read by
-nothing else, too. So the step must also yield its next value, and nothing that stands beside it in its tree may be read
-by the model. Not its job: who reads what (`analyze.memory.memory_use`).
+An argument read only by the update need not be state: a mask, a learning rate and an unused parameter are also read
+only there. The step must also return its next value, and the model may not read any argument beside it in its tree. Not
+its job: finding the readers (`analyze.memory.memory_use`).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _Key = tuple[str, tuple[int, ...], str]
 def find_states(
     inputs: Sequence[ArrayLayout], outputs: Sequence[ArrayLayout], users: Mapping[str, frozenset[Phase]]
 ) -> frozenset[str]:
-    """The paths of the arguments that are optimizer state; those that may be something else are left out.
+    """The paths of the arguments that are optimizer state; doubtful arguments are omitted.
 
     Args:
       inputs: the arguments that the program reads.
       outputs: its results.
-      users: path of an argument -> the phases of all that read it.
+      users: path of an argument -> the phases of its readers.
     """
     read_by_model = {_parent(path) for path, phases in users.items() if not _MODEL.isdisjoint(phases)}
     taken = Counter(_key(one) for one in inputs)
@@ -39,10 +39,10 @@ def find_states(
         if users.get(one.path) != _UPDATE:
             continue
         if not parent:
-            # It has no path that a result could share; its buffer is given up for one.
+            # It has no path that a result could share; it is state if a result reuses its buffer.
             is_state = one.path in reused
         else:
-            # Where more arguments than results are alike, some are no state, and which is not known.
+            # If more arguments than results are alike, some are no state, and it is unknown which.
             is_state = parent not in read_by_model and taken[_key(one)] <= yielded[_key(one)]
         if is_state:
             found.add(one.path)
@@ -54,5 +54,5 @@ def _parent(path: str) -> tuple[str, ...]:
 
 
 def _key(one: ArrayLayout) -> _Key:
-    """What an argument and its next value have in common: the last step of the path, the shape, the type."""
+    """Properties shared by an argument and its next value: the last step of the path, the shape, the type."""
     return split_path(one.path)[-1], one.global_shape, one.dtype

@@ -1,7 +1,7 @@
-"""When each buffer is alive, counted in kernels: for a picture of memory over the schedule.
+"""Live ranges of buffers in kernels, for a picture of memory over the schedule.
 
-A kernel stands for the moment from its beginning to the next one's at which most is alive. What is alive at that moment
-adds up to the curve, exactly. Not its job: which buffers there are (`analyze.memory.occupancy`), their names.
+A kernel represents the moment of most live bytes from its beginning to the next kernel's. The buffers alive at that
+moment add up exactly to the curve. Not its job: finding buffers (`analyze.memory.occupancy`), their names.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from pjit_inspect.model.memory.timeline import MemoryTimeline, TimedValue
 from pjit_inspect.model.report.collective import Phase
 
 MOST_NAMED = 2000
-"""Buffers of a timeline that are named: the largest. More would take longer than all else of a display."""
+"""Most named buffers of a timeline, the largest ones. More would take longer than the rest of a display."""
 
 
 def moments(total: np.ndarray, starts: Sequence[int]) -> np.ndarray:
-    """For each kernel, the place of the schedule at which most is alive until the next one begins.
+    """For each kernel, the position of the schedule with most live bytes before the next kernel begins.
 
     Args:
-      total: bytes alive at each place.
-      starts: the place of each kernel, ascending. What stands before the first kernel belongs to it.
+      total: bytes alive at each position.
+      starts: the position of each kernel, ascending. Earlier positions belong to the first kernel.
     """
     if not starts:
         return np.zeros(0, np.int64)
@@ -49,7 +49,7 @@ def find_timeline(
       occupancy: all buffers.
       curve: the bytes of this memory.
       starts: the place of each kernel.
-      row_of: what is known of a buffer.
+      row_of: describes a buffer.
       kernel_of: the numbers of kernels, by name.
       phases: the phase of training of each kernel; () for none.
     """
@@ -71,7 +71,7 @@ def _timed(value: LiveValue, buffer: Buffer, places: np.ndarray, kernel_of: Mapp
 
 
 def _in_kernels(spans: Sequence[tuple[int, int]], places: np.ndarray) -> tuple[tuple[int, int], ...]:
-    """Spans of places as spans of the kernels whose moments lie in them; those that touch become one."""
+    """Converts spans of positions to spans of kernels whose moments are in them; adjacent spans are merged."""
     found: list[tuple[int, int]] = []
     for begins, ends in spans:
         first = int(np.searchsorted(places, begins, "left"))

@@ -1,10 +1,10 @@
-"""What an array takes in the memory of a TPU before anybody compiled for one: its tiles, and what they cover.
+"""Models the memory of an array on a TPU before anything is compiled for one: its tiles and padding.
 
-Tiles are 128 elements along the most minor dimension and up to 8 along the one before it. XLA lets arguments without a
-layout of their own lie so that they take least. Not its job: arrays whose layout is known (`Shape.padded_bytes`).
+Tiles are 128 elements along the most minor dimension and up to 8 along the one before it. For arguments without a
+layout XLA chooses the smallest one. Not its job: arrays with a known layout (`Shape.padded_bytes`).
 
 *Source*: layouts of arguments in programs compiled ahead of time (`scripts/memory_padding` checks them); JAX's
-`TpuInfo.get_sublane_tiling`, whose larger tiles XLA takes only where they fill no further.
+`TpuInfo.get_sublane_tiling`, whose larger tiles XLA uses only if they add no padding.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _LANES, _ROWS, _MOST_FLAT, _WORD = 128, 8, 1024, 32
 
 
 def tpu_bytes(shape: Sequence[int], bits: int, minor_to_major: Sequence[int]) -> int:
-    """Bytes on one device, for a layout that says which dimension varies fastest, and so on.
+    """Bytes on one device for a layout given by `minor_to_major`.
 
     Args:
       shape: the lengths on one device.
-      bits: of one element (8 for a boolean).
+      bits: bits of one element (8 for a boolean).
       minor_to_major: the dimensions, the one that varies fastest first.
     """
     lengths = [shape[dimension] for dimension in minor_to_major]
@@ -32,7 +32,7 @@ def tpu_bytes(shape: Sequence[int], bits: int, minor_to_major: Sequence[int]) ->
 
 
 def least_tpu_bytes(shape: Sequence[int], bits: int) -> int:
-    """Bytes on one device in the layout that takes least, which XLA gives an argument when nobody asks for another."""
+    """Bytes on one device in the smallest layout, which XLA gives to an argument by default."""
     if len(shape) < 2:
         return tpu_bytes(shape, bits, range(len(shape)))
     ways = permutations(range(len(shape)), 2)

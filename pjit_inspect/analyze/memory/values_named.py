@@ -1,9 +1,9 @@
-"""What a person calls a buffer, and how it is sharded: arguments by their path, all else as it was written.
+"""Names buffers for people, and finds their shardings: arguments by path, others by their source text.
 
-A value is what its elements were computed as: XLA names a copy after the operation that wants it, so copies are seen
-through, within fusions too. What computed them is taken for a value of the program before partitioning only when JAX's
-name of the operation, the element type and the number of elements on a device are its (XLA reshapes freely), and all
-that fit agree. Not its job: what a buffer is for (`analyze.memory.kinds`).
+A value is named by the operation that computed its elements. XLA names a copy after the operation that wants it: copies
+are traced back, within fusions too. The operation is matched to a value of the program before partitioning only if
+JAX's name, the element type and the number of elements on a device match (XLA reshapes freely), and all matches agree.
+Not its job: the purpose of a buffer (`analyze.memory.kinds`).
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _MOST_STEPS = 20
 _PREFIX: dict[Phase, str] = {"backward": "gradient of ", "recompute": "recomputed "}
 _Key = tuple[str, str, int]
-"""JAX's name of an operation, an element type, and how many elements there are on a device."""
+"""JAX's name of an operation, an element type, and the number of elements on a device."""
 
 
 class Described(NamedTuple):
-    """What is known of a value by its name."""
+    """Facts about a named value."""
 
     name: str
     spec: PartitionSpec | None
@@ -54,12 +54,12 @@ class Described(NamedTuple):
 
 
 class Maker(NamedTuple):
-    """What computed the elements of a value.
+    """The instruction that computed the elements of a value.
 
     Attributes:
-      instruction: the instruction, which may be within a fusion.
-      kernel: the instruction that runs by itself: that, or the fusion.
-      is_moved: whether another kernel moved them since.
+      instruction: the instruction; it may be within a fusion.
+      kernel: the instruction that runs by itself: the same one, or the fusion.
+      is_moved: whether another kernel moved the elements since.
     """
 
     instruction: int
@@ -73,11 +73,11 @@ class Describer:
 
     Attributes:
       nodes: its arrays.
-      inputs: the arguments that it reads, in order, where they are those of the program.
+      inputs: the arguments that it reads, in order, if they match the program's.
       collectives: its collectives.
       shardings: the values of the program before partitioning.
-      mesh: the mesh that specs are of.
-      files: which files are the user's.
+      mesh: the mesh of the specs.
+      files: the user's files.
     """
 
     nodes: Nodes
@@ -114,7 +114,7 @@ class Describer:
         return self.inputs[number] if number < len(self.inputs) else None
 
     def maker(self, node: int) -> Maker:
-        """What computed a value, seen through what only moves it."""
+        """The instruction that computed a value, traced back through instructions that only move it."""
         nodes = self.nodes
         kernel = nodes.owner[node]
         fusions: list[int] = []
@@ -157,7 +157,7 @@ class Describer:
         found = list(map(self.collective, nodes.module.users[nodes.owner[node]].tolist()))
         border = seen = [self.maker(node).kernel]
         for _ in range(_MOST_STEPS):
-            # A product sums over something else; what is element by element is whole where its operands are.
+            # A product sums over another dimension; an elementwise operation is whole where its operands are.
             made = [self.collective(kernel) for kernel in border]
             inner = [kernel for kernel, one in zip(border, made, strict=True) if one is None]
             given = (one for kernel in inner if nodes.opcode(kernel) not in DOTS for one in nodes.entering(kernel))
@@ -178,7 +178,7 @@ class Describer:
         if made.is_moved and collective is None and made.instruction == made.kernel:
             layout = self._argument_at(made.instruction)
             if layout is not None:
-                # Which of its axes a copy still has is not known.
+                # It is unknown which of its axes a copy still has.
                 return Described(f"{layout.path}, copied", None, layout.global_shape, (), "", None)
         instruction = nodes.module.instruction(made.instruction)
         if not instruction.op_name and not made.is_moved:
@@ -187,7 +187,7 @@ class Describer:
         source = user_frames(frames, self.files) if frames else ()
         phase = find_phase(instruction.op_name, frames)
         row = self._row(node, instruction.op_name, source, instruction.opcode)
-        # What sums yields the value itself; what gathers is named after an operation that needs it.
+        # A sum yields the value itself; a gather is named after an operation that needs it.
         if collective is not None and (row is None or collective.kind not in _SUMS):
             return self._gotten(node, made.kernel, collective, source, phase)
         if row is None:
@@ -201,7 +201,7 @@ class Describer:
         )
 
     def _workspace(self, node: int, operation: str) -> str:
-        """What a library is given to work in: "workspace of cuBLASLt, dot_general"; "" for anything else."""
+        """The workspace of a library call: "workspace of cuBLASLt, dot_general"; "" for anything else."""
         nodes, call = self.nodes, self.nodes.owner[node]
         if nodes.opcode(call) != "custom-call" or node != nodes.of(call).stop - 1:
             return ""
@@ -211,7 +211,7 @@ class Describer:
         return f"workspace of {describe_custom_call(instruction).library}, {operation}"
 
     def _partial_sums(self, node: int, instruction: Instruction, source: tuple[Frame, ...]) -> str:
-        """A product that XLA for GPUs computes in parts, to be added up: "x @ w, 4 partial sums"; "" otherwise."""
+        """A product that XLA for GPUs computes as partial sums: "x @ w, 4 partial sums"; "" for others."""
         if instruction.opcode not in ("dot", "custom-call"):
             return ""
         size = math.prod(self.nodes.shapes[node].dimensions)
@@ -223,11 +223,10 @@ class Describer:
         return f"{name}, {size // own} partial sums" if is_several else ""
 
     def _row(self, node: int, op_name: str, source: tuple[Frame, ...], opcode: str) -> ValueSharding | None:
-        """The value before partitioning that a node is; None where none is, or several differ.
+        """The value before partitioning that a node is; None if none matches, or several differ.
 
-        An operand that XLA prepares for a product has the product's name, but is none.
-
-        Several operations of one name stand at different columns of a line.
+        An operand that XLA prepares for a product has the product's name, but is no product. Several operations of one
+        name are at different columns of a line.
         """
         shape = self.nodes.shapes[node]
         found: list[ValueSharding] = []
@@ -243,7 +242,7 @@ class Describer:
         return found[0] if len(alike) == 1 else None
 
     def _name(self, row: ValueSharding) -> str:
-        """Its text; with the operation where one piece of text makes several."""
+        """The text of a value, with the operation if one piece of text makes several."""
         where = row.source[0].where if row.source else ""
         if row.name == row.op_name:
             return short_name(row.name)
@@ -252,7 +251,7 @@ class Describer:
     def _gotten(
         self, node: int, kernel: int, collective: Collective, source: tuple[Frame, ...], phase: Phase
     ) -> Described:
-        """What a collective yields: "params['w1'], all-gather over data"."""
+        """A description of a collective's result: "params['w1'], all-gather over data"."""
         words = f"{collective.kind} over {collective.axes_text}"
         place, phase = collective.source or source, collective.phase or phase
         origin = self._operand(node, kernel)
@@ -266,7 +265,10 @@ class Describer:
         return Described(f"{origin.name}, {words}", spec, known, place, collective.op_name, phase)
 
     def _operand(self, node: int, kernel: int) -> Described | None:
-        """What a collective moves; None where it is not known which of several, or as what it was written."""
+        """A description of a collective's operand;
+
+        None if it is ambiguous, or its value before partitioning is unknown.
+        """
         nodes = self.nodes
         operands = nodes.operands(kernel)
         number = node - nodes.of(kernel).start if nodes.owner[node] == kernel else 0
@@ -289,7 +291,7 @@ class Describer:
         return self.argument(own[0]) if len(own) == 1 else None
 
     def _gathered(self, origin: Described, node: int, axes: Sequence[str]) -> PartitionSpec | None:
-        """The spec of a gathered value: that of the value without the axes, if the number of elements says so too."""
+        """The spec of a gathered value: the operand's spec without the axes, if the number of elements confirms it."""
         if origin.spec is None or origin.global_shape is None or self.mesh is None:
             return None
         left = tuple(tuple(axis for axis in axes_of(entry) if axis not in axes) for entry in origin.spec)
@@ -306,26 +308,26 @@ class Describer:
 
 
 def _place(frames: tuple[Frame, ...]) -> tuple[str, int, tuple[int, ...]] | None:
-    # XLA keeps where a piece begins; where it ends is known of the operations before it alone.
+    # XLA keeps the begin of a piece; its end is known only for operations before partitioning.
     return (frames[0].file, frames[0].line, frames[0].columns[:1]) if frames else None
 
 
 @lru_cache(maxsize=4096)
 def short_name(op_name: str) -> str:
-    """The last words of JAX's name of an operation: its innermost scopes, and what it does."""
+    """The last parts of JAX's name of an operation: its innermost scopes, and the operation."""
     last = op_name.rpartition("/")[2]
     return "/".join([*scope_of(op_name).split("/")[-2:], users_word(last) or last]).lstrip("/")
 
 
 @lru_cache(maxsize=4096)
 def scope_of(op_name: str) -> str:
-    """The user's scopes that an operation stands in: "layer0/attn"; "" for none."""
+    """The user's scopes around an operation: "layer0/attn"; "" for none."""
     scopes = op_name.split("/")[:-1]
     return "/".join(_unwrapped(scope) for scope in scopes if _unwrapped(scope))
 
 
 def _unwrapped(scope: str) -> str:
-    """A part of JAX's name without what JAX did to it; "" for what is no scope of the user's."""
+    """A part of JAX's name without JAX's wrappers; "" if it is no user scope."""
     if scope in JAX_SCOPES:
         return ""
     while "(" in scope and scope.endswith(")"):

@@ -1,1 +1,1 @@
-"""What can be changed of a program, what follows at once, what to write for it, and where to look for a better one."""
+"""Finds changes to a program, their immediate effects, code for them, and starting points for a search."""

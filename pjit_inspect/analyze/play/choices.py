@@ -1,6 +1,6 @@
-"""What each dimension of an array may be split over, and why not over what else, with the arithmetic.
+"""Finds the mesh axes that each dimension of an array can be split over, and why not others, with the arithmetic.
 
-Not its job: which arrays there are (`groups`).
+Not its job: finding the arrays (`groups`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pjit_inspect.model.play.controls import Choice
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of
 
 _MOST_PAIRED = 4
-"""With more axes than these, pairs of them are offered in the mesh's order only."""
+"""With more axes than this, pairs of axes are offered in mesh order only."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -33,8 +33,8 @@ def choices_of(
       shape: the array's (global).
       spec: how it is split; None where that is not known, which keeps no axis from any dimension.
       mesh: axes with their sizes. Arrays of one shape share their choices, as a session has thousands of variants.
-      must_divide: whether `jax.jit` refuses what its axes do not divide; a constraint is padded instead.
-      why_fixed: why nothing else can be chosen; "" where it can.
+      must_divide: whether `jax.jit` refuses dimensions that the axes do not divide; a constraint is padded instead.
+      why_fixed: why there is no other choice; "" if there is.
     """
     sizes = dict(mesh)
     given = spec or (None,) * len(shape)
@@ -90,7 +90,7 @@ def ratio(length: int, pieces: int) -> str:
 
 
 def division_problem(shape: Sequence[int], spec: PartitionSpec | None, sizes: Mapping[str, int]) -> str:
-    """What keeps `jax.jit` from taking a spec: "dimension 1: 16 / model=32 = 0.50, does not divide"; "" for nothing."""
+    """Why `jax.jit` rejects a spec: "dimension 1: 16 / model=32 = 0.50, does not divide"; "" if it does not."""
     for place, entry in enumerate(spec or ()):
         axes = axes_of(entry)
         pieces = math.prod(sizes.get(axis, 1) for axis in axes)

@@ -1,8 +1,8 @@
-"""What to write so that a program becomes a variant: the mesh, the specs of arguments and results, the constraints.
+"""Writes code that turns a program into a variant: the mesh, the specs of arguments and results, the constraints.
 
-Specs stand in a table by the paths of the arrays, with `[*]` for equal layers, and a function turns that into
-shardings: so it is right for every pytree, whatever its nodes are. Every name is written as Python writes it, so that
-no name of a program can end a line. Not its job: proving the lines (`handles.play.proof`).
+Specs are in a table by array path, with `[*]` for equal layers, and a function turns the table into shardings: this
+works for every pytree, whatever its nodes are. Names are written as Python literals: no name of a program can end a
+line. Not its job: proving the lines (`handles.play.proof`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _HELPER = (
 
 
 def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int, vmapped: Collection[str] = ()) -> Code:
-    """The lines of a variant, those that differ from the base marked; `vmapped` new constraints are in a `jax.vmap`."""
+    """The lines of a variant, with differences from the base marked; `vmapped` new constraints are in a `jax.vmap`."""
     before, after = asked_specs(facts, base), asked_specs(facts, setting)
     named = {path: spec for path, spec in after.items() if spec is not None}
     lines = [
@@ -113,7 +113,7 @@ def _table(
 
 
 def _together(specs: Mapping[str, PartitionSpec], every: Iterable[str]) -> list[tuple[str, list[str]]]:
-    """Keys of the table with the paths they stand for; a starred key only where all it matches are split alike."""
+    """Keys of the table with their paths; a key is starred only if all arrays it matches are split alike."""
     matched = Counter(_LAYER.sub(_STAR, path) for path in every)
     starred: dict[str, list[str]] = {}
     for path in specs:
@@ -134,7 +134,7 @@ def _short(spec: PartitionSpec) -> PartitionSpec:
 
 
 def _results(facts: Facts, setting: PlaySetting) -> dict[str, PartitionSpec]:
-    """The specs of all results, where one was set; those that are left to XLA are not among them."""
+    """The specs of all results if one was set, without results left to XLA."""
     if not setting.results:
         return {}
     given = dict(setting.results)
@@ -146,7 +146,7 @@ def _results(facts: Facts, setting: PlaySetting) -> dict[str, PartitionSpec]:
 
 
 def _placing(facts: Facts, named: Collection[str], results: Mapping[str, PartitionSpec]) -> list[CodeLine]:
-    """The lines that use the table, one for each argument that has some of `named`; and those that compile it so."""
+    """Code lines that place each argument named in the table, and the `jax.jit` call that uses them."""
     roots = list(dict.fromkeys(split_path(own.path)[0] for own in facts.arguments))
     name, call = facts.name, facts.call
     lines = [CodeLine(text=""), CodeLine(text="")]
@@ -168,7 +168,7 @@ def _placing(facts: Facts, named: Collection[str], results: Mapping[str, Partiti
 
 
 def _constraints(facts: Facts, base: PlaySetting, setting: PlaySetting, vmapped: Collection[str]) -> list[CodeLine]:
-    """Lines of the user's own code, with their places."""
+    """Lines for the constraints in the user's code, with their places."""
     before, after = dict(base.constraints), dict(setting.constraints)
     lines = []
     for own in facts.constraints:

@@ -1,6 +1,6 @@
-"""The controls as they are set: arguments of equal layers together, what may be chosen, and what is wrong.
+"""Builds the controls with their present settings: grouped equal layers, choices, and problems.
 
-Not its job: setting them (`settings`), or what XLA makes of them.
+Not its job: changing them (`settings`), or asking XLA.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def find_controls(facts: Facts, setting: PlaySetting, answered: Specs | None = N
 
     Args:
       facts: of the record.
-      setting: what is set.
-      answered: path -> spec, as XLA has split what was left to it; None before it has answered.
+      setting: the present setting.
+      answered: path -> spec that XLA has chosen; None before it has answered.
     """
     specs, results = argument_specs(facts, setting, answered), result_specs(facts, setting, answered)
     sizes, free = setting.sizes, facts.free_results - {path for path, spec in setting.results if spec is not None}
@@ -67,7 +67,7 @@ def argument_specs(
 
 
 def asked_specs(facts: Facts, setting: PlaySetting) -> dict[str, PartitionSpec | None]:
-    """Path of each argument -> how it is to be split; None where that is left to XLA, whatever XLA has chosen."""
+    """Path of each argument -> its requested spec; None if left to XLA, even if XLA has chosen one."""
     fixed = {own.path: facts.specs[own.path] for own in facts.arguments if own.path not in facts.free_arguments}
     asked = {**dict.fromkeys(own.path for own in facts.arguments), **fixed, **dict(setting.arguments)}
     return {path: on_mesh(spec, setting.sizes) for path, spec in asked.items()}
@@ -123,14 +123,14 @@ def _grouped(
 
 
 def _label(pattern: str, own: Sequence[ArrayLayout], groups: int) -> str:
-    """The pattern, where it is that of one group; or else the first path, and how many more there are."""
+    """The pattern if it belongs to one group; or else the first path, and the number of further paths."""
     if len(own) == 1:
         return own[0].path
     return pattern if groups == 1 else f"{own[0].path} and {len(own) - 1} more"
 
 
 def _families(groups: Sequence[Sequence[ArrayLayout]], follows: Mapping[str, str]) -> list[str]:
-    """What the arrays are called that are equal, however they are split, for each group."""
+    """For each group the common name of its equal arrays, however they are split."""
     keys = [(path_pattern(own[0].path), own[0].global_shape, own[0].dtype, follows.get(own[0].path)) for own in groups]
     arrays = Counter(key for key, own in zip(keys, groups, strict=True) for _ in own)
     patterns = Counter(pattern for pattern, *_ in arrays)

@@ -1,7 +1,7 @@
-"""A cheap guess of what a setting sends, from matrix products alone: by it the search orders its questions to XLA.
+"""A cheap guess of the bytes a setting sends, from matrix products alone; the search orders its questions by it.
 
-It is never shown as a number of a variant. How far it is from XLA's answers is told with every search. Not its job:
-what XLA makes of a setting.
+It is never shown as a number of a variant. Every search reports its correlation with XLA's answers. Not its job: asking
+XLA about a setting.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _places(classes: Sequence[int], spec: PartitionSpec | None) -> Places:
 
 
 def _flowing(roles: Roles, layouts: Mapping[str, Places]) -> Places:
-    """Axis -> the class that it splits in what is computed: of the data first, then of the weights."""
+    """Axis -> the class it splits in activations: of the data first, then of the weights."""
     found: Places = {}
     for path, places in layouts.items():
         if path not in roles.parameters:
@@ -74,7 +74,7 @@ def _product(
     for axis, size in sizes.items():
         left, right = lhs.get(axis), rhs.get(axis)
         if left is not None and right is not None and left != right:
-            # One of them has to be whole along it.
+            # One of them must be whole along it.
             sides = (product.lhs, lhs), (product.rhs, rhs)
             sent += min(_local(own, places, sizes) * (size - 1) for own, places in sides)
             weight_first = product.lhs.argument is not None and product.rhs.argument is None
@@ -89,7 +89,7 @@ def _product(
 
 
 def _stacked(product: Product, layouts: Mapping[str, Places], sizes: Mapping[str, int]) -> float:
-    """Bytes sent so that all devices have a layer which lies on some: stacked weights split over the layers."""
+    """Bytes sent to give all devices a layer that only some have: stacked weights split over the layers."""
     sent = 0.0
     for own in (product.lhs, product.rhs, product.out):
         places = layouts.get(own.argument or "", {})

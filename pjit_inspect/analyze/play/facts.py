@@ -1,6 +1,6 @@
-"""What a program has that can be set, and which of it belongs together; found once for a record.
+"""Finds the parts of a program that can be set, and those that belong together, once for a record.
 
-Not its job: how it is set (`controls`).
+Not its job: the present settings (`controls`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class FoundConstraint:
 
     Attributes:
       place, source, count, shape, asked: as in `ConstraintControl`.
-      shapes: of every array it is put on.
+      shapes: the shapes of all constrained arrays.
     """
 
     place: str
@@ -42,23 +42,22 @@ class FoundConstraint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What of a record can be set.
+    """The parts of a record that can be set.
 
     Attributes:
-      name: the function's.
+      name: the function's name.
       mesh: axes with their sizes, as captured.
-      target: the machine that variants are for where nobody says another.
+      target: the default machine of variants.
       arguments, results: those of the compiled program, in order.
-      specs: path -> how an argument or result is split as captured; None where that is not known.
-      free_arguments, free_results: the paths whose sharding is left to XLA.
+      specs: path -> the captured sharding of an argument or result; None if unknown.
+      free_arguments, free_results: the paths whose sharding XLA chooses.
       follows: path of an argument -> the parameter it follows.
       returns: path of a result -> the argument it is the next value of.
       differentiated: the paths of arguments that differentiated code uses.
-      constraints: the user's, in program order.
-      is_mesh_given: whether the program names no mesh, so that `mesh` is none of its own.
-      call: how it is called, static arguments and those that the program does not use among them.
-      explicit: the axes that are part of the types of its arrays, in words, so that specs cannot be changed; "" for
-        none.
+      constraints: the user's constraints, in program order.
+      is_mesh_given: whether the program names no mesh: `mesh` was then made for it.
+      call: its call, including static arguments and those that the program does not use.
+      explicit: the axes that are part of its array types, in words: they prevent changes of specs; "" for none.
     """
 
     name: str
@@ -94,9 +93,9 @@ def find_facts(
     is_mesh_given: bool = False,
     call: Call | None = None,
 ) -> Facts:
-    """The facts of a record on its mesh; without its `program` before partitioning, as far as its arguments tell.
+    """The facts of a record on its mesh; without the `program` before partitioning, only from its arguments.
 
-    `call` is how the function was called, where that is known; otherwise by its arrays alone, one after another.
+    `call` is the function's call, if known; the default has the arguments with arrays, in order.
     """
     arguments = tuple(own for own in data.inputs if own.kept)
     shapes = {own.path: own.global_shape for own in arguments}
@@ -123,7 +122,7 @@ def find_facts(
 
 
 def _called(data: RecordData) -> Call:
-    """A call of the arguments that have arrays; those whose arrays are all donated are so again."""
+    """A call with the arguments that have arrays; an argument whose arrays are all donated is donated again."""
     roots: dict[str, list[bool]] = {}
     for own in data.inputs:
         roots.setdefault(split_path(own.path)[0], []).append(own.donated)
@@ -132,11 +131,11 @@ def _called(data: RecordData) -> Call:
 
 
 def _specs(layouts: Sequence[ArrayLayout], entries: Sequence[EntryValue]) -> dict[str, PartitionSpec | None]:
-    """How each is split; a program that was only lowered has it in the program alone."""
+    """The specs of arrays; for a program that was only lowered, they are found only in the program."""
     found: dict[str, PartitionSpec | None] = {own.path: own.spec for own in layouts}
     for own, entry in zip(layouts, entries, strict=True) if len(layouts) == len(entries) else ():
         if entry.spec is not None:
-            # A random key is an array of words in the program, with a dimension more than it has for the user.
+            # A random key is an array of words in the program, with one dimension more than the user sees.
             found[own.path] = tuple(map(entry_of, entry.spec[: len(own.global_shape)]))
     return found
 
@@ -177,7 +176,7 @@ def _differentiated(program: ShardedProgram | None, arguments: Sequence[ArrayLay
 
 
 def _constraints(program: ShardedProgram) -> tuple[FoundConstraint, ...]:
-    """The user's constraints, those of one line together; the one before differentiation says where."""
+    """The user's constraints, grouped by line; the one before differentiation gives the place."""
     found: dict[str, list[int]] = {}
     for index, op in enumerate(program.ops):
         if op.kind == "sharding_constraint" and op.frames and not op.manual and is_asked_name(op.op_name):

@@ -1,7 +1,7 @@
-"""Where a search begins, the layouts of the textbooks, and the changes by which it goes on from the best.
+"""The starting points of a search (textbook layouts), and the changes by which it continues from the best one.
 
-A layout gives mesh axes to classes of dimensions (`roles`), so that it is the same for a program of any names. Not its
-job: asking XLA, or the order in which that is asked (`estimate`).
+A layout assigns mesh axes to classes of dimensions (`roles`): names in the program do not matter. Not its job: asking
+XLA, or the order of questions (`estimate`).
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of
 _MOST_INNER = 6
 _UNSEEN = 1.25
 _MOST_AXES = 3
-"""Axes of more than one device that layouts are thought of for; others stay unused by them."""
+"""Most axes of more than one device that layouts use."""
 
 Axes = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """What a search must leave as it is.
+    """The parts of a setting that a search must not change.
 
     Attributes:
       paths: arguments.
-      mesh: whether the mesh stays.
-      constraints: whether constraints stay.
-      results: the specs of results that somebody has set.
+      mesh: whether the mesh is kept.
+      constraints: whether constraints are kept.
+      results: the specs of results that the user has set.
     """
 
     paths: frozenset[str] = frozenset()
@@ -51,8 +51,8 @@ class Proposal:
 
     Attributes:
       setting: the setting.
-      origin: what it is called.
-      patience: its estimate counts for so many times as much, where the estimate cannot see what it changes.
+      origin: its name.
+      patience: a factor for its estimate, if the estimate cannot see the effect of the change.
     """
 
     setting: PlaySetting
@@ -68,10 +68,10 @@ def seeds(
     constraint_ops: Mapping[str, int],
     pins: Sequence[Pin] = (),
 ) -> list[Proposal]:
-    """The layouts of the textbooks on the base's mesh, each once.
+    """The textbook layouts on the base's mesh, each once.
 
-    `constraint_ops` has for each place of a constraint one operation in `Roles.constraints`. Each layout is there
-    without new constraints, and with those at `pins` that hold the data to its axes.
+    `constraint_ops` maps each place of a constraint to one operation in `Roles.constraints`. Each layout occurs without
+    new constraints, and with constraints at `pins` that keep the data on its axes.
     """
     axes = [name for name, size in base.mesh if size > 1][:_MOST_AXES]
     found: dict[PlaySetting, Proposal] = {}
@@ -94,13 +94,13 @@ def seeds(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """Which mesh axes split what.
+    """An assignment of mesh axes to the data and the weights.
 
     Attributes:
       data: axes that split the data.
-      inner: classes of the weights' dimensions that the other axes split.
-      rest: these other axes.
-      spread: whether weights are spread over the data's axes, too.
+      inner: classes of the weights' dimensions split by the other axes.
+      rest: the other axes.
+      spread: whether weights are also spread over the data's axes.
       sequence: whether the other axes split the data's second class at the constraints.
     """
 
@@ -167,7 +167,7 @@ def _with_followers(
 
 
 def spec_of(layout: Layout, roles: Roles, path: str, shape: Sequence[int], sizes: Mapping[str, int]) -> PartitionSpec:
-    """How a layout splits an argument; what its axes do not divide is not split."""
+    """The spec of an argument in a layout; dimensions that the axes do not divide are not split."""
     classes = roles.arguments[path]
     entries: list[Axes] = [()] * len(shape)
     if path not in roles.parameters:
@@ -179,7 +179,7 @@ def spec_of(layout: Layout, roles: Roles, path: str, shape: Sequence[int], sizes
         if own in layout.inner and not any(entries) and layout.rest and _divides(shape[place], layout.rest, sizes):
             entries[place] = layout.rest
     if layout.spread:
-        # The largest dimension that is free, and of equal ones the last.
+        # The largest free dimension, and the last one of equals.
         free = [place for place in range(len(shape)) if not entries[place]]
         free.sort(key=lambda place: (-shape[place], -place))
         place = next((one for one in free if _divides(shape[one], layout.data, sizes)), None)
@@ -215,10 +215,10 @@ def _flowing(
     *,
     with_inner: bool = False,
 ) -> PartitionSpec:
-    """How what is computed is split: the data over its axes, `with_inner` what split weights make over theirs."""
+    """The spec of an activation: data over their axes; `with_inner` also splits the weights' classes over theirs."""
     entries: list[Axes] = [()] * len(classes)
     of_rest = layout.inner if with_inner else ()
-    # What weights split comes before a sequence: an axis splits one dimension.
+    # Dimensions split by weights come before a sequence: an axis splits one dimension.
     for wanted, axes in (
         (roles.batch[:1], layout.data),
         (of_rest, layout.rest),
@@ -237,7 +237,7 @@ def _sequence(layout: Layout, roles: Roles) -> tuple[int, ...]:
 def _constraints(
     layout: Layout, facts: Facts, roles: Roles, base: PlaySetting, constraint_ops: Mapping[str, int]
 ) -> dict[str, PartitionSpec | None]:
-    """The user's constraints as the layout has what flows: the data over its axes, and what split weights make."""
+    """The user's constraints with the layout's specs: data over their axes, results of split weights over theirs."""
     found: dict[str, PartitionSpec | None] = {}
     for own in facts.constraints:
         classes = roles.constraints.get(constraint_ops.get(own.place, -1))
@@ -308,9 +308,9 @@ def _specs_near(shape: Sequence[int], spec: PartitionSpec, sizes: Mapping[str, i
 
 
 def kept_paths(facts: Facts, names: Collection[str], setting: PlaySetting) -> tuple[frozenset[str], frozenset[str]]:
-    """The paths of the arguments, and of the results, that names stand for: labels of groups, or paths with `*`.
+    """The paths of the arguments and of the results that names refer to: labels of groups, or paths with `*`.
 
-    Raises ChangeError for a name that there is none of.
+    Raises ChangeError for an unknown name.
     """
     controls = find_controls(facts, setting)
     found = [found_arrays(facts, controls, name) for name in names]

@@ -1,9 +1,9 @@
-"""Which arguments follow which: the state of an optimizer is a tree of arrays like that of its parameters.
+"""Finds arguments that follow others: optimizer state is a tree of arrays like that of its parameters.
 
-Two witnesses: the trees have the same paths below their roots, and the same shapes at them; the state of one parameter
-may also lie in a place of its own, each array of it at the same step from there. Which of several such trees
-are the parameters is told by the program: they alone are used by code that was differentiated. Not its job: how arrays
-of equal layers are joined (`controls`), or which results are the next values of which (`next_values`).
+Two facts are needed: the trees have the same paths below their roots, and the same shapes at these paths. The state of
+one parameter may also be in a separate place, each array at the same step from there. Among several such trees, the
+parameters are those used by differentiated code. Not its job: grouping equal layers (`controls`), or finding next
+values (`next_values`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Shape = tuple[int, ...]
 Steps = tuple[str, ...]
 Leaf = tuple[Steps, Shape]
 Place = tuple[Steps, Steps]
-"""Where a tree hangs: its root, and the step that ends each of its paths, as in `state['w1']['m']`; () for none."""
+"""Place of a tree: its root, and the last step of each of its paths, as in `state['w1']['m']`; () for none."""
 
 
 def find_followed(shapes: Mapping[str, Shape], differentiated: Collection[str]) -> dict[str, str]:
@@ -32,7 +32,7 @@ def find_followed(shapes: Mapping[str, Shape], differentiated: Collection[str]) 
             alike.setdefault(frozenset(leaves), []).append(place)
     found: dict[str, str] = {}
     done = set[str]()
-    # Large trees first; of as large ones, those that lie together.
+    # Large trees first; among equally large ones, those in one place.
     for leaves, places in sorted(alike.items(), key=lambda item: (-len(item[0]), min(len(own[1]) for own in item[1]))):
         free = [place for place in places if not any(_path(place, below) in done for below, _ in leaves)]
         leading = [place for place in free if _is_used(place, leaves, differentiated)]

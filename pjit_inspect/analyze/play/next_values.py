@@ -1,8 +1,8 @@
-"""Which result is the next value of which argument: what is computed from it by adding, as an optimizer's step does.
+"""Finds results that are next values of arguments, computed from them by adding, as in an optimizer's step.
 
-Told by the dataflow alone. Shapes and orders lie: parameters and the moments of an optimizer are trees alike, and who
-gives arrays away lets JAX put any result of that shape in their place. Not its job: which arguments follow which
-(`mirrors`).
+Only the dataflow decides. Shapes and orders mislead: parameters and the moments of an optimizer are similar trees, and
+JAX may put any result of the same shape in the place of a donated array. Not its job: finding arguments that follow
+others (`mirrors`).
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ _MOST_STEPS = 5_000
 
 
 def find_next_values(program: ShardedProgram, arguments: Sequence[str], results: Sequence[str]) -> dict[str, str]:
-    """Path of a result -> the path of the argument that it is the next value of; one that is not clear is left out.
+    """Path of a result -> the path of the argument whose next value it is; unclear results are omitted.
 
-    A result comes from an argument of its shape and type where it is that plus something, that times a number, that
-    with some elements written anew, or a choice between it and something else, any number of times. Of several such
-    arguments it is the next value of the one with the fewest sums in between: parameters are summed once with what the
-    moments were summed into. Where two are as near, it is the one that is no other result's; no two results are the
-    next value of one argument.
+    A result comes from an argument of its shape and type by any number of these steps: adding something, multiplying by
+    a number, overwriting some elements, or choosing between it and something else. Among several such arguments it is
+    the next value of the one with the fewest sums in between: parameters are summed once with a value into which the
+    moments were summed. If two are equally near, it is the one without another result; no two results are the next
+    value of one argument.
 
-    What was differentiated is the network, whose residual sums are no steps; in a program with products and without
-    gradients the two cannot be told apart, and no sum is taken for a step.
+    Differentiated code is the network, whose residual sums are no steps. In a program with products and without
+    gradients the two cannot be distinguished, and no sum counts as a step.
 
     Args:
       program: before partitioning.
       arguments: the paths of its inputs, in order.
-      results: those of its outputs.
+      results: the paths of its outputs.
     """
     if len(arguments) != len(program.inputs) or len(results) != len(program.outputs):
         return {}
@@ -54,7 +54,7 @@ def find_next_values(program: ShardedProgram, arguments: Sequence[str], results:
 
 
 def is_differentiated(op: ShardedOp) -> bool:
-    """Whether an op stands in code that was differentiated, by its name."""
+    """Whether an op is in differentiated code, by its name."""
     return any(mark in op.op_name for mark in _DIFFERENTIATED)
 
 
@@ -93,7 +93,7 @@ class _Trace:
         return found if steps < _MOST_STEPS else []
 
     def _sources(self, index: int) -> Iterator[tuple[int, int]]:
-        """What a value comes from, and the sums in between."""
+        """The sources of a value, and the number of sums in between."""
         maker = self._program.values[index].op
         if maker is None:
             return
@@ -139,6 +139,6 @@ class _Trace:
             elif op.kind in _SAME or op.kind in ("broadcast_in_dim", "reshape"):
                 index = op.operands[0]
             else:
-                # Folded by JAX: a filled array is a constant, as one with many numbers is.
+                # Folded by JAX: a filled array is a constant, like an array with many numbers.
                 return op.kind == "constant"
         return False

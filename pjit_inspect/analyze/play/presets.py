@@ -1,8 +1,8 @@
-"""The layouts of the textbooks, one of each name for a program on a mesh, or why there is none.
+"""The textbook layouts by name for a program on a mesh, or why there is none.
 
-The search begins with many of each name; a reader who asks for "Megatron" wants the one that a textbook has: the axes
-that split the data as captured stay the data's, the others are the weights'. Names are not looked at. Not its job: what
-a layout does to an array (`layouts`), or asking XLA.
+The search begins with many layouts of each name; a reader who asks for "Megatron" wants the textbook's: axes that split
+the data as captured remain the data's, the others are the weights'. Names in the program are ignored. Not its job:
+applying a layout to an array (`layouts`), or asking XLA.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pjit_inspect.model.words.layers import path_pattern
 PRESETS = ("replicated", "data parallel", "FSDP", "Megatron", "2-D", "sequence parallel")
 _MOST_SHOWN = 3
 _MOST_KINDS = 9
-"""Kinds of dimensions that are tried in all combinations: those of most bytes."""
+"""Most kinds of dimensions tried in all combinations: those with most bytes."""
 _MOST_AXES = 3
 _UNKNOWN = "what the dimensions of its arrays are to one another is not known: Shardy does not read the program"
 _NO_SEQUENCE = (
@@ -72,7 +72,7 @@ class _Maker:
         self._data, self._rest = self._parted()
 
     def preset(self, name: str) -> Preset:
-        """One of them, or why there is none."""
+        """The layout of a name, or why there is none."""
         layout = self._layout(name)
         if isinstance(layout, str):
             return Preset(name=name, why_not=layout)
@@ -109,7 +109,7 @@ class _Maker:
         return len(both) > 1 and any(both <= set(own) for own in data)
 
     def _kept(self) -> list[str]:
-        """The places of the constraints that no layout changes: of several shapes, or of dimensions nobody knows."""
+        """The places of constraints that no layout changes: of several shapes, or of unknown dimensions."""
         return [
             own.place
             for own in self._facts.constraints
@@ -117,7 +117,7 @@ class _Maker:
         ]
 
     def _parted(self) -> tuple[Axes, Axes]:
-        """The axes of the data and those of the weights: as captured, or else the last one is the weights'."""
+        """The axes of the data and those of the weights: as captured, or else the last axis is the weights'."""
         as_captured = {
             axis
             for own in self._facts.arguments
@@ -170,10 +170,11 @@ class _Maker:
         return layout
 
     def _inner(self, axes: Axes) -> tuple[int, ...]:
-        """The classes of the weights' dimensions that these axes split.
+        """The classes of the weights' dimensions to split over these axes.
 
-        Those of which no weight has two, so that what one product makes is split as the next takes it: first as many
-        products shared as can be, then as few bytes added up between devices. Of one kind of weight all layers alike.
+        No weight has two of them: the result of one product is then split as the next one takes it. Criteria: first the
+        most products shared, then the fewest bytes summed between devices. All layers of one kind of weight are treated
+        alike.
         """
         kinds = self._kinds(math.prod(self._base.sizes[axis] for axis in axes))
         weights = [set(self._roles.arguments[path]) for path in self._roles.parameters if path in self._roles.arguments]
@@ -186,7 +187,7 @@ class _Maker:
         return tuple(sorted(best[1]))
 
     def _kinds(self, size: int) -> list[frozenset[int]]:
-        """Classes that products have, and that divide; those at the same places of equal layers together."""
+        """Classes that occur in products and that `size` divides, grouped by their places in equal layers."""
         multiplied = {own for product in self._roles.products for own in (*product.lhs.classes, *product.rhs.classes)}
         places: dict[int, set[tuple[str, int]]] = {}
         uneven = set[int]()
@@ -204,7 +205,7 @@ class _Maker:
         return [frozenset(own) for own in list(found.values())[:_MOST_KINDS]]
 
     def _cost(self, classes: frozenset[int]) -> tuple[float, float]:
-        """The share of the products that every device does in full, and the bytes of the sums over what is split."""
+        """The share of the products that every device does in full, and the bytes of sums over split dimensions."""
         whole, alone, added = 0, 0, 0.0
         for own in self._roles.products:
             whole += own.flops
@@ -216,8 +217,8 @@ class _Maker:
         found = proposal_of(layout, self._facts, self._roles, self._base, Kept(), self._constraint_ops)
         if found is None:
             return None
-        # Weights that are spread over the data's axes are gathered for a product only where the data keep these axes:
-        # otherwise XLA may split what weights make instead, which is another layout. A constraint of the user's does.
+        # Weights spread over the data's axes are gathered for a product only if the data keep these axes. If not, XLA
+        # may split the products' results instead, which is another layout. A constraint of the user keeps them.
         is_held = any(layout.data in map(axes_of, spec or ()) for _, spec in found.setting.constraints)
         is_pinned = is_pinned or layout.sequence or (layout.spread and not is_held)
         return replace(

@@ -1,6 +1,6 @@
-"""How alike two orders are.
+"""Rank correlation of two orders.
 
-Not its job: what is ordered.
+Not its job: the ordered values.
 """
 
 from __future__ import annotations

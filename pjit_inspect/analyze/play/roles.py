@@ -1,7 +1,7 @@
-"""What the dimensions of a program's arrays are to one another, by the dataflow: the batch, and those of the weights.
+"""Finds the roles of array dimensions by the dataflow: the batch, and dimensions of the weights.
 
-Dimensions are of one class when an operation makes one of the other, so that splitting both alike moves nothing there.
-Names are not looked at. Not its job: layouts made of it (`layouts`), or what they cost (`estimate`).
+Dimensions are in one class if an operation makes one from the other: splitting both alike moves nothing there. Names
+are ignored. Not its job: layouts (`layouts`), or their cost (`estimate`).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _BYTES = {"f64": 8, "s64": 8, "u64": 8, "f32": 4, "s32": 4, "u32": 4, "bf16": 2,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operand:
-    """One array that a product takes or makes.
+    """One operand or result of a product.
 
     Attributes:
-      classes: of its dimensions.
-      shape: global.
-      argument: the argument it is a view of; None for what is computed.
-      bytes: of one element.
+      classes: the classes of its dimensions.
+      shape: its global shape.
+      argument: the argument it is a view of; None for a computed array.
+      bytes: bytes of one element.
     """
 
     classes: tuple[int, ...]
@@ -47,8 +47,8 @@ class Product:
 
     Attributes:
       lhs, rhs, out: its arrays.
-      summed: the classes that it adds up over.
-      runs: how often it runs per call; loops of unknown length count once.
+      summed: the contracted classes.
+      runs: its runs per call; loops of unknown length count once.
     """
 
     lhs: Operand
@@ -68,13 +68,13 @@ class Product:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """What an operation computes, on which a constraint can be put.
+    """The result of an operation, on which a constraint can be put.
 
     Attributes:
       name: its place and kind ("train.py:41 dot_general").
-      classes: of its dimensions.
-      shape: global.
-      is_lookup: whether a table is looked up.
+      classes: the classes of its dimensions.
+      shape: its global shape.
+      is_lookup: whether the operation is a table lookup.
     """
 
     name: str
@@ -89,15 +89,14 @@ class Roles:
 
     Attributes:
       arguments: path -> the class of each dimension.
-      parameters: the paths that are weights: what was differentiated, or is the one side of a product; frozen ones,
-        too.
-      batch: classes of the data's dimensions, the one that most products have first.
-      inner: the classes of the weights' dimensions, those of most bytes first.
+      parameters: the paths of weights: differentiated, or one side of a product; including frozen ones.
+      batch: classes of the data's dimensions, the most frequent in products first.
+      inner: the classes of the weights' dimensions, most bytes first.
       products: every matrix product.
-      constraints: operation -> the class of each dimension of what a constraint is put on.
-      makers: the operations before differentiation that multiply with a weight, or look one up -> the class of each
-        dimension of what they make, and whether it is a lookup.
-      has_convolutions: whether there are products that are none of `products`.
+      constraints: operation -> the class of each dimension of the constrained array.
+      makers: operations before differentiation that multiply with a weight, or look one up -> the class of each
+        dimension of the result, and whether it is a lookup.
+      has_convolutions: whether there are products outside `products`.
     """
 
     arguments: Mapping[str, tuple[int, ...]]
@@ -122,7 +121,7 @@ def find_roles(
     Args:
       program: before partitioning.
       paths: the user's names of its arguments, in order.
-      trips: loop in `program.ops` -> how often it runs.
+      trips: loop in `program.ops` -> its number of turns.
       differentiated: the arguments that differentiated code uses.
       state: the arguments whose next value is a result, or whose gradient is.
     """
@@ -176,7 +175,7 @@ def _parameters(
     differentiated: Collection[str],
     state: Collection[str],
 ) -> frozenset[str]:
-    """Weights: what comes back changed and was differentiated.
+    """Weights: differentiated arguments that are returned changed, or else one side of a product.
 
     Where nothing is, an argument is data that meets another argument on the left of a product; the rest are weights.
     """
@@ -191,7 +190,7 @@ def _parameters(
 def _frozen(
     arguments: Mapping[str, tuple[int, ...]], products: Sequence[Product], batch: Sequence[int]
 ) -> frozenset[str]:
-    """Weights that nobody changes, as those of a reference model: every product of theirs is with the batch."""
+    """Weights that are never updated, as in a reference model: each of their products is with the batch."""
     meets: dict[str, list[bool]] = {}
     for product in products:
         for own, other in ((product.lhs, product.rhs), (product.rhs, product.lhs)):
@@ -211,12 +210,12 @@ def _with_weights(
     arguments: Mapping[str, tuple[int, ...]],
     parameters: Collection[str],
 ) -> tuple[Product, ...]:
-    """The products with weights found again, and their gradients, by what all their dimensions are."""
+    """The products with weights found again by shapes and classes of dimensions, and their gradients."""
     known: dict[tuple[tuple[int, int], ...], str] = {}
     for path, entry in zip(paths, program.inputs, strict=False):
         if path in parameters:
             pairs = list(zip(arguments[path], program.values[entry.value].shape, strict=True))
-            # Stacked layers are taken one by one.
+            # Stacked layers are used one by one.
             for own in (pairs, pairs[1:]):
                 if len(own) > 1:
                     known.setdefault(tuple(sorted(own)), path)
@@ -355,7 +354,7 @@ class _Roots:
         self._known: dict[int, str | None] = {}
 
     def of(self, value: int) -> str | None:
-        """Its path; None for what is computed."""
+        """The path of the argument a value is a view of; None for a computed value."""
         if value not in self._known:
             self._known[value] = self._find(value)
         return self._known[value]

@@ -1,6 +1,6 @@
-"""A change of the controls as the next setting: names resolved, what follows taken along, what cannot be refused.
+"""Applies a change of the controls: resolves names, changes followers too, and refuses impossible settings.
 
-Not its job: what the controls are (`controls`), or what a setting comes to.
+Not its job: the controls (`controls`), or evaluating a setting.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST_TRIED = 4096
 
 
 def path_matcher(path: str) -> re.Pattern[str]:
-    """What a path with `*` for any key matches: the array itself, and all beneath it."""
+    """A pattern for a path with `*` for any key: matches the array itself, and everything beneath it."""
     text = re.escape(path).replace(r"\[\*\]", r"\[[^\]]*\]").replace(r"\.\*", r"\.[^.\[]+").replace(r"\*", r"[^.\[\]]*")
     return re.compile(rf"{text}(?=$|[.\[])")
 
@@ -108,23 +108,23 @@ def _less(
     free: frozenset[str],
     sizes: Mapping[str, int],
 ) -> tuple[tuple[str, PartitionSpec | None], ...]:
-    """Without those that are as in the record."""
+    """The entries that differ from the record."""
     base = {path: None if path in free else on_mesh(spec, sizes) for path, spec in facts.specs.items()}
     return tuple(sorted((path, spec) for path, spec in given.items() if spec != base[path]))
 
 
 Found = tuple[Sequence[str], Mapping[str, ArrayLayout], bool]
-"""The paths that a name stands for, all arrays beside them, and whether these are results."""
+"""The paths a name refers to, all arrays of that kind, and whether these are results."""
 
 
 def found_arrays(facts: Facts, controls: Controls, name: str) -> Found:
-    """The arguments that a name stands for, or else the results; ChangeError for a name that there is none of."""
+    """The arguments that a name refers to, or else the results. Raises ChangeError for an unknown name."""
     arguments = facts.arguments, controls.groups, False
     return _found(name, facts, (arguments, (facts.results, controls.results, True)))
 
 
 def found_results(facts: Facts, controls: Controls, name: str) -> Found:
-    """The results that a name stands for. Raises ChangeError for a name that there is none of."""
+    """The results that a name refers to. Raises ChangeError for an unknown name."""
     return _found(name, facts, ((facts.results, controls.results, True),))
 
 
@@ -192,7 +192,7 @@ def _with_constraints(facts: Facts, setting: PlaySetting, given: Mapping[str, Pa
 
 
 def results_set_apart(facts: Facts, setting: PlaySetting) -> tuple[tuple[str, PartitionSpec | None], ...]:
-    """The results that are set otherwise than the arguments whose next values they are."""
+    """The results that are set differently from the arguments whose next values they are."""
     specs = argument_specs(facts, setting)
     return tuple(
         (path, spec)
@@ -204,9 +204,9 @@ def results_set_apart(facts: Facts, setting: PlaySetting) -> tuple[tuple[str, Pa
 def with_results_returned(
     facts: Facts, setting: PlaySetting, given: tuple[tuple[str, PartitionSpec | None], ...] = ()
 ) -> PlaySetting:
-    """The setting with every result that is an argument's next value split as that argument is.
+    """The setting with every result split like the argument whose next value it is.
 
-    `given` are the results that somebody has set, and which stay so; any other of the setting's is set anew.
+    `given` are results that the user has set, which are kept; all others in the setting are replaced.
     """
     specs = argument_specs(facts, setting)
     wanted = {path: specs[argument] for path, argument in facts.returns.items() if specs.get(argument) is not None}
@@ -232,7 +232,7 @@ def first_problem(controls: Controls) -> Problem | None:
 
 
 def _that_divide(mesh: Sequence[tuple[str, int]], wrong: Sequence[object]) -> list[tuple[tuple[str, int], ...]]:
-    """Meshes of as many devices for which nothing is wrong; where there is none, those with one axis a little other."""
+    """Meshes of as many devices without problems; if there are none, meshes with one axis slightly changed."""
     alike = [own for own in meshes_like(mesh) if _divides(wrong, dict(own))][:_MOST_MESHES]
     if alike:
         return alike
@@ -255,7 +255,7 @@ def _divides(groups: Iterable[object], sizes: Mapping[str, int]) -> bool:
 
 
 def meshes_like(mesh: Sequence[tuple[str, int]]) -> list[tuple[tuple[str, int], ...]]:
-    """Meshes of as many devices with the same axes, those most like it first."""
+    """Meshes of as many devices with the same axes, the most similar first."""
     names, sizes = [name for name, _ in mesh], [size for _, size in mesh]
     found = _factored(math.prod(sizes), len(sizes))
     near = sorted(found, key=lambda own: (sum(abs(math.log2(a / b)) for a, b in zip(own, sizes, strict=True)), own))
@@ -277,7 +277,7 @@ def _factored(count: int, parts: int) -> list[tuple[int, ...]]:
 
 
 def said_changes(facts: Facts, base: PlaySetting, setting: PlaySetting, controls: Controls) -> tuple[str, ...]:
-    """What is different from the base, each in words; `controls` are those of the setting."""
+    """Differences from the base, each in words; `controls` are those of the setting."""
     said = []
     if setting.mesh != base.mesh:
         said.append(f"mesh {_axes(setting.mesh)}")
@@ -305,7 +305,7 @@ def said_changes(facts: Facts, base: PlaySetting, setting: PlaySetting, controls
 
 
 def _said_results(facts: Facts, base: PlaySetting, setting: PlaySetting, controls: Controls) -> list[str]:
-    """The results that are set; those that come back as their arguments go in are said at once, where none is free."""
+    """Words for the results that are set; results split as their arguments are summed up in one entry."""
     before = dict(base.results)
     new = {path: spec for path, spec in setting.results if before.get(path, "as captured") != spec}
     alike = _returned_alike(facts, setting)

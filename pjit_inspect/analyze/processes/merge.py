@@ -1,11 +1,9 @@
-"""The programs of several processes, joined; and where each process first leaves the common order.
+"""Joins the programs of several processes, and finds where each process first leaves the common order.
 
-Processes that share a program wait for each other in it: all must come to the same programs in the same order. So the
-processes are walked in step, each through the shared programs in the order it first compiled them: a program is passed
-when everybody it concerns has come to it. Where nobody can go on, somebody differs; that process is named and left
-behind, and the others walk on.
-
-Pure. Not its job: reading records (`merged`), saying in what two programs differ
+Processes that share a program wait for each other in it: all must reach the same programs in the same order. The
+algorithm walks all processes in step, each through its shared programs in the order it first compiled them. A program
+is passed when all its processes have reached it. If none can go on, one of them differs: it is named and left behind,
+and the others walk on. Pure. Not its job: reading records (`merged`), comparing two programs
 (`analyze.processes.program_differences`).
 """
 
@@ -26,7 +24,7 @@ from pjit_inspect.model.record.merged import (
 from pjit_inspect.model.words.sentence import Sentence, name, place, say
 
 Compare = Callable[[ProgramFacts, ProgramFacts], tuple[Sentence, ...]]
-"""In what the programs of two records differ, each in a sentence; () when nothing is seen."""
+"""Differences between the programs of two records, each in a sentence; () for none found."""
 
 
 def merge_programs(
@@ -39,8 +37,8 @@ def merge_programs(
     """Join the records of all processes, each process's in the order it made them.
 
     Args:
-      records: what was read.
-      processes: what is known of processes beside their records: files that were not read, empty folders.
+      records: the facts read.
+      processes: facts about processes besides their records: files that were not read, empty folders.
       compare: for two programs of one name that differ.
       compare_optimized: for two records of one program whose optimized programs are not the same bytes.
     """
@@ -68,7 +66,7 @@ def _queues(ordered: Sequence[ProgramFacts]) -> dict[int, _Queue]:
     queues: dict[int, _Queue] = {}
     for facts in ordered:
         if facts.is_shared:
-            # Who compiles a program again runs what the others have in their caches.
+            # A process that compiles a program again runs a program that others have in their caches.
             queues.setdefault(facts.process, {}).setdefault(facts.fingerprint, facts)
     return queues
 
@@ -76,7 +74,7 @@ def _queues(ordered: Sequence[ProgramFacts]) -> dict[int, _Queue]:
 def _processes(
     ordered: Sequence[ProgramFacts], shared: Mapping[int, _Queue], known: Iterable[MergedProcess]
 ) -> dict[int, MergedProcess]:
-    """Every process that has records, should have some, or of which something else is known."""
+    """Every process with records, with expected records, or known from other facts."""
     found = {process.index: process for process in known}
     concerned = {process for facts in ordered for process in facts.processes if facts.is_shared}
     for index in concerned - found.keys() - {facts.process for facts in ordered}:
@@ -146,7 +144,7 @@ class _Walk:
         return next(queue[program] for queue in self.queues.values() if program in queue)
 
     def _lacking(self, program: str) -> list[int]:
-        """Those it concerns that have not come to it."""
+        """The processes of a program that have not reached it."""
         return [p for p in self._concerned(program) if not self._at[p] or self._at[p][-1] != program]
 
     def _arrived(self, program: str) -> list[int]:
@@ -161,7 +159,7 @@ class _Walk:
                 self._at[process].pop()
 
     def _leave_behind(self) -> None:
-        """Name those that do not come to what most wait for, and go on without them."""
+        """Names the processes that do not reach the program most wait for, and continues without them."""
         expected = max(self._heads(), key=self._weight)
         arrived, lacking = self._arrived(expected), self._lacking(expected)
         ended = [process for process in lacking if not self._at[process]]
@@ -175,9 +173,9 @@ class _Walk:
             del self._at[difference.process]
 
     def _weight(self, program: str) -> tuple[int, int, int]:
-        """Who is right: what most wait for; then what fewest lack altogether; then the lowest process."""
+        """Rank of a program that processes wait for: most waiting, then fewest lacking it, then the lowest process."""
         arrived = self._arrived(program)
-        # Of a process with unreadable files nobody knows what it lacks.
+        # For a process with unreadable files the missing programs are unknown.
         whole = (p for p in self._concerned(program) if not self.processes[p].unread)
         without = sum(program not in self._at[p] for p in whole)
         return len(arrived), -without, -arrived[0]
@@ -219,7 +217,7 @@ class _Walk:
         )
 
     def _difference(self, process: int, reference: int, expected: str) -> ProcessDifference:
-        """How a process differs that has not come to what `reference` waits in."""
+        """The difference of a process that has not reached the program in which `reference` waits."""
         wanted = self.queues[reference][expected]
         ahead = self._at[process]
         here = self.queues[process][ahead[-1]] if ahead else None
@@ -257,7 +255,7 @@ class _Walk:
         )
 
     def _caveat(self, wanted: ProgramFacts) -> str:
-        """What could not be read of the processes that take part in a program; "" when all was."""
+        """The unreadable files of processes that take part in a program; "" for none."""
         unread = [(p, self.processes[p].unread) for p in wanted.processes if self.processes[p].unread]
         found = [f"{count} file{'s' * (count != 1)} of process {p} could not be read" for p, count in unread]
         return f"; but {', '.join(found)}" if found else ""

@@ -1,4 +1,4 @@
-"""In what the programs of two processes differ, in the user's words: devices, arrays, flags, then the first operation.
+"""Differences between two processes' programs, in the user's words: devices, arrays, flags, first operation.
 
 Pure: two records in, sentences out. Not its job: finding which programs to compare (`analyze.processes.merge`).
 """
@@ -28,12 +28,12 @@ _COMMUNICATION = frozenset({*KINDS, *(f"{kind}-start" for kind in KINDS), "send"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramSide:
-    """One of two programs that are compared.
+    """One of two compared programs.
 
     Attributes:
-      process: whose it is.
+      process: its process.
       data: its record.
-      lines: the program before optimization, without what may differ; () when it is not known.
+      lines: the program before optimization, without parts that may differ; () if unknown.
       place: the user's source line of one of `lines`, by its number.
     """
 
@@ -44,13 +44,13 @@ class ProgramSide:
 
 
 def shortened(text: str) -> str:
-    """A text from a record as a sentence quotes it: not longer than a line, with no backtick of its own."""
+    """A text from a record for quotation in a sentence: at most a line long, without backticks."""
     short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     return short.replace("`", "'")
 
 
 def program_differences(one: ProgramSide, two: ProgramSide) -> tuple[Sentence, ...]:
-    """What differs between two programs, the most telling first, each in a sentence; () when nothing is seen."""
+    """The differences between two programs, the most telling first, each in a sentence; () for none found."""
     # Shapes and places explain the operations that follow from them.
     outside = (*_devices(one, two), *_meshes(one, two), *_arrays(one, two, "inputs"), *_arrays(one, two, "outputs"))
     found = outside or tuple(_first_line(one, two))
@@ -109,7 +109,7 @@ def _arrays(one: ProgramSide, two: ProgramSide, field: str) -> Iterator[Sentence
 
 
 def _array(one: ProgramSide, two: ProgramSide, a: ArrayLayout, b: ArrayLayout) -> Sentence:
-    """In what one input or output differs; "" when it does not. Its name may differ: it is no part of the program."""
+    """The difference of one input or output; "" for none. Names may differ: they are no part of the program."""
     path = name(shortened(a.path))
     if (a.dtype, a.global_shape) != (b.dtype, b.global_shape):
         return say("{} is {}", path, _pair(one, two, word(_type(a)), word(_type(b))))
@@ -191,7 +191,7 @@ def _value(values: Mapping[str, str], key: str) -> Phrase | str:
 def collective_differences(
     one: ProgramSide, two: ProgramSide, first: HloModule, second: HloModule
 ) -> tuple[Sentence, ...]:
-    """In what the collectives of two optimized programs differ, in the order they run; () when they do not.
+    """The differences between the collectives of two optimized programs, in run order; () for none.
 
     Other instructions may differ without harm: a backend chooses kernels by measuring them.
     """
@@ -216,7 +216,7 @@ def _communication(module: HloModule) -> Iterator[str]:
 
 
 def _communication_text(op: Instruction) -> str:
-    """What both ends of a collective must agree on."""
+    """The text that both ends of a collective must agree on."""
     details = op.details
     pairs = ",".join(f"{source}>{target}" for source, target in details.source_target_pairs)
     groups = details.replica_groups_text or pairs

@@ -1,7 +1,7 @@
-"""Which records belong to one run of a program on several processes, and which to another.
+"""Separates the records of one run of a program on several processes from those of other runs.
 
-No process knows a name of the whole run, so this goes by what each record says: which Python process made it, as which
-of how many, and when. Not its job: comparing programs (`analyze.processes.merge`).
+No process knows a name of the whole run. Each record gives its Python process, that process's number among how many,
+and its time. Not its job: comparing programs (`analyze.processes.merge`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _APART_S = 300.0
 class Session:
     """One Python process that made records.
 
-    Two are equal when they are the same Python process; when it compiled does not count.
+    Two are equal if they are the same Python process; times do not count.
 
     Attributes:
       process, count: `jax.process_index()` and `jax.process_count()`.
-      name: what tells it from other Python processes; "" when that is not known.
-      began_s, ended_s: when its first compile began and its last ended, in seconds since 1970; 0.0 when not known.
+      name: an identifier of the Python process; "" if unknown.
+      began_s, ended_s: begin of its first compile and end of its last, in seconds since 1970; 0.0 if unknown.
     """
 
     process: int
@@ -51,7 +51,7 @@ def choose_sessions(records: Iterable[Session]) -> tuple[frozenset[Session], tup
 
 
 def _together(records: Iterable[Session]) -> tuple[list[Session], dict[Session, int]]:
-    """Each session once, with the times of all its records; and how many records it has."""
+    """Each session once, with the times of all its records, and its number of records."""
     found: dict[Session, Session] = {}
     counts: dict[Session, int] = {}
     for one in records:

@@ -1,1 +1,1 @@
-"""Changes that would remove a collective, and what they cost."""
+"""Changes that would remove a collective, and their costs."""

@@ -90,7 +90,7 @@ class ArgumentOptions:
         return {(self._group_of[index].pattern, axis) for index, axis in blamed if index in self._group_of}
 
     def _wanted(self, cost: Cost) -> Iterator[Option]:
-        """Arguments as what takes them wants them, which may be over axes of its own; most bytes at stake first."""
+        """Arguments sharded as their users need them, over axes they do not have yet; most bytes at stake first."""
         stakes: dict[tuple[str, Dimensions], int] = {}
         for found in cost.needs:
             need = found.need
@@ -136,7 +136,7 @@ class ArgumentOptions:
                     yield self._option((group,), (moved,), stake)
 
     def _with(self, group: _Group, spec: Dimensions, axis: str, dimension: int) -> Dimensions | None:
-        # What XLA makes of a dimension cut by several axes, of which an op needs one, is not foreseen well.
+        # XLA's choice is hard to predict if a dimension is cut by several axes and an op needs only one.
         if spec[dimension] or group.shape[dimension] % self._program.length(axis):
             return None
         return (*spec[:dimension], (axis,), *spec[dimension + 1 :])
@@ -162,7 +162,7 @@ class ArgumentOptions:
     # ------------------------------------------------------------ column- then row-parallel
 
     def _pairs(self, stakes: dict[tuple[str, str], int]) -> Iterator[Option]:
-        """Two weights in a row: the first cut along what it makes, the second along what it sums over."""
+        """Two weights in a row: the first cut along its kept dimension, the second along its contracted one."""
         axes = dict.fromkeys(axis for _, axis in stakes)
         for (first, kept), (second, summed) in self._chains():
             for axis in axes:
@@ -180,7 +180,7 @@ class ArgumentOptions:
     def _chains(self) -> list[tuple[tuple[_Group, tuple[int, ...]], tuple[_Group, tuple[int, ...]]]]:
         """Pairs of weights where the product with one leads to the product with the other, each once.
 
-        Beside the first, its dimensions that are kept; beside the second, those that are summed over.
+        With each weight come its dimensions: the kept ones of the first, the contracted ones of the second.
         """
         chains: dict[tuple[str, str], tuple[tuple[_Group, tuple[int, ...]], tuple[_Group, tuple[int, ...]]]] = {}
         weights = {
@@ -251,7 +251,7 @@ def _groups(program: ShardedProgram) -> tuple[_Group, ...]:
 
 
 def _path(name: str) -> str:
-    """What follows an argument's own name: `['layers'][0]['w1']`; "" for an argument that is one array."""
+    """The part of a path after the argument's name: `['layers'][0]['w1']`; "" for an argument that is one array."""
     return name[min((name.index(sign) for sign in "[." if sign in name), default=len(name)) :]
 
 

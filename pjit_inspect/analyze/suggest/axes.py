@@ -1,7 +1,7 @@
-"""Places where an axis is lost: an operand is split over it along a dimension of which the result is not.
+"""Finds ops that lose an axis: an operand is split over it along a dimension, and the result is not.
 
-Everything that follows then pays: activations that lose the batch's axis where tokens are looked up are exchanged in
-every layer. Not its job: making a suggestion of it (`analyze.suggest.constraints`).
+Later ops pay for it: activations that lose the batch's axis at the token lookup are exchanged in every layer. Not its
+job: suggesting a change (`analyze.suggest.constraints`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def find_lost_axes(program: ShardedProgram) -> Iterator[tuple[int, Dimensions]]:
             continue
         if find_phase(op.op_name) in LATER:
             continue
-        # Of several that an op loses, that of its last operand is first: what is looked up stands before the indices.
+        # If an op loses several axes, its last operand comes first: in a lookup, the table precedes the indices.
         for number in range(len(op.operands) - 1, -1, -1):
             for dimension, axes in enumerate(program.values[op.operands[number]].spec):
                 spec = _put_back(program, op, number, dimension, axes) if axes else None

@@ -1,7 +1,7 @@
-"""How a constraint on a value is written in the source.
+"""Writes a constraint on a value as source code.
 
-The source may have the array in another order of dimensions, as `einsum` does, and without those that `jax.vmap` adds.
-Not its job: which constraint helps (`analyze.suggest.constraints`, `analyze.findings`).
+The source may have the dimensions in another order, as in `einsum`, and lacks those that `jax.vmap` adds. Not its job:
+choosing a constraint (`analyze.suggest.constraints`, `analyze.findings`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pjit_inspect.model.words.sentence import Sentence, code, say
 
 
 def value_constraint_words(names: ValueNames, value: int, spec: Dimensions, where: Sentence) -> Sentence | None:
-    """Advice to shard a value so; None where it is not known in which order its text has the dimensions."""
+    """Advice to shard a value as `spec`; None if the order of dimensions in its text is unknown."""
     maker = names.program.values[value].op
     op = None if maker is None else names.program.ops[maker]
-    # Of an argument, of what a loop carries and of one result of several no text has other dimensions.
+    # For an argument, a loop's carry or one of several results, no text has other dimensions.
     if op is None or op.results != (value,):
         return _put(spec, where)
     told = names.told_spec(op, spec)
@@ -25,8 +25,8 @@ def value_constraint_words(names: ValueNames, value: int, spec: Dimensions, wher
 
 
 def constraint_words(names: ValueNames, op: ShardedOp, told: Dimensions, where: Sentence | str) -> Sentence:
-    """Advice to shard so what an operation makes, in the order of dimensions of its text (`ValueNames.told_spec`)."""
-    # Where the dimension of a batch is depends on the operation: the reader knows which of them it is.
+    """Advice to shard an op's result as `told`, in the order of dimensions of its text (`ValueNames.told_spec`)."""
+    # The position of a batch dimension depends on the operation: the reader knows it.
     without = " (without the dimensions that `vmap` adds, which its `spmd_axis_name` splits)"
     return _put(told, say("{}{}", where, without if any(map(is_vmapped, names.scopes(op))) else ""))
 

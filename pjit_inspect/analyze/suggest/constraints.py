@@ -1,10 +1,10 @@
-"""Constraints that may save communication: new ones on a line, and those that are there changed or left out.
+"""Constraints that may save communication: new ones on a line, and existing ones changed or removed.
 
-Operations of equal shapes that one piece of the source became (unrolled layers) change together, however they are
-split: nobody could write a constraint on one of them. Where it became others, too, nothing is suggested, nor in a
-helper that is called with arrays of other shapes, unless whoever asks names the call. A constraint that is put on a
-value of a differentiated program binds its gradient too, as JAX does; where the gradient cannot be told, nothing is
-suggested. Not its job: whether a change saves anything (`analyze.suggest.suggestions`).
+Operations of equal shapes from one piece of the source (unrolled layers) change together: nobody could write a
+constraint on one of them alone. If the piece also became operations of other shapes, nothing is suggested, nor in a
+helper that is called with other shapes, unless the caller names the call. In a differentiated program a constraint also
+binds the gradient, as in JAX; if the gradient cannot be identified, nothing is suggested. Not its job: testing whether
+a change saves anything (`analyze.suggest.suggestions`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Line:
     ops: tuple[int, ...]
 
     def times(self) -> str:
-        """How many they are: " (4 of them)"; nothing for one."""
+        """The number of ops as " (4 of them)"; "" for one."""
         return f" ({len(self.ops)} of them)" if len(self.ops) > 1 else ""
 
 
@@ -48,7 +48,7 @@ class ConstraintOptions:
     """Finds them for one program.
 
     `by_call`: whether whoever takes an option names it by its call (`place`), as the playground does. One in a helper
-    that is called with arrays of other shapes is then one, too: it is on what that call returns.
+    that is called with arrays of other shapes is then one, too: it is on the result of that call.
     """
 
     def __init__(self, program: ShardedProgram, names: ValueNames, *, by_call: bool = False) -> None:
@@ -62,7 +62,7 @@ class ConstraintOptions:
     def is_explicit(self) -> bool:
         """Whether the types of the program carry shardings (Explicit axes): every op is then constrained.
 
-        JAX also constrains random keys, whatever the axes are: that says nothing.
+        JAX also constrains random keys, whatever the axes are: these constraints are ignored.
         """
         return any(
             op.kind == "sharding_constraint"
@@ -97,7 +97,7 @@ class ConstraintOptions:
     # ------------------------------------------------------------ what is there
 
     def _asked_otherwise(self, line: _Line, need: Need, stake: int) -> Iterator[Option]:
-        """A constraint of the user's that asks for what is expensive: left out, or asking for what there is."""
+        """An expensive constraint of the user, left out or changed to the present sharding."""
         request = need.request
         if request is None or request.kind != "reshard_requested" or request.index is None:
             return
@@ -150,7 +150,7 @@ class ConstraintOptions:
     # ------------------------------------------------------------ new ones
 
     def _kept_cut(self, line: _Line, need: Need, stake: int) -> Iterator[Option]:
-        """Each device keeps a piece of a sum, so that it can be a reduce-scatter."""
+        """Constraints by which each device keeps a piece of a sum, which allows a reduce-scatter."""
         if need.value is None or need.op is None or self._program.ops[need.op].kind not in DOTS:
             return
         value = self._program.values[need.value]
@@ -188,8 +188,8 @@ class ConstraintOptions:
             if find_phase(op.op_name) in LATER or len(op.results) != 1 or op.manual:
                 return
             edits.append(Edit(kind="constrain", index=index, spec=spec))
-            # JAX binds the gradient of a constrained value to the same sharding. A change that leaves it out would be
-            # judged by a program that nobody can write.
+            # JAX binds the gradient of a constrained value to the same sharding. A change without it would be judged by
+            # a program that nobody can write.
             if self._is_differentiated:
                 gradient = self._gradient(op)
                 if gradient is None:
@@ -211,7 +211,7 @@ class ConstraintOptions:
 
     @functools.cached_property
     def _shapes(self) -> dict[object, set[tuple[int, ...]]]:
-        """Piece of the user's text -> the shapes of what it makes, whoever calls it."""
+        """Piece of the user's text -> the shapes of its results, for all callers."""
         found: dict[object, set[tuple[int, ...]]] = {}
         for op in self._program.ops:
             if op.frames and len(op.results) == 1:
@@ -219,15 +219,15 @@ class ConstraintOptions:
         return found
 
     def _text(self, op: ShardedOp) -> object:
-        """The user's own piece of text that an operation is from, in a helper that several call the helper's."""
+        """Key of the user's text that an operation is from; in a helper with several callers, the helper's text."""
         own = self._names.frames(op)[:1]
         place = op.frames.index(own[0]) if own and own[0] in op.frames else 0
         return own, op.spans[place : place + 1], _kind(op)
 
     def _gradient(self, op: ShardedOp) -> tuple[int, int] | None:
-        """Where the gradient of a product is made: what the backward pass multiplies with each of its operands.
+        """The place of a product's gradient: the array that the backward pass multiplies with each operand.
 
-        The op, and which of its results it is; None when it cannot be told, or is no op's own result of that shape.
+        Gives the op and the number of its result; None if it is unknown, or no op's result of that shape.
         """
         if op.kind == "gather":
             return self._gradient_of_lookup(op)
@@ -238,8 +238,8 @@ class ConstraintOptions:
         for value in own:
             for index in self._later_dots(value, op):
                 operands |= {self._root(other) for other in self._program.ops[index].operands} - own
-        # The backward pass multiplies the gradient with each operand, so what its products share is the gradient; with
-        # none or several left, nothing tells which it is.
+        # The backward pass multiplies the gradient with each operand: the operand its products share is the gradient.
+        # If none or several remain, the gradient is unknown.
         if len(operands) != 1:
             return None
         return self._made_at(operands.pop(), self._program.values[op.results[0]].shape)
@@ -253,10 +253,10 @@ class ConstraintOptions:
         return (maker, results.index(value)) if value in results else None
 
     def _gradient_of_lookup(self, op: ShardedOp) -> tuple[int, int] | None:
-        """Where the backward pass makes what it adds to the table at the same indices."""
+        """The place of a lookup's gradient: the array that the backward pass adds to the table at the same indices."""
         made = self._program.values[op.results[0]].shape
         added = {
-            # `jnp.take` is a function of its own, and so is its gradient: what that is given is made outside.
+            # `jnp.take` is a separate function, and so is its gradient: its argument is made outside.
             self._names.outside(self._root(other.operands[-1]))
             for other in self._program.ops
             if other.kind == "scatter"
@@ -267,7 +267,7 @@ class ConstraintOptions:
         return self._made_at(added.pop(), made) if len(added) == 1 else None
 
     def _later_dots(self, value: int, op: ShardedOp) -> Iterator[int]:
-        """The products of the backward pass, from the same piece of the source, that use a value or a view of it."""
+        """Products of the backward pass, from the same piece of the source, that use a value or a view of it."""
         for index, _ in self._program.users.get(value, ()):
             other = self._program.ops[index]
             if other.kind in _VIEWS:
@@ -286,9 +286,9 @@ class ConstraintOptions:
         return value
 
     def called(self, index: int) -> Sentence:
-        """An operation and the equal ones that its piece of the source became, by a name that no other of its line has.
+        """Names an operation and its equals from the same piece of source, uniquely on its line.
 
-        A function that several call becomes several: then the call is told, too.
+        A function with several callers becomes several operations: then the name includes the call.
         """
         names, ops, own = self._names, self._program.ops, self._lines[index].ops
         words, chain = names.op(ops[index]), names.frames(ops[index])
@@ -303,11 +303,11 @@ class ConstraintOptions:
         return names.op(ops[index], places=told_places(names, ops[index], chain, rivals)) if rivals and chain else words
 
     def at(self, index: int, spec: Dimensions) -> Option | None:
-        """A new constraint on what an operation makes, in equal layers too; None where its gradient cannot be told."""
+        """A new constraint on an op's result, in equal layers too; None if the gradient is unknown."""
         return next(self._constrained(self._lines[index], spec, 0), None)
 
     def place(self, index: int) -> str:
-        """The line of an operation and what it is, for a line that several call with the line of the call.
+        """The line and kind of an operation; for a line with several callers, also the line of the call.
 
         With a number, in the order they run, where these have several.
         """
@@ -339,14 +339,14 @@ class ConstraintOptions:
     # ------------------------------------------------------------ where an axis is lost
 
     def kept_axes(self, most: int) -> Iterator[Option]:
-        """An axis put back where an op loses it, at the first `most` such lines of the program."""
+        """Options that put back an axis that an op loses, for the first `most` lines that lose one."""
         seen: set[tuple[int, ...]] = set()
         for index, spec in find_lost_axes(self._program):
             line = self._lines[index]
             if line.ops not in seen and len(seen) < most:
                 options = list(self._constrained(line, spec, 0))
                 seen |= {line.ops} if options else set()
-                # Further places for the same axes are no other option.
+                # Other places for the same axes are the same option.
                 axes = sorted({axis for own in spec for axis in own})
                 yield from (replace(option, exclusive_with=("kept", *axes)) for option in options)
 
@@ -379,9 +379,9 @@ class ConstraintOptions:
 
 
 def _steps(given: Dimensions, target: Dimensions) -> list[Dimensions]:
-    """The shardings on the way from one to another where one axis changes its dimension at a time, the target last.
+    """The shardings on the way from one to another, the target last; each step moves one axis to another dimension.
 
-    [] when the way is no such one.
+    [] if no such steps lead there.
     """
     spec = [list(axes) for axes in given]
     steps: list[Dimensions] = []
@@ -399,7 +399,7 @@ def _steps(given: Dimensions, target: Dimensions) -> list[Dimensions]:
 
 
 def _lines(program: ShardedProgram) -> dict[int, _Line]:
-    """For every op, those of the same shapes that its piece of the source became."""
+    """For every op, the ops of the same shapes from the same piece of the source."""
     keys: dict[object, list[int]] = {}
     key_of: dict[int, object] = {}
     for index, op in enumerate(program.ops):
@@ -421,7 +421,7 @@ def _pieces(program: ShardedProgram) -> dict[object, set[int]]:
 
 
 def _piece(op: ShardedOp) -> object:
-    """What all layers of a loop in Python have in common."""
+    """Key of a piece of source, equal for all layers of a Python loop."""
     calls = tuple((frame.file, frame.line) for frame in op.frames)
     return calls, op.spans, _kind(op)
 

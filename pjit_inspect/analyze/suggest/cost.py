@@ -1,8 +1,8 @@
-"""What a sharded program is expected to communicate, compute and hold on one device (modelled).
+"""Models the communication, computation and memory of a sharded program on one device.
 
 Every need (`analyze.sharding.needs`) becomes the collective that serves it most directly, costed as in
-`analyze.collectives.traffic`. XLA combines, shares and reorders; only the difference between two such figures means
-something. Not its job: collectives that were compiled (`analyze.collectives.collectives`).
+`analyze.collectives.traffic`. XLA combines, shares and reorders: only differences between two programs are meaningful.
+Not its job: compiled collectives (`analyze.collectives.collectives`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NO_WORK = VIEWS | {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeedCost:
-    """One need and what serving it makes a device send per call."""
+    """One need, and the bytes a device sends per call to serve it."""
 
     need: Need
     bytes: int
@@ -43,16 +43,17 @@ class NeedCost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What one device does per call (modelled).
+    """The work of one device per call (modelled).
 
     Attributes:
-      needs: the needs that cost something; of several for the same move, the first.
+      needs: the needs with a cost; the first one if several need the same move.
       products: multiplications of all dots and convolutions.
-      elements: elements that all ops make.
+      elements: elements produced by all ops.
       held_bytes: the arguments' pieces.
-      at_odds: how many dots have operands that are cut otherwise than each other where they are summed over: what XLA
-        makes of these is not foreseen well.
-      turns: each loop of unknown length, and the bytes, products and elements of one turn, which the figures have.
+      at_odds: the number of dots whose operands are cut differently along contracted dimensions: XLA's choice for them
+        is hard to predict.
+      turns: each loop of unknown length, with the bytes, products and elements of one turn; the other figures include
+        one turn.
     """
 
     needs: tuple[NeedCost, ...]
@@ -69,7 +70,7 @@ class Cost:
 
     @property
     def backward_bytes(self) -> int:
-        """Bytes sent for what differentiation made, recomputation too."""
+        """Bytes sent by the parts that differentiation made, recomputation too."""
         return sum(costed.bytes for costed in self.needs if costed.is_backward)
 
     @property
@@ -92,13 +93,13 @@ class Cost:
 def cost_of(
     program: ShardedProgram, trips: Mapping[int, int], *, is_cpu: bool, given_up: Collection[Move] = ()
 ) -> Cost:
-    """The cost of a program.
+    """Models the cost of a program.
 
     Args:
-      program: with its shardings.
-      trips: index of a loop -> how often it runs; others take one turn.
-      is_cpu: whether XLA's CPU backend compiles it, which computes half precision as f32, and makes no
-        reduce-scatter: it sums all of an array and cuts it.
+      program: the program, with its shardings.
+      trips: index of a loop -> its number of turns; others take one.
+      is_cpu: whether XLA's CPU backend compiles it. That backend computes half precision as f32 and makes no
+        reduce-scatter: it sums the whole array and cuts it.
       given_up: moves for which the partitioner gathers the whole array.
     """
     runs = _runs(program, trips)
@@ -117,7 +118,7 @@ def cost_of(
 
 
 def _runs(program: ShardedProgram, trips: Mapping[int, int]) -> list[int]:
-    """How often each op runs per call."""
+    """The number of times each op runs per call."""
     runs: list[int] = []
     for op in program.ops:
         outer = 1 if op.parent is None else runs[op.parent] * trips.get(op.parent, 1)
@@ -128,7 +129,7 @@ def _runs(program: ShardedProgram, trips: Mapping[int, int]) -> list[int]:
 def _turns(
     program: ShardedProgram, trips: Mapping[int, int], needs: tuple[NeedCost, ...], work: tuple[list[int], list[int]]
 ) -> tuple[tuple[LoopName, int, int, int], ...]:
-    """What of the figures belongs to each loop of unknown length; of loops in each other, to the innermost."""
+    """The share of each loop of unknown length in the figures; a nested loop's share goes to the innermost loop."""
     loops: list[int | None] = []
     for op in program.ops:
         is_unknown = op.parent is not None and program.ops[op.parent].kind == "while" and op.parent not in trips
@@ -170,13 +171,14 @@ def _need_costs(
         if need.op is not None and need.is_sum:
             sums[need.op] = costed
         elif need.op is not None and _is_about_a_sum(program, need):
-            # Both operands cut, but otherwise: one moves. One cut and one whole: it may be gathered instead of summed.
+            # Both operands are cut, but differently: one moves. One is cut and one whole: it may be gathered instead of
+            # summed.
             rivals = agreed if _is_cut_on_both_sides(program, need) else spared
             rivals[need.op] = min(costed, rivals.get(need.op, costed), key=lambda one: one.bytes)
         else:
             yield costed
-    # XLA either gathers the operand that is sharded or sums what each device has; it is expected to take the cheaper
-    # one. Operands that are sharded otherwise must agree first, whichever it takes.
+    # XLA either gathers the sharded operand or adds up partial sums; it is expected to take the cheaper way. Operands
+    # that are sharded differently must agree first in both cases.
     yield from agreed.values()
     for op in dict.fromkeys((*sums, *spared)):
         yield min((own[op] for own in (sums, spared) if op in own), key=lambda one: one.bytes)
@@ -225,7 +227,7 @@ def serves(program: ShardedProgram, need: Need, cause: Cause) -> bool:
 
 
 def _sum_bytes(program: ShardedProgram, need: Need, is_cpu: bool) -> int:
-    """All partial results of an op; those of an op with several results (argmax) together."""
+    """Bytes of all partial sums of an op; an op with several results (argmax) counts them together."""
     if need.op is None:
         return 0
     axes = need.axes - _used_otherwise(program, need.op)
@@ -235,7 +237,7 @@ def _sum_bytes(program: ShardedProgram, need: Need, is_cpu: bool) -> int:
 
 
 def _used_otherwise(program: ShardedProgram, index: int) -> set[str]:
-    """The axes that split what an op does not sum over: an operand that has one there gives it up where it sums."""
+    """Axes used by non-contracted dimensions; they cannot also shard a contracted one."""
     op = program.ops[index]
     if op.rule is None:
         return set()
@@ -262,7 +264,7 @@ def _one_sum(program: ShardedProgram, value: int, axes: frozenset[str], is_cpu: 
 
 
 def _kept_spec(program: ShardedProgram, value: int) -> Dimensions:
-    """How a sum is kept: as its only user, a constraint, wants it, else as it is."""
+    """The sharding a sum is kept in: that of its only user if it is a constraint, or else its present one."""
     users = [program.ops[index] for index, _ in program.users.get(value, ())]
     if len(users) == 1 and users[0].kind in REQUESTS:
         return program.values[users[0].results[0]].spec
@@ -296,7 +298,7 @@ def _moved_bytes(
 
 
 def _without_cuts_to_sum(program: ShardedProgram, need: Need, target: Dimensions) -> Dimensions:
-    """An operand is not cut along what is summed for the sake of the other: that one may be gathered instead."""
+    """The target without cuts of contracted dimensions, which only the other operand has: that one may be gathered."""
     op = program.ops[need.op] if need.op is not None else None
     numbers = {part.operand for part in need.parts} - {None}
     if op is None or op.rule is None or need.value is None or len(numbers) != 1:
@@ -340,7 +342,7 @@ def _products(program: ShardedProgram, op: ShardedOp, summed: frozenset[str]) ->
 
 
 def _elements(program: ShardedProgram, op: ShardedOp) -> int:
-    """Elements one device makes; those of views, constants and ops with regions are none."""
+    """Elements one device produces; 0 for views, constants and ops with regions."""
     if op.kind in _FREE or op.kind in _NO_WORK:
         return 0
     return sum(math.prod(program.local_shape(value)) for value in op.results)

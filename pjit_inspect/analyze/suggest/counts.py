@@ -1,8 +1,8 @@
-"""What XLA's partitioner makes a device send, compute and hold, counted in the partitioned program.
+"""Counts bytes sent, products and memory of a device in the program that XLA's partitioner made.
 
-Before optimization: XLA combines, shares and removes collectives afterwards, so only the difference between two such
-figures means something. Loops count as often as they run; one of which that is not known takes one turn, and what it
-adds in each is kept apart. Not its job: asking XLA (`suggest`).
+Counted before optimization: XLA later combines, shares and removes collectives, and only differences between two
+programs are meaningful. Loops count as often as they run. A loop of unknown length takes one turn, and its share per
+turn is kept separately. Not its job: asking XLA (`suggest`).
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from pjit_inspect.model.sharding.mesh import Mesh
 _NO_WORK = frozenset((
     "bitcast", "broadcast", "call", "conditional", "constant", "copy", "get-tuple-element", "iota", "opt-barrier",
     "parameter", "partition-id", "replica-id", "reshape", "transpose", "tuple", "while",
-    # What communication takes is counted as such.
+    # Communication is counted separately.
     "all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter", "dynamic-slice",
 ))  # fmt: skip
 _MORE_PRODUCTS, _MORE_MADE = 1.1, 1.25
-"""With more than so many times the products, or bytes made, a change trades one cost for another."""
+"""Limits on products and bytes made, relative to before; above them a change trades one cost for another."""
 
 Key = tuple[str, str, tuple[str, ...] | None, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneTurn:
-    """What one turn of a loop of unknown length adds: as in `Counts`."""
+    """The share of one turn of a loop of unknown length; fields as in `Counts`."""
 
     loop: LoopName
     bytes: int
@@ -52,13 +52,13 @@ class Counts:
     """One program after partitioning, per device and call.
 
     Attributes:
-      forward_bytes, backward_bytes: bytes sent; backward is what differentiation made, recomputation too.
+      forward_bytes, backward_bytes: bytes sent; backward includes everything from differentiation, recomputation too.
       by_kind: the same for each kind of collective.
-      products: operations of all matrix products and convolutions.
-      made_bytes: bytes that all operations make, views and collectives aside.
+      products: operations in all matrix products and convolutions.
+      made_bytes: bytes produced by all operations except views and collectives.
       held_bytes: bytes of the arguments' pieces.
-      channels: what a collective is (kind, JAX's name, axes, shape) -> the channels of those that are so.
-      turns: what of it each loop of unknown length adds in a turn; the other figures have one turn of each.
+      channels: description of a collective (kind, JAX's name, axes, shape) -> the channels of the collectives it fits.
+      turns: the share of one turn of each loop of unknown length; the other figures include one turn of each.
     """
 
     forward_bytes: int
@@ -80,7 +80,7 @@ class Counts:
         return Compared.of(self._figures, after._figures)
 
     def traded(self, after: Counts) -> tuple[Compared, Checked] | None:
-        """The same, and what both send; None too where a device then multiplies, or makes, much more.
+        """As `compared`, with the bytes sent by both; None also if a device then multiplies, or makes, much more.
 
         That trades one cost for another.
         """
@@ -111,13 +111,13 @@ class Counts:
 def count_partitioned(
     module: HloModule, mesh: Mesh | None, device_ids: Sequence[int] | None, *, is_cpu: bool
 ) -> Counts:
-    """The counts of a program that XLA's partitioner has made.
+    """The counts of a program made by XLA's partitioner.
 
     Args:
       module: the program right after partitioning.
       mesh: as for `find_collectives`.
       device_ids: as for `find_collectives`.
-      is_cpu: whether XLA's CPU backend compiles it; others make a reduce-scatter of a sum that is cut afterwards.
+      is_cpu: whether XLA's CPU backend compiles it; others turn a sum that is cut afterwards into a reduce-scatter.
     """
     rows = tuple(find_collectives(module, mesh, device_ids))
     loops = LoopsOf(module)
@@ -150,7 +150,7 @@ def count_partitioned(
 
 
 def _once(loops: LoopsOf, row: Collective) -> int:
-    """How often a collective runs where every loop of unknown length takes one turn."""
+    """The number of times a collective runs if every loop of unknown length takes one turn."""
     return sum(loops.turns_of_row(row).values()) if loops else 1 if row.count is None else row.count
 
 
@@ -180,7 +180,7 @@ def _work(module: HloModule, loops: LoopsOf) -> tuple[Figure, Figure]:
 
 
 def product_work(module: HloModule) -> int:
-    """Operations of all matrix products and convolutions on one device; what runs unknown often counts once."""
+    """Operations in all products and convolutions on one device; an unknown number of runs counts as one."""
     return _products(module, _times(module))
 
 

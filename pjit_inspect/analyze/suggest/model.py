@@ -1,7 +1,7 @@
-"""What an option changes, modelled: propagation runs again on the changed program, and its needs are costed.
+"""Models the effect of an option: propagates shardings through the changed program and costs its needs.
 
-So the backward pass and every consequence count. Nothing is compiled, and XLA is not asked. Not its job: which options
-there are, or which are kept (`analyze.suggest.suggestions`).
+The backward pass and every consequence count. Nothing is compiled, and XLA is not asked. Not its job: finding or
+choosing options (`analyze.suggest.suggestions`).
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 Try = Callable[[Sequence[Edit]], tuple[ShardedProgram, Mapping[int, int]]]
-"""The changed program with its shardings, and how often its loops run. Raises CaptureError when it cannot be had."""
+"""The changed program with its shardings, and its loops' turns. Raises CaptureError if it is unavailable."""
 
 _MORE_PRODUCTS, _MORE_ELEMENTS = 1.1, 1.25
-"""A change with which a device multiplies, or makes, more than so many times as much trades one cost for another."""
+"""Limits on products and elements of a device, relative to before; above them a change trades one cost for another."""
 _MORE_THAN_SENT = 1.05
-"""Nothing saves more than so many times what the collectives send that it aims at: then the model is wrong there."""
+"""Limit of a saving, relative to the bytes of the collectives it aims at; above it the model is wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelJudge:
-    """What every option is measured against.
+    """Judges options by the model, against the program as it is.
 
     Attributes:
-      program, before: the program as it is, and its cost.
+      program, before: the unchanged program, and its cost.
       needs: all its needs.
-      given_up: the moves for which XLA gathered a whole array.
+      given_up: the moves for which XLA gathers a whole array.
     """
 
     program: ShardedProgram
@@ -64,7 +64,7 @@ class ModelJudge:
         )
 
     def judge(self, option: Option) -> Tried | None:
-        """What the program costs with the option; None when it cannot be had, or makes a device compute more."""
+        """Models an option; None if it is impossible, or makes a device compute more."""
         try:
             changed, trips = self.try_change(option.edits)
         except CaptureError:
@@ -90,7 +90,7 @@ class ModelJudge:
         )
 
     def _costs_elsewhere(self, compared: Compared, after: Cost) -> bool:
-        """Whether a device computes more, or more operands are cut in ways of which the outcome is not foreseen."""
+        """Whether a device computes more, or more operands are cut in ways with unpredictable outcomes."""
         return (
             compared.products.may_grow(_MORE_PRODUCTS)
             or compared.made.may_grow(_MORE_ELEMENTS)
@@ -101,7 +101,7 @@ class ModelJudge:
         """The collectives of the needs that send less than before."""
         saved = _by_name(self.program, self.before) - left
         needs = [row.need for row in self.before.needs if saved[_name(self.program, row.need)] > 0]
-        # What is gathered once serves every op that needs it so; XLA may have named it after another one of these.
+        # One gather serves every op that needs the same; XLA may have named it after another of these ops.
         moves = {(need.value, need.target) for need in needs if need.value is not None and not need.is_sum}
         needs += [need for need in self.needs if not need.is_sum and (need.value, need.target) in moves]
         served = {name for _, name in saved} - {name for _, name in left}
@@ -139,7 +139,7 @@ def _given_up(program: ShardedProgram, collectives: Iterable[Collective]) -> fro
 
 
 def _name(program: ShardedProgram, need: Need) -> tuple[str, str]:
-    """An operation's name and what it needs: the same before and after a change."""
+    """An operation's name and its kind of need: the same before and after a change."""
     return need.kind, "" if need.op is None else program.ops[need.op].op_name
 
 

@@ -1,4 +1,4 @@
-"""A change that may be tried, before anybody knows what it costs, and what came of trying it.
+"""A change that may be tried, before its cost is known, and the result of trying it.
 
 Not its job: finding changes (`analyze.suggest.arguments`, `analyze.suggest.constraints`) or costing them.
 """
@@ -15,14 +15,14 @@ _VISIBLE_WORK = 0.005
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """One change of a program.
+    """One change to a program.
 
     Attributes:
-      exclusive_with: options that share it are alternatives: one of them is enough.
-      title: the change, short, as an order.
-      words: the same in full.
-      edits: what it changes.
-      stake: bytes of the needs it could do away with (modelled); options with more at stake are tried first.
+      exclusive_with: options with the same value are alternatives: one is enough.
+      title: the change as a short instruction.
+      words: the full instruction.
+      edits: the changes it makes.
+      stake: bytes of the needs it could remove (modelled); options with more at stake are tried first.
     """
 
     exclusive_with: tuple[str, ...]
@@ -34,18 +34,18 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """An option and what it changes, for one device and call.
+    """An option and its effect, for one device and call.
 
     Attributes:
       option: the option.
-      forward_bytes, backward_bytes: bytes sent more.
-      removes: names of the instructions of the collectives that it does away with.
-      held_bytes: bytes more of arguments held.
-      work: multiplications, 1 for as many as before: the least and the most, as loops of unknown length are short or
-        long.
-      parts: bytes sent before and after, outside of loops of unknown length and in a turn of each of them; the other
-        figures have one turn of each.
-      counted: what XLA's partitioner makes of both programs; None where it is modelled.
+      forward_bytes, backward_bytes: additional bytes sent.
+      removes: instruction names of the collectives it removes.
+      held_bytes: additional bytes of arguments held.
+      work: multiplications relative to before (1: as many): the least and the most, depending on loops of unknown
+        length.
+      parts: bytes sent before and after, outside loops of unknown length and in one turn of each; the other figures
+        include one turn of each.
+      counted: the counts from XLA's partitioner for both programs; None if modelled.
     """
 
     option: Option

@@ -1,8 +1,8 @@
-"""Which constraints of a program one piece of the source asks for, and words that name exactly these.
+"""Groups a program's constraints by the piece of source that asks for them, and names each group exactly.
 
-A change of the source changes all that a piece of it becomes: every layer of a loop, and the gradient of each. Requests
-are told apart by the whole chain of the user's calls: a helper that is called from several lines makes several. Not its
-job: what a request costs (`analyze.suggest.constraints`).
+A change to a piece of source changes all constraints that come from it: every layer of a loop, and the gradient of
+each. The whole chain of the user's calls distinguishes requests: a helper with several callers makes several. Not its
+job: the cost of a request (`analyze.suggest.constraints`).
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from pjit_inspect.model.words.sentence import Sentence, code, say
 
 
 def is_asked(op: ShardedOp) -> bool:
-    """Whether an op is a constraint that somebody wrote; in Explicit mode JAX adds others."""
+    """Whether an op is a constraint that the user wrote; in Explicit mode JAX adds others."""
     return op.kind == "sharding_constraint" and is_asked_name(op.op_name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Constraints of which a person can only change all.
+    """Constraints that a person can only change together.
 
     Attributes:
-      ops: their indices in `ShardedProgram.ops`, those of the backward pass last.
-      many: how many the forward pass has.
-      what: the piece of the source and its place, and the calls that lead to it as far as they tell it from others.
+      ops: their indices in `ShardedProgram.ops`, the backward pass last.
+      many: the number in the forward pass.
+      what: the piece of the source, its place, and the calls that distinguish it from others.
     """
 
     ops: tuple[int, ...]
@@ -39,12 +39,12 @@ class Request:
 
     @property
     def words(self) -> Sentence:
-        """All of them: "the constraint ...", "all 3 constraints that ... makes"."""
+        """Words for all of its constraints: "the constraint ...", "all 3 constraints that ... makes"."""
         return say("the constraint {}", self.what) if self.many == 1 else self._all
 
     @property
     def inside(self) -> Sentence:
-        """The same for what is asked for in them."""
+        """As `words`, for use within a sentence about what the constraints ask for."""
         return self.what if self.many == 1 else self._all
 
     @property
@@ -61,7 +61,7 @@ class _Calls:
 
 
 class Requests:
-    """Those of one program."""
+    """The requests of one program."""
 
     def __init__(self, names: ValueNames) -> None:
         self._names, self._ops = names, names.program.ops
@@ -95,8 +95,8 @@ class Requests:
         for index in ops:
             key = tuple((frame.file, frame.line, frame.columns) for frame in self._chains[index])
             chains.setdefault(key, []).append(index)
-        # Where a pass is computed again JAX knows some calls twice, and of the first time not all: of two chains of one
-        # request, one has all of the other. The shortest come first.
+        # In a recomputed pass JAX records some calls twice, the first time with fewer frames: of two chains of one
+        # request, one contains the other. The shortest come first.
         found: list[_Calls] = []
         for own in sorted(chains.values(), key=lambda own: len(self._chains[own[0]])):
             chain = self._chains[own[0]]
@@ -121,12 +121,12 @@ class Requests:
         return bool(self._phase(index))
 
     def _asked(self, index: int) -> object:
-        """What a constraint says of each dimension; None where it leaves that open."""
+        """The axes a constraint asks for in each dimension; None for a dimension it leaves open."""
         value = self._names.program.values[self._ops[index].results[0]]
         return tuple(axes if closed else None for axes, closed in zip(value.spec, value.closed, strict=True))
 
     def _what(self, ops: Sequence[int], chain: Chain, rivals: Sequence[Chain]) -> Sentence:
-        """The text of the innermost call, its place, and those of outer calls that tell it from the rivals."""
+        """The text of the innermost call and its place, with the outer calls that distinguish it from the rivals."""
         op = self._ops[min(ops, key=lambda index: len(self._chains[index]))]
         text = code(self._names.text(op) or op.kind)
         places = told_places(self._names, op, chain, rivals)

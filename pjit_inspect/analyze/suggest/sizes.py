@@ -1,6 +1,6 @@
-"""How large a piece of a value is, and what a device sends when a value is to be split differently (modelled).
+"""Models the size of a piece of a value, and the bytes a device sends to change a value's sharding.
 
-Ring formulas, as in `analyze.collectives.traffic`. Not its job: which values move (`analyze.suggest.cost`).
+Ring formulas, as in `analyze.collectives.traffic`. Not its job: finding the values that move (`analyze.suggest.cost`).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _frozen(spec: list[list[str]]) -> Dimensions:
 
 
 def widening(program: ShardedProgram, value: int | None, is_cpu: bool) -> int:
-    """2 for what is computed in half precision where that is done in single; arguments move as they are."""
+    """2 for values computed in single instead of half precision; 1 for arguments, which move unchanged."""
     if value is None or not is_cpu or program.values[value].dtype not in _HALF:
         return 1
     for _ in range(4):
@@ -87,7 +87,7 @@ def local_bytes(program: ShardedProgram, value: int) -> int:
 
 
 def bytes_as(program: ShardedProgram, value: int, spec: Dimensions) -> int:
-    """Bytes of the largest piece of a value, were it split so; 0 for what is no array of numbers."""
+    """Bytes of the largest piece of a value if it were split as `spec`; 0 if it is no array of numbers."""
     entry = program.values[value]
     bits = bits_of(entry.dtype) or 0
     count = math.prod(-(-length // program.pieces(axes)) for length, axes in zip(entry.shape, spec, strict=False))

@@ -1,9 +1,9 @@
-"""Changes that save communication, with what each would cost.
+"""Changes that save communication, each with its cost.
 
-Options are tried before they are offered: XLA's partitioner is asked about the changed program, and what it makes is
-counted beside what it makes of the program as it is. Where it cannot be asked, their cost is modelled, and marked so.
-Kept are the few that save a noticeable part and make no device compute much more. Not its job: compiling a changed
-program to the end (`Suggestion.check`).
+Options are tried before they are offered: XLA's partitioner runs on the changed and on the unchanged program, and both
+results are counted. If it cannot be asked, the cost is modelled, and marked as modelled. Only the few options that save
+a noticeable part, and make no device compute much more, are kept. Not its job: compiling a changed program to the end
+(`Suggestion.check`).
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from pjit_inspect.model.words.byte_words import bytes_in_words
 __all__ = ["Count", "Try", "compare_traffic", "find_suggestions"]
 
 Count = Callable[[Sequence[Edit]], Counts]
-"""What XLA's partitioner makes of the changed program. Raises CaptureError when it gives no answer."""
+"""Counts in the output of XLA's partitioner for the changed program. Raises CaptureError if it gives no answer."""
 
 _MOST_TRIES = 24
 _MOST_LOST = 5
 _MOST = 6
 _NOTICEABLE = 0.01
-"""A saving of a smaller part of what the program sends is none."""
+"""Smallest saving, as a share of the bytes a program sends, that counts."""
 _VISIBLE_WORK = 0.005
 _PRICED = 0.9
-"""A saving for which devices hold or multiply more counts so much of one that costs nothing."""
+"""Weight of a saving for which devices hold or multiply more; a saving that costs nothing has weight 1."""
 _LESS_WORK = 0.9
-"""An option with which a device multiplies less than so many times what it does with another is no part of that."""
+"""An option with fewer multiplications than this share of another option's is not part of that option."""
 
 
 def find_suggestions(
@@ -51,14 +51,14 @@ def find_suggestions(
     is_cpu: bool,
     count: Count | None = None,
 ) -> tuple[Suggestion, ...]:
-    """At most six changes, the largest saving first; () when none is known that saves a noticeable part.
+    """At most six changes, the largest saving first; () if none saves a noticeable part.
 
     Args:
-      names: the program, and how its values are called.
-      collectives: those of the compiled program, with their causes.
+      names: the program, and the names of its values.
+      collectives: the collectives of the compiled program, with their causes.
       try_change: propagates a changed program.
       is_cpu: whether XLA's CPU backend compiles it.
-      count: asks XLA's partitioner; None where only the model is to speak.
+      count: asks XLA's partitioner; None to use the model alone.
     """
     model = ModelJudge.of(names, collectives, try_change, is_cpu)
     options = _Options.of(names, model.before, model.given_up)
@@ -68,10 +68,10 @@ def find_suggestions(
         judged = [model.judge(option) for option in options.staked]
         floor = _NOTICEABLE * model.before.bytes
     else:
-        # An axis put back where it is lost costs nobody anything: the time for asking is bounded.
+        # Likely options come first: the time for asking is bounded.
         judged = [counted.judge(option) for option in (*options.likely, *options.staked)]
         floor = _NOTICEABLE * counted.before.bytes
-    # Nobody knows how often some loops turn: what helps for one turn does so for any number.
+    # The number of turns of some loops is unknown: a change kept here helps for any number.
     helping = [one for one in judged if one is not None and -one.bytes > floor and not one.parts.may_grow()]
     in_turns = sum(row.wire_bytes or 0 for row in collectives if row.count is None)
     return tuple(_suggestion(one, model, in_turns) for one in _best_of_each(helping)[:_MOST])
@@ -82,8 +82,8 @@ class _Options:
     """Options worth trying, each change once.
 
     Attributes:
-      staked: those for which the model sees enough at stake, most first.
-      likely: those that often help though the model sees nothing.
+      staked: options with enough at stake in the model, most first.
+      likely: options that often help although the model sees no saving.
     """
 
     staked: tuple[Option, ...]
@@ -95,7 +95,8 @@ class _Options:
         constraints = ConstraintOptions(program, names)
         foreseen, likely = list(constraints.hops(before, given_up)), []
         if not constraints.is_explicit:
-            # In Explicit mode the types of all ops follow those of the arguments: an edit of one place is no program.
+            # In Explicit mode the types of all ops follow those of the arguments: an edit of one place gives no valid
+            # program.
             foreseen += [*ArgumentOptions(program).find(before), *constraints.find(before)]
             likely = list(constraints.kept_axes(_MOST_LOST))
         once = {frozenset(option.edits): option for option in reversed(foreseen)}
@@ -108,7 +109,7 @@ class _Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CountingJudge:
-    """Counts in what XLA's partitioner makes of a program; `before` is the program as it is."""
+    """Judges options by counts in the output of XLA's partitioner; `before` is the unchanged program."""
 
     before: Counts
     count: Count
@@ -116,14 +117,14 @@ class _CountingJudge:
 
     @classmethod
     def of(cls, count: Count, collectives: Sequence[Collective]) -> _CountingJudge | None:
-        """None when XLA's partitioner cannot be asked about the program as it is."""
+        """Builds the judge; None if XLA's partitioner cannot be asked about the unchanged program."""
         try:
             return cls(before=count(()), count=count, collectives=collectives)
         except CaptureError:
             return None
 
     def judge(self, option: Option) -> Tried | None:
-        """What XLA makes of the program with the option; None when that is no program, or a device computes more."""
+        """Counts an option; None if its program is impossible, or a device computes more."""
         try:
             after = self.count(option.edits)
         except CaptureError:
@@ -146,7 +147,7 @@ class _CountingJudge:
 
 
 def _best_of_each(found: list[Tried]) -> list[Tried]:
-    """The best of options that exclude each other, without those that do less than half of what a better one does."""
+    """The best of mutually exclusive options, without those that do less than half of what a better one does."""
     kept: list[Tried] = []
     for tried in sorted(found, key=lambda one: (one.bytes * (_PRICED if one.is_priced else 1), len(one.option.edits))):
         if not any(_is_contained(tried, better) for better in kept):
@@ -164,7 +165,7 @@ def _is_contained(tried: Tried, better: Tried) -> bool:
 
 
 def _suggestion(tried: Tried, model: ModelJudge, in_turns: int) -> Suggestion:
-    """`in_turns` is what the compiled program sends in loops of unknown length, in a turn of each."""
+    """`in_turns`: bytes the compiled program sends in one turn of each loop of unknown length."""
     option = tried.option
     foreseen = tried if tried.counted is None else model.judge(option)
     words = option.words[:1].upper() + option.words[1:]
@@ -190,14 +191,14 @@ def _suggestion(tried: Tried, model: ModelJudge, in_turns: int) -> Suggestion:
 
 
 def _sent_words(parts: Parts, in_turns: int) -> str:
-    """What is saved per call; where something is sent in loops of unknown length, of which part."""
+    """Words for the saving per call; with loops of unknown length, also the part that is saved."""
     outside, *inside = (after - before for before, after in parts.rows)
     if not inside:
         return f"{_change(outside)} per call"
     one, turns = len(inside) == 1, sum(inside)
     loops = "the loop of unknown length" if one else f"{len(inside)} loops of unknown length"
     each = "in each of its turns" if one else "in all for a turn of each"
-    # Before optimization: XLA gathers once, before the loop, what no turn changes.
+    # Before optimization: later XLA moves gathers of unchanging arrays out of the loop.
     moved = f", before XLA moves what it can out of {'it' if one else 'them'}" if -turns > in_turns else ""
     if not turns:
         return f"{_change(outside)} per call outside of {loops}, and as much as before {each}"
@@ -231,13 +232,13 @@ def _change(size: int) -> str:
 def compare_traffic(
     before: Iterable[Collective], after: Iterable[Collective], modules: tuple[HloModule, HloModule] | None = None
 ) -> Checked:
-    """What the collectives of a program and of a changed one send.
+    """Compares the traffic of a program's collectives with that of a changed program.
 
     Args:
-      before: those of the program.
-      after: those of the changed one.
-      modules: both programs, which say in which loops of unknown length collectives are; None where they are not at
-        hand: then such collectives count once.
+      before: the collectives of the program.
+      after: the collectives of the changed program.
+      modules: both programs, to find collectives in loops of unknown length; None if unavailable: then these
+        collectives count once.
     """
     sides = tuple(before), tuple(after)
     if all(row.count is not None for side in sides for row in side):

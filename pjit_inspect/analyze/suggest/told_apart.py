@@ -1,6 +1,6 @@
-"""Where one piece of the source stands, and the calls that lead to it as far as they tell it from others like it.
+"""Writes the place of a piece of source, and the calls that distinguish it from other pieces like it.
 
-Not its job: which pieces there are (`analyze.suggest.requests`, `analyze.suggest.constraints`).
+Not its job: finding the pieces (`analyze.suggest.requests`, `analyze.suggest.constraints`).
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ Chain = tuple[Frame, ...]
 
 
 def told_places(names: ValueNames, op: ShardedOp, chain: Chain, rivals: Sequence[Chain]) -> Sentence:
-    """As "train.py:6", or "train.py:6, called at line 12"; "" for no frames.
+    """The place as "train.py:6", or "train.py:6, called at line 12"; "" without frames.
 
     Args:
-      names: how the program's ops are called.
-      op: one of those to be told, which has all frames of `chain`.
-      chain: the frames that they have in common.
-      rivals: the chains of others of the same text and line.
+      names: names of the program's ops.
+      op: one of the ops at this place; it has all frames of `chain`.
+      chain: the frames these ops share.
+      rivals: the chains of other ops with the same text and line.
     """
     told: dict[int, bool] = {0: False} if chain else {}
     if len(chain) > 1 and names.is_by_helper(op):
         told[1] = False
         rivals = [other for other in rivals if line_of(other[1:]) == line_of(chain[1:])]
-    # Lines first: a column is told only where they are the same.
+    # Lines first: a column is named only if the lines are equal.
     for is_exact, depth in ((is_exact, depth) for is_exact in (False, True) for depth in range(len(chain))):
         alike = [other for other in rivals if _is_at(other[depth:], chain[depth:], is_exact=is_exact)]
         if len(alike) < len(rivals):

@@ -1,8 +1,8 @@
-"""Two programs compared that have loops of unknown length: what is outside of these, and one turn of each.
+"""Compares two programs with loops of unknown length: the part outside these, and one turn of each.
 
-A figure is then `outside + turns x inside`, for numbers of turns that nobody knows. One program has less of something,
-however many turns its loops take, where it has less for one turn of each and no more in any further one. Not its job:
-what a figure is of (`analyze.suggest.counts`, `analyze.suggest.cost`).
+A figure is then `outside + turns x inside`, for unknown numbers of turns. One program has less of something, however
+many turns its loops take, where it has less for one turn of each and no more in any further one. Not its job: what a
+figure is of (`analyze.suggest.counts`, `analyze.suggest.cost`).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Figure:
     """One figure of a program.
 
     Attributes:
-      total: all of it; every loop of unknown length takes one turn.
-      per_turn: what of it each of these loops adds in a turn.
+      total: the whole figure; every loop of unknown length takes one turn.
+      per_turn: the share of one turn of each of these loops.
     """
 
     total: int
@@ -47,7 +47,7 @@ class Parts:
 
     @classmethod
     def of(cls, before: Figure, after: Figure) -> Self | None:
-        """None where it is not known which loop of the one is which of the other."""
+        """Pairs two figures; None if the two programs' loops cannot be matched."""
         pairs = pair_loops(before.per_turn, after.per_turn)
         if pairs is None:
             return None
@@ -55,23 +55,23 @@ class Parts:
         return cls((outside, *pairs))
 
     def may_grow(self, most: float = 1.0) -> bool:
-        """Whether the second program has more than `most` times what the first has, for some numbers of turns above 0.
+        """Whether the second program has more than `most` times the first's figure, for some numbers of turns above 0.
 
-        That loops take no turn is left aside: what is moved out of a loop is more then.
+        Zero turns are not considered: work moved out of a loop is then more.
         """
         one_turn = sum(own for own, _ in self.rows), sum(own for _, own in self.rows)
         return any(after > most * before for before, after in (one_turn, *self.rows[1:]))
 
     @property
     def ratios(self) -> tuple[float, float]:
-        """The least and the most that the second program has of what the first has, whatever the numbers of turns."""
+        """The least and the largest ratio of the second program's figure to the first's, over all numbers of turns."""
         found = [after / before for before, after in self.rows if before]
         return (min(found), max(found)) if found else (1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """What a device sends, multiplies and makes in a program and in a changed one."""
+    """Bytes sent, multiplications and elements made by a device, in a program and in a changed one."""
 
     sent: Parts
     products: Parts
@@ -87,7 +87,7 @@ class Compared:
 
 
 class LoopsOf:
-    """How often the computations of one program run, as far as that depends on loops of unknown length."""
+    """The number of runs of each computation of a program, as far as it depends on loops of unknown length."""
 
     def __init__(self, module: HloModule) -> None:
         self._module = module
@@ -99,7 +99,7 @@ class LoopsOf:
         return bool(self._names)
 
     def add_up(self, sizes: Iterable[tuple[Mapping[int | None, int], int]]) -> Figure:
-        """The figure of all that has a size and runs so often."""
+        """The sum of sizes, each times its number of runs."""
         parts: Counter[int | None] = Counter()
         for turns, size in sizes:
             for loop, count in turns.items():
@@ -108,11 +108,11 @@ class LoopsOf:
         return Figure(total=parts.total(), per_turn=named)
 
     def turns_of(self, index: int) -> Turns:
-        """How often an instruction runs."""
+        """The number of times an instruction runs."""
         return self._turns[int(self._module.instructions.computation[index])]
 
     def turns_of_row(self, row: Collective) -> Turns:
-        """How often a collective runs; a ring as often as all of its permutes."""
+        """The number of times a collective runs; for a ring, as often as all of its permutes."""
         if row.count is not None:
             return {None: row.count}
         members = [own for name in row.instructions if (own := self._module.find(name)) is not None]
@@ -123,11 +123,11 @@ class LoopsOf:
         found: Counter[int | None] = Counter()
         for own in members:
             found.update(self.turns_of(own.index))
-        # A number of runs that is not possible is as good as none.
+        # An impossible number of runs is treated as none.
         return found if any(key is not None and count for key, count in found.items()) else {None: 1}
 
     def made(self, sizes: Sequence[int] | np.ndarray) -> Figure:
-        """The figure of what every instruction has; `sizes` has one entry for each."""
+        """The figure summed over all instructions; `sizes` has one entry for each."""
         computations = self._module.instructions.computation
         each = np.bincount(computations, weights=np.asarray(sizes, float), minlength=len(self._turns))
         return self.add_up((self._turns[n], int(each[n])) for n in np.flatnonzero(each).tolist())

@@ -1,1 +1,1 @@
-"""Programs that were changed in a copy, or compiled for machines that are not attached, because somebody asked."""
+"""Programs that were changed in a copy, or compiled for machines that are not attached."""

@@ -25,20 +25,20 @@ _MOST_SHOWN = 5
 def find_edits(
     specs: Mapping[str, Any], data: RecordData, axes: Iterable[str], program: Callable[[], ShardedProgram]
 ) -> tuple[Edit, ...]:
-    """What has to be edited so that arrays have these specs.
+    """Edits that give arrays these specs.
 
     Args:
-      specs: by the path of an argument or result ("params['w1']", "result[0]"), where `*` stands for any key and what
-        is beneath a path belongs to it; or by the place of a `with_sharding_constraint` ("train.py:41"). A spec is a
-        `jax.sharding.PartitionSpec`, or a tuple like one; None leaves the sharding to XLA, and takes a constraint out.
+      specs: by the path of an argument or result ("params['w1']", "result[0]"), where `*` is any key and a path
+        includes everything beneath it; or by the place of a `with_sharding_constraint` ("train.py:41"). A spec is a
+        `jax.sharding.PartitionSpec`, or a tuple like one; None leaves the sharding to XLA, and removes a constraint.
       data: the record.
-      axes: of the mesh that the program has then.
+      axes: axes of the program's mesh after the change.
       program: gives the captured program with its operations, to find constraints in.
 
-    Raises ChangeError for a path or place that there is none of, and for a spec that does not fit.
+    Raises ChangeError for an unknown path or place, and for a spec that does not fit.
     """
     known = tuple(axes)
-    # A later entry overrules an earlier one, so that a subtree may be given first and one of its arrays after it.
+    # A later entry overrides an earlier one: a subtree may be given first, and one of its arrays after it.
     edits: dict[tuple[EditKind, int], Edit] = {}
     for path, spec in specs.items():
         for edit in _edits_of(path, spec, data, known, program):
@@ -73,7 +73,7 @@ def _edits_of(
 
 
 def _pattern(path: str) -> re.Pattern[str]:
-    """What a path with `*` for any key matches: the array itself, and all beneath it."""
+    """A pattern for a path with `*` for any key: matches the array itself, and everything beneath it."""
     text = re.escape(path).replace(r"\[\*\]", r"\[[^\]]*\]").replace(r"\.\*", r"\.[^.\[]+").replace(r"\*", r"[^.\[\]]*")
     return re.compile(rf"{text}(?=$|[.\[])")
 

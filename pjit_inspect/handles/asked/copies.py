@@ -1,7 +1,7 @@
-"""The program of one record, and changed copies of it, where this process captured it.
+"""The program of one record that this process captured, and changed copies of it.
 
 Joins the rooms: meshes and shardings are changed in `observe.shardy`. Not its job: programs from files
-(`copies_apart`), or what XLA makes of a copy (`what_if`).
+(`copies_apart`), or asking XLA about a copy (`what_if`).
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 Positions = tuple[int | None, ...]
-"""Where each op of a `ShardedProgram` stands in the program as captured; None for what passes added."""
+"""The index of each op of a `ShardedProgram` in the program as captured; None for ops added by passes."""
 
 _ONLY_AXIS, _IMAGINED = "devices", 8
-"""The mesh of a program that names none: all attached devices along one axis, or so many where there is one."""
+"""Mesh of a program that names none: all attached devices along one axis, or `_IMAGINED` if one is attached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What is to be changed.
+    """A change of the program.
 
     Attributes:
       mesh: axes with their sizes, outermost first.
       target: the machine.
       specs: path of an argument or result -> its spec, for a function that has to be traced again.
-      edits: the same and all else, by where operations stand in `Copies.program`; None where that is not known.
+      edits: all edits, by index of operations in `Copies.program`; None if that is unknown.
       said: the change, in words.
     """
 
@@ -51,11 +51,11 @@ class Copies:
       mesh: the axes of that, outermost first.
       is_mesh_given: whether it named none, and arrays lay on none.
       program: the program with its operations; None where they cannot be had.
-      trips: index of a loop in `program.ops` -> how often it runs.
+      trips: index of a loop in `program.ops` -> its number of turns.
     """
 
     def __init__(self, data: RecordData, again: Again | None, attached: Callable[[], int]) -> None:
-        """Hold a record of this process's; `again` traces its function, `attached` says how many devices there are.
+        """Hold a record of this process; `again` traces its function, `attached` gives the number of devices.
 
         Raises ChangeError where the program's mesh cannot be changed.
         """
@@ -72,12 +72,12 @@ class Copies:
             trial = self._changer.propagate()
             self.program, self.trips = with_paths(trial.program, self.data), trial.trips
         except CaptureError:
-            # Its arguments and results can be changed all the same.
+            # Its arguments and results can still be changed.
             pass
 
     @property
     def positions(self) -> Positions:
-        """Where each op of `program` stands."""
+        """The index of each op of `program` in the program as captured."""
         return self._changer.positions
 
     def changed(self, change: Change) -> ChangedProgram:
@@ -96,7 +96,7 @@ class Copies:
         )
 
     def propagated(self, change: Change) -> tuple[ShardedProgram, Positions]:
-        """The copy as Shardy's passes leave it, and where its ops stand in it. Raises as `changed` does."""
+        """The copy after Shardy's passes, and the index of its ops in the copy. Raises as `changed` does."""
         from pjit_inspect.observe.live.library_names import with_paths
         from pjit_inspect.observe.shardy.what_if import WhatIf
 

@@ -1,8 +1,8 @@
-"""As `copies`, for a record from a file: in a process of its own, as MLIR may die of a damaged program, or worse.
+"""As `copies`, for a record from a file: in a separate process, because damaged programs may crash MLIR.
 
-That process reads the record as this one does, and then answers one question after the other: a changed copy, its
-shardings, the pieces of text in it. What it says is trusted no more than the file. It ends with `close`, with the
-object, or with this process. Not its job: the process (`observe.apart`), what is asked (`copies`), or what XLA makes of
+The process reads the record as this one does, and then answers one question after the other: a changed copy, its
+shardings, the pieces of text in it. Its answers are trusted no more than the file. It ends with `close`, with the
+object, or with this process. Not its job: the process (`observe.apart`), the questions (`copies`), or asking XLA about
 a copy (`what_if`).
 """
 
@@ -30,7 +30,7 @@ _TIMEOUT_S = 180.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Opened:
-    """What that process says first; mesh and loops in two columns each."""
+    """First answer of the process; mesh and loops in two columns each."""
 
     axes: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -107,7 +107,7 @@ class CopiesApart:
 
 
 def _read(answer: Answer, kind: Any) -> Any:
-    """What that process says, of the kind that it must be. Raises ParseError."""
+    """An answer of the process, checked to be of the expected kind. Raises ParseError."""
     return from_json(answer.said["said"], kind, (None, "$"))
 
 

@@ -1,6 +1,6 @@
-"""What can be compiled for here, as the table users hold.
+"""The table of machines that can be compiled for here.
 
-Not its job: what is known of each chip (`observe.partitioner.targets`, `observe.partitioner.chips`).
+Not its job: facts about each chip (`observe.partitioner.targets`, `observe.partitioner.chips`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pjit_inspect.view.render.shown import Shown, drawn
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Targets(Displayable, TargetTable):
-    """The machines that programs can be compiled for, a row for each kind. In a notebook it shows itself.
+    """The machines that programs can be compiled for, a row for each kind. In a notebook it displays itself.
 
     Attributes:
-      rows: the kinds, those of the CPU first.
+      rows: the kinds, CPU first.
     """
 
     def show(self) -> Shown:
@@ -77,14 +77,14 @@ def find_targets() -> Targets:
 
 
 def check_target(name: str) -> None:
-    """Raise ChangeError, which says what there is, for a name of no target."""
+    """Raise ChangeError, with the available targets, for an unknown target name."""
     from pjit_inspect.observe.partitioner.targets import find_target
 
     find_target(name)
 
 
 def target_names() -> tuple[str, ...]:
-    """Names to choose from: every TPU slice that is known, and usual numbers of the others."""
+    """Target names to choose from: every known TPU slice, and usual sizes of the others."""
     from pjit_inspect.observe.partitioner import chips, targets
 
     cpus = [f"cpu:{2**n}" for n in range(targets.MOST_CPU_DEVICES.bit_length())]

@@ -1,4 +1,4 @@
-"""A record of a program that was changed in a copy, or compiled for devices that are not attached, and never ran.
+"""Makes a record of a program that was changed in a copy, or compiled for other devices, and never ran.
 
 Joins the rooms: the change is made in `observe.shardy`, XLA asked in `observe.partitioner`, its answer read in `parse`.
 Not its job: any of those steps.
@@ -61,12 +61,13 @@ def ask_what_if(
     timeout_s: float,
     again: Again | None = None,
 ) -> tuple[RecordData, Callable[[], ShardedProgram] | None]:
-    """The record of the changed program, and what makes that program before partitioning; as `CompileRecord.what_if`.
+    """The record of the changed program, and the maker of that program before partitioning; as `CompileRecord.what_if`.
 
     A program for one device is not partitioned, and there is None.
 
-    `before` gives what the record comes to, at the same stage of compiling: whether as XLA's partitioner leaves it.
-    `again` traces the function where the captured program cannot be changed; None where it is not at hand.
+    `before` gives the key figures of the record at the same stage of compiling; its argument: whether after
+    partitioning only. `again` traces the function where the captured program cannot be changed; None where it is not at
+    hand.
     """
     began = time.monotonic()
     change = change_program(data, mesh=mesh, specs=specs, target=target, again=again)
@@ -150,14 +151,14 @@ def ask_changed(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedProgram:
-    """A captured program that was changed in a copy, and not compiled.
+    """A captured program that was changed in a copy, but not compiled.
 
     Attributes:
       program: the copy, MLIR bytecode.
       sizes: the axes of its mesh, outermost first.
-      target: the machine it is for.
+      target: its machine.
       said: the changes, in words.
-      base: the record whose program was changed: of the function traced again, where only that could be.
+      base: the record whose program was changed; of the retraced function, if only that could be changed.
     """
 
     program: bytes
@@ -169,13 +170,13 @@ class ChangedProgram:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """Edits of a captured program by somebody who knows where its operations stand.
+    """Edits of a captured program, by index of its operations.
 
     Attributes:
       edits: the edits.
-      said: the changes, in words, the mesh among them.
+      said: the changes, in words, including the mesh.
       changer: the captured program.
-      axes: the axes of the mesh that it names, outermost first.
+      axes: the axes of its mesh, outermost first.
     """
 
     edits: tuple[Edit, ...]
@@ -197,11 +198,10 @@ def change_program(
     again: Again | None = None,
     planned: Planned | None = None,
 ) -> ChangedProgram:
-    """A record's program with another mesh, other specs, or for another machine; `CompileRecord.what_if` says more.
+    """A record's program on another mesh, with other specs, or for another machine; see `CompileRecord.what_if`.
 
-    With `planned`, `specs` are what its edits are made of, for a program that had to be traced again.
-
-    Raises ChangeError where it cannot be changed so, and `again`, which traces the function, does not help.
+    With `planned`, `specs` are the source of its edits, for a program that has to be retraced. Raises ChangeError if it
+    cannot be changed, and retracing with `again` does not help.
     """
     from pjit_inspect.observe.partitioner import targets
     from pjit_inspect.observe.shardy import remesh
@@ -245,7 +245,7 @@ def change_program(
 def _traced_again(
     data: RecordData, sizes: Mapping[str, int], target: Target, again: Again, refused: ChangeError
 ) -> tuple[RecordData, str]:
-    """The record of the function traced on the new mesh, and what is to be said of that."""
+    """The record of the function traced on the new mesh, and a note about it."""
     from pjit_inspect.observe.shardy import remesh
 
     try:
@@ -303,7 +303,7 @@ def _ask(
 
 
 def _what_fits(change: ChangedProgram) -> str:
-    """Meshes of a target's devices, or the sizes in which there are such targets."""
+    """Meshes that fit a target's devices, or the available sizes of such targets."""
     from pjit_inspect.observe.partitioner.mesh_sizes import is_laid
     from pjit_inspect.observe.partitioner.targets import TOPOLOGIES
 
@@ -314,7 +314,7 @@ def _what_fits(change: ChangedProgram) -> str:
 
 
 def _meshes_of(sizes: Mapping[str, int], target: Target, most: int) -> list[str]:
-    """Meshes of all devices of a target with the same axes, those most like it first, as one writes them."""
+    """Meshes of all devices of a target with the same axes, the most similar first, as Python text."""
     from pjit_inspect.observe.partitioner.mesh_sizes import nearest_meshes
     from pjit_inspect.observe.partitioner.targets import device_count
 
@@ -356,7 +356,7 @@ def _check_fits(sizes: Mapping[str, int], target: Target, devices: int) -> None:
 
 
 def _slice_of(target: Target, devices: int) -> str:
-    """The slice of the same chip that has so many devices, as words to go on with; "" where none is known."""
+    """The slice of the same chip with `devices` devices, as the end of a sentence; "" if unknown."""
     from pjit_inspect.observe.partitioner.targets import TOPOLOGIES, device_count
 
     own = (replace(target, topology=sizes) for sizes in TOPOLOGIES.get(target.chip, ()))
@@ -428,7 +428,7 @@ def _origin(data: RecordData) -> str:
 
 
 def _compiled(answer: Partitioned, data: RecordData) -> dict[str, Any]:
-    """The fields of a record that say what became of the program."""
+    """The fields of a record about the compiled program."""
     from pjit_inspect.observe.shardy.numbering import read_places
 
     kept = {name: why for name, why in data.missing.items() if name in ("jaxpr", "inputs", "outputs", "key")}
@@ -449,7 +449,7 @@ def _compiled(answer: Partitioned, data: RecordData) -> dict[str, Any]:
 
 
 class _Layer:
-    """Lays arrays over a mesh, as XLA's partitioner begins or ends with them; those that lie alike share a sharding."""
+    """Lays arrays over a mesh as XLA's partitioner begins or ends with them; equal layouts share one `Sharding`."""
 
     def __init__(self, mesh: Mesh) -> None:
         self._mesh = mesh
@@ -464,7 +464,7 @@ class _Layer:
         if key not in self._known:
             self._known[key] = self._sharding(*key)
         sharding = self._known[key]
-        # Nobody asked for what is a change of this question, or came of it.
+        # Shardings that this change sets, or that follow from it, were not asked for.
         return replace(layout, sharding=sharding, asked=layout.asked if sharding.spec == layout.spec else None)
 
     def _sharding(self, spec: Dimensions, memory_kind: str | None) -> Sharding:
@@ -496,13 +496,13 @@ def as_partitioned(data: RecordData, figures: KeyFigures, *, timeout_s: float) -
 
 
 def _misfit(failure: str) -> Misfit | None:
-    """What XLA says of a program for which memory is short: how much it needs, and what there is."""
+    """XLA's report of a memory shortage: bytes needed and bytes available."""
     if not failure:
         return None
     report = parse_memory_shortage(failure)
     if report is None:
         return Misfit(needed_bytes=None, available_bytes=None, sentence=failure)
-    # What is short may be another memory, of one kernel: that is no figure of the chip's.
+    # Another memory, of one kernel, may be short: its figures are not the chip's.
     is_main = report.space == "hbm"
     return Misfit(
         needed_bytes=report.needed_bytes if is_main else None,
@@ -513,7 +513,7 @@ def _misfit(failure: str) -> Misfit | None:
 
 
 def _unchecked(answer: Partitioned, target: Target) -> Misfit | None:
-    """XLA compiles for GPUs without regard to their memory: what it counts is set beside what there is."""
+    """A misfit on a GPU: XLA compiles for GPUs without regard to memory, and its count is compared with the chip's."""
     from pjit_inspect.observe.partitioner.chips import GPUS
 
     memory = answer.compiled and answer.compiled.memory

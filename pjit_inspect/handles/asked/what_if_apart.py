@@ -1,7 +1,7 @@
-"""`what_if` for a record from a file: in a process of its own, as MLIR and XLA may die of a damaged program, or worse.
+"""Runs `what_if` for a record from a file in a separate process, because damaged programs may crash MLIR and XLA.
 
-That process reads the record as this one does, asks, and answers with a record, which is trusted no more than the
-first. Not its job: the process (`observe.apart`), or asking (`handles.asked.what_if`).
+The process reads the record as this one does, asks, and answers with a record, which is trusted no more than the first.
+Not its job: the process (`observe.apart`), or asking (`handles.asked.what_if`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pjit_inspect.parse.files.record_file import read_record, write_record
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
 _GRACE_S = 30.0
-"""For the imports of that process, beside what its question may take."""
+"""Additional time for the imports of that process, besides its question's limit."""
 
 _channel = Channel("the process that reads the program from its file")
 
@@ -37,7 +37,7 @@ def ask_what_if_apart(
     effort: Effort,
     timeout_s: float,
 ) -> RecordData:
-    """As `handles.asked.what_if.ask_what_if`, of a record that this process did not make; with the program in it."""
+    """As `handles.asked.what_if.ask_what_if`, for a record from another process; the result includes the program."""
     if data.stablehlo is None:
         raise ChangeError("the record has no program before optimization, so no change of it can be tried")
     question = {

@@ -1,1 +1,1 @@
-"""Memory: how a record shows it, whether a program fits, what the process holds, and why there was too little."""
+"""Memory: displays of a record's use, fits, the arrays of the process, and explanations of shortages."""

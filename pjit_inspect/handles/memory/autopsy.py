@@ -1,7 +1,7 @@
-"""Why memory was too small for a program: XLA's report beside the record of the program it is of.
+"""Explains a memory shortage: XLA's report beside the record of the program.
 
-Joins the rooms: the report is read in `parse`, the program found among the records that were captured, and `analyze`
-puts them side by side. Not its job: any of those steps.
+Joins the rooms: `parse` reads the report, the program is found among the captured records, and `analyze` joins both.
+Not its job: any of those steps.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _MOST_ALIKE = 2
 def autopsy_of(
     shortage: MemoryShortage, scene: ErrorScene, places: Collection[tuple[str, int]]
 ) -> tuple[ExplainedError, Autopsy, CompileRecord | None]:
-    """What was too small for what, what is known of that, and its record; None where no record is of it.
+    """Explains an out-of-memory error: the explanation, known facts, and the program's record (None if none matches).
 
     Args:
-      shortage: what XLA reported.
+      shortage: XLA's report.
       scene: the user's line.
-      places: file and line of each frame of the user's that the error went through.
+      places: file and line of each user frame that the error passed through.
     """
     record = find_record(shortage, places)
     if record is None:
@@ -50,9 +50,9 @@ def autopsy_of(
 
 
 def _alike(shortage: MemoryShortage) -> list[tuple[str, RecordData]]:
-    """Pieces of captured programs that have the size which could not be had.
+    """Pieces of captured programs that have the size of the failed allocation.
 
-    JAX runs ahead: an error may be raised on the line that waits for a result, and the call stands elsewhere.
+    JAX runs ahead: the error may be raised on a line that waits for a result, far from the call.
     """
     if shortage.kind != "allocation":
         return []
@@ -64,9 +64,9 @@ def _alike(shortage: MemoryShortage) -> list[tuple[str, RecordData]]:
 def find_record(shortage: MemoryShortage, places: Collection[tuple[str, int]]) -> CompileRecord | None:
     """The newest record of the program that an error is about.
 
-    Its call stands in the traceback, and a second witness says that it is this program: it has none, as the compiler
-    refused; or XLA's name is its name; or the piece that could not be had is one of its own. JAX runs ahead, so that
-    the call may stand elsewhere: then both its name and the piece are its own. Where several programs fit, none is it.
+    Its call is in the traceback, and a second fact confirms it: it has no optimized program, because the compiler
+    refused; or XLA's name is its name; or the failed allocation has the size of one of its pieces. JAX runs ahead, and
+    the call may be elsewhere: then both name and size must match. If several programs fit, the result is None.
     """
     records = recent_records()
     here = [record for record in records if _is_called_at(record, places)]
@@ -91,7 +91,7 @@ def _has_piece(record: CompileRecord, shortage: MemoryShortage) -> bool:
 
 
 def _is_named(record: CompileRecord, program: str) -> bool:
-    """Whether XLA calls the program so: JAX gives it a name without what is no letter (`jit__lambda`)."""
+    """Whether XLA calls the program by this name: JAX replaces characters that are no letters (`jit__lambda`)."""
     try:
         module = record.hlo
     except ParseError:

@@ -1,6 +1,6 @@
 """A record's program beside the memory of a chip.
 
-Not its job: the arithmetic (`analyze.memory.fits`), or what chips have (`observe.partitioner.chips`).
+Not its job: the arithmetic (`analyze.memory.fits`), or the chips' figures (`observe.partitioner.chips`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _CHIPS = {
     "NVIDIA H200": "cuda:h200",
     "NVIDIA B200": "cuda:b200",
 }
-"""What JAX calls a device -> the chip. *Source*: `device_kind`, as libtpu and CUDA's driver say it."""
+"""JAX's name of a device -> the chip. *Source*: `device_kind`, as libtpu and CUDA's driver report it."""
 
 _BEST, _OTHERS = ("libtpu", "XLA"), ("TpuInfo", "Google")
-"""Who says what a chip has, those first that say what programs may use of it."""
+"""Sources of a chip's memory; those that give the part programs may use come first."""
 
 
 def fit_of(data: RecordData, use: MemoryUse, target: str) -> MemoryFit:
@@ -46,7 +46,7 @@ def fit_of(data: RecordData, use: MemoryUse, target: str) -> MemoryFit:
 
 
 def memory_of_chip(target: str) -> int:
-    """What programs may use of the memory of a device. Raises ChangeError for a chip that is not known."""
+    """The part of a device's memory that programs may use. Raises ChangeError for an unknown chip."""
     return _memory(target, _chip(target)[1]).bytes
 
 

@@ -17,20 +17,20 @@ from pjit_inspect.view.render.shown import Shown, drawn
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LiveArrays(Displayable, LiveArrayTable):
-    """The arrays that this process held when it was asked, a row for each. In a notebook it shows itself.
+    """The arrays that this process held at the time, a row for each. In a notebook it displays itself.
 
     It holds words and numbers, and keeps no array alive.
 
     Attributes:
       rows: the arrays, most bytes on one device first.
-      devices: what each device of the process holds.
+      devices: the arrays and bytes on each device of the process.
       mesh_axes: the axes of their meshes, outermost first.
-      deleted: how many more there are whose data is gone.
-      unread: how many more could not be read.
+      deleted: number of further arrays whose data is gone.
+      unread: number of further arrays that could not be read.
     """
 
     def show(self) -> Shown:
-        """An object to display: what each device holds, and the arrays, equal ones of several layers as one row."""
+        """An object to display: the memory of each device, and the arrays, equal ones of several layers as one row."""
         return Shown(drawn(live_arrays_view(self)))
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
 """A record's memory as it is shown: text, a page, the inspector's pane, and the chips it may fit.
 
-Not its job: what is alive (`analyze.memory`), or how it looks (`view.memory`).
+Not its job: finding live values (`analyze.memory`), or drawing them (`view.memory`).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pjit_inspect.view.render.shown import Shown
 from pjit_inspect.view.render.text import to_text
 
 _USUAL = ("tpu:v5e", "tpu:v6e", "tpu:v5p", "cuda:h100")
-"""Chips that a program for none of them is compared with."""
+"""Chips to compare with for a program that is for none of them."""
 
 
 def memory_shown(analyses: Analyses) -> Shown:
-    """What is alive in memory: text with a curve, and a page."""
+    """Live values in memory: text with a curve, and a page."""
     use, data = analyses.memory_use, analyses.report.data
     chip = own_chip(data)
     fit = str(fit_of(data, use, chip)) if chip else ""
@@ -52,7 +52,7 @@ def memory_blob(analyses: Analyses) -> bytes:
 
 
 def _fits(analyses: Analyses) -> tuple[MemoryFit, ...]:
-    """Whether the program fits: its own chip, or the usual ones; () where its arguments are not known."""
+    """Whether the program fits its chip, or the usual ones; () if its arguments are unknown."""
     data, found = analyses.report.data, []
     if "inputs" in data.missing:
         return ()

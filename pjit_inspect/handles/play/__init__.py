@@ -1,1 +1,1 @@
-"""The playground: a program whose shardings one changes, XLA asked after each change, and a search for better ones."""
+"""The playground: change a program's shardings, have XLA answer each change, and search for better ones."""

@@ -1,6 +1,6 @@
-"""What users hold of a playground: variants that know their record, and the table of them.
+"""Objects users hold of a playground: variants linked to their record, and the table of them.
 
-Not its job: asking XLA (`subject`), or when (`playground`).
+Not its job: asking XLA (`subject`), or deciding when (`playground`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class PlayVariant(OfRecord, Variant):
 
     @property
     def record(self) -> Any:
-        """What XLA made of it, as a `CompileRecord` like any other; None where it was refused, or is not known yet.
+        """XLA's result as a `CompileRecord`; None if it was refused, or is not known yet.
 
-        Records of variants that were looked at long ago are let go of, and made again when somebody looks.
+        Records of variants not used recently are released, and made again on demand.
         """
         return self._record_of(self.number)
 
@@ -45,27 +45,26 @@ class History(Displayable, HistoryTable):
     Attributes:
       rows: the variants, in the order in which they were thought of.
       chosen: the number of the one that is looked at.
-      notes: what a search has to say of itself: what it tried and what it did not.
-      among: the numbers of the variants that have what a search was to keep, and keep to its rules; None for all.
+      notes: remarks of a search: the settings tried and not tried.
+      among: the numbers of the variants with the parts a search had to keep, and within its limits; None for all.
     """
 
     notes: tuple[str, ...] = ()
     among: frozenset[int] | None = None
 
     def best(self, goal: Goal = "bytes", *, most_work: float | None = None) -> Variant:
-        """The best variant: fewest "bytes" sent, least "memory" needed, or shortest "time" where nothing is hidden.
+        """The best variant: fewest "bytes" sent, least "memory" needed, or shortest "time" if nothing is hidden.
 
-        Among those that XLA has answered, that fit, that are for as many devices as the one that is looked at, and
-        whose devices each do at most `most_work` times their equal share of the products (1.1 by default): without
-        that, everything on every device, or on one alone, would send least. After a search, only among those that keep
-        to its rules. Memory is that of arguments and results, as long as not all of them were compiled to the end.
-        Of equal ones, that with the fewest changes. What is in loops of unknown length counts once
-        (`Variant.runs_once`): with more turns another one may send less, or take less time.
-        Raises RecordNotFoundError where there is none.
+        Candidates have an answer from XLA, fit, are for as many devices as the current variant, and do on each device
+        at most `most_work` times an equal share of the products (1.1 by default): without this limit, doing everything
+        on every device, or on one, would send least. After a search, candidates also keep within its limits. Memory is
+        that of arguments and results unless all were compiled to the end. Ties go to the fewest changes. Loops of
+        unknown length count once (`Variant.runs_once`): with more turns another variant may send less, or take less
+        time. Raises RecordNotFoundError if there is none.
         """
         devices = next((row.devices for row in self.rows if row.number == self.chosen), None)
         rows = [row for row in self.rows if self.among is None or row.number in self.among]
-        # What is among those of a search has been held against its own limit.
+        # Variants in `among` have already been checked against the search's limit.
         limit = most_work if most_work is not None else 1.1 if self.among is None else math.inf
         return best_of([row for row in rows if devices in (None, row.devices)], goal, limit)
 
@@ -74,7 +73,7 @@ class History(Displayable, HistoryTable):
         return Shown(drawn(history_view(self, self.notes)))
 
     def to_json(self) -> str:
-        """All of it as JSON, the controls of each variant included."""
+        """The whole history as JSON, including the controls of each variant."""
         return json.dumps({"chosen": self.chosen, "notes": self.notes, "rows": [_plain(row) for row in self.rows]})
 
     def __repr__(self) -> str:

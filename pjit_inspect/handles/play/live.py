@@ -1,7 +1,7 @@
-"""A playground on a page: what its controls ask is set, and every answer drawn, by its widget, its page, its twin.
+"""A playground on a page: applies changes from its controls, and draws every answer in its widget, page and twin.
 
-One state is drawn after the other, each with its number, so that an older one never stands last. Not its job: asking
-XLA (`playground`), the data (`view.play`).
+States are drawn in order, each with its number: an older one is never shown last. Not its job: asking XLA
+(`playground`), the data (`view.play`).
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ Playground = Any
 """A `Playground`; its module imports this one."""
 
 _MOST_VARIANTS = 400
-"""Variants that a page holds in full; of the others it has the figures."""
+"""Most variants that a page holds in full; for others it has only figures."""
 _TWIN_S = 0.7
 """Seconds without news after which the twin of the notebook's output is written anew."""
 
 _CAME_AND_WENT = "what came and went"
 _PAUSE_S = 0.6
-"""Seconds after an answer before what came and went is looked for."""
+"""Seconds after an answer before its differences are looked for."""
 _SELDOM_S = 0.3
 """Seconds between two states that are drawn while a search goes on."""
 
@@ -62,7 +62,7 @@ def words_of(play: Playground) -> str:
 
 
 class Live:
-    """The widget of one playground, and what it draws.
+    """The widget of one playground, and its drawing.
 
     Attributes:
       widget: the anywidget.
@@ -146,7 +146,7 @@ class Live:
             self._against = 0
         before = self._before if self._before in numbers else None
         now = next(row for row in history.rows if row.number == chosen)
-        # Until there is an answer, what is shown is the last one's.
+        # Until there is an answer, the last answer is shown.
         shown = chosen if now.is_answered or before is None else before
         pairs, rows = self._details.get((shown, self._against), (None, None))
         return PlayGiven(
@@ -212,7 +212,7 @@ class Live:
                 self._draw()
 
     def closed(self) -> None:
-        """The playground was closed: the page says so, and waits for nothing."""
+        """Tells the page that the playground was closed, and that nothing is pending."""
         self._stop_search({})
         with self._turn:
             self._computing = self._wanted = None
@@ -241,7 +241,7 @@ class Live:
             self._draw()
 
     def _want_details(self, variant: Variant) -> None:
-        """What came and went is found when nothing else runs; only for the variant that is looked at."""
+        """Requests the differences of the current variant, to be found when nothing else runs."""
         wanted = variant.number, self._against
         if variant.stage == "refused" or wanted in self._details:
             return
@@ -267,7 +267,7 @@ class Live:
             self._draw()
 
     def _compare_chosen(self) -> None:
-        """What came and went of the chosen variant, for a page that is written before that was found in its time."""
+        """Finds the differences of the chosen variant now, for a page that is written before they were found."""
         chosen = self._play.variant
         wanted = chosen.number, self._against
         if chosen.is_answered and chosen.stage != "refused" and wanted not in self._details:
@@ -302,7 +302,7 @@ class Live:
             self._draw()
 
     def _asked(self, widget: Any, message: dict[str, Any]) -> None:
-        """What the page asks for. What cannot be is said on the page."""
+        """Handles a request of the page. Impossible requests are explained on the page."""
         number = message.get("seq")
         with self._turn:
             self._note = ""
@@ -326,7 +326,7 @@ class Live:
         work = kinds.get(str(message.get("type")))
         if work is None:
             return
-        # What it brings is drawn once, at the end.
+        # The effects are drawn once, at the end.
         self._hearing = threading.get_ident()
         try:
             work(message)
@@ -435,7 +435,7 @@ class Live:
 
     def _run_search(self, search: Search, before: threading.Thread | None) -> None:
         if before is not None:
-            # One that was stopped gives its questions back first.
+            # A stopped search withdraws its questions first.
             before.join()
         found = Guard().run("the search", search.run, None)
         with self._turn:
@@ -453,7 +453,7 @@ class Live:
                 self._draw_seldom()
 
     def _stop_search(self, message: dict[str, Any]) -> None:
-        """At once for the reader; what is asked is taken back meanwhile."""
+        """Stops the search: at once for the reader, while open questions are withdrawn."""
         with self._turn:
             search, self._searching = self._searching, None
             if search is not None:
@@ -480,7 +480,7 @@ class Live:
 
 
 def _kept(given: PlayGiven) -> list[int]:
-    """The numbers of the variants that a page holds in full: those that matter before others, then the last ones."""
+    """The numbers of the variants that a page holds in full: important ones first, then the latest."""
     rows = given.history.rows
     named = [row.number for row in rows if row.name or row.preset]
     front = [row.number for row in given.history.front]

@@ -1,7 +1,7 @@
-"""A playground: the controls of one record, and XLA asked after every change, by one thread, the newest change first.
+"""A playground: the controls of one record; one thread asks XLA after every change, the newest change first.
 
-The thread is there only while something is asked, and all it waits for happens in another process. Not its job: what
-an answer comes to (`subject`), or the search (`search`).
+The thread exists only while a question is open, and waits only for another process. Not its job: evaluating an answer
+(`subject`), or the search (`search`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pjit_inspect.handles.play.live import Live
 
 _MOST_RECORDS = 12
-"""Records of variants that are kept; others are made again when somebody looks."""
+"""Most records of variants that are kept; others are made again on demand."""
 _TIMEOUT_S = 600.0
 
 OnVariant = Callable[[Variant], object]
@@ -52,20 +52,19 @@ OnVariant = Callable[[Variant], object]
 class Playground(Displayable):
     """The shardings of one program, to be changed and looked at again. Nothing runs.
 
-    Each change is answered by XLA's own partitioner in the background; a newer change takes the place of one that was
-    not answered yet. `observe` tells of every stage; scripts `wait`.
+    XLA's partitioner answers each change in the background; a newer change replaces an unanswered one. `observe`
+    reports every stage; scripts call `wait`.
     """
 
     def __init__(self, source: Source, *, fits: str | None = None, timeout_s: float = _TIMEOUT_S) -> None:
-        """Begin with the program as captured, and ask what XLA's partitioner makes of that.
+        """Begin with the program as captured, and ask XLA's partitioner about it.
 
         Args:
           source: the record; its program is changed in copies. Users call `CompileRecord.playground`.
-          fits: the chip whose memory and speed variants are judged by ("tpu:v5e"); the target's by default.
-          timeout_s: how long XLA may take for one answer.
+          fits: the chip whose memory and speed are used to judge variants ("tpu:v5e"); the target's by default.
+          timeout_s: time limit for one answer of XLA.
 
-        Raises ChangeError for a record without a program, or one whose mesh cannot be changed, and for a chip that is
-        not known.
+        Raises ChangeError for a record without a program, a program whose mesh cannot be changed, and an unknown chip.
         """
         self.subject: Subject = Subject(source, chip=fits, timeout_s=timeout_s)
         """What is asked about; for the other modules of this room."""
@@ -99,7 +98,7 @@ class Playground(Displayable):
 
     @property
     def variant(self) -> Variant:
-        """The variant that is looked at, with what is known of it by now."""
+        """The current variant, with the facts known about it."""
         with self._turn:
             return self._variants[self._chosen]
 
@@ -116,7 +115,7 @@ class Playground(Displayable):
             return History(tuple(self._variants.values()), self._chosen)
 
     def best(self, goal: Goal = "bytes") -> Variant:
-        """The best variant of the history; `History.best` says by what."""
+        """The best variant of the history, by the criteria of `History.best`."""
         return self.history.best(goal)
 
     def set(
@@ -128,21 +127,20 @@ class Playground(Displayable):
         results: Mapping[str, Any] | None = None,
         constraints: Mapping[str, Any] | None = None,
     ) -> Variant:
-        """Change what is looked at, and ask XLA about it in the background. What is not named stays as it is.
+        """Change the current variant, and ask XLA about it in the background. Anything not named is unchanged.
 
         Args:
-          mesh: all axes, outermost first, with their sizes. One that is left out is dropped from all specs.
+          mesh: all axes, outermost first, with their sizes. An omitted axis is dropped from all specs.
           target: the machine, as in `CompileRecord.what_if`; by default as many fake CPU devices as the mesh has.
           specs: PartitionSpecs by the label of a group (`play.controls.groups`), or by a path with `*` for any key, of
-            arguments and results; None leaves it to XLA. The state of an optimizer goes with its parameter, unless it
-            is split differently, or named itself.
+            arguments and results; None leaves it to XLA. Optimizer state follows its parameter, unless it is split
+            differently, or named itself.
           results: the same for results alone (`play.controls.results`), as `out_shardings` of `jax.jit`: by paths like
-            "result[1]['loss']", which an argument may have, too. None is as XLA chooses.
-          constraints: PartitionSpecs by the place of a `with_sharding_constraint` ("train.py:41"); None takes it out.
+            "result[1]['loss']", which an argument may have, too. None lets XLA choose.
+          constraints: PartitionSpecs by the place of a `with_sharding_constraint` ("train.py:41"); None removes it.
 
-        Returns the variant with what is known of it at once: what its arguments hold, or why it cannot be.
-        `wait` waits for XLA's answer. Raises ChangeError for names that there are none of, and for specs that do not
-        fit their arrays.
+        Returns the variant with the facts known at once: bytes of its arguments, or why it is impossible. `wait` waits
+        for XLA's answer. Raises ChangeError for unknown names, and for specs that do not fit their arrays.
         """
         axes = None if mesh is None else _mesh(mesh)
         if target is not None:
@@ -163,14 +161,14 @@ class Playground(Displayable):
 
     @property
     def presets(self) -> tuple[Preset, ...]:
-        """The layouts of the textbooks on the mesh that is looked at; those that are none for this program say why."""
+        """The textbook layouts on the current mesh; layouts that do not apply to this program say why."""
         with self._turn:
             own = self._settings[self._chosen]
             return self.subject.presets(own.mesh, own.target)
 
     @property
     def preset(self) -> Preset | None:
-        """That of them which the variant is that is looked at; None for none."""
+        """The textbook layout that the current variant is; None for none."""
         with self._turn:
             own = self._settings[self._chosen]
             return next((one for one in self.presets if one.setting == own), None)
@@ -223,7 +221,7 @@ class Playground(Displayable):
             return self.variant
 
     def stop(self) -> None:
-        """Take back what XLA is being asked; what is known stays."""
+        """Withdraw the open question to XLA; known facts are kept."""
         with self._turn:
             self._wanted = None
             ticket, ends = self._ticket, list(self._ends)
@@ -234,16 +232,16 @@ class Playground(Displayable):
 
     @property
     def is_closed(self) -> bool:
-        """Whether it was closed, so that XLA is asked nothing more."""
+        """Whether the playground was closed: XLA is asked nothing more."""
         return self._is_closed
 
     def close(self) -> None:
-        """Stop, and let go of all records; the history stays, and XLA is asked nothing more."""
+        """Stop, and release all records; the history is kept, and XLA is asked nothing more."""
         with self._turn:
             self._is_closed = True
             chosen, live = self.variant, self._live
             if not chosen.is_answered and chosen.number:
-                # Nobody will answer that any more.
+                # The variant will not be answered any more.
                 self._choose(chosen.parent if chosen.parent in self._variants else 0)
             self._records.clear()
             self._observers.clear()
@@ -253,10 +251,10 @@ class Playground(Displayable):
             live.closed()
 
     def code(self, *, prove: bool = False) -> Code:
-        """What to write so that the program becomes the variant that is looked at.
+        """Code to write to turn the program into the current variant.
 
-        With `prove`, the function is called to trace it again with these shardings, where it is at hand, and XLA asked:
-        `Code.proof` says whether that gives the variant's collectives. It takes as long as tracing takes.
+        With `prove`, the function is retraced with these shardings, if it is available, and XLA is asked: `Code.proof`
+        says whether that gives the variant's collectives. It takes as long as tracing takes.
         """
         with self._turn:
             setting, number = self._settings[self._chosen], self._chosen
@@ -271,10 +269,10 @@ class Playground(Displayable):
     # ------------------------------------------------------------ what becomes of it
 
     def observe(self, callback: OnVariant) -> Callable[[], None]:
-        """Call `callback` with a variant whenever more is known of it; the result of this ends that.
+        """Call `callback` with a variant whenever more is known of it; call the result to end that.
 
-        It is called in the thread that asks or in the one that set something, one call at a time, in order. What it
-        raises is reported once.
+        It is called in the thread that asks or in the one that made a change, one call at a time, in order. Its
+        exceptions are reported once.
         """
         key = id(callback)
         with self._turn:
@@ -324,9 +322,9 @@ class Playground(Displayable):
     def add(
         self, setting: PlaySetting, *, origin: str, is_chosen: bool, name: str = "", parent: int | None = None
     ) -> Variant:
-        """The variant of a setting, which is new to the history unless it is known there; chosen, XLA is asked.
+        """The variant of a setting, added to the history if it is new; if chosen, XLA is asked.
 
-        `parent` is the number of the variant it is made of.
+        `parent` is the number of the variant it is made from.
         """
         with self._turn:
             number = self._numbers.get(setting)
@@ -356,19 +354,19 @@ class Playground(Displayable):
         return forget
 
     def drop(self, number: int) -> None:
-        """Take a variant out of the history that was not answered, and that nobody looks at."""
+        """Remove a variant from the history that was not answered and is not the current one."""
         with self._turn:
             own = self._variants.get(number)
             if own is not None and number not in (0, self._chosen) and not own.is_answered:
                 self._forget(number)
 
     def setting_of(self, number: int) -> PlaySetting:
-        """What is set in a variant."""
+        """The setting of a variant."""
         with self._turn:
             return self._settings[number]
 
     def answered(self, variant: Variant, record: Record | None) -> None:
-        """Take over what became of a variant that somebody else asked about."""
+        """Takes over the answer to a question that was asked elsewhere."""
         with self._turn:
             if self._is_closed or variant.number not in self._variants:
                 return
@@ -460,7 +458,7 @@ class Playground(Displayable):
                 self._ticket = Ticket()
 
     def _missed(self, ticket: Ticket | None) -> tuple[int, Effort] | None:
-        """The base, where a change came before it was answered, and nobody has stopped since."""
+        """The base, if a change came before it was answered, and nothing was stopped since."""
         is_open = self._variants[0].is_answered or self._is_closed or ticket is None or ticket.is_cancelled
         return None if is_open else (0, "partition")
 
@@ -480,14 +478,14 @@ class Playground(Displayable):
             variant = answer.variant
             with self._turn:
                 if ticket.is_cancelled:
-                    # The answer came as the question was taken back.
+                    # The answer came as the question was withdrawn.
                     return
             self.answered(variant, answer.record)
             if variant.stage == "refused":
                 return
 
     def _tell(self) -> None:
-        """Tell the observers what is new, in order; somebody who is telling already tells that, too."""
+        """Report news to the observers in order; a thread that is already reporting also reports these."""
         while self._news and self._teller.acquire(blocking=False):
             try:
                 while self._news:
@@ -503,8 +501,8 @@ class Playground(Displayable):
     def widget(self) -> Any:
         """The live widget: a `DOMWidget` of ipywidgets, to be put beside others and linked with them.
 
-        Its traits `mesh`, `target`, `specs` and `variant` can be set; `stage`, `sent_bytes` and `memory_bytes` say what
-        became of it.
+        Its traits `mesh`, `target`, `specs` and `variant` can be set; `stage`, `sent_bytes` and `memory_bytes` give the
+        result.
         """
         return self._made_live().widget
 

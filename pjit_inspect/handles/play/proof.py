@@ -1,7 +1,7 @@
-"""Whether the code written for a variant makes it: the function is traced again with these shardings, and XLA asked.
+"""Proves the code written for a variant: retraces the function with these shardings, and asks XLA.
 
-Constraints and results' specs are changed in the copy of the new trace: the function's own lines are not edited. Not
-its job: the lines (`analyze.play.code`).
+Constraints and specs of results are changed in a copy of the new trace: the function's lines are not edited. Not its
+job: the lines (`analyze.play.code`).
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Key = tuple[str, tuple[str, ...] | None, str, tuple[int, ...], int | None]
 
 
 def prove(source: Source, subject: Subject, setting: PlaySetting, wanted: Record) -> Proof:
-    """Trace the function with the shardings of a setting, and compare the collectives with those of its record."""
+    """Trace the function with the shardings of a setting, and compare the collectives with the setting's record."""
     if source.again is None:
         return Proof(
             outcome="untried",
             sentence="not tried: the function is not at hand; give it to pjit_inspect.playground(fn, *args)",
         )
     try:
-        # Only equal stages are compared: of a variant that was compiled to the end, what the partitioner left.
+        # Only equal stages are compared: for a variant compiled to the end, its program after partitioning.
         before = wanted if wanted.data.is_partial or setting.devices == 1 else subject.asked(setting, Ticket())
         found = _traced(source, subject, setting)
     except (CaptureError, ParseError) as error:
@@ -48,7 +48,7 @@ def prove(source: Source, subject: Subject, setting: PlaySetting, wanted: Record
 
 
 def _traced(source: Source, subject: Subject, setting: PlaySetting) -> Record:
-    """What XLA makes of the function, traced with these shardings."""
+    """XLA's result for the function traced with these shardings."""
     platform = subject.platform(setting)
     specs = _leaf_specs(subject, setting)
     made = source.again(setting.sizes, platform, specs) if source.again is not None else None
@@ -77,7 +77,7 @@ def _keep_places(subject: Subject, again: Subject) -> None:
 
 
 def _leaf_specs(subject: Subject, setting: PlaySetting) -> tuple[PartitionSpec | None, ...]:
-    """The spec of each flattened argument, those that the program does not use among them."""
+    """The spec of each flattened argument, including those that the program does not use."""
     known: Mapping[str, PartitionSpec | None] = argument_specs(subject.facts, setting)
     free = subject.facts.free_arguments - {path for path, _ in setting.arguments}
     return tuple(None if own.path in free else known.get(own.path) for own in subject.data.inputs)

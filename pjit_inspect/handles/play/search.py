@@ -1,7 +1,7 @@
-"""A search for a better sharding: XLA's own partitioner is asked about many settings, two at once.
+"""A search for a better sharding: asks XLA's partitioner about many settings, two at once.
 
-It begins with the layouts of the textbooks, and goes on with changes of the best it has found; a cheap estimate says
-what is asked first. Not its job: what a layout is (`analyze.play.layouts`), or an answer (`subject`).
+It begins with textbook layouts, and continues with changes of the best one found; a cheap estimate decides the order.
+Not its job: the layouts (`analyze.play.layouts`), or the answers (`subject`).
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ _LOST_LINES = 6
 _MOST_KNOWN = 4
 """Variants of the history that a search goes on from."""
 _TRUST = 4.0
-"""A setting that the estimate has at so many times the best one's is not asked about before all others."""
+"""A setting whose estimate is above this multiple of the best one's is not asked about first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rules:
-    """What a setting must keep to.
+    """Limits that a setting must keep.
 
     Attributes:
-      goal: what is made small.
-      most_work: products on each device against an equal share, at most.
-      most_memory: bytes of arguments and results on a device, at most; None for no limit.
+      goal: the quantity to minimise.
+      most_work: limit of products on each device, relative to an equal share.
+      most_memory: limit of bytes of arguments and results on a device; None for no limit.
     """
 
     goal: Goal
@@ -70,7 +70,7 @@ class Search:
         most_memory: int | None = None,
         on_progress: Callable[[SearchProgress], object] | None = None,
     ) -> None:
-        """Begin from what the playground has chosen; `pjit_inspect.search` says what the arguments are.
+        """Begin from the playground's current variant; `pjit_inspect.search` explains the arguments.
 
         Raises ChangeError for a name in `keep` that there is none of, where the program's operations are not known, and
         for a playground that was closed.
@@ -126,7 +126,7 @@ class Search:
     # ------------------------------------------------------------ what users call
 
     def stop(self) -> None:
-        """End it with what it has."""
+        """End the search with its present results."""
         with self._lock:
             self._is_stopped = True
             tickets = list(self._tickets)
@@ -134,9 +134,9 @@ class Search:
             ticket.cancel()
 
     def run(self) -> History:
-        """Search until the budget is spent, nothing is left to try, or somebody stops it; the best is chosen then.
+        """Search until the budget is spent, nothing is left to try, or it is stopped; then the best variant is chosen.
 
-        The history says in its notes what was tried and what was not.
+        The history says in its notes the settings tried and not tried.
         """
         self._began = time.monotonic()
         forget = self._play.stops(self.stop)
@@ -164,7 +164,7 @@ class Search:
         return replace(history, notes=report.lines)
 
     def report(self) -> SearchReport:
-        """What it tried, what it did not, and how far its estimate was from XLA."""
+        """The settings tried and not tried, and the quality of the estimate compared with XLA."""
         with self._lock:
             rows = {row.number: row for row in self._play.history}
             known = [
@@ -193,7 +193,7 @@ class Search:
     def _ask_start(self) -> bool:
         """Ask about the program as it was chosen, with results that come back as their arguments go in.
 
-        Returns whether the search goes on: nobody has stopped it meanwhile.
+        Returns whether the search goes on: it was not stopped meanwhile.
         """
         if self._rules.most_memory is None:
             start = self._play.add(self._start, origin="search", is_chosen=False)
@@ -208,7 +208,7 @@ class Search:
         return not self._is_stopped
 
     def _feed_history(self) -> None:
-        """The best of what somebody has looked at, where it has what is to be kept."""
+        """Offers the best known settings, if they have the parts to keep."""
         known = [(value, row.number) for row in self._play.history if (value := self._value(row)) is not None]
         for rank, (_, number) in enumerate(sorted(known)[:_MOST_KNOWN]):
             setting = with_results_returned(self._subject.facts, self._play.setting_of(number), self._kept.results)
@@ -229,7 +229,7 @@ class Search:
         facts = self._subject.facts
         pins = () if self._kept.constraints else self._subject.pins(self._roles)
         proposals = seeds(facts, self._roles, self._start, self._kept, self._subject.first_ops(), pins)
-        # The cheapest of each textbook's name first, so that none is left out.
+        # The cheapest variant of each textbook layout first: none is omitted.
         by_guess = sorted(proposals, key=lambda own: self._guess(own.setting).sent_bytes)
         firsts: dict[str, Proposal] = {}
         for own in by_guess:
@@ -258,7 +258,7 @@ class Search:
             return
         for rank, (name, spec) in enumerate(lost):
             added = tuple(sorted({**dict(setting.added), name: spec}.items()))
-            # They are few, and XLA alone tells whether one helps.
+            # They are few, and only XLA knows whether one helps.
             self._offer(Proposal(setting=replace(setting, added=added), origin="constraint"), rank - 1e5, parent)
 
     def _offer(self, proposal: Proposal, rank: float | None = None, parent: int | None = None) -> None:
@@ -281,7 +281,7 @@ class Search:
             del self._waiting[_MOST_WAITING:]
 
     def _is_allowed(self, setting: PlaySetting) -> bool:
-        """Whether its arguments fit, which is counted before anybody is asked."""
+        """Whether its arguments fit, which is counted before XLA is asked."""
         limit = self._rules.most_memory
         held = self._subject.argument_bytes(setting)
         return limit is None or held is None or held <= limit
@@ -312,7 +312,7 @@ class Search:
         return self._is_stopped or time.monotonic() - self._began >= self._budget_s
 
     def _ask_round(self, proposals: Sequence[tuple[Proposal, int | None]]) -> bool:
-        """Ask about settings, so that `stop` takes the questions back; whether it took none."""
+        """Asks about settings such that `stop` can withdraw the questions; returns whether all were answered."""
         begun = [
             self._play.add(own.setting, origin=own.origin, is_chosen=False, parent=parent) for own, parent in proposals
         ]
@@ -382,7 +382,7 @@ class Search:
             self._feed_moves(setting, variant.number)
 
     def _value(self, variant: Variant) -> float | None:
-        """What is made small; None for a variant that breaks a rule."""
+        """The quantity to minimise; None for a variant that breaks a limit."""
         limit, held = self._rules.most_memory, variant.counted_bytes
         if variant.stage not in ("partitioned", "full") or variant.fits is False:
             return None
@@ -405,7 +405,7 @@ class Search:
             self._on_progress(self.progress())
 
     def progress(self) -> SearchProgress:
-        """How far it is."""
+        """The progress of the search."""
         with self._lock:
             return SearchProgress(
                 asked=self._asked,

@@ -1,7 +1,7 @@
-"""One record as the playground asks about it: its facts, the copy that is changed, and what an answer comes to.
+"""One record as the playground's subject: its facts, the copies that are changed, and the evaluation of answers.
 
-Joins the rooms: settings are judged in `analyze.play`, copies changed in `observe.shardy`, XLA asked by
-`handles.asked.what_if`, its answer counted in `analyze`. Not its job: when to ask (`playground`, `search`).
+Joins the rooms: `analyze.play` judges settings, `observe.shardy` changes copies, `handles.asked.what_if` asks XLA,
+`analyze` counts its answer. Not its job: deciding when to ask (`playground`, `search`).
 """
 
 from __future__ import annotations
@@ -58,12 +58,13 @@ Record = Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The record that a playground is made of.
+    """The record that a playground is made from.
 
     Attributes:
-      analyses: what is known of it.
-      again: traces its function on another mesh; None where it is not at hand.
-      make: a record of other data; with what makes its program before partitioning, where this process asked.
+      analyses: its analyses.
+      again: traces its function on another mesh; None if it is unavailable.
+      make: makes a record of other data; also takes the maker of its program before partitioning, if this process
+        asked.
     """
 
     analyses: Analyses
@@ -73,11 +74,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What became of a question.
+    """The result of a question.
 
     Attributes:
-      variant: the variant with what is known of it.
-      record: of the changed program; None where it was refused.
+      variant: the variant with its known facts.
+      record: the record of the changed program; None if it was refused.
     """
 
     variant: Variant
@@ -86,11 +87,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a new constraint goes.
+    """The place of a new constraint.
 
     Attributes:
-      results: operations of the program, and which of the results of each.
-      order: for each dimension of these, which one it is in the text of the source, as specs are written.
+      results: operations of the program, each with the number of its result.
+      order: for each dimension of these, its number in the source text, as in written specs.
       is_vmapped: whether the source has it without the dimensions that `jax.vmap` adds.
     """
 
@@ -99,16 +100,16 @@ class Place:
     is_vmapped: bool
 
     def from_text(self, spec: PartitionSpec) -> PartitionSpec:
-        """A spec that is written so, in the order of dimensions of the operations."""
+        """A spec as written in the source, in the order of the operations' dimensions."""
         return tuple(spec[place] for place in self.order)
 
     def to_text(self, own: Sequence[_T]) -> tuple[_T, ...]:
-        """What the operations have for each dimension, in the order of the text."""
+        """Entries per dimension of the operations, in the order of the source text."""
         return tuple(own[self.order.index(place)] for place in range(len(self.order)))
 
 
 class Subject:
-    """A record whose program is changed in copies, and asked about."""
+    """A record whose program is changed in copies that XLA is asked about."""
 
     def __init__(self, source: Source, *, chip: str | None = None, timeout_s: float = 600.0) -> None:
         """`chip` is the one whose memory variants are judged by, as in "tpu:v5e", where they are for another machine.
@@ -157,9 +158,9 @@ class Subject:
     def begun(
         self, setting: PlaySetting, number: int, *, origin: str = "user", parent: tuple[int, PlaySetting] | None = None
     ) -> Variant:
-        """A variant with what is known of it without asking: what its arguments hold, and what `jax.jit` refuses.
+        """A variant with the facts known without asking: bytes of its arguments, and reasons why `jax.jit` refuses.
 
-        `parent` is the variant it is made of: its number and its setting.
+        `parent` is the variant it is made from: its number and its setting.
         """
         controls = find_controls(self.facts, setting)
         change = said_changes(self.facts, self.base, setting, controls)
@@ -188,7 +189,7 @@ class Subject:
         return bytes_on_device(self.facts.arguments, argument_specs(self.facts, setting), setting.sizes)
 
     def available_bytes(self, target: str) -> int | None:
-        """What programs may use of a device's memory; None where there is no such limit."""
+        """The part of a device's memory that programs may use; None if there is no limit."""
         chip = self._chip or target
         return None if chip.startswith("cpu") else memory_of_chip(chip)
 
@@ -200,14 +201,14 @@ class Subject:
         return f"as captured: mesh {_axes(setting)}, {setting.target}"
 
     def code(self, setting: PlaySetting, number: int) -> Code:
-        """What to write so that the program becomes a variant."""
+        """Code to write to turn the program into a variant."""
         vmapped = {name for name, place in self.places.items() if place.is_vmapped}
         return code_for(self.facts, self.base, setting, number, vmapped)
 
     # ------------------------------------------------------------ XLA
 
     def ask(self, setting: PlaySetting, begun: Variant, *, effort: Effort, ticket: Ticket) -> Answer:
-        """What XLA makes of a setting. Raises CaptureError when the question was taken back."""
+        """XLA's answer for a setting. Raises CaptureError if the question was withdrawn."""
         began = time.monotonic()
         try:
             record = self.asked(setting, ticket, effort=effort, said=begun.change)
@@ -277,7 +278,7 @@ class Subject:
     # ------------------------------------------------------------ for the search
 
     def roles(self) -> Roles | None:
-        """What the dimensions of its arrays are to one another; None where its operations are not known."""
+        """The roles of its arrays' dimensions; None if its operations are unknown."""
         if self._roles is None and self.program is not None:
             self._roles = find_roles(
                 self.program,
@@ -289,7 +290,7 @@ class Subject:
         return self._roles
 
     def presets(self, mesh: tuple[tuple[str, int], ...], target: str) -> tuple[Preset, ...]:
-        """The layouts of the textbooks on a mesh, those that are none for this program with the reason."""
+        """The textbook layouts on a mesh; layouts that do not apply to this program have the reason."""
         if (mesh, target) not in self._presets:
             roles = self.roles()
             pins = () if roles is None else self.pins(roles)
@@ -301,7 +302,7 @@ class Subject:
         return {own.place: index for own in self.facts.constraints for index in self.constraint_ops(own.place)[:1]}
 
     def pins(self, roles: Roles) -> tuple[Pin, ...]:
-        """Where new constraints may go that hold what flows; `places` knows from then on where that is."""
+        """Places for new constraints on activations; adds each place to `places`."""
         program = self.program
         if program is None:
             return ()
@@ -322,7 +323,7 @@ class Subject:
         return tuple(found)
 
     def _place_name(self, name: str, names: ValueNames, op: ShardedOp, results: Sequence[tuple[int, int]]) -> str:
-        """Keep where a constraint goes, under a name that nothing else has; `op` is the first, as `names` has it."""
+        """Stores the place of a constraint under a unique name; `op` is the first, as `names` has it."""
         known = next((own for own, other in self.places.items() if other.results == tuple(results)), None)
         if known is not None:
             return known
@@ -369,7 +370,7 @@ class Subject:
         ]
 
     def _counted(self, begun: Variant, setting: PlaySetting, record: Record) -> Variant:
-        """The variant with what XLA's answer comes to."""
+        """The variant with the figures of XLA's answer."""
         data = record.data
         module = record.hlo
         answered = {own.path: own.spec for own in (*data.inputs, *data.outputs)}
@@ -431,7 +432,7 @@ class Subject:
         )
 
     def _with_time(self, variant: Variant, setting: PlaySetting) -> Variant:
-        """Seconds for products and bytes sent at the chip's peak: all of it hidden, and none."""
+        """Seconds for products and bytes sent at the chip's peak, with all communication hidden and with none."""
         from pjit_inspect.observe.partitioner.speeds import SPEEDS
 
         chip = (self._chip or setting.target).split(":")
@@ -480,7 +481,7 @@ def _too_much(memory: int, available: int, source: str) -> str:
 
 
 def _problem(error: Exception, setting: PlaySetting) -> Problem:
-    """Why XLA was not asked, or gave no answer, and of which control it speaks."""
+    """Why XLA was not asked, or gave no answer, and the control at fault."""
     text = " ".join(str(error).split())
     control = "target" if text.startswith("target") else "mesh" if text.startswith("the mesh") else ""
     named = (path for path, _ in (*setting.arguments, *setting.results, *setting.constraints) if path in text)

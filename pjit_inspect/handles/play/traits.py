@@ -1,6 +1,6 @@
-"""The traits of a playground's widget, which a user's own widgets can be linked with, and specs as these have them.
+"""The traits of a playground's widget, which other widgets can be linked with, and the form of specs in them.
 
-Not its job: what is drawn (`view.play`), or what is asked (`live`).
+Not its job: drawing (`view.play`), or the questions (`live`).
 """
 
 from __future__ import annotations

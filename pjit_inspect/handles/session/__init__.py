@@ -1,4 +1,4 @@
-"""What is captured in this process: the scopes that capture it, their logs, and what a log holds of each compile.
+"""Captures of this process: the scopes that capture, their logs, and the log's entry for each compile.
 
-A process may be captured for hours and never looked at: importing this room imports no analysis and no view.
+A process may be captured for hours without anyone looking: importing this room imports no analysis and no view.
 """

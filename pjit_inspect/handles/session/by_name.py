@@ -1,4 +1,4 @@
-"""Records of this process by the name of their function, whatever made them.
+"""Records of this process by the name of their function, from any capture.
 
 Not its job: the records of one scope (`handles.session.log`).
 """
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def newest_record(name: str) -> CompileRecord:
-    """The newest record of a name that somebody still holds: of the session, of `capture`, of `inspect`.
+    """The newest record of a name that is still held: in the session, or from `capture` or `inspect`.
 
-    Those of the user's own functions come first. Raises RecordNotFoundError with the nearest names of the session.
+    The user's functions come first. Raises RecordNotFoundError with the nearest names of the session.
     """
     known = Log(reversed([record for record in recent_records() if record.name == name]))
     return known[name] if known else session_log()[name]
 
 
 def record_names() -> tuple[str, ...]:
-    """The names that `newest_record` finds, newest first, those of the user's functions before others."""
+    """The names that `newest_record` finds, newest first, the user's functions before others."""
     known = (*Log(recent_records()).names(), *session_log().names())
     return tuple(dict.fromkeys(known))

@@ -1,7 +1,7 @@
-"""One compile as a log holds it, whose record is made when somebody asks for it.
+"""One compile in a log; its record is made on demand.
 
-Records bring every analysis and view with them, which take most of a second to import: not within the user's call.
-Not its job: holding what was captured (`handles.session.log`), or records (`handles.record`).
+Records import every analysis and view, which takes most of a second: too long within the user's call. Not its job:
+holding the captures (`handles.session.log`), or records (`handles.record`).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _lock = threading.RLock()
 _numbers = itertools.count()
 _captured: weakref.WeakValueDictionary[int, Captured] = weakref.WeakValueDictionary()
 _records: weakref.WeakValueDictionary[int, CompileRecord] = weakref.WeakValueDictionary()
-"""By the number of a compile: what a log holds of it, and its record, which may outlive the log."""
+"""Compile number -> its entry in a log, and its record, which may outlive the log."""
 
 
 class Captured:
-    """One compile: its data, and what reads the rest of them, until they are a record.
+    """A compile captured but not yet turned into a CompileRecord; reads the rest lazily.
 
-    `finish` reads what capture left for later, as in `CompileRecord`.
+    `finish` reads the facts that capture left for later, as in `CompileRecord`.
     """
 
     __slots__ = ("__weakref__", "_data", "_finish", "_lock", "_number", "_record")
@@ -70,7 +70,7 @@ class Captured:
         self._record.forget_programs(reason)
 
     def secure(self) -> None:
-        """Read what is lost once JAX drops the program."""
+        """Read the facts that are lost once JAX drops the program."""
         with self._lock:
             if self._record is None:
                 if self._finish is not None and not getattr(self._finish, "can_wait", False):
@@ -86,7 +86,7 @@ def remember(record: CompileRecord) -> None:
 
 
 def recent_records() -> list[CompileRecord]:
-    """The records of this process that somebody still holds, newest first."""
+    """The records of this process that are still held, newest first."""
     with _lock:
         held = {**_captured, **_records}
     newest = sorted(held, reverse=True)[:_MOST]

@@ -32,11 +32,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogLimit:
-    """How much a log holds at the most.
+    """Limits of a log.
 
     Attributes:
-      records: records; of more, the oldest are dropped.
-      program_bytes: bytes of programs (HLO, StableHLO); of more, the oldest records lose theirs and say so.
+      records: most records; beyond that the oldest are dropped.
+      program_bytes: most bytes of programs (HLO, StableHLO); beyond that the oldest records lose their programs and say
+        so.
     """
 
     records: int = 10_000
@@ -47,7 +48,7 @@ class Log(Sequence["CompileRecord"], Displayable, Exported):
     """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows.
 
     A sequence: `log[-1]`, `log[2:5]`, `len(log)`; `log["train_step"]` is the newest record of that name. It holds at
-    most what `limit` (a `LogLimit`) allows, the newest; `dropped` counts the records that it no longer has.
+    most what `limit` (a `LogLimit`) allows, the newest; `dropped` counts the dropped records.
     """
 
     def __init__(self, records: Iterable[CompileRecord] = (), *, limit: LogLimit | None = None) -> None:
@@ -90,12 +91,12 @@ class Log(Sequence["CompileRecord"], Displayable, Exported):
         return type(self)(r for r in self if all(v is None or getattr(r, k) == v for k, v in wanted.items()))
 
     def user_records(self) -> Self:
-        """The records of the user's own functions, without eager operations and library compiles."""
+        """The records of the user's functions, without eager operations and library compiles."""
         return self.find(origin="user")
 
     @property
     def table(self) -> CompileTable:
-        """Every record in a row: name, line, mesh, seconds, and why it was compiled; `to_csv()` and others copy it."""
+        """Every record in a row: name, line, mesh, seconds, reason of the compile; `to_csv()` and others export it."""
         return CompileTable(rows=tuple(_compile_row(number, record) for number, record in enumerate(self)))
 
     def names(self) -> tuple[str, ...]:
@@ -116,7 +117,7 @@ class Log(Sequence["CompileRecord"], Displayable, Exported):
                 self._append(record)
 
     def _add(self, captured: Captured) -> None:
-        """Add what a capture has just seen, within the user's call; for `handles.session.session` alone."""
+        """Add a new capture, within the user's call; only for `handles.session.session`."""
         with self._lock:
             self._append(captured)
 
@@ -140,8 +141,8 @@ class Log(Sequence["CompileRecord"], Displayable, Exported):
         self._with_programs = max(0, self._with_programs - number)
 
     def _forget_programs(self, limit: LogLimit) -> None:
-        """Free a tenth more than needed, so that it is not done for every record; the newest keeps its programs."""
-        # What was read meanwhile takes other bytes than were modelled.
+        """Frees a tenth more than needed, to avoid doing it for every record; the newest keeps its programs."""
+        # Data read meanwhile takes other bytes than were modelled.
         self._held = sum(record.held_bytes for record in self._compiles[self._with_programs :])
         from pjit_inspect.view.document.quantities import bytes_text
 
@@ -153,9 +154,9 @@ class Log(Sequence["CompileRecord"], Displayable, Exported):
             self._with_programs += 1
 
     def complete(self) -> None:
-        """Read what capture left for later, while the functions still live; what is lost by then is named missing.
+        """Read the facts that capture left for later, while the functions still exist; lost facts are named missing.
 
-        What cannot be lost, such as the jaxpr of a small program, stays for whoever reads it.
+        Facts that cannot be lost, such as the jaxpr of a small program, are read later on demand.
         """
         for one in tuple(self._compiles):
             (one if isinstance(one, Captured) else one.state).secure()
@@ -179,7 +180,7 @@ class Log(Sequence["CompileRecord"], Displayable, Exported):
         return f"<Log of {len(self)} record{'s' * (len(self) != 1)}>"
 
     def show(self, *, times: bool = True) -> Shown:
-        """An object to display: one row for each of the user's compiles, the others counted."""
+        """An object to display: one row for each of the user's compiles, with the others counted."""
         from pjit_inspect.view.pages.log import LISTED_RECORDS, log_view
         from pjit_inspect.view.record.record import ViewOptions
         from pjit_inspect.view.render.shown import Shown, drawn
@@ -194,17 +195,17 @@ class Log(Sequence["CompileRecord"], Displayable, Exported):
         return Shown(drawn(view))
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write every record to a folder, which is made where there is none; `pjit_inspect.merge` joins what is there.
+        """Write every record to a folder, which is made if missing; `pjit_inspect.merge` joins the records in it.
 
-        Each process has a folder of its own in it, so that all processes may be given the same: record 7 of process 1
-        of 4 is `process-1-of-4/0007_train_step.pjit`. What an earlier log left in that folder is replaced, by the list
-        beside it (`saved.json`); files of your own stay. A log without records leaves a folder without any, which says
-        so. It may be called from another thread while the program waits. Raises what `CompileRecord.save` raises, and
-        FileExistsError where a file of your own has the name of one to write; then the earlier log is as it was.
+        Each process has a separate folder in it, and all processes may be given the same folder: record 7 of process 1
+        of 4 is `process-1-of-4/0007_train_step.pjit`. Files of an earlier log in that folder (listed in `saved.json`)
+        are replaced; your files are kept. A log without records leaves an empty folder as a sign of that. It may be
+        called from another thread while the program waits. Raises the errors of `CompileRecord.save`, and
+        FileExistsError if one of your files has the name of a file to write; then the earlier log is unchanged.
         """
         records = tuple(self)
         places = [_place_of(record.data) for record in records]
-        # Where the program changes its folder meanwhile, a relative path must not become another.
+        # If the program changes its working folder meanwhile, a relative path must keep its meaning.
         whole = Path(folder).absolute()
         groups: dict[Path, dict[str, Callable[[], bytes]]] = {whole / _own_folder(): {}} if not records else {}
         for number, (record, place) in enumerate(zip(records, places, strict=True)):
@@ -223,9 +224,9 @@ def _record_of(one: CompileRecord | Captured) -> CompileRecord:
 
 
 def _collectives(record: CompileRecord) -> int | None:
-    """How many collectives a record has; None when its program is not known, or there in part only.
+    """The number of collectives of a record; None if its program is unknown or incomplete.
 
-    None also where there is none, and something else communicates.
+    None also if there are none, but something else communicates.
     """
     from pjit_inspect.analyze.program.other_communication import find_other_communication
 
@@ -243,7 +244,7 @@ def _place_of(data: RecordData) -> str:
 
 
 def _own_folder() -> str:
-    """The folder of this process; without JAX there are no others."""
+    """The folder of this process; without JAX it is the only process."""
     if "jax" not in sys.modules:
         return folder_name(0, 1)
     from pjit_inspect.observe.contract.process import this_process

@@ -1,6 +1,6 @@
-"""What the programs of a record take in memory, and a record without them, for a log that is full.
+"""Measures the memory of a record's programs, and removes them for a log that is full.
 
-Not its job: when it is full (`handles.session.log`).
+Not its job: deciding when it is full (`handles.session.log`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _MODULE_PER_STABLEHLO = 400
 
 
 def held_bytes(data: RecordData) -> int:
-    """Bytes of memory that the programs of a record take: counted, and modelled for HLO that nobody has read yet."""
+    """Bytes of memory of a record's programs: counted, and modelled for HLO that has not been read yet."""
     stablehlo = (data.stablehlo.size or 0) if data.stablehlo is not None else 0
     if data.hlo is None:
         return stablehlo
@@ -23,7 +23,7 @@ def held_bytes(data: RecordData) -> int:
 
 
 def without_programs(data: RecordData, reason: str) -> RecordData:
-    """The data without HLO, StableHLO and all that was made of them; `missing` says `reason` for them."""
+    """The data without HLO, StableHLO and everything derived from them; `missing` gives `reason` for them."""
     missing = {**data.missing, "hlo": reason, "stablehlo": reason}
     gone = {"hlo", "buffers", "hlo_header", "stablehlo", "stablehlo_text", "propagation"}
     return replace(data, **dict.fromkeys(gone), missing=missing)

@@ -28,13 +28,12 @@ def capture(*, calls: bool = False, measure: bool = False) -> Iterator[Log]:
     "memory"`), without compiling them again. The log may be read inside the block and after it. Scopes may nest.
 
     With `measure=True` (which implies `calls`) JAX's profiler runs during the block, and after it each record whose
-    program ran has `kernel_times`. The profiler slows the block down. Where code in it starts a profiler of its own,
-    that one runs, and there are no times: JAX runs one at a time.
-    On a GPU call a program once before it is measured: one that is compiled while JAX's profiler runs may fail at its
-    next call after that (docs/versions.md).
-    JAX's devices start when the block begins, and one tiny program is compiled that waits for them; it ends when all
-    that was begun in it has run and the trace is read (a second for some 35,000 runs of an instruction on a device).
-    A profiler that cannot start costs the times only.
+    program ran has `kernel_times`. The profiler slows the block down. If code in it starts another profiler, that one
+    runs, and there are no times: JAX runs one at a time. On a GPU, call a program once before you measure it: a program
+    that is compiled while JAX's profiler runs may fail at its next call afterwards (docs/versions.md). JAX's devices
+    start when the block begins, and one tiny program is compiled to wait for them. The block ends when all work begun
+    in it has run and the trace is read (a second for about 35,000 runs of an instruction on a device). If the profiler
+    cannot start, only the times are missing.
     """
     from pjit_inspect.observe.watch.listener import observed, observed_calls
 
@@ -103,7 +102,7 @@ def watch(
     """Call `on_compile` after every compile of the process, with its data and reason; the result ends that.
 
     It is called in the thread that compiled, within the user's call: it must be quick and must not raise. `on_begin` is
-    called with the function's name when XLA begins; what that returns is called when XLA has ended.
+    called with the function's name when XLA begins; its result is called when XLA has ended.
     """
     from pjit_inspect.observe.watch import listener
 

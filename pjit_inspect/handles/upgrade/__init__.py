@@ -1,1 +1,1 @@
-"""One function compiled in two environments, with other versions of JAX in each, and compared."""
+"""Compiles one function in two environments with different versions of JAX, and compares the programs."""

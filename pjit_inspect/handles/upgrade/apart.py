@@ -1,7 +1,7 @@
-"""A function of the user's compiled in a process of another environment, which leaves its records as files.
+"""Compiles a user's function in a process of another environment, which leaves its records as files.
 
-The process imports the function's module, calls the function, and saves what was compiled meanwhile. It has this very
-package, and the packages of its own environment. Not its job: making that (`handles.upgrade.environment`), comparing.
+The process imports the function's module, calls the function, and saves the compiles. It uses this copy of the package,
+and its environment's other packages. Not its job: making the environment (`handles.upgrade.environment`), comparing.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def compile_in(python: str | Path, function: str, *, devices: int | None = None)
     Args:
       python: that environment's interpreter.
       function: "MODULE:FUNCTION", as `load_function` takes it.
-      devices: how many fake CPU devices it has; None for the devices that JAX finds.
+      devices: number of fake CPU devices; None for the devices that JAX finds.
 
     Raises CaptureError where that process ends without records, with the last lines it wrote.
     """
     own = {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": str(devices)} if devices is not None else {}
-    # A program from the cache on disk would have the source lines of another run.
+    # A program from the disk cache would have the source lines of another run.
     return _asked(python, {"function": function}, {**own, "JAX_ENABLE_COMPILATION_CACHE": "false"})
 
 
@@ -72,7 +72,7 @@ def _what(question: Mapping[str, Any]) -> str:
 
 
 def _check(python: str | Path) -> None:
-    """Raise CaptureError where a program is no Python, or does not start: an application may be called so."""
+    """Raise CaptureError if a program is not Python, or does not start: an application may have such a name."""
     try:
         done = subprocess.run(
             [str(python), "-I", "-S", "-c", "print(1)"], capture_output=True, timeout=_START_S, check=False
@@ -106,7 +106,7 @@ def _run(python: str | Path, folder: Path, home: Path, question: Mapping[str, An
 
 
 def main() -> None:
-    """That process: its argument is the folder, its standard input the question."""
+    """Main program of that process: its argument is the folder, its standard input the question."""
     folder, question = Path(sys.argv[1]), json.load(sys.stdin)
     try:
         if "again" in question:
@@ -148,7 +148,7 @@ def load_function(name: str) -> Callable[[], Any]:
 
 
 def _compiled(function: Callable[[], Any]) -> list[CompileRecord]:
-    """The records of what a function of no arguments compiles, and of what it lowers and returns."""
+    """The records of the compiles of a function without arguments, including a lowered program that it returns."""
     from pjit_inspect.observe.watch.listener import observed_calls
 
     made: list[CompileRecord] = []
@@ -158,7 +158,7 @@ def _compiled(function: Callable[[], Any]) -> list[CompileRecord]:
     if type(result).__name__ in _STAGES:
         from pjit_inspect.observe.watch.on_request import compile_record
 
-        # What is returned is what was meant, whatever else was compiled on the way to it.
+        # The returned program is the intended one, whatever else was compiled on the way.
         records = [CompileRecord(compile_record(result, (), {}), live=True)]
     if not records:
         raise CaptureError("it compiled nothing; it must call a jitted function, or return one that it lowered")

@@ -1,6 +1,6 @@
 """An environment with other packages: made once with uv, or with venv and pip, and kept in the user's cache folder.
 
-Not its job: what runs in it (`handles.upgrade.apart`).
+Not its job: the processes in it (`handles.upgrade.apart`).
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from pathlib import Path
 from pjit_inspect.errors import CaptureError
 
 _NEEDED = ("numpy>=2.0", "protobuf>=4.25")
-"""What recording a compile needs beside JAX."""
+"""Packages needed to record a compile, besides JAX."""
 _PIP_REFUSES = re.compile(r"(?:^|[\s;])([\w.!+-]+) Requires-Python ([^;\s]+)")
 _UV_REFUSES = re.compile(r"depends\s+on\s+Python\s*([<>=!~][^\s,;]*(?:,\s*[<>=!~][^\s,;]*)*)")
 _WHOLE = "complete"
 _MOST_LINES = 4
 
 Run = Callable[[Sequence[str]], "subprocess.CompletedProcess[str]"]
-"""Runs a command and gives what it said; for tests, another one."""
+"""Runs a command and returns its output; tests pass another one."""
 
 
 def cache_folder() -> Path:
-    """Where environments are kept: `pjit_inspect/environments` in the user's cache folder."""
+    """Folder of the environments: `pjit_inspect/environments` in the user's cache folder."""
     kept = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(kept) / "pjit_inspect" / "environments"
 
@@ -42,16 +42,16 @@ def make_environment(
     run: Run | None = None,
     uv: str | None = None,
 ) -> Path:
-    """The interpreter of an environment that has these requirements, and what recording needs; made if there is none.
+    """The interpreter of an environment with these requirements and the packages for recording; made if missing.
 
     Args:
       requirements: as pip takes them ("jax==0.12.0.1").
-      python: the interpreter it is made with; by default this one.
-      folder: where environments are kept; by default `cache_folder()`.
-      run: runs a command; by default as a process whose words are kept.
-      uv: the program `uv`; by default the one on the path. "" takes venv and pip.
+      python: the interpreter to make it with; by default this one.
+      folder: the folder of environments; by default `cache_folder()`.
+      run: runs a command; by default as a process whose output is kept.
+      uv: the program `uv`; by default the one on the path. "" selects venv and pip.
 
-    Raises CaptureError with what pip said, and with the Python that a requirement needs where this one is refused.
+    Raises CaptureError with pip's message, and with the Python version a requirement needs if this one is refused.
     """
     interpreter, do = python or sys.executable, run or _run
     version = _version(interpreter, do)
@@ -61,7 +61,7 @@ def make_environment(
         return made
     place.parent.mkdir(parents=True, exist_ok=True)
     tool = shutil.which("uv") if uv is None else uv or None
-    # Made beside its place, so that what was begun and left is never taken for an environment.
+    # Made beside its final place: an unfinished environment is never taken for a complete one.
     with tempfile.TemporaryDirectory(prefix="making_", dir=place.parent) as name:
         begun = Path(name) / "environment"
         for command in _commands(interpreter, begun, (*requirements, *_NEEDED), tool):
@@ -104,7 +104,7 @@ def _version(interpreter: str, run: Run) -> str:
 
 
 def _why(requirements: Sequence[str], interpreter: str, version: str, said: str) -> str:
-    """Why an environment could not be made: the Python that is needed, or what pip said last."""
+    """Why an environment could not be made: the Python version it needs, or pip's last message."""
     wanted = " ".join(requirements)
     needs = _needed_python(requirements, said)
     if needs:
@@ -132,7 +132,7 @@ def _needed_python(requirements: Sequence[str], said: str) -> str:
 
 
 def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    # Python's own settings of this environment are not those of the other.
+    # Python settings of this environment do not apply to the other.
     kept = {
         name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
     }

@@ -1,8 +1,8 @@
-"""One function compiled in this environment and in another, and the two programs compared, by whose doing they differ.
+"""Compares one function compiled in this environment and in another, and finds whether JAX or XLA causes differences.
 
-Where JAX lowered the function otherwise, the other environment's XLA compiles the lowering of this one, too: what it
-makes of that differs from the program before by XLA alone, and from the program after by the lowering alone. Not its
-job: compiling (`handles.upgrade.apart`), comparing (`analyze.diff`).
+If JAX lowers the function differently, the other environment's XLA also compiles this environment's lowering. The
+result differs from the program before by XLA alone, and from the program after by the lowering alone. Not its job:
+compiling (`handles.upgrade.apart`), comparing (`analyze.diff`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.sentence import Sentence, joined, name, say
 
 Say = Callable[[str], None]
-"""Told what is done next, as it may take minutes."""
+"""Receives a description of the next step, as steps may take minutes."""
 
 _OWN = "pjit-inspect"
 
@@ -39,7 +39,7 @@ def compare_upgrade(
     only: str | None = None,
     progress: Say = lambda _: None,
 ) -> Diff:
-    """What becomes of a function with other packages; as `api.compare_upgrade`."""
+    """Compares a function with its compile under other packages; as `api.compare_upgrade`."""
     other: str | Path
     if requirements:
         progress(f"an environment with {' '.join(requirements)}")
@@ -67,7 +67,7 @@ def compare_upgrade(
 def _chosen(
     before: Sequence[RecordData], after: Sequence[RecordData], only: str | None
 ) -> tuple[RecordData, RecordData, Sentence]:
-    """The program of each environment that is compared, and which others there are."""
+    """The programs of the two environments to compare, with a note about the others."""
     names = list(dict.fromkeys(data.name for data in before if data.name in {own.name for own in after}))
     if only is not None:
         names = [own for own in names if own == only]
@@ -91,7 +91,7 @@ def _listed(names: Sequence[str]) -> Sentence:
 
 
 def _plain(data: RecordData) -> RecordData:
-    # Both processes ran this very package, whether their environments have it or not.
+    # Both processes ran this copy of the package, whether or not their environments have it.
     return replace(data, versions={own: text for own, text in data.versions.items() if own != _OWN})
 
 
@@ -100,7 +100,7 @@ def _analyses(data: RecordData) -> Analyses:
 
 
 def _by_whom(before: RecordData, after: RecordData, stages: Stages, python: str | Path) -> Stages:
-    """The stages with what XLA alone and what the lowering alone changed, or why that is not known."""
+    """The stages with the changes due to XLA alone and to the lowering alone, or the reason why these are unknown."""
     platforms = {device.platform for device in before.devices} | {device.platform for device in after.devices}
     if platforms != {"cpu"}:
         return replace(stages, missing="only programs for the CPU are compiled again")

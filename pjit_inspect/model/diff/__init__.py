@@ -1,1 +1,1 @@
-"""What comparing two programs yields: rows of both joined in pairs, figures before and after, the answer in words."""
+"""Results of comparing two programs: rows of both joined in pairs, figures before and after, the answer in words."""

@@ -25,12 +25,12 @@ class SideFacts:
       name: the function's name as the user wrote it.
       where: the user's line that led to the compile; None when it is not known.
       mesh: the mesh of most arguments and results; None when they follow none.
-      devices: what it was compiled for, in words ("8 cpu devices").
-      asked: what was changed in a copy, in words, for a program that never ran; ().
+      devices: the devices it was compiled for, in words ("8 cpu devices").
+      asked: changes made in a copy, in words, for a program that never ran; () for others.
       is_partial: whether it is the program as XLA's partitioner left it: not combined, fused or scheduled.
       jax: the version of JAX that made it; "" when it is not known.
-      incomplete: what is missing of its optimized program; "" where all of it is there.
-      beside: its communication that is no HLO collective, in words; "" where there is none.
+      incomplete: the missing part of its optimized program; "" if it is complete.
+      beside: its communication outside HLO collectives, in words; "" for none.
     """
 
     name: str
@@ -49,11 +49,11 @@ class Figure:
     """One number of both programs.
 
     Attributes:
-      name: what it is ("sent", "temporary memory").
+      name: the quantity ("sent", "temporary memory").
       unit: "bytes", "s", "FLOP", or "" for a count. Bytes and FLOP are per device and call.
-      before, after: its values; None for what is not known.
+      before, after: its values; None if unknown.
       provenance: "counted" from the program, "modelled" by a formula, "measured" on a machine.
-      at_least: whether the values before and after are what the program has at least, as only a part of it is there.
+      at_least: whether the values before and after are lower bounds, because a part of the program is missing.
     """
 
     name: str
@@ -76,11 +76,11 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AxisDiff:
-    """What all collectives over the same axes send, in both programs.
+    """Traffic of all collectives over the same axes, in both programs.
 
     Attributes:
       axes: as in `Collective.axes`.
-      before_count, after_count: how many collectives there are (counted).
+      before_count, after_count: number of collectives (counted).
       before_bytes, after_bytes: bytes the busiest device sends per call (modelled: ring).
     """
 
@@ -124,14 +124,14 @@ class SourceChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stages:
-    """What of a change is JAX's, and what is XLA's.
+    """The parts of a change that are due to JAX and to XLA.
 
     Attributes:
-      lowering: both programs as JAX lowered them.
-      by_xla: the program before, against what the XLA after makes of that same StableHLO: what XLA alone changed; None
-        where nobody compiled that.
-      by_jax: that program against the one after: what JAX's lowering alone changed; None likewise.
-      missing: why nobody compiled it; "" where it was, and where it need not be, as the lowering is the same.
+      lowering: the comparison of both programs as JAX lowered them.
+      by_xla: the change due to XLA: the old program against its StableHLO compiled by the new XLA; None if that was not
+        compiled.
+      by_jax: the change due to JAX's lowering: that program against the new one; None likewise.
+      missing: why it was not compiled; "" if it was, or need not be because the lowering is the same.
     """
 
     lowering: LoweringDiff
@@ -147,18 +147,19 @@ class DiffData:
     Attributes:
       before, after: which programs.
       answer: what got more, what less, and because of what, as far as facts prove it.
-      parity: in what the two are not the same work (argument shapes, functions, FLOP by more than 1 %), each in a
-        sentence; () where they are the same.
+      parity: how the work of the two differs (argument shapes, functions, FLOP by more than 1 %), each in a sentence;
+        () where they are the same.
       collectives, kernels, shardings: the rows of both.
       arguments, results: the flattened arguments and results of both.
-      warnings: what XLA warned of.
+      warnings: XLA's warnings.
       figures: bytes sent, memory, kernels, FLOP, seconds of compiling.
       axes: bytes sent and number of collectives for each set of mesh axes, most bytes first.
-      renamed_axes: mesh axes along which the same devices lie in both, under other names: (before, after).
+      renamed_axes: mesh axes with the same devices in both, under other names: (before, after).
       settings: flags, versions, meshes and devices that differ.
       source: lines of the user's functions that differ.
-      notes: what a reader could trip over ("there is no optimized program before").
-      stages: what of the change is JAX's lowering and what is XLA's, for programs of two versions of JAX; else None.
+      notes: surprises for a reader ("there is no optimized program before").
+      stages: the parts of the change due to JAX's lowering and to XLA, for programs of two versions of JAX; None for
+        others.
     """
 
     before: SideFacts
@@ -181,14 +182,14 @@ class DiffData:
 
     @property
     def sentence(self) -> Sentence:
-        """The answer; behind what is not the same work, where the two are not."""
+        """The answer; preceded by the differences in work, if the two do not do the same work."""
         if not self.parity:
             return self.answer
         return say("not the same work: {}; {}", joined(self.parity, "; ", comma="; "), self.answer)
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether of one of the programs, or of both, something is missing: what it lacks is not gone."""
+        """Whether one or both of the programs are incomplete: parts they lack may not be gone."""
         return bool(self.before.incomplete or self.after.incomplete)
 
     @property

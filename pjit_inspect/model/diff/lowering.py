@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationChange:
-    """How many operations of one name there are in two programs before optimization.
+    """The number of operations of one name in two programs before optimization.
 
     Attributes:
       name: the operation ("stablehlo.transpose").
-      before, after: how many there are in each.
-      removed, added: how many of these the other program has not: of another type, or with other attributes.
-      example: one that only one of the programs has, as MLIR writes it, without the names of what it takes.
+      before, after: their number in each.
+      removed, added: the number that the other program lacks, because types or attributes differ.
+      example: one that only one of the programs has, in MLIR without operand names.
     """
 
     name: str
@@ -32,10 +32,9 @@ class LoweringDiff:
     """Two programs as JAX lowered them, compared without names, source lines and the order of independent operations.
 
     Attributes:
-      before, after: how many operations there are (counted).
-      is_same: whether each operation of one is one of the other, and is computed from the same.
-      changes: the operations in whose numbers, types or attributes they differ, most first; () where they differ in
-        what is computed from what alone.
+      before, after: number of operations (counted).
+      is_same: whether the operations of both, and their operands, are the same.
+      changes: the operations whose number, types or attributes differ, most first; () if only operands differ.
     """
 
     before: int

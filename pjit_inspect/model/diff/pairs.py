@@ -1,4 +1,4 @@
-"""Rows of two programs joined in pairs: what was added, removed, changed, and how much is the same.
+"""Rows of two programs joined in pairs: added, removed and changed rows, and the number of equal ones.
 
 Not its job: joining them (`analyze.diff`), the rows themselves (`model.report`).
 """
@@ -20,7 +20,7 @@ from pjit_inspect.model.words.sentence import Sentence
 Row = TypeVar("Row")
 
 COMBINED = Sentence("XLA combines the same arrays differently")
-"""The reason of a collective that came, went or changed so: each of its arrays is moved in the other program, too."""
+"""Reason of a collective that was added, removed or changed, while the other program also moves each of its arrays."""
 
 Status = Literal["added", "removed", "changed", "same"]
 
@@ -30,7 +30,7 @@ class Change:
     """One field in which the two rows of a pair differ.
 
     Attributes:
-      name: the field, as the row calls it ("payload_bytes", "spec").
+      name: the name of the row's field ("payload_bytes", "spec").
       before, after: its values.
     """
 
@@ -46,8 +46,8 @@ class Pair(Generic[Row]):
     Attributes:
       before: the row before; None for one that was added.
       after: the row after; None for one that was removed.
-      by: what both have in common, and are joined by ("operation", "line", "value", "phase", "shape", ...); () where
-        there is one row only.
+      by: the properties both share, by which they are joined ("operation", "line", "value", "phase", "shape", ...); ()
+        where there is one row only.
       changes: the fields in which they differ; () where they are the same.
       reason: why it was added, removed or changed, as the facts prove it; "" where no cause is known.
     """
@@ -64,7 +64,7 @@ class Pair(Generic[Row]):
 
     @property
     def status(self) -> Status:
-        """What became of the row."""
+        """Whether the row was added, removed, changed or stayed the same."""
         if self.before is None:
             return "added"
         if self.after is None:
@@ -85,8 +85,8 @@ class PairTable(Table[Pair[Any]], Generic[Row]):
     """All rows of both programs. A sequence of `Pair`; a slice is a table again.
 
     Rows are conserved: those removed, changed and the same are the rows before; those added, changed and the same are
-    the rows after. Copies (`to_csv()`, ...) have a line for each pair: its status, by what it is joined, its changes
-    and its reason, then the columns of the row after, or before where there is no other.
+    the rows after. Copies (`to_csv()`, ...) have a line for each pair: its status, the properties it is joined by, its
+    changes and its reason, then the columns of the row after, or before where there is no other.
 
     Attributes:
       rows: the pairs: removed, added, changed, the same; within these in the order of the programs.
@@ -111,7 +111,7 @@ class PairTable(Table[Pair[Any]], Generic[Row]):
 
     @property
     def same(self) -> int:
-        """How many pairs do not differ."""
+        """The number of pairs without differences."""
         return sum(pair.status == "same" for pair in self.rows)
 
     @property
@@ -211,7 +211,7 @@ class ArrayDiff(PairTable[ArrayLayout]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WarningDiff(PairTable[XlaWarning]):
-    """What XLA warned of while it compiled both programs.
+    """XLA's warnings during the compiles of both programs.
 
     Attributes:
       rows: the pairs, as in `PairTable`.

@@ -1,1 +1,1 @@
-"""What is alive in a device's memory while a program runs. Not its job: finding it out (`analyze.memory`)."""
+"""Live values in a device's memory while a program runs. Not its job: finding them (`analyze.memory`)."""

@@ -1,6 +1,6 @@
 """A memory that was too small, beside the program it was too small for.
 
-Not its job: joining the two (`analyze.memory.reported`), or saying what is wrong (`analyze.memory.autopsy`).
+Not its job: joining the two (`analyze.memory.reported`), or explaining the shortage (`analyze.memory.autopsy`).
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ from pjit_inspect.model.report.collective import Phase
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedValue:
-    """One buffer of XLA's list of the largest, in the user's terms as far as it was found in the program.
+    """One buffer of XLA's list of the largest, in the user's terms if it was found in the program.
 
     Attributes:
-      name: as `LiveValue.name`; where it was not found, the end of JAX's name of the operation, or XLA's of the
-        instruction.
+      name: as `LiveValue.name`; if it was not found, the end of JAX's operation name, or XLA's instruction name.
       bytes: on one device, as XLA rounds it, padding of tiles included.
-      kind: what it is for; None where it was not found in a program with a schedule.
-      spec: the mesh axes each dimension is split over; None when it is not known.
-      source: the user's frames, innermost first; where it was not found, the line that XLA says.
+      kind: its purpose; None if it was not found in a program with a schedule.
+      spec: the mesh axes each dimension is split over; None if unknown.
+      source: the user's frames, innermost first; if it was not found, the line that XLA gives.
       dtype: XLA's short name of the element type; "" for a tuple.
       local_shape: the shape on one device.
-      phase: the phase of training in which it is made; None when nothing says.
-      unpadded_bytes: the same without padding of tiles; None where XLA does not say.
+      phase: the phase of training in which it is made; None if unknown.
+      unpadded_bytes: the same without padding of tiles; None if XLA does not say.
       instruction: the HLO instruction that makes it; "" where XLA does not say.
       is_found: whether it was found in the program.
     """
@@ -60,15 +59,14 @@ class ReportedTable(Table[ReportedValue]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Autopsy:
-    """What is known of a memory that was too small.
+    """Explains a memory that was too small.
 
     Attributes:
-      shortage: what XLA reported.
-      program: the function's name; "" where no record is of the program.
-      what: what in the program the piece was for that could not be had ("the temporaries", "`result[0]`"); "" where
-        that is not known.
+      shortage: XLA's report.
+      program: the function's name; "" if no record matches.
+      what: the use of the piece that could not be allocated ("the temporaries", "`result[0]`"); "" if unknown.
       largest: XLA's list of the largest buffers, joined to the program.
-      use: what is alive while the program runs, with what could help; None where no record is of it.
+      use: the live values while the program runs, with remedies; None if no record matches.
     """
 
     shortage: MemoryShortage

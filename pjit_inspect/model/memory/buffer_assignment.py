@@ -1,4 +1,4 @@
-"""XLA's own account of a program's memory: allocations, and the values that lie in each.
+"""XLA's account of a program's memory: allocations, and the values in each.
 
 Not its job: reading it (`parse.buffers`).
 """
@@ -10,21 +10,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 ValueKey = tuple[str, tuple[int, ...]]
-"""An instruction's name, and the path to a part of its result; () for all of it."""
+"""An instruction's name, and the path to a part of its result; () for the whole result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssignedValue:
-    """One value, and where it lies.
+    """One value and its place in memory.
 
     Attributes:
       id: XLA's number of the value.
-      instruction: the name of the instruction that makes it; "" when the program does not have it.
-      index: the path to it in the instruction's result; () for all of it.
+      instruction: the name of the instruction that makes it; "" if the program lacks it.
+      index: the path to it in the instruction's result; () for the whole result.
       bytes: its size on one device, padding included.
-      offset: where it begins in its allocation.
+      offset: its offset in its allocation.
       color: XLA's number of the memory.
-      shape: as XLA prints it; "" when the source does not say.
+      shape: as XLA prints it; "" if the source does not say.
     """
 
     id: int
@@ -41,16 +41,16 @@ class Allocation:
     """One piece of memory that XLA reserves.
 
     Attributes:
-      number: XLA's number of it.
+      number: XLA's number of the allocation.
       bytes: its size on one device.
       color: XLA's number of the memory; 0 is the device's main one.
-      parameter: the number of the argument that it holds; None for none.
-      parameter_index: the path in that argument.
+      parameter: the number of the argument in it; None for none.
+      parameter_index: the path within the argument.
       is_constant: whether it holds a constant.
       is_thread_local: whether it belongs to the body of a kernel.
       is_live_out: whether it holds a result.
       is_tuple: whether it holds pointers.
-      values: what lies in it.
+      values: the values in it.
     """
 
     number: int
@@ -77,19 +77,19 @@ class BufferAssignment:
 
     Attributes:
       allocations: the pieces.
-      unknown: forms of lines or fields that are not understood, and how many there are of each.
+      unknown: forms of lines or fields that are not understood, with the number of each.
     """
 
     allocations: tuple[Allocation, ...] = ()
     unknown: Mapping[str, int] = field(default_factory=dict)
 
     def temporary_bytes(self, color: int = 0) -> int:
-        """What is reserved for temporaries in a memory."""
+        """Bytes reserved for temporaries in a memory."""
         return sum(one.bytes for one in self.allocations if one.is_temporary and one.color == color)
 
     @property
     def by_color(self) -> Mapping[int, int]:
-        """Bytes of all allocations but those of kernels, by memory."""
+        """Bytes of all allocations except those of kernels, by memory."""
         total: Counter[int] = Counter()
         for one in self.allocations:
             total[one.color] += 0 if one.is_thread_local else one.bytes

@@ -11,8 +11,11 @@ from typing import Literal
 from pjit_inspect.model.words.byte_words import bytes_in_words
 
 FitSource = Literal["counted", "modelled", "at least"]
-"""Compiled for that chip; arguments and results with that chip's padding, and temporaries as another backend schedules
-them; or a part, such as arguments and results alone."""
+"""Origin of a memory figure. "counted": compiled for that chip.
+
+"modelled": arguments and results with that chip's padding, and temporaries as another backend schedules them. "at
+least": a part, such as arguments and results alone.
+"""
 
 _GIB = 1 << 30
 
@@ -25,8 +28,8 @@ class PaddedArray:
       path: the user's name for it.
       local_shape: its shape on one device.
       dtype: JAX's name of the element type.
-      bytes: what it takes on one device.
-      unpadded_bytes: what its elements take.
+      bytes: its bytes on one device.
+      unpadded_bytes: the bytes of its elements.
     """
 
     path: str
@@ -37,25 +40,25 @@ class PaddedArray:
 
     @property
     def times(self) -> float:
-        """How many times as large padding makes it."""
+        """The factor by which padding enlarges the array."""
         return self.bytes / self.unpadded_bytes if self.unpadded_bytes else 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFit:
-    """What a program needs on each device of a chip, and what that has.
+    """The memory that a program needs on each device of a chip, and the chip's memory.
 
     Attributes:
       chip: the chip ("v5e").
-      available_bytes: what programs may use of its memory.
-      available_source: who says so.
+      available_bytes: the part of its memory that programs may use.
+      available_source: the source of that number.
       argument_bytes: the arguments.
-      result_bytes: the results that lie in no argument.
-      temporary_bytes: what is needed beside them; None when it is not known.
-      constant_bytes: what the program holds besides: arrays that were closed over and written into it.
-      source: where these are from.
-      padded: arrays that padding makes larger, most bytes of padding first.
-      unknown: arguments and results whose size is not known; they count as nothing.
+      result_bytes: the results that do not reuse an argument.
+      temporary_bytes: temporaries; None if unknown.
+      constant_bytes: constants: arrays that were closed over and written into the program.
+      source: the origin of these figures.
+      padded: arrays with padding, most bytes of padding first.
+      unknown: number of arguments and results of unknown size; they count 0.
     """
 
     chip: str
@@ -71,7 +74,7 @@ class MemoryFit:
 
     @property
     def needed_bytes(self) -> int:
-        """All of it; at least that where temporaries are not known."""
+        """All bytes needed; a lower bound if temporaries are unknown."""
         return self.argument_bytes + self.result_bytes + self.constant_bytes + (self.temporary_bytes or 0)
 
     @property
@@ -96,7 +99,7 @@ class MemoryFit:
 
     @property
     def share(self) -> str:
-        """What is needed of what there is, in GiB where that is a number to read: "1.7 of 15.75 GiB"."""
+        """The need and the available memory, in GiB unless that number is too small to read: "1.7 of 15.75 GiB"."""
         needed = self.needed_bytes / _GIB
         figure = f"{needed:,.3g}" if needed >= 0.1 else bytes_in_words(self.needed_bytes)
         return f"{figure} of {self.available_bytes / _GIB:.4g} GiB"

@@ -18,25 +18,25 @@ ArrayRole = Literal["argument", "result", ""]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveArray:
-    """One array. All bytes are those of its elements, without padding of tiles.
+    """One array. All bytes are those of its elements, without tile padding.
 
     Attributes:
-      name: its path in a captured call ("params['w1']", "result[0]['w1']"); "" where none knows it, or where several
-        results of the call are of its kind.
+      name: its path in a captured call ("params['w1']", "result[0]['w1']"); "" if unknown, or if several results of the
+        call look the same.
       program: the function of that call; "" likewise.
-      role: what it is in that call.
-      source: the user's line that made it; () when that is not known.
+      role: its role in that call.
+      source: the user's line that made it; () if unknown.
       dtype: XLA's short name of the element type.
       global_shape: its shape.
-      local_shape: the shape of the largest piece on a device; None when it is not known.
-      spec: the mesh axes each dimension is split over; None where it lies on no mesh.
-      bytes: on each of its devices; None when it is not known.
-      global_bytes: its elements once.
-      held_bytes: on all its devices of this process together; None likewise.
-      copied_bytes: those of them that are copies of elements which another device of this process has, too.
+      local_shape: the shape of the largest piece on a device; None if unknown.
+      spec: the mesh axes each dimension is split over; None if it is on no mesh.
+      bytes: bytes on each of its devices; None if unknown.
+      global_bytes: bytes of its elements, counted once.
+      held_bytes: bytes on all its devices of this process together; None likewise.
+      copied_bytes: the part of these bytes that duplicates elements on another device of this process.
       device_ids: the devices of this process it is on.
       memory_kind: the kind of memory ("device", "pinned_host"); "" for unknown.
-      is_committed: whether somebody put it there (JAX moves it to no other device); None when JAX does not say.
+      is_committed: whether it was placed explicitly (JAX then moves it to no other device); None if JAX does not say.
     """
 
     name: str = ""
@@ -58,15 +58,15 @@ class LiveArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceHolding:
-    """What one device holds.
+    """The arrays and bytes on one device.
 
     Attributes:
       id: JAX's number of the device.
       platform: "cpu", "gpu", "tpu".
-      arrays: how many of the arrays have a piece on it.
-      bytes: of these pieces in its own memory, not the host's.
-      in_use_bytes: what its allocator has given out, for programs, too (measured); None where JAX does not say.
-      limit_bytes: what its allocator may give out; None likewise.
+      arrays: number of arrays with a piece on it.
+      bytes: bytes of these pieces in device memory, not the host's.
+      in_use_bytes: bytes its allocator has given out, including programs (measured); None if JAX does not say.
+      limit_bytes: bytes its allocator may give out; None likewise.
     """
 
     id: int
@@ -83,10 +83,10 @@ class LiveArrayTable(Table[LiveArray]):
 
     Attributes:
       rows: the arrays.
-      devices: what each device of the process holds.
+      devices: the arrays and bytes on each device of the process.
       mesh_axes: the axes of their meshes, outermost first.
-      deleted: how many more there are whose data is gone.
-      unread: how many more could not be read.
+      deleted: number of further arrays whose data is gone.
+      unread: number of further arrays that could not be read.
     """
 
     rows: tuple[LiveArray, ...] = ()
@@ -97,10 +97,10 @@ class LiveArrayTable(Table[LiveArray]):
 
     @property
     def held_bytes(self) -> int:
-        """Of all of them on all devices of the process."""
+        """Bytes of all arrays on all devices of the process."""
         return sum(row.held_bytes or 0 for row in self.rows)
 
     @property
     def copied_bytes(self) -> int:
-        """Those of them that are copies."""
+        """The part of these bytes that are copies."""
         return sum(row.copied_bytes or 0 for row in self.rows)

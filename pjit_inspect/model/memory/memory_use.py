@@ -1,4 +1,4 @@
-"""What is alive in the memory of one device while a program runs: at the peak, and over the schedule.
+"""Live values in the memory of one device while a program runs: at the peak, and over the schedule.
 
 Not its job: finding it out (`analyze.memory`), or drawing it (`view.memory`).
 """
@@ -25,38 +25,41 @@ MemoryKind = Literal[
     "temporary",
     "constant",
 ]
-"""What a buffer is for; of temporaries a rule on the phases of their maker and last user, not a fact of the program."""
+"""The purpose of a buffer.
+
+For temporaries it follows a rule on the phases of their maker and last user, and is not a fact of the program.
+"""
 
 MemorySource = Literal["counted", "modelled"]
-"""Whether XLA's own buffer assignment says it, or live ranges derived from the schedule."""
+"""Origin of memory figures: XLA's buffer assignment, or live ranges derived from the schedule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveValue:
-    """One buffer that is alive.
+    """One live buffer.
 
     Attributes:
-      name: the argument's path, or the piece of source it was written as, or JAX's name of the operation.
+      name: the argument's path, its source text, or JAX's name of the operation.
       bytes: on one device, padding of tiles included.
-      kind: what it is for.
-      spec: the mesh axes each dimension is split over, as in `ArrayLayout.spec`; None when it is not known.
-      source: the user's frames of the operation that makes it, innermost first; () when there are none.
+      kind: its purpose.
+      spec: the mesh axes each dimension is split over, as in `ArrayLayout.spec`; None if unknown.
+      source: the user's frames of the operation that makes it, innermost first; () for none.
       dtype: XLA's short name of the element type ("bf16").
       local_shape: the shape on one device.
-      global_shape: the whole array's shape; None when it is not known.
-      scope: JAX's name of the operation that makes it, without the operation itself ("layer0/attn"); "" for none.
+      global_shape: the whole array's shape; None if unknown.
+      scope: the scopes in JAX's name of the operation that makes it ("layer0/attn"); "" for none.
       layers: the layer numbers in its name, in order; () for none.
-      begins, ends: the first and the last kernel at which it is alive, as numbers of `MemoryUse.kernels`.
-      phase, last_phase: the phases of training in which it is made and used last; None when nothing says.
-      made_by, last_used_by: names of the HLO instructions; "" where there is none.
-      turns: turns of a loop that each write a part of it, as a scan that saves its activations does; None for none.
+      begins, ends: the first and the last kernel at which it is alive, by number.
+      phase, last_phase: the phases of training in which it is made and used last; None if unknown.
+      made_by, last_used_by: names of the HLO instructions; "" for none.
+      turns: the turns of the loop that writes it part by part, such as a scan that saves its activations; None for
+        none.
       space: XLA's number of the memory it is in; 0 is the device's main memory.
       unpadded_bytes: the same without padding of tiles.
-      lies_in: "argument" or "result" for a temporary that XLA put into memory of one; "" for none, or not known.
-      written_dtype: the element type that the program has it in before optimization ("bf16" where CPUs compute it as
-        f32); "" where that is not known.
-      collective_axes: the mesh axes of collectives that take it, make it, or make what it follows from;
-        () where it has no spec.
+      lies_in: "argument" or "result" for a temporary that XLA put into its memory; "" for none or unknown.
+      written_dtype: its element type before optimization ("bf16" where CPUs compute it as f32); "" if unknown.
+      collective_axes: the mesh axes of collectives that take it, make it, or make one of its sources; () without a
+        spec.
     """
 
     name: str
@@ -95,7 +98,7 @@ class LiveTable(Table[LiveValue]):
 
     @property
     def bytes(self) -> int:
-        """Of all of them, on one device."""
+        """Bytes of all rows, on one device."""
         return sum(row.bytes for row in self.rows)
 
 
@@ -121,14 +124,14 @@ class MemoryCurve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """A place in the schedule.
+    """A position in the schedule.
 
     Attributes:
-      kernel: which kernel, counted from 0.
-      kernels: how many there are.
+      kernel: the kernel's number, from 0.
+      kernels: the number of kernels.
       name: the kernel's HLO name.
-      phase: its phase of training; None when nothing says.
-      source: the user's frames of it, innermost first.
+      phase: its phase of training; None if unknown.
+      source: its user frames, innermost first.
     """
 
     kernel: int
@@ -140,28 +143,28 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryUse:
-    """What one device's main memory holds while a program runs.
+    """Contents of one device's main memory while a program runs.
 
     Attributes:
-      peak_bytes: all that is alive at the peak, arguments and results included; None where the program has no schedule.
-      total_bytes: all that XLA reserves of it, gaps included: its whole buffer assignment; None where it is not known.
-      temporary_bytes: what XLA reserves of that for temporaries; where XLA does not say, the most of them that is alive
-        at once; None where neither is known.
+      peak_bytes: bytes alive at the peak, arguments and results included; None without a schedule.
+      total_bytes: bytes that XLA reserves, gaps included: its whole buffer assignment; None if unknown.
+      temporary_bytes: the part reserved for temporaries; if XLA does not say, the most temporary bytes alive at once;
+        None if neither is known.
       at: the kernel of the peak; None likewise.
-      live: what is alive at the peak, largest first; its bytes add up to `peak_bytes`. Without a schedule: the
+      live: the buffers alive at the peak, largest first; their bytes add up to `peak_bytes`. Without a schedule: the
         arguments and results.
-      largest: the largest buffers whenever they are alive, arguments and constants included, largest first.
-      curves: bytes over the schedule, the main memory first, then the host's where the program uses it; on-chip memory
-        is left out.
-      by_kind, by_scope, by_layer, by_source: bytes at the peak by what each buffer is for, by the outermost scope, by
-        layer number, and by line of source; largest first. "" stands for what has none.
-      source: "counted" where size and place of every buffer are XLA's own (its buffer assignment), so that memory that
-        several share counts once; "modelled" where sizes are those of shapes, and an operand of one shape with the
-        result, used for the last time, gives it its memory. When each is alive follows from the schedule in both.
-      suggestions: what would make the peak smaller, at most five changes, those that save most first; all modelled.
-      beside: why temporaries have memory of their own while that of a donated argument is free, a sentence for each.
-      unknown: how many buffers have no known size, and count as nothing.
-      missing: why there is no schedule; "" when there is one.
+      largest: the largest buffers at any time, arguments and constants included, largest first.
+      curves: bytes over the schedule, the main memory first, then host memory if the program uses it; on-chip memory is
+        omitted.
+      by_kind, by_scope, by_layer, by_source: bytes at the peak by purpose, outermost scope, layer number and source
+        line; largest first. "" is the key of buffers without one.
+      source: "counted" if size and place of every buffer come from XLA's buffer assignment, where shared memory counts
+        once; "modelled" if sizes come from shapes: an operand used for the last time gives its memory to a result of
+        the same shape. Live ranges follow from the schedule in both cases.
+      suggestions: at most five changes that lower the peak, the largest saving first; all modelled.
+      beside: why temporaries do not use the free memory of a donated argument, a sentence for each.
+      unknown: number of buffers of unknown size; they count 0.
+      missing: why there is no schedule; "" if there is one.
     """
 
     peak_bytes: int | None = None

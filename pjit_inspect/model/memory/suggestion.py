@@ -1,4 +1,4 @@
-"""A change that would make what is alive at the peak smaller, and what it would save.
+"""A change that would lower the memory peak, and its saving.
 
 Not its job: finding it (`analyze.memory.could`).
 """
@@ -12,9 +12,11 @@ from typing import Literal
 from pjit_inspect.model.program.spec import PartitionSpec
 
 SuggestionKind = Literal["shard", "donate", "recompute", "smaller type", "offload"]
-"""What would be done: split over a mesh axis that divides it and is not used; let results take over arguments; compute
-again in the backward pass what is saved for it; keep that, or optimizer state, in half as many bits; keep that in host
-memory."""
+"""The kind of change. `shard` splits over a mesh axis that divides the array and is not used.
+
+`donate` lets results take over arguments. `recompute` computes saved values again in the backward pass. `smaller type`
+keeps them, or optimizer state, in half as many bits. `offload` keeps them in host memory.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,16 +24,16 @@ class MemorySuggestion:
     """One change, and its modelled effect on one device.
 
     Attributes:
-      kind: what would be done.
-      name: to what, layer numbers starred.
-      count: how many buffers.
-      bytes: what they take at the peak.
-      saved_bytes: how many bytes less that would be (modelled: nothing else changes).
-      sentence: all of it in a line.
-      specs: for arguments that would be sharded otherwise, what `record.what_if(specs=...)` takes to check it; {} where
-        it cannot be checked so.
-      flops: floating-point operations more on one device, at most (modelled: the forward pass once more); None where
-        there are none, or they are not known.
+      kind: the kind of change.
+      name: the buffers it applies to, layer numbers starred.
+      count: the number of buffers.
+      bytes: their bytes at the peak.
+      saved_bytes: bytes saved (modelled: nothing else changes).
+      sentence: the suggestion in one line.
+      specs: for arguments to be sharded differently, the specs with which `record.what_if(specs=...)` checks it; {} for
+        others.
+      flops: upper bound of additional floating-point operations on one device (modelled: the forward pass once more);
+        None for none or unknown.
     """
 
     kind: SuggestionKind

@@ -1,4 +1,4 @@
-"""What is alive in one memory over the whole schedule: its curve, and every large buffer with when it is alive.
+"""Live values in one memory over the schedule: the curve, and the live range of every large buffer.
 
 Not its job: finding it out (`analyze.memory.timeline`), or drawing it (`view.memory`).
 """
@@ -13,13 +13,13 @@ from pjit_inspect.model.report.collective import Phase
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedValue:
-    """One buffer, and when it is alive.
+    """One buffer and its live range.
 
     Attributes:
       value: the buffer.
-      spans: the kernels from which to which it is alive, ends included, ascending, apart: at the moment of each at
-        which most is alive, as in `MemoryCurve.bytes`. () for one that is alive only between such moments.
-      maker, last_user: the kernels that make it and use it last; -1 where there is none.
+      spans: disjoint ranges of kernels at which it is alive, ends included, ascending; each kernel at its moment of
+        most live bytes, as in `MemoryCurve.bytes`. () for a buffer that is alive only between these moments.
+      maker, last_user: the kernels that make it and use it last; -1 for none.
     """
 
     value: LiveValue
@@ -32,13 +32,13 @@ class TimedValue:
 class MemoryTimeline:
     """One memory over the schedule.
 
-    At each kernel, the buffers that are alive there and those without a name add up to the curve.
+    At each kernel, the live buffers and the nameless ones add up to the curve.
 
     Attributes:
-      curve: bytes that are alive, kernel by kernel.
+      curve: live bytes, kernel by kernel.
       values: the largest buffers, largest first.
-      nameless: how many smaller buffers there are beside them.
-      phases: the phase of training of each kernel, None for unknown; () for a program that nobody differentiated.
+      nameless: the number of smaller buffers.
+      phases: the phase of training of each kernel, None for unknown; () for a program without differentiation.
     """
 
     curve: MemoryCurve

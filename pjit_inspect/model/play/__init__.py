@@ -1,1 +1,1 @@
-"""A program whose shardings one changes and looks at again: the controls, and what became of each change."""
+"""The playground of a program: its controls, and the result of each change."""

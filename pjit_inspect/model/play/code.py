@@ -1,6 +1,6 @@
-"""The lines a user has to change so that the program becomes a variant, and whether they were proved.
+"""The lines to change to turn the program into a variant, and their proof.
 
-Not its job: writing them (`analyze.play.code`), or proving them (`handles.play`).
+Not its job: writing the lines (`analyze.play.code`), or proving them (`handles.play`).
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """How a function is called, and what `jax.jit` was told of its arguments, as Python writes both.
+    """A call of a function and the options of its `jax.jit`, both as Python code.
 
     Attributes:
-      arguments: what stands in the call, in order, by the names of the parameters ("x", "kind=kind", "*rest").
-      options: of `jax.jit`, so that it is compiled the same again ("donate_argnames=('params',)").
-      is_in_mesh: whether it was called in the context of a mesh, as `jax.set_mesh` makes one.
+      arguments: the arguments of the call in order, by parameter name ("x", "kind=kind", "*rest").
+      options: options of `jax.jit` that keep the compile the same ("donate_argnames=('params',)").
+      is_in_mesh: whether it was called in a mesh context, such as `jax.set_mesh`.
     """
 
     arguments: tuple[str, ...]
@@ -31,7 +31,7 @@ class CodeLine:
     Attributes:
       text: the line, indented.
       is_changed: whether it differs from the base.
-      was: what stands there in the base; "" for a line that is the same or new.
+      was: the line in the base; "" for a line that is the same or new.
     """
 
     text: str
@@ -41,12 +41,12 @@ class CodeLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What came of tracing the function with the written shardings.
+    """The result of tracing the function with the written shardings.
 
     Attributes:
-      outcome: whether XLA makes the variant's collectives of it, others, or why it was not tried.
-      sentence: the same in words, with the difference.
-      wanted, found: collectives by kind, of the variant and of the function traced anew; () where it was not tried.
+      outcome: "equal" if XLA makes the variant's collectives, "different" if it makes others, or "untried".
+      sentence: the outcome in words, with the difference or the reason.
+      wanted, found: collectives by kind, of the variant and of the retraced function; () if untried.
     """
 
     outcome: Literal["equal", "different", "untried"]
@@ -57,13 +57,13 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
-    """What to write for a variant.
+    """Code to write for a variant.
 
     Attributes:
-      number: the variant's.
-      lines: the lines, to be copied as they are.
-      notes: what the lines cannot say: places of constraints that are in code of others, and the like.
-      proof: whether they give the variant's collectives.
+      number: the variant's number.
+      lines: the lines, ready to copy.
+      notes: remarks that the lines cannot express, such as constraints in a library's code.
+      proof: the proof that they give the variant's collectives.
     """
 
     number: int
@@ -73,7 +73,7 @@ class Code:
 
     @property
     def text(self) -> str:
-        """All lines, those that differ from the base marked with what was there."""
+        """All lines; a line that differs from the base is marked with the base's line."""
         return "".join(f"{_marked(line)}\n" for line in self.lines)
 
     @property

@@ -1,6 +1,6 @@
-"""What can be changed of a program without changing its function: the mesh, the machine, and how arrays are split.
+"""Changes to a program that keep its function: the mesh, the machine, and the sharding of arrays.
 
-Not its job: which choices divide (`analyze.play`), or asking XLA about them (`handles.play`).
+Not its job: finding the choices that divide (`analyze.play`), or asking XLA about them (`handles.play`).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pjit_inspect.model.program.spec import PartitionSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One thing that a dimension may be split over.
+    """One choice of mesh axes for a dimension.
 
     Attributes:
       axes: mesh axes, outermost first; () for none.
-      allowed: whether `jax.jit` would take it.
-      why_not: where it would not, why ("16 / 32 = 0.50: does not divide"); "" where it is allowed.
-      is_chosen: whether the dimension is split so.
+      allowed: whether `jax.jit` accepts it.
+      why_not: why not ("16 / 32 = 0.50: does not divide"); "" if it is allowed.
+      is_chosen: whether it is the dimension's present choice.
     """
 
     axes: tuple[str, ...]
@@ -30,22 +30,22 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentGroup:
-    """Arguments that are split alike, because they are the same array of equal layers.
+    """Arguments with one sharding, because they are the same array of equal layers.
 
     Attributes:
-      label: what they are called together, layers starred ("params['layers'][*]['w1']").
-      family: what all equal arrays are called together, also those that are split differently, and so of other groups.
-      paths: each of them, in the order of the arguments.
-      shape: of each of them (global).
+      label: their common name, layers starred ("params['layers'][*]['w1']").
+      family: the common name of all equal arrays, including those in other groups because they are split differently.
+      paths: the path of each argument, in order.
+      shape: the global shape of each.
       dtype: JAX's name of the element type.
-      spec: how they are split, an entry per dimension; None where they differ, or follow no mesh axes.
-      follows: the label of the group of parameters they follow, as the state of an optimizer does; None for others.
-      is_cut_loose: whether they would follow, but have a spec of their own.
-      choices: for each dimension what it may be split over.
-      global_bytes: of all of them together, held once; None where the width of an element is unknown.
-      bytes_per_device: of all of them together on one device (counted); None likewise.
-      copies: how many devices hold each element (counted).
-      problem: what keeps `jax.jit` from taking the spec, with the arithmetic; "" where nothing does.
+      spec: their sharding, an entry per dimension; None if they differ, or follow no mesh axes.
+      follows: the label of the parameter group they follow, as optimizer state does; None for others.
+      is_cut_loose: whether they could follow a group, but have a separate spec.
+      choices: for each dimension the choices of axes.
+      global_bytes: bytes of all of them, held once; None if the width of an element is unknown.
+      bytes_per_device: bytes of all of them on one device (counted); None likewise.
+      copies: the number of devices that hold each element (counted).
+      problem: why `jax.jit` rejects the spec, with the arithmetic; "" if it does not.
     """
 
     label: str
@@ -65,18 +65,19 @@ class ArgumentGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstraintControl:
-    """The `with_sharding_constraint`s of one line of the user's, or a new one of the setting's.
+    """The `with_sharding_constraint`s of one line of the user's code, or one that the setting adds.
 
     Attributes:
-      place: its line, by which it is changed ("train.py:41"); of a new one its line and what computes the value.
+      place: its line, which identifies it in changes ("train.py:41"); for a new one the line and the expression of the
+        value.
       source: the line's frames, innermost first.
-      count: how many there are in the program, those of differentiation among them.
-      shape: of what it is put on (global); None where they differ.
-      asked: the spec that the program asks for; None where they differ.
-      spec: the spec asked for with the change; None where it is left out, or `asked` is None.
-      is_on: whether it is left in.
-      is_new: whether a preset or a search has put it in; it is gone once it is taken out.
-      choices: for each dimension what it may be split over.
+      count: their number in the program, including those made by differentiation.
+      shape: the global shape of the constrained value; None if they differ.
+      asked: the spec that the program asks for; None if they differ.
+      spec: the spec after the change; None if the constraint is removed, or `asked` is None.
+      is_on: whether it is kept.
+      is_new: whether a preset or a search added it; removing it deletes it.
+      choices: for each dimension the choices of axes.
       problem: as in `ArgumentGroup`.
     """
 
@@ -94,14 +95,14 @@ class ConstraintControl:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultControl:
-    """Results that are split alike, because they are the same array of equal layers.
+    """Results with one sharding, because they are the same array of equal layers.
 
     Attributes:
-      label: what they are called together.
+      label: their common name.
       paths, shape, dtype, choices, problem: as in `ArgumentGroup`.
-      spec: how they are split; None where that is left to XLA and not known yet.
-      is_free: whether it is left to XLA.
-      bytes_per_device: of all of them together on one device (counted); None where the spec is not known.
+      spec: their sharding; None if XLA chooses it and it is not known yet.
+      is_free: whether XLA chooses it.
+      bytes_per_device: bytes of all of them on one device (counted); None if the spec is unknown.
     """
 
     label: str
@@ -117,14 +118,14 @@ class ResultControl:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Controls:
-    """All that can be changed, as it is set.
+    """Everything that can be changed, with its present settings.
 
     Attributes:
       mesh: axes with their sizes, outermost first.
       target: the machine ("cpu:8", "tpu:v5e:2x4").
-      groups: the arguments, those of equal layers together, in the order of the arguments.
+      groups: the arguments in order, equal layers grouped.
       constraints: the user's constraints, in program order, and new ones after them.
-      results: the results, those of equal layers together.
+      results: the results, equal layers grouped.
     """
 
     mesh: tuple[tuple[str, int], ...]
@@ -135,7 +136,7 @@ class Controls:
 
     @property
     def devices(self) -> int:
-        """How many devices the mesh has."""
+        """The number of devices in the mesh."""
         count = 1
         for _, size in self.mesh:
             count *= size

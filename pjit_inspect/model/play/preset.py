@@ -16,7 +16,7 @@ class Preset:
 
     Attributes:
       name: as the textbooks call it: "replicated", "data parallel", "FSDP", "Megatron", "2-D", "sequence parallel".
-      sentence: what it splits over which axes.
+      sentence: a description of its split axes.
       why_not: why it is none for this program on this mesh; "" where it is one.
       setting: all controls as it has them; None where it is none.
     """

@@ -1,4 +1,4 @@
-"""How far a search is, and what it has to say of itself when it ends.
+"""Progress of a search, and its report at the end.
 
 Not its job: searching (`handles.play.search`).
 """
@@ -13,15 +13,15 @@ from pjit_inspect.model.words.byte_words import ONE_TURN, bytes_in_words
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchProgress:
-    """How far a search is.
+    """Progress of a search.
 
     Attributes:
-      asked: settings that XLA has answered.
-      waiting: settings that are thought of, and not asked about.
-      seconds: since it began (measured).
-      budget_s: how long it may take.
-      latest: the number of the variant that was answered last; None before the first.
-      best: the number of the best so far; None while there is none.
+      asked: number of settings that XLA has answered.
+      waiting: number of settings found but not asked about yet.
+      seconds: seconds since it began (measured).
+      budget_s: its time limit.
+      latest: the number of the latest answered variant; None before the first.
+      best: the number of the best variant so far; None for none.
     """
 
     asked: int
@@ -34,23 +34,24 @@ class SearchProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchReport:
-    """What a search did.
+    """Report of a search.
 
     Attributes:
-      goal: what it made small.
-      asked: settings that XLA was asked about.
-      refused: of these, those that XLA or JAX refused.
-      skipped: settings that were not asked about: their arguments do not fit, each device would do too much of the
+      goal: the quantity it minimised.
+      asked: number of settings that XLA was asked about.
+      refused: number of these that XLA or JAX refused.
+      skipped: number of settings not asked about: their arguments do not fit, each device would do too much of the
         work, or many others looked better.
-      waiting: settings that there was no time for.
-      seconds: how long it took (measured).
-      is_stopped: whether somebody stopped it.
-      most_work: products on each device against an equal share, at most.
-      most_memory: bytes of arguments and results on a device, at most; None for no limit.
-      correlation: rank correlation (Spearman) of its estimates with what XLA's answers send; None for too few.
-      best: the number of the best variant; None where none keeps to the rules.
-      start: the number of the variant it began with.
-      runs_once: whether variants were compared as if what is in loops of unknown length ran once.
+      waiting: number of settings left when time ran out.
+      seconds: its duration (measured).
+      is_stopped: whether it was stopped.
+      most_work: limit of products on each device, relative to an equal share.
+      most_memory: limit of bytes of arguments and results on a device; None for no limit.
+      correlation: rank correlation (Spearman) of its estimates with the bytes in XLA's answers; None for too few
+        answers.
+      best: the number of the best variant; None if none keeps within the limits.
+      start: the number of the first variant.
+      runs_once: whether variants were compared as if loops of unknown length ran once.
     """
 
     goal: Goal

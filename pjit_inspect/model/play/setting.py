@@ -1,6 +1,6 @@
-"""What a user has set of a program's controls, and nothing else: the question to XLA.
+"""A user's settings of a program's controls: the question to XLA.
 
-Not its job: what can be set (`model.play.controls`).
+Not its job: the controls (`model.play.controls`).
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from pjit_inspect.model.program.spec import PartitionSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaySetting:
-    """A mesh, a machine, and the specs that are not those of the record.
+    """A mesh, a machine, and the specs that differ from the record.
 
     Attributes:
       mesh: axes with their sizes, outermost first.
       target: the machine.
       arguments: path of an argument -> its spec, sorted by path.
       results: path of a result -> its spec, sorted; None leaves it to XLA.
-      constraints: place of a constraint -> its spec, sorted; None takes it out.
-      added: a constraint to put in -> its spec, sorted by name; presets and the search know such places.
+      constraints: place of a constraint -> its spec, sorted; None removes it.
+      added: a constraint to add -> its spec, sorted by name; presets and the search find these places.
     """
 
     mesh: tuple[tuple[str, int], ...]
@@ -38,5 +38,5 @@ class PlaySetting:
 
     @property
     def devices(self) -> int:
-        """How many devices the mesh has."""
+        """The number of devices in the mesh."""
         return math.prod(size for _, size in self.mesh)

@@ -1,4 +1,4 @@
-"""One setting of the controls, and what XLA made of it; and all of them as a table.
+"""One setting of the controls with XLA's result, and the table of all variants.
 
 Not its job: asking XLA (`handles.play`), or showing it (`view`).
 """
@@ -15,10 +15,10 @@ from pjit_inspect.model.record.hypothesis import SentOver
 Stage = Literal["asked", "arguments", "partitioned", "full", "refused"]
 """
 asked: nothing is known yet.
-arguments: what arguments hold is counted; XLA is being asked, or was not waited for.
-partitioned: XLA's partitioner has answered: shardings, collectives, what results hold.
-full: XLA compiled it to the end: memory at the peak, too.
-refused: it cannot be; `Variant.problem` says why.
+arguments: the bytes of arguments are counted; XLA's answer is pending or was not awaited.
+partitioned: XLA's partitioner has answered: shardings, collectives, bytes of results.
+full: XLA compiled it to the end: peak memory is known, too.
+refused: it is impossible; `Variant.problem` says why.
 """
 
 MemorySource = Literal["arguments", "arguments and results", "xla"]
@@ -37,7 +37,7 @@ class KindSent:
 
     Attributes:
       kind: "all-gather", ...
-      collectives: how many there are (counted).
+      collectives: number of collectives (counted).
       sent_bytes: bytes the busiest device sends per call (modelled: ring).
     """
 
@@ -48,15 +48,15 @@ class KindSent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Why a setting cannot be, or will not run.
+    """Why a setting is impossible, or will not run.
 
     Attributes:
-      text: what is wrong, with the arithmetic.
-      control: what of the controls causes it: the label of a group or result, the place of a constraint, "mesh",
-        "target"; "" where that is not known.
-      remedy: what to do instead; "" where nothing is known.
-      meshes: meshes of as many devices for which it would be no problem, as `Playground.set(mesh=...)` takes them.
-      may_pass: whether XLA only gave no answer (a process died, time was over): set again, it is asked again.
+      text: the problem, with the arithmetic.
+      control: the control that causes it: the label of a group or result, the place of a constraint, "mesh", "target";
+        "" if unknown.
+      remedy: a remedy; "" if none is known.
+      meshes: meshes of as many devices without this problem, for `Playground.set(mesh=...)`.
+      may_pass: whether XLA only failed to answer (a process died, time ran out): setting it again asks again.
     """
 
     text: str
@@ -71,38 +71,39 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """One setting of the controls, and what is known of it by now. Per device and call, unless it says otherwise.
+    """One setting of the controls, and the facts known about it. Per device and call, unless it says otherwise.
 
     Attributes:
-      number: counted from 0, which is the program as captured.
-      name: what the user called it; "" for none.
-      sentence: what it is, in words.
-      change: what is different from the base, each in words; () for the base.
+      number: number from 0; 0 is the captured program.
+      name: the name the user gave it; "" for none.
+      sentence: the variant in words.
+      change: differences from the base, each in words; () for the base.
       controls: the setting.
-      stage: how far it is known.
-      sent_bytes: bytes the busiest device sends (modelled from counted collectives: ring); None while unknown.
-      collectives: how many there are (counted), as partitioned, also where it was compiled to the end.
+      stage: how much is known.
+      sent_bytes: bytes the busiest device sends (modelled from counted collectives: ring); None if unknown.
+      collectives: number of collectives (counted) after partitioning, even if it was compiled to the end.
       by_kind: the same for each kind, most bytes first.
       by_axis: the same for each set of mesh axes, most bytes first.
-      beside: its communication that is no HLO collective, in words, which `sent_bytes` lacks; "" where there is none.
-      flops: operations of matrix products and convolutions (counted in the partitioned program).
-      runs_once: whether `sent_bytes`, `flops` and what is made of them hold only if what is in loops of unknown length
-        runs once; with more turns another variant may be better.
-      work: `flops` against an equal share of the work for each device; 1.0 is ideal, `devices` is everything on each.
+      beside: its communication outside HLO collectives, in words; not part of `sent_bytes`; "" for none.
+      flops: operations in matrix products and convolutions (counted in the partitioned program).
+      runs_once: whether `sent_bytes`, `flops` and figures derived from them hold only if loops of unknown length run
+        once; with more turns another variant may be better.
+      work: `flops` relative to an equal share per device; 1.0 is ideal, `devices` means that each device does
+        everything.
       argument_bytes: bytes of the arguments (counted).
-      result_bytes: bytes of the results that take no argument's place (counted); None until XLA has split them.
-      memory_bytes: what is known of the memory needed; `memory_source` says what that is.
-      memory_source: whence `memory_bytes` is; None while it is unknown.
-      available_bytes: what programs may use of the chip's memory; None for a target without such a limit.
-      time_s: seconds per call, all communication hidden to none (modelled); None where the chip's speed is not known.
-      fits: whether it fits into the chip's memory; None while that is open, and for targets without a limit.
-      problem: why it cannot be, or would not run; None where nothing is known against it.
-      seconds: how long XLA took (measured); None before it has answered.
-      parent: the number of the variant that it was made of; None for the base, presets and layouts.
-      step: what is different from that one, each in words.
-      origin: who thought of it: "user", "base", "search", "constraint" (a search, of a line where an axis is lost), or
-        the name of a layout that a search tried ("FSDP").
-      preset: the name of the `Preset` that it is, where somebody took one; "" for others.
+      result_bytes: bytes of the results that reuse no argument (counted); None until XLA has split them.
+      memory_bytes: known bytes of memory needed; `memory_source` says which.
+      memory_source: the origin of `memory_bytes`; None if that is unknown.
+      available_bytes: the part of the chip's memory that programs may use; None for a target without a limit.
+      time_s: seconds per call, from all communication hidden to none (modelled); None if the chip's speed is unknown.
+      fits: whether it fits into the chip's memory; None if unknown, and for targets without a limit.
+      problem: why it is impossible or would not run; None for no known problem.
+      seconds: seconds XLA took (measured); None before it has answered.
+      parent: the number of the variant it was made from; None for the base, presets and layouts.
+      step: differences from the parent, each in words.
+      origin: its origin: "user", "base", "search", "constraint" (a search, at a line where an axis is lost), or the
+        name of a layout that a search tried ("FSDP").
+      preset: the name of the chosen `Preset`; "" for others.
     """
 
     number: int
@@ -135,7 +136,7 @@ class Variant:
 
     @property
     def devices(self) -> int:
-        """How many devices it is for."""
+        """The number of devices it is for."""
         return self.controls.devices
 
     @property
@@ -147,19 +148,19 @@ class Variant:
 
     @property
     def record(self) -> Any:
-        """What XLA made of it, as a `CompileRecord`; None for a variant that no playground hands out."""
+        """XLA's result as a `CompileRecord`; None for a variant outside a playground."""
         return None
 
     @property
     def title(self) -> str:
-        """Its name, or else what is different."""
+        """Its name, or else its differences."""
         return self.name or "; ".join(self.said) or self.sentence
 
     @property
     def said(self) -> tuple[str, ...]:
-        """What is different, each in words: from the variant it was made of where that is less, or else from the base.
+        """Differences, each in words: from the parent variant if these are fewer, or else from the base.
 
-        A preset or a textbook's layout is named first.
+        A preset or a textbook layout is named first.
         """
         if self.preset:
             return (f"preset: {self.preset}", *self.change)
@@ -171,7 +172,7 @@ class Variant:
 
     @property
     def is_answered(self) -> bool:
-        """Whether XLA has said what it makes of it, or nobody needs to ask."""
+        """Whether XLA has answered, or need not be asked."""
         return self.stage in ("partitioned", "full", "refused")
 
 
@@ -191,9 +192,9 @@ class HistoryTable(Table[Variant]):
 
     @property
     def front(self) -> tuple[Variant, ...]:
-        """The rows that no other for as many devices is better than in memory and in bytes sent.
+        """The rows that no other row on as many devices beats in both memory and bytes sent.
 
-        Only those whose memory is known alike are compared.
+        Only rows with the same kind of memory figure are compared.
         """
         known = [row for row in self.rows if row.sent_bytes is not None and row.memory_bytes is not None]
         return tuple(row for row in known if row.fits is not False and not any(_is_better(one, row) for one in known))

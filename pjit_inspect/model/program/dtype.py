@@ -30,7 +30,7 @@ def bits_of(dtype: str) -> int | None:
 
 
 def short_dtype(dtype: str) -> str:
-    """XLA's short name for a JAX dtype name: `float32` -> `f32`, `int4` -> `s4`; others unchanged."""
+    """XLA's short name for a JAX dtype name: `float32` -> `f32`, `int4` -> `s4`; others are unchanged."""
     if dtype in _SHORT:
         return _SHORT[dtype]
     for long, short in (("uint", "u"), ("int", "s"), ("float", "f")):

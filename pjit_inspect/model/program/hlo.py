@@ -1,9 +1,9 @@
 """An optimized program as XLA runs it: computations and instructions, held as columns.
 
 A module of half a million instructions is a few numpy arrays and string tables, not half a million objects;
-`Instruction` and `Computation` are light views made on demand. What only few instructions have (replica groups,
-custom-call targets, ...) is decoded from the program's own bytes when it is asked for, by the `HloReader` that
-`parse` hands over. Not its job: reading bytes (`parse.hlo_proto.hlo`) or what the program means (`analyze`).
+`Instruction` and `Computation` are light views made on demand. Rare fields (replica groups, custom-call targets, ...)
+are decoded on demand from the program's bytes, by the `HloReader` that `parse` provides. Not its job: reading bytes
+(`parse.hlo_proto.hlo`) or interpreting the program (`analyze`).
 
 *Source*: `xla.HloModuleProto`.
 """
@@ -27,29 +27,28 @@ _MOST_BYTES = 2**62
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Details:
-    """What one instruction has beyond its columns; None or empty where the program does not say.
+    """Fields of one instruction beyond its columns; None or empty if the program does not say.
 
     Attributes:
       replica_groups: groups of ids in one normal form; () means all; None when the instruction has none, or has them
         in a form that is not known (then `unknown` holds them).
-      replica_groups_text: the same as XLA writes them ("[2,4]<=[8]", "mesh['a'=2,'b'=4] {'b'}"); "" where there are
-        none.
+      replica_groups_text: the groups as XLA writes them ("[2,4]<=[8]", "mesh['a'=2,'b'=4] {'b'}"); "" for none.
       source_target_pairs: (source, target) ids of a collective-permute.
-      use_global_device_ids: whether ids count replicas and partitions together; None when the program does not say
-        (XLA leaves False out).
+      use_global_device_ids: whether ids count replicas and partitions together; None if the program does not say (XLA
+        leaves False out).
       fusion_kind: "kLoop", "kInput", "kOutput", "kCustom".
       custom_call_target: the library function's name.
-      backend_config: the backend's own notes, as it wrote them (usually JSON).
-      frontend_attributes: what JAX attached.
+      backend_config: the backend's notes, unchanged (usually JSON).
+      frontend_attributes: attributes from JAX.
       sharding: the sharding of a parameter or result, one line of protobuf text; None when not kept.
       dimensions: the instruction's `dimensions` (of a broadcast, a concatenate, an all-gather, ...).
       comparison_direction: "LT", "GE", ... of a compare.
       literal: the value of an integer or boolean scalar constant.
-      parameter_number: which argument a parameter is.
-      tuple_index: which element a get-tuple-element takes.
-      is_host_transfer: whether a send or recv speaks to the host.
+      parameter_number: the argument's number, for a parameter.
+      tuple_index: the element's number, for a get-tuple-element.
+      is_host_transfer: whether a send or recv communicates with the host.
       async_thread: the execution thread of an asynchronous operation, such as "sparsecore".
-      scheduling_name: XLA's own name for it before renaming, from its metadata.
+      scheduling_name: XLA's name for it before renaming, from its metadata.
       other: every further attribute by its name in `xla.HloInstructionProto`: numbers, strings, or, for messages, one
         line of protobuf text.
       unknown: fields this package has no name for, as (number, content).
@@ -77,7 +76,7 @@ class Details:
 
 
 class HloReader(Protocol):
-    """What decodes parts of a module on demand. Indices are those of the module's columns and tables."""
+    """Decodes parts of a module on demand. Indices are those of the module's columns and tables."""
 
     def name(self, index: int) -> str:
         """The name of instruction `index`."""
@@ -105,7 +104,7 @@ class HloReader(Protocol):
     def kernel(self, index: int) -> tuple[str, str]:
         """The kind of a fusion ("kLoop") and the target of a custom call, without decoding the rest.
 
-        "" for what it does not say. Raises `ParseError` when its bytes are damaged.
+        "" for missing fields. Raises `ParseError` when its bytes are damaged.
         """
         ...
 
@@ -125,7 +124,7 @@ class HloReader(Protocol):
         ...
 
     def module_fields(self) -> Mapping[str, Any]:
-        """What the module has beyond `HloModule`, by its name in `xla.HloModuleProto`."""
+        """Fields of the module beyond `HloModule`, by their names in `xla.HloModuleProto`."""
         ...
 
 
@@ -148,7 +147,7 @@ class Alias:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Donor:
-    """One argument's buffer that the program may use for anything, its results included.
+    """One argument's buffer that the program may use for anything, including its results.
 
     Attributes:
       parameter: the argument's number.
@@ -165,8 +164,8 @@ class HloModule:
 
     Attributes:
       name: XLA's name for it ("jit_train_step").
-      opcodes: every opcode that occurs, as XLA writes it ("all-gather-start").
-      op_names: every distinct name JAX gave an operation; the first is "".
+      opcodes: every opcode in the program, as XLA writes it ("all-gather-start").
+      op_names: every distinct operation name from JAX; the first is "".
       instructions, computations: the columns.
       entry: the computation the program starts with.
       order: instructions of each computation in execution order (computation after computation, as
@@ -175,10 +174,10 @@ class HloModule:
       frames_table: source positions.
       aliases: results that reuse an argument's buffer.
       donors: arguments' buffers that are free to use.
-      frontend_attributes: what JAX attached to the whole program.
-      device_counts: (replicas, partitions), or None when the program does not say.
-      unknown: what this package has no name for, at any depth ("opcode foo", "instruction field 120", "shape field 9")
-        and how often it occurs. Nothing of it is dropped: it stays in `details(i).unknown` and `raw(i)`.
+      frontend_attributes: JAX's attributes of the whole program.
+      device_counts: (replicas, partitions), or None if the program does not say.
+      unknown: everything this package has no name for, at any depth ("opcode foo", "instruction field 120", "shape
+        field 9"), with its count. Nothing is dropped: it is kept in `details(i).unknown` and `raw(i)`.
       reader: decodes on demand.
     """
 
@@ -222,7 +221,7 @@ class HloModule:
 
     @property
     def users(self) -> Links:
-        """For each instruction, those that take it as an operand (each once per use); built when first read."""
+        """For each instruction, the instructions that take it as an operand (once per use); built when first read."""
         if "users" not in self._cache:
             self._cache["users"] = self.instructions.operands.reversed(len(self))
         return self._cache["users"]
@@ -263,7 +262,7 @@ class HloModule:
 
     @property
     def other(self) -> Mapping[str, Any]:
-        """Everything else the program says as a whole, by its name in `xla.HloModuleProto`; decoded when first read.
+        """All other fields of the program, by their names in `xla.HloModuleProto`; decoded when first read.
 
         Numbers, strings, bytes, or, for messages, one line of protobuf text ("spmd_output_sharding", "is_dynamic").
         """
@@ -272,7 +271,7 @@ class HloModule:
         return self._cache["other"]
 
     def without_frames(self) -> HloModule:
-        """The same, of which no instruction says where it comes from."""
+        """The same module without source frames."""
         frame = np.zeros_like(self.instructions.frame)
         return replace(self, instructions=replace(self.instructions, frame=frame))
 
@@ -282,7 +281,7 @@ class HloModule:
 
     @property
     def opcode_counts(self) -> Counter[str]:
-        """How many instructions have each opcode."""
+        """The number of instructions of each opcode."""
         counts = np.bincount(self.instructions.opcode, minlength=len(self.opcodes)).tolist()
         return Counter(dict(zip(self.opcodes, counts, strict=True)))
 
@@ -309,12 +308,12 @@ class Instruction:
 
     @property
     def opcode(self) -> str:
-        """What it does, as XLA writes it ("all-gather-start")."""
+        """XLA's name of the operation ("all-gather-start")."""
         return self.module.opcodes[self.module.instructions.opcode[self.index]]
 
     @property
     def shape(self) -> Shape:
-        """What it yields on one device."""
+        """The shape of its result on one device."""
         return self.module.reader.shape(int(self.module.instructions.shape[self.index]))
 
     @property
@@ -329,7 +328,7 @@ class Instruction:
 
     @property
     def computation(self) -> Computation:
-        """The computation it stands in."""
+        """The computation that contains it."""
         return Computation(self.module, int(self.module.instructions.computation[self.index]))
 
     @property
@@ -354,12 +353,12 @@ class Instruction:
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        """Its source frames, innermost first; () where the program does not say."""
+        """Its source frames, innermost first; () if the program does not say."""
         return self.module.frames(self.index)
 
     @property
     def is_root(self) -> bool:
-        """Whether its value is what its computation returns."""
+        """Whether its value is the result of its computation."""
         return self.computation.root.index == self.index
 
     @property
@@ -369,14 +368,14 @@ class Instruction:
 
     @property
     def custom_call_target(self) -> str:
-        """What a custom call calls; "" for anything else. Raises `ParseError` when its bytes are damaged."""
+        """The target of a custom call; "" for anything else. Raises `ParseError` when its bytes are damaged."""
         return self.module.reader.kernel(self.index)[1]
 
     @property
     def number(self) -> int:
-        """Which argument a parameter is, or which element a get-tuple-element takes; 0 for anything else.
+        """The number of a parameter, or the element number of a get-tuple-element; 0 for anything else.
 
-        Quicker than `details`. Raises `ParseError` when its bytes are damaged.
+        Faster than `details`. Raises `ParseError` when its bytes are damaged.
         """
         return self.module.reader.number(self.index)
 

@@ -36,7 +36,7 @@ class Links:
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.starts))
 
     def reversed(self, rows: int) -> Links:
-        """The links the other way round, to a table of `rows` rows; each row's links ascend."""
+        """The reversed links, to a table of `rows` rows; each row's links ascend."""
         order = np.argsort(self.items, kind="stable")
         counts = np.bincount(self.items, minlength=rows)
         return Links(starts=np.concatenate(([0], np.cumsum(counts))).astype(np.int32), items=self.owners[order])
@@ -75,11 +75,11 @@ class Computations:
     """One entry per computation, in the order of the program's bytes.
 
     Attributes:
-      names: their names.
-      starts: where each one's instructions begin; one longer than the number of computations.
+      names: names of the computations.
+      starts: the first instruction of each; one longer than the number of computations.
       root: the instruction whose value it returns.
       is_fusion: whether it is the body of a fusion.
-      threads: the execution thread, "main" or such as "sparsecore"; "" where the program does not say.
+      threads: the execution thread, "main" or such as "sparsecore"; "" if the program does not say.
     """
 
     names: tuple[str, ...]
@@ -118,7 +118,7 @@ class StackFrames:
     def chain(self, frame: int) -> tuple[Frame, ...]:
         """Frame number `frame` and its callers, innermost first; () for 0 and for numbers out of range."""
         frames: list[Frame] = []
-        # A damaged table may go round in circles; no true chain is longer than the table.
+        # A damaged table may contain cycles; no valid chain is longer than the table.
         while 0 < frame <= len(self.location) and len(frames) < len(self.location):
             place = int(self.location[frame - 1])
             file, function = self.location_file[place], self.location_function[place]

@@ -1,10 +1,9 @@
-"""Whether a program is all there, and if not, what it lacks.
+"""Whether a program is complete, and if not, which parts are missing.
 
-A file that was cut off may still read as a program: without its last computations, or without the one it begins with.
-One that is damaged within a line may leave the bytes of a collective unknown, and one that holds several programs is
-read as the first. Sums over such a program are least ones.
-Not its job: reading it (`parse.hlo_proto.hlo`, `parse.hlo_text.hlo_text`), which leaves what it missed in
-`HloModule.unknown`; what it has at least (`analyze.report.least`).
+A truncated file may still read as a program, without its last computations or without its entry. A file damaged within
+a line may leave the bytes of a collective unknown. A file with several programs is read as the first. Sums over an
+incomplete program are lower bounds. Not its job: reading the file (`parse.hlo_proto.hlo`, `parse.hlo_text.hlo_text`),
+which lists missing parts in `HloModule.unknown`; finding lower bounds (`analyze.report.least`).
 """
 
 from __future__ import annotations
@@ -12,34 +11,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MISSING = "missing"
-"""The opcode that stands for an instruction or a computation that is referred to and not there."""
+"""Opcode of an instruction or a computation that is referenced and missing."""
 
 MISSING_INSTRUCTIONS = "missing instructions"
-"""How `HloModule.unknown` calls those."""
+"""Key in `HloModule.unknown` for referenced instructions that are missing."""
 
 NO_ENTRY = "ENTRY that is missing"
-"""How it calls that no computation is the one the program begins with."""
+"""Key in `HloModule.unknown` for a missing entry computation."""
 
 NO_END = "end that is missing"
-"""How it calls computations that are not closed."""
+"""Key in `HloModule.unknown` for computations that are not closed."""
 
 NO_BEGINNING = "beginning that is missing"
-"""How it calls computations whose first line is missing."""
+"""Key in `HloModule.unknown` for computations whose first line is missing."""
 
 UNREADABLE_LINES = "unreadable lines"
-"""How it calls lines of computations that could not be read."""
+"""Key in `HloModule.unknown` for lines of computations that could not be read."""
 
 MORE_PROGRAMS = "programs that follow"
-"""How it calls programs that stand in the same file after this one."""
+"""Key in `HloModule.unknown` for further programs in the same file."""
 
 
 def why_incomplete(unknown: Mapping[str, int], *, unsized: int = 0) -> str:
-    """What a program lacks, for `RecordData.missing["hlo"]`; "" when it is all there.
+    """The missing parts of a program, for `RecordData.missing["hlo"]`; "" if it is complete.
 
     Args:
       unknown: its `HloModule.unknown`.
-      unsized: how many of its collectives move nobody knows how much (`Collective.is_unsized`), as far as these have
-        been looked for.
+      unsized: the number of its collectives of unknown size (`Collective.is_unsized`), if they have been looked for.
     """
     referred = unknown.get(MISSING_INSTRUCTIONS, 0) + unknown.get(f"opcode {MISSING}", 0)
     unread = unknown.get(UNREADABLE_LINES, 0)

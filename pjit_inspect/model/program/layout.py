@@ -1,4 +1,4 @@
-"""How arrays lie on devices: which slice of each array every device holds.
+"""Layouts of arrays on devices: the slice of each array that every device holds.
 
 Not its job: finding shardings (`observe`) or drawing them (`view`).
 """
@@ -14,24 +14,24 @@ from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.spec import PartitionSpec, local_shape
 
 WRITTEN = "sharding as written"
-"""The kind of a sharding that was read from a program's own text or proto, and not from an array of JAX's."""
+"""Kind of a sharding that was read from a program's text or proto, not from a JAX array."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharding:
-    """How an array of some rank is cut into tiles, and who holds which tile.
+    """The cut of an array of some rank into tiles, and the devices that hold each tile.
 
     Many arrays share one `Sharding`; it does not know their lengths.
 
     Attributes:
       spec: one entry per dimension in the user's axis names, or None when the tiling follows no
         mesh axes (a single device, a positional sharding).
-      tiles: into how many tiles each dimension is cut (length: the rank).
+      tiles: the number of tiles along each dimension (length: the rank).
       device_ids: the devices of the program that hold part of the array.
       tile_of: for each of `device_ids`, the row-major index of the tile it holds.
-      kind: JAX's name of the sharding ("NamedSharding", "SingleDeviceSharding", ...), or "sharding as written" for one
-        that was read from a program.
-      memory_kind: "device", "pinned_host", ..., or None when JAX does not say.
+      kind: JAX's name of the sharding ("NamedSharding", "SingleDeviceSharding", ...), or "sharding as written" if it
+        was read from a program.
+      memory_kind: "device", "pinned_host", ..., or None if JAX does not say.
       unreduced: mesh axes over which each device holds a partial sum.
     """
 
@@ -45,7 +45,7 @@ class Sharding:
     _hash: int = field(default=0, repr=False, compare=False, init=False)
 
     def __post_init__(self) -> None:
-        # Thousands of arrays are looked up by it, and there may be as many devices.
+        # Thousands of arrays are looked up by its hash, and there may be as many devices.
         object.__setattr__(self, "_hash", hash((self.tiles, self.device_ids, self.tile_of)))
         if self.spec is not None and len(self.spec) != len(self.tiles):
             raise ValueError(f"spec {self.spec} has {len(self.spec)} entries for rank {len(self.tiles)}")
@@ -63,12 +63,12 @@ class Sharding:
 
     @property
     def replication(self) -> int:
-        """How many devices hold each tile (counted); 1 means no copies."""
+        """The number of devices that hold each tile (counted); 1 means no copies."""
         return max(1, len(self.device_ids) // max(1, len(set(self.tile_of))))
 
 
 _DEVICE_MEMORY = (None, "device", "unpinned_host")
-"""Kinds of memory that are the device's own: CPUs have but one."""
+"""Kinds of memory that belong to the device: CPUs have only one."""
 
 _NUMBERS = ("bool", "int", "float", "complex")
 
@@ -81,21 +81,20 @@ class ArrayLayout:
       path: the user's name for it: `params['w1']`, `x`, `result[0]`.
       dtype: JAX's name of the element type ("float32", "bfloat16", "key<fry>", ...).
       global_shape: the shape the user sees.
-      sharding: how it is cut, or None when it could not be read.
-      donated: (inputs) the caller gave the buffer up.
-      kept: (inputs) the compiled program reads it; False when jit dropped it as unused.
+      sharding: its sharding, or None if it could not be read.
+      donated: (inputs) whether the caller donated the buffer.
+      kept: (inputs) whether the compiled program reads it; False if jit dropped it as unused.
       aliases: (outputs) the path of the donated input whose buffer it reuses, or None.
-      asked: where its sharding was asked for: "in_shardings" or "out_shardings" of jit, "device" (jit's `device` or
+      asked: the origin of its sharding: "in_shardings" or "out_shardings" of jit, "device" (jit's `device` or
         `backend`), "argument" (the array came committed), "type" (its type on explicit axes), "pmap", or the operation
-        that yields it: "with_sharding_constraint", "device_put", "shard_map". With ", in part" where XLA chose for some
-        dimensions; "" where nobody asked, and XLA chose; None where it is not known.
-      passed: (inputs) what the call that compiled it passed: "jax.Array", "numpy.ndarray", "float", ...; "" where that
-        was not seen.
-      returned: (outputs) the path of the input whose values it has, unchanged; None for what is computed.
-      layout_asked: the layout in memory that jit or the array asked for, as JAX writes it
-        ("major_to_minor=(1, 0)"), or "AUTO"; "" where nobody asked for another than the default.
-      layout: the layout in memory that it has, where one was asked for; "" elsewhere, which is the default of the
-        device, and where there is no optimized program.
+        that yields it: "with_sharding_constraint", "device_put", "shard_map". With ", in part" if XLA chose for some
+        dimensions; "" if XLA chose for all; None if unknown.
+      passed: (inputs) the type passed by the call that compiled it: "jax.Array", "numpy.ndarray", "float", ...; "" if
+        unknown.
+      returned: (outputs) the path of the input whose values it has, unchanged; None for computed values.
+      layout_asked: the layout in memory that jit or the array asked for, as JAX writes it ("major_to_minor=(1, 0)"), or
+        "AUTO"; "" for the default.
+      layout: its layout in memory, if one was asked for; "" for the device's default, or without an optimized program.
     """
 
     path: str
@@ -131,12 +130,12 @@ class ArrayLayout:
 
     @property
     def is_on_device(self) -> bool:
-        """Whether it lies in the device's own memory, as far as is known: the host's takes none of that."""
+        """Whether it is in device memory, as far as is known, and not in host memory."""
         return self.sharding is None or self.sharding.memory_kind in _DEVICE_MEMORY
 
     @property
     def replication(self) -> int | None:
-        """How many devices hold each element (counted); None when the sharding is unknown."""
+        """The number of devices that hold each element (counted); None if the sharding is unknown."""
         return self.sharding.replication if self.sharding else None
 
     @property
@@ -149,9 +148,9 @@ class ArrayLayout:
 
     @property
     def host_bytes(self) -> int | None:
-        """Bytes that such a call sends from the host to all devices: all of a NumPy array, in each copy (counted).
+        """Bytes a call sends from the host to all devices: the whole NumPy array, in each copy (counted).
 
-        0 for arrays on devices and what jit drops, None where nobody saw what was passed.
+        0 for arrays on devices and arguments that jit drops; None if the passed type is unknown.
         """
         is_in_host = self.passed in _NUMBERS or self.passed.startswith("numpy.")
         if self.passed == "jax.Array" or (is_in_host and not self.kept):
@@ -190,7 +189,7 @@ class ArrayLayout:
 
 @functools.lru_cache(maxsize=4096)
 def _bytes_of(dtype: str, shape: tuple[int, ...], tiles: tuple[int, ...]) -> int | None:
-    """Bytes of one slice of an array cut into so many along each dimension: thousands of arrays share a few answers."""
+    """Bytes of one slice of an array cut into `tiles`; cached, as thousands of arrays share a few answers."""
     bits = bits_of(dtype)
     return None if bits is None else -(-math.prod(local_shape(shape, tiles)) * bits // 8)
 

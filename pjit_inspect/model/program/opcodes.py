@@ -1,16 +1,16 @@
-"""Families of operations that several analyses ask for, so that all mean the same by them.
+"""Families of operations shared by several analyses.
 
-Names with underscores are StableHLO's, as operations of the program before partitioning are called here; names with
-hyphens are HLO's. Not its job: what an analysis does with them.
+Names with underscores are StableHLO's, used for the program before partitioning; names with hyphens are HLO's. Not its
+job: the analyses.
 """
 
 from __future__ import annotations
 
 SUMS = frozenset(("all-reduce", "reduce-scatter"))
-"""Collectives that combine what devices have computed; all others only move it."""
+"""Collectives that combine values computed by the devices; all others only move data."""
 
 REQUESTS = frozenset(("sharding_constraint", "reshard"))
-"""What somebody writes to say how a value is to be sharded."""
+"""Operations by which a user sets a value's sharding."""
 
 DOTS = frozenset(("dot_general", "dot"))
 """Products of arrays, without convolutions."""

@@ -1,6 +1,6 @@
-"""What the user calls a primitive of JAX, and what in JAX's names is not of the user's.
+"""The user's names of JAX primitives, and the parts of JAX's names that are not the user's.
 
-Not its job: what a primitive does.
+Not its job: the meaning of a primitive.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WORDS = {
     "all_gather_invariant": "all_gather",
     "all_gather_reduced": "all_gather",
 }
-"""The primitive JAX makes of a function of its own -> that function (`jax.lax.psum`)."""
+"""Primitive that JAX makes from one of its functions -> that function (`jax.lax.psum`)."""
 
 
 def users_word(name: str) -> str:

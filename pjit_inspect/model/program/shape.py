@@ -20,7 +20,7 @@ COMBINED = -(2**63)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """How an array lies in memory.
+    """The layout of an array in memory.
 
     Attributes:
       minor_to_major: dimension numbers, the one that varies fastest first.
@@ -28,7 +28,7 @@ class Layout:
       memory_space: XLA's memory space number; 0 is the device's main memory (on TPU, 1 is on-chip).
       element_bits: bits one element takes when it is packed; 0 when it takes whole bytes.
       tail_padding: elements the array's end is aligned to; 1 means no padding.
-      other: attributes with no field of their own, as XLA prints them ("SC(0:512)").
+      other: attributes without a field here, as XLA prints them ("SC(0:512)").
 
     *Source*: `xla.LayoutProto`.
     """
@@ -41,10 +41,10 @@ class Layout:
     other: tuple[str, ...] = ()
 
     def padded(self, dimensions: tuple[int, ...]) -> int | None:
-        """How many elements an array of these dimensions takes in whole tiles; None where the layout is not of it.
+        """Elements that an array of these dimensions takes in whole tiles; None if the layout does not fit them.
 
-        Each tiling cuts the most minor dimensions that there are by then: those of the array, then those of the tile
-        before. What is cut becomes two, the number of tiles and the length of one, which is filled up.
+        Each tiling cuts the most minor dimensions: first those of the array, then those of the previous tile. A cut
+        dimension becomes two: the number of tiles and the length of a tile, which is padded.
         """
         if UNBOUNDED in dimensions or sorted(self.minor_to_major) != list(range(len(dimensions))):
             return None
@@ -71,18 +71,18 @@ class Layout:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What one instruction yields on one device.
+    """The result of one instruction on one device.
 
     Attributes:
       dtype: XLA's name of the element type ("f32", "bf16", "s4", "f8e4m3fn", "token", "opaque"), or "tuple", or
         "type 77" for a number this package does not know, or "buffer".
       dimensions: lengths; the bound for a dynamic dimension, `UNBOUNDED` for one without a bound. () for scalars,
         tuples and tokens.
-      dynamic: for each dimension, True when its length is known only at run time; () when none is.
-      layout: how it lies in memory, or None when the program does not say.
-      elements: the shapes of a tuple's elements (or of what a buffer holds); () for anything else.
+      dynamic: for each dimension, True when its length is known only at run time; () for none.
+      layout: its layout in memory, or None if the program does not say.
+      elements: the shapes of a tuple's elements (or of a buffer's content); () for anything else.
 
-    `str()` gives what XLA prints without layouts ("f32[16,32]"), `text()` the same with them.
+    `str()` gives XLA's text without layouts ("f32[16,32]"), `text()` with them.
 
     *Source*: `xla.ShapeProto`.
     """
@@ -112,7 +112,7 @@ class Shape:
 
     @property
     def count(self) -> int | None:
-        """How many elements an array has (the bound, when dynamic); None when a dimension has no bound."""
+        """The number of elements of an array (the bound, when dynamic); None if a dimension has no bound."""
         return None if UNBOUNDED in self.dimensions else math.prod(self.dimensions)
 
     @property
@@ -123,7 +123,7 @@ class Shape:
         the element's width is unknown.
         """
         if self.elements:
-            # Of ten thousand elements most are the very same.
+            # Of ten thousand elements most are the same object.
             distinct = {id(element): element for element in self.elements}
             sizes = {key: element.bytes for key, element in distinct.items()}
             return total(sizes[id(element)] for element in self.elements)
@@ -137,7 +137,7 @@ class Shape:
 
     @property
     def padded_bytes(self) -> int | None:
-        """Bytes it takes with the padding of its tiles (counted from the layout); `bytes` where it lies in no tiles.
+        """Bytes it takes with the padding of its tiles (counted from the layout); `bytes` without tiles.
 
         A tuple is the sum of its leaves. None where `bytes` is, and for a tiling this package does not know.
 
@@ -185,7 +185,7 @@ def _numbered(elements: tuple[Shape, ...], layouts: bool) -> Iterator[str]:
 
 
 def total(sizes: Iterable[int | None]) -> int | None:
-    """The sum of sizes; None when one of them is unknown."""
+    """The sum of sizes; None if one of them is unknown."""
     known = 0
     for size in sizes:
         if size is None:
@@ -195,14 +195,14 @@ def total(sizes: Iterable[int | None]) -> int | None:
 
 
 def _filled(lengths: list[int], tile: tuple[int, ...]) -> list[int]:
-    """Lengths, minor first, with a tile over the most minor ones: the tile's own, how many of it, and the rest."""
+    """Splits the most minor lengths by a tile: the tile's lengths, the numbers of tiles, and the other lengths."""
     lengths = lengths + [1] * (len(tile) - len(lengths))
     inside: list[int] = []
     counts: list[int] = []
     combined = 1
     for own, length in zip(tile, reversed(lengths[: len(tile)]), strict=True):
         if own == COMBINED:
-            # The dimension is one with the next more minor one.
+            # The dimension is combined with the next more minor one.
             combined *= length
             continue
         inside.append(own)

@@ -1,4 +1,4 @@
-"""Where in the user's source something came from.
+"""Places in the user's source.
 
 Not its job: finding frames (`observe`, `parse`) or reading files.
 """
@@ -8,20 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 SOURCE_LINES = "source lines"
-"""What `RecordData.missing` calls the source lines of a program's instructions."""
+"""Key in `RecordData.missing` for the source lines of a program's instructions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """One line of somebody's source.
+    """One line of source code.
 
     Attributes:
       file: the path, or the name Python gave a notebook cell's code.
       line: counted from 1; 0 when only the file is known.
-      function: the enclosing function, or "" when it is not known.
-      cell: how the notebook calls the cell ("In [7]"), or None when the code is in a file.
-      columns: where on the line the piece that was being run begins, and ends (behind its last byte), in bytes of UTF-8
-        from 0; () when it is not known. Frames of one line are equal whatever was run on it.
+      function: the enclosing function, or "" if unknown.
+      cell: the notebook's name of the cell ("In [7]"), or None for code in a file.
+      columns: start and end (exclusive) of the running piece on the line, in UTF-8 bytes from 0; () if unknown. Not
+        compared: frames of one line are equal.
     """
 
     file: str
@@ -39,7 +39,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceText:
-    """The text of one source file or notebook cell as it stood when the program was compiled.
+    """The text of one source file or notebook cell at the time of the compile.
 
     Attributes:
       file: the same string as `Frame.file`.
@@ -52,5 +52,5 @@ class SourceText:
     lines: tuple[str, ...]
 
     def line(self, number: int) -> str | None:
-        """Line `number` (from 1), or None when the text has no such line."""
+        """Line `number` (from 1), or None if there is none."""
         return self.lines[number - 1] if 1 <= number <= len(self.lines) else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 SpecEntry = str | tuple[str, ...] | None
-"""What one dimension is split over: nothing, one mesh axis, or several (outermost first)."""
+"""The mesh axes of one dimension: none, one, or several (outermost first)."""
 
 PartitionSpec = tuple[SpecEntry, ...]
 
@@ -35,5 +35,5 @@ def spec_text(spec: Iterable[SpecEntry], *, unreduced: Iterable[str] = ()) -> st
 
 
 def local_shape(shape: Sequence[int], pieces: Sequence[int]) -> tuple[int, ...]:
-    """The shape of the largest piece of an array that is split into so many pieces along each dimension."""
+    """The shape of the largest piece of an array that is split into `pieces` along each dimension."""
     return tuple(-(-length // number) for length, number in zip(shape, pieces, strict=True))

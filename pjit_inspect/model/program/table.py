@@ -1,6 +1,6 @@
 """Rows of one program as a sequence whose slices are tables again, and which can be copied into other programs.
 
-Not its job: what the rows are (the modules that derive from it), or how a table shows itself (`handles.displays`).
+Not its job: the rows (the modules that derive from it), or the display of a table (`handles.displays`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Row = TypeVar("Row")
 Cell = str | int | float | bool | None
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the start of a formula."""
+"""Characters that a spreadsheet takes for the start of a formula."""
 _BREAKS = re.compile(r"[\t\r\n\v\f\x85\u2028\u2029]+")
 _MARKDOWN = re.compile(r"([\\`*_\[\]|])")
 
 
 class LaterRows(Sequence[Row]):
-    """The rows of a table that are counted, and made when somebody looks at one; everywhere else a tuple of them."""
+    """Rows of a table with a known number, made on first access."""
 
     __slots__ = ("_count", "_make", "_rows")
 
@@ -67,7 +67,7 @@ class LaterRows(Sequence[Row]):
 
 
 class Table(Sequence[Row], Generic[Row]):
-    """The base of frozen dataclasses with a field `rows`; whatever else they hold stays with every part of them."""
+    """Base of frozen dataclasses with a field `rows`; every slice keeps the other fields."""
 
     __slots__ = ()
 
@@ -96,7 +96,7 @@ class Table(Sequence[Row], Generic[Row]):
     # ------------------------------------------------------------ copies for other programs
 
     def to_csv(self) -> str:
-        """All rows as comma-separated values, a line of names first; what is unknown is empty.
+        """All rows as comma-separated values, a line of names first; unknown values are empty.
 
         A column for each field of a row. Tuples are joined, of a source there is the innermost place ("train.py:41"). A
         text that a spreadsheet would take for a formula begins with an apostrophe.
@@ -116,7 +116,7 @@ class Table(Sequence[Row], Generic[Row]):
         return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
     def to_pandas(self) -> Any:
-        """All rows as a `pandas.DataFrame` with the columns of `to_csv`; numbers stay numbers, None is what is unknown.
+        """All rows as a `pandas.DataFrame` with the columns of `to_csv`; numbers stay numbers, unknown values are None.
 
         Raises ImportError where there is no pandas.
         """
@@ -148,12 +148,12 @@ class Table(Sequence[Row], Generic[Row]):
         return cast("Self", replace(cast("Any", self), rows=rows, **changes))
 
     def _hint(self, name: str) -> str:
-        """How rows are chosen by a name, after a semicolon; "" where they are not."""
+        """The way to choose rows by a name, after a semicolon; "" if there is none."""
         return ""
 
 
 def _row_kind(table: type) -> Any:
-    """The type of a table's rows: what stands in brackets behind `Table`."""
+    """The type of a table's rows: the type in brackets after `Table`."""
     for one in table.__mro__:
         for base in getattr(one, "__orig_bases__", ()):
             if get_origin(base) is Table:
@@ -187,7 +187,7 @@ def _is_numbers(value: tuple[Any, ...]) -> bool:
 
 
 def _words(value: Any) -> str:
-    """One thing in a word: a cause by its kind, a place by its line."""
+    """One value in a word: a cause by its kind, a frame by its place."""
     if isinstance(value, Frame):
         return value.where
     kind = getattr(value, "kind", None)

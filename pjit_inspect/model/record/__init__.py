@@ -1,1 +1,1 @@
-"""One compilation, and what belongs to it alone: its key, its times, what XLA warned of."""
+"""One compilation and its facts: key, times, XLA's warnings."""

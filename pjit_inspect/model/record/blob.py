@@ -1,7 +1,7 @@
-"""Bytes that are made at most once, when somebody first reads them.
+"""Bytes that are made at most once, on first read.
 
-A compile must not wait for its HLO to be serialised (measured: up to a twentieth of the compile), so capture hands
-over a way to make the bytes. Not its job: what the bytes mean.
+A compile must not wait for its HLO to be serialised (measured: up to a twentieth of the compile): capture hands over a
+function that makes the bytes. Not its job: the meaning of the bytes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Blob:
         self._lock = None if make is None else threading.Lock()
 
     def read(self) -> bytes:
-        """The bytes. Raises whatever making them raises, and tries again on the next read."""
+        """The bytes. Passes on errors of making them, and tries again on the next read."""
         if self._lock is not None:
             with self._lock:
                 if self._make is not None:
@@ -35,7 +35,7 @@ class Blob:
 
     @property
     def size(self) -> int | None:
-        """How many bytes they are; None while nobody has read them."""
+        """The number of bytes; None before the first read."""
         return None if self._value is None else len(self._value)
 
     def __eq__(self, other: object) -> bool:

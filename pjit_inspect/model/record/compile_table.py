@@ -1,4 +1,4 @@
-"""Compiles as tables for other programs: those of a log one by one, those of a ledger by function and call site.
+"""Tables of compiles for other programs: a log compile by compile, a ledger by function and call site.
 
 Not its job: gathering them (`handles.session.log`, `handles.ledger`).
 """
@@ -17,10 +17,10 @@ class CompileRow:
     Attributes:
       number: its number in the log, as `%pjit show` takes it.
       name: the function.
-      transform: what made the program ("jit", "grad", ...).
-      origin: whose compile it is: "user", "library" or "eager".
-      where: the line that called; None when there was no user code on the stack.
-      mesh: its mesh; None where no input or output follows one.
+      transform: the transform that made the program ("jit", "grad", ...).
+      origin: the origin of the compile: "user", "library" or "eager".
+      where: the calling line; None without user code on the stack.
+      mesh: its mesh; None if no input or output follows one.
       trace_s, lower_s, compile_s: seconds (measured); None for a stage that JAX skipped.
       reason: why it was compiled.
     """
@@ -54,10 +54,10 @@ class SiteRow:
 
     Attributes:
       name: the function.
-      origin: whose compiles they are.
-      where: the line that called, as of the newest compile; None when there was no user code on the stack.
-      compiles: how many programs were compiled or loaded from disk.
-      trace_s, lower_s, compile_s: seconds of each stage in all of them (measured).
+      origin: the origin of the compiles.
+      where: the calling line of the newest compile; None without user code on the stack.
+      compiles: number of programs compiled or loaded from disk.
+      trace_s, lower_s, compile_s: seconds of each stage over all compiles (measured).
       reasons: why it was compiled again, the most frequent first.
     """
 

@@ -1,6 +1,6 @@
-"""What a record is about that was asked for and never ran: the change, the machine, and what it is to be compared with.
+"""The subject of a record that never ran: the change, the machine, and the program to compare with.
 
-Not its job: making such a record (`handles.asked.what_if`).
+Not its job: making the record (`handles.asked.what_if`).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pjit_inspect.model.record.target import Effort, Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentOver:
-    """What collectives over the same mesh axes send.
+    """Bytes sent by collectives over the same mesh axes.
 
     Attributes:
-      axes: the axes they follow; () for none, None where none are known.
+      axes: the axes they follow; () for none, None if unknown.
       sent_bytes: bytes the busiest device sends per call (modelled: ring).
     """
 
@@ -26,14 +26,14 @@ class SentOver:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyFigures:
-    """What a program comes to, to be shown beside another; None for what is not known.
+    """Key figures of a program, to be shown beside another; None for unknown.
 
     Attributes:
-      collectives: how many there are (counted).
+      collectives: number of collectives (counted).
       sent: one entry for each set of mesh axes, most bytes first.
-      memory_bytes: arguments, results and temporaries on one device, less what results reuse (XLA's count).
+      memory_bytes: arguments, results and temporaries on one device, minus the part that results reuse (XLA's count).
       argument_bytes: arguments on one device (counted).
-      kernels: how many fused kernels there are (counted).
+      kernels: number of fused kernels (counted).
     """
 
     collectives: int | None = None
@@ -45,14 +45,13 @@ class KeyFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Misfit:
-    """A program that needs more memory than the chip has: XLA refused it, or compiled it for a GPU all the same.
+    """A program that needs more memory than the chip has: XLA refused it, or compiled it for a GPU anyway.
 
     Attributes:
-      needed_bytes: what it needs; None where XLA does not say.
-      available_bytes: what the chip has; None likewise.
-      sentence: XLA's own words where it refused.
-      report: all that XLA reported then, its list of the largest buffers included; None where it said something else,
-        or did not refuse.
+      needed_bytes: its need; None if XLA does not say.
+      available_bytes: the chip's memory; None likewise.
+      sentence: XLA's message if it refused.
+      report: XLA's full report, including its list of the largest buffers; None if there is none.
     """
 
     needed_bytes: int | None
@@ -66,13 +65,13 @@ class Hypothesis:
     """The question that a record answers.
 
     Attributes:
-      changes: what was changed, each in words ("mesh data=16 x model=16", "params['w1'] P(None, 'model')").
-      target: what it was compiled for.
+      changes: changes, each in words ("mesh data=16 x model=16", "params['w1'] P(None, 'model')").
+      target: the machine it was compiled for.
       effort: how far it was compiled.
       seconds: how long the answer took (measured).
-      origin: what it came from, in words ("mesh data=2 x model=4, 8 cpu devices"); "" for a function that was lowered
-        for the target.
-      before: what that comes to.
+      origin: its origin in words ("mesh data=2 x model=4, 8 cpu devices"); "" for a function that was lowered for the
+        target.
+      before: the key figures of the origin.
       misfit: why it would not run, where it does not fit.
     """
 

@@ -1,4 +1,4 @@
-"""How long each HLO instruction of a program took when it ran, measured.
+"""Measured times of each HLO instruction of a program.
 
 Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.measured.kernel_times`), laying out
 (`view.record.times`).
@@ -12,25 +12,25 @@ from dataclasses import dataclass
 from pjit_inspect.model.program.table import Table
 
 REGIONS = frozenset(("while", "conditional", "call"))
-"""Opcodes whose time includes that of the instructions they run."""
+"""Opcodes whose time includes the instructions they run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelTime:
-    """How long one HLO instruction took in one call of its program (measured).
+    """Measured time of one HLO instruction in one call of its program.
 
-    What runs many times in a call, as in a loop, is added up over the call.
+    Repeated runs in a call, as in a loop, are added up.
 
     Attributes:
       instruction: its name in the HLO ("fusion.3"), without the percent sign.
-      opcode: as XLA writes it ("fusion", "all-gather", "while"). The time of a "while", "conditional" or "call" is that
-        of what it runs where its own event is shorter: on CPU the event ends when the region first has to wait. On a
-        GPU it is the time during which something that it runs did run.
-      runs_per_call: how often it ran in one call on one device (counted by the profiler); the mean over calls and
-        devices, so a fraction where a conditional skips it.
-      slowest_us: microseconds per call on the device where it took longest; the mean over the measured calls. Of a
-        collective this includes waiting for the other devices.
-      mean_us: the same as a mean over all devices of the program in this process.
+      opcode: as XLA writes it ("fusion", "all-gather", "while"). A "while", "conditional" or "call" gets the time of
+        the instructions it runs if its event is shorter: on CPU the event ends when the region first waits. On a GPU it
+        is the time during which at least one of its instructions ran.
+      runs_per_call: number of runs in one call on one device (counted by the profiler): the mean over calls and
+        devices, a fraction if a conditional skips it.
+      slowest_us: microseconds per call on the device where it took longest; the mean over the measured calls. For a
+        collective this includes waiting for other devices.
+      mean_us: the mean over all devices of the program in this process.
     """
 
     instruction: str
@@ -45,20 +45,20 @@ class KernelTime:
 
     @property
     def holds_others(self) -> bool:
-        """Whether its time includes that of other rows: a loop, a conditional or a call includes what it runs."""
+        """Whether its time includes that of other rows: true for a loop, a conditional or a call."""
         return self.opcode in REGIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownTime:
-    """An HLO instruction that ran, but whose events contradict the program: no time is given for it.
+    """An HLO instruction that ran, but whose events contradict the program: it gets no time.
 
     On a GPU also a command buffer (`opcode` is "command buffer"): kernels that XLA launches together, some of which
-    name no instruction. Those are copies and kernels of libraries, mostly.
+    name no instruction. These are mostly copies and library kernels.
 
     Attributes:
       instruction, opcode: as in `KernelTime`.
-      why: the contradiction, or what is not known, a sentence without a full stop.
+      why: the contradiction or the unknown fact, a sentence without a full stop.
     """
 
     instruction: str
@@ -77,21 +77,22 @@ class KernelTimes(Table[KernelTime]):
     *Source*: JAX's profiler (`jax.profiler.start_trace`), whose events name instruction, program, run and device.
 
     Attributes:
-      calls: how many calls of the program the means are over: those measured from begin to end, without the first
-        where there are others.
-      warm_up_us: microseconds of the first call, as `call_us`: it fills caches, and is left out of the means. None
-        where it is the only one, which the means then are of, or was not measured from begin to end.
-      left_out: calls that were not: begun before the measured block, or not finished when the profiler stopped.
-      devices: how many devices of this process ran it.
-      call_us: microseconds of one call, from the begin of its first instruction to the end of its last, on the device
-        where that took longest; the mean over the measured calls.
-      mean_call_us: the same as a mean over the devices.
+      calls: number of calls in the means: calls measured from begin to end, without the first unless it is the only
+        one.
+      warm_up_us: microseconds of the first call, as `call_us`: it fills caches, and is left out of the means. None if
+        it is the only one (then the means cover it), or was not measured from begin to end.
+      left_out: number of calls left out: begun before the measured block, or unfinished when the profiler stopped.
+      devices: number of devices of this process that ran it.
+      call_us: microseconds of one call, from the begin of its first instruction to the end of its last, on the slowest
+        device; the mean over the measured calls.
+      mean_call_us: the mean over the devices.
       busy_us: microseconds of a call during which at least one kernel or copy ran on a GPU, a mean over calls and
-        devices: the rest of the call it waited for the host, or for other devices. Kernels may overlap, so that
-        their times add up to more. None on other platforms.
+        devices; for the rest it waited for the host or other devices. Kernels may overlap: their times may add up to
+        more. None on other platforms.
       rows: every instruction that ran, the longest `slowest_us` first.
-      unknown: instructions that ran and have no row, each with the reason; () in nearly every program. Checked are how
-        often an instruction ran, against the program's trip counts, and that a loop took as long as what it runs.
+      unknown: instructions that ran and have no row, each with the reason; () in nearly every program. Two checks
+        decide: the number of runs must match the program's trip counts, and a loop must take as long as the
+        instructions it runs.
     """
 
     calls: int

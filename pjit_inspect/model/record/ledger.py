@@ -1,4 +1,4 @@
-"""The ledger of compiles: what each function and call site cost, and what would cost less.
+"""The ledger of compiles: the cost of each function and call site, and cheaper ways.
 
 Not its job: adding it up (`analyze.recompiles.ledger`).
 """
@@ -25,12 +25,12 @@ class LedgerEntry:
     Attributes:
       index: its position in the log.
       name: the function.
-      transform: what made it.
-      timings: seconds of each stage, and when each began.
+      transform: the transform that made it.
+      timings: seconds and begin of each stage.
       disk: True when the program came from the compilation cache on disk.
       thread: the thread that compiled.
       cell: the notebook cell it was called from ("In [7]"); None outside notebooks.
-      reason: why.
+      reason: the reason of the compile.
     """
 
     index: int
@@ -45,12 +45,12 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatedReason:
-    """A reason that compiles of one row share.
+    """A reason shared by compiles of one row.
 
     Attributes:
-      sentence: as of the newest of them.
-      count: how many there are.
-      same: True when their sentences are the same, False when only the values in them differ.
+      sentence: the sentence of the newest compile.
+      count: the number of compiles.
+      same: True if their sentences are equal, False if the values in them differ.
     """
 
     sentence: Sentence
@@ -64,14 +64,14 @@ class LedgerRow:
 
     Attributes:
       name: the function as the user wrote it.
-      origin: whose compiles they are.
-      where: the line that called, as of the newest compile; None when there was no user code on the stack.
+      origin: the origin of the compiles.
+      where: the calling line of the newest compile; None without user code on the stack.
       entries: the compiles, oldest first.
-      trace_s, lower_s, compile_s: seconds of each stage in all of them (measured); stages that JAX skipped count 0.
-      missed: how many missed JAX's tracing, lowering and compilation cache first.
-      from_disk: how many programs the compilation cache on disk gave.
-      missed_disk: how many it was asked for and did not have; 0 when it is off.
-      reasons: why it was compiled again, the most frequent first; the first compile's reason is left out.
+      trace_s, lower_s, compile_s: seconds of each stage over all compiles (measured); stages that JAX skipped count 0.
+      missed: number of compiles by the first of JAX's caches that they missed.
+      from_disk: number of programs loaded from the compilation cache on disk.
+      missed_disk: number of programs the disk cache lacked; 0 if it is off.
+      reasons: why it was compiled again, the most frequent first; without the first compile's reason.
     """
 
     name: str
@@ -88,12 +88,12 @@ class LedgerRow:
 
     @property
     def compiles(self) -> int:
-        """How many programs were compiled or loaded from disk."""
+        """The number of programs compiled or loaded from disk."""
         return len(self.entries)
 
     @property
     def untimed(self) -> int:
-        """Of how many compiles no seconds are known, as of a program from a dump; they count 0 in the sums."""
+        """The number of compiles without known seconds, such as programs from a dump; they count 0 in the sums."""
         return sum(_is_untimed(entry.timings) for entry in self.entries)
 
     @property
@@ -107,18 +107,17 @@ class Pattern:
     """A habit of the program that makes JAX compile again and again.
 
     Attributes:
-      kind: which habit.
+      kind: the kind of habit.
       name: the function; for eager operations, all of their names.
-      where: the call site; None when it is not known.
+      where: the call site; None if unknown.
       path: the argument, static argument or closed-over value it is about; "" for none.
-      compiles: how many compiles it explains.
+      compiles: number of compiles it explains.
       cost_s: seconds of these compiles (measured).
-      values: the values that were seen, in order of size or of appearance, at most 64; for "eager loop" the reasons of
-        its compiles, each a `Sentence`.
-      buckets: lengths to pad to, so that at most this many programs are compiled; () where padding does not apply or
-        would save none.
-      sentence: what happens.
-      advice: what to do about it; "" when nothing is known to help.
+      values: the values seen, by size or in order of appearance, at most 64; for "eager loop" the reasons of its
+        compiles, each a `Sentence`.
+      buckets: lengths to pad to, one program each; () if padding does not apply or would save none.
+      sentence: the pattern in words.
+      advice: a remedy; "" if none is known.
     """
 
     kind: PatternKind
@@ -139,7 +138,7 @@ class LedgerData:
 
     Attributes:
       rows: per function and call site, the most expensive first.
-      patterns: what repeats, the most expensive first.
+      patterns: repeating patterns, the most expensive first.
       known: functions that were called but not compiled, as JAX had them already; no row counts these.
     """
 
@@ -149,7 +148,7 @@ class LedgerData:
 
     @property
     def compiles(self) -> int:
-        """How many programs were compiled or loaded from disk."""
+        """The number of programs compiled or loaded from disk."""
         return sum(row.compiles for row in self.rows)
 
     @property

@@ -12,25 +12,25 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.words.sentence import Sentence
 
 DifferenceKind = Literal["no records", "missing", "extra", "order", "program", "compiled differently"]
-"""How a process differs from the others."""
+"""Kinds of differences between a process and the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramFacts:
-    """One record of one process, as far as processes are compared.
+    """One record of one process, reduced to the facts that processes are compared by.
 
     Attributes:
       process: the process that made it.
       position: its place among all records of that process, from 0.
       name, transform: as in `RecordData`.
-      where: the user's line that led to the compile; None when no user code was on the stack.
+      where: the user's line that led to the compile; None without user code on the stack.
       devices: the ids of the program's devices, in the order of its partitions.
-      processes: the processes these devices belong to, in ascending order.
-      fingerprint: a hash of the program before optimization, and of `devices` where it has those of several processes.
-        Programs with one fingerprint are one program. What may differ from process to process is not in it: source
-        positions, and the numbers that JAX gives callbacks.
-      optimized: a hash of the optimized program's bytes; "" when the record has none.
-      file: where the record was read from.
+      processes: the processes of these devices, in ascending order.
+      fingerprint: a hash of the program before optimization, and of `devices` if they belong to several processes.
+        Programs with the same fingerprint are one program. It excludes facts that may differ between processes: source
+        positions, and JAX's numbers of callbacks.
+      optimized: a hash of the optimized program's bytes; "" if the record has none.
+      file: the file of the record.
     """
 
     process: int
@@ -46,22 +46,22 @@ class ProgramFacts:
 
     @property
     def is_shared(self) -> bool:
-        """Whether it runs on devices of several processes, so that all of them must run it, in one order."""
+        """Whether it runs on devices of several processes: all of these must run their shared programs in one order."""
         return len(self.processes) > 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedProgram:
-    """One program, and who compiled it.
+    """One program, and the processes that compiled it.
 
     Attributes:
       name, transform, where, fingerprint, processes: as in `ProgramFacts`, of its first record.
       records: its records, process by process, each in the order of its process.
-      collectives: how many collectives its optimized program has; None when that was not looked at or is unknown.
-      host_bytes: bytes that cross between hosts each time it is called (modelled: ring); None when that is unknown.
-      beside: communication of it that is no HLO collective, in words; "" where there is none, or nobody looked.
-      incomplete: the processes whose optimized program is there in part only, or cannot be read, each with what is
-        missing: its collectives are neither counted nor compared. Those that nobody looked at are left out.
+      collectives: number of collectives in its optimized program; None if not counted or unknown.
+      host_bytes: bytes sent between hosts per call (modelled: ring); None if unknown.
+      beside: its communication outside HLO collectives, in words; "" for none, or if not looked for.
+      incomplete: the processes whose optimized program is incomplete or unreadable, each with the missing part: its
+        collectives are neither counted nor compared. Programs that were not looked at are omitted.
     """
 
     name: str
@@ -77,7 +77,7 @@ class MergedProgram:
 
     @property
     def compiles(self) -> dict[int, int]:
-        """Process -> how many records of the program it has (counted); processes without one are left out."""
+        """Process -> its number of records of the program (counted); processes without one are omitted."""
         counts: dict[int, int] = {}
         for record in self.records:
             counts[record.process] = counts.get(record.process, 0) + 1
@@ -85,7 +85,7 @@ class MergedProgram:
 
     @property
     def missing_in(self) -> tuple[int, ...]:
-        """The processes that take part in the program and have no record of it."""
+        """The processes that take part in the program and have no record for it."""
         return tuple(process for process in self.processes if process not in self.compiles)
 
     @property
@@ -96,14 +96,14 @@ class MergedProgram:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedProcess:
-    """One process and what was found of it.
+    """One process and the files found of it.
 
     Attributes:
-      index: as `jax.process_index()` counts.
-      records: how many of its records were read.
-      shared: how many different programs among them run on devices of several processes.
-      unread: how many of its files could not be read.
-      has_saved: whether a file or folder of it was found at all.
+      index: the number from `jax.process_index()`.
+      records: number of its records that were read.
+      shared: number of its distinct programs that run on devices of several processes.
+      unread: number of its unreadable files.
+      has_saved: whether any file or folder of it was found.
     """
 
     index: int
@@ -115,19 +115,19 @@ class MergedProcess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessDifference:
-    """Where one process first differs from another.
+    """The first difference of one process from another.
 
     Attributes:
-      process: the process that differs: those who are fewer. Where they are as many, nobody can tell who is wrong; it
-        is then the one that has a program more, else the one with the higher index.
-      other: the process it was compared with; None when it was compared with none.
-      kind: "no records"; "missing": it lacks a program; "extra": it has one that no other has; "order": it has the
-        same programs in another order; "program": it has another program in the place of one of the same name;
-        "compiled differently": the program is the same, and its collectives after optimization are not.
-      position: the place among the programs that run on several processes, from 0, as `other` counts.
+      process: the process that differs, taken from the minority. If the sides are equal, it is the process with one
+        more program, or else the one with the higher index.
+      other: the process it was compared with; None for none.
+      kind: "no records"; "missing": it lacks a program; "extra": it has a program that no other has; "order": it has
+        the same programs in another order; "program": it has a different program of the same name in that place;
+        "compiled differently": the program is the same, but the collectives after optimization differ.
+      position: the index among `other`'s programs that run on several processes, from 0.
       name, where: the function at which they differ, and the user's line that led to its compile.
-      sentence: all of that in words.
-      details: what differs between two programs, the most telling first, each a sentence; () for the other kinds.
+      sentence: the difference in words.
+      details: differences between the two programs, the most telling first, each a sentence; () for other kinds.
     """
 
     process: int
@@ -149,7 +149,7 @@ class MergedData:
       programs: every program that runs on several processes, in the order they were compiled.
       local: every program that runs on the devices of one process alone; these need not agree.
       differences: the first difference of each process that has one, the earliest first; () when all agree.
-      notes: what else is to be known: files that were not read, records of another run.
+      notes: further remarks: files that were not read, records of another run.
     """
 
     processes: tuple[MergedProcess, ...] = ()

@@ -1,6 +1,6 @@
-"""What JAX's profiler saw: one run of one program on one device, as names and sums.
+"""Profiler results: one run of one program on one device, as names and sums.
 
-Not its job: reading the profiler's files (`observe.profiler.profiler`), or whose run it was
+Not its job: reading the profiler's files (`observe.profiler.profiler`), or assigning runs to records
 (`analyze.measured.kernel_times`).
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 Spans = tuple[np.ndarray[Any, np.dtype[np.float64]], np.ndarray[Any, np.dtype[np.float64]]]
-"""When some events began, and when they ended."""
+"""Begin and end times of events."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class GraphNode:
     """A kernel of a CUDA graph, which XLA launches at one go: its events may name no HLO instruction.
 
     Attributes:
-      buffer: what XLA calls the command buffer that the graph was made of (stat `hlo_op`), "command_buffer_17"; or the
+      buffer: XLA's name of the command buffer that the graph was made from (stat `hlo_op`), "command_buffer_17"; or the
         HLO instruction, as in most graphs that were made while the profiler was on.
       graph: CUDA's number of the graph.
       number: the node's number in that, in the order in which they were added; the same in all runs.
@@ -42,14 +42,14 @@ class ProfiledRun:
 
     Attributes:
       module: the name of the HLO module ("jit_train_step").
-      program: XLA's number of the program (stat `program_id`), unique in a process; None when the profiler gave none.
+      program: XLA's number of the program (stat `program_id`), unique in a process; None if the profiler gave none.
       run: the run's number, the same on all devices; None likewise.
       device: the device's ordinal in its process (stat `device_ordinal`, or the number in the plane's name).
-      began_ns, ended_ns: when its first event began and its last ended, on the profiler's clock.
-      ops: HLO instruction -> how often it ran, and its nanoseconds together.
-      nodes: the same for kernels of CUDA graphs, in the order in which they first ran.
-      spans: for each of these, when each of its events began and ended, in nanoseconds; None where events are not those
-        of a device's own kernels. They are on a GPU, where regions have no events, and kernels may overlap.
+      began_ns, ended_ns: begin of its first event and end of its last, on the profiler's clock.
+      ops: HLO instruction -> its number of runs, and its total nanoseconds.
+      nodes: the same for kernels of CUDA graphs, in order of their first run.
+      spans: begin and end of each event of these, in nanoseconds; None if events are not a device's kernels. On a GPU
+        they are: regions have no events there, and kernels may overlap.
     """
 
     module: str

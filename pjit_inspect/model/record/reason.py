@@ -15,21 +15,21 @@ DifferenceKind = Literal[
     "committed", "layout", "device", "type sharding", "context mesh", "donation", "in_shardings", "out_shardings",
     "option", "config", "transform", "cleared", "evicted",
 ]  # fmt: skip
-"""Which part of the key differs."""
+"""The part of the key that differs."""
 
 ReasonKind = Literal["first", "changed", "dropped", "known", "unknown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One part of the key that differs.
+    """One differing part of the key.
 
     Attributes:
-      kind: which part.
-      path: what it is about: an argument's path, a flag's name; "" for the whole call.
-      before, after: the two values as text; "" where there was none.
-      dimension: for the only dimension of a shape that changed, its number; None otherwise.
-      sentence: all of that in words: "`batch['tokens']`: length 511 -> 512 (dimension 1)".
+      kind: the part.
+      path: its subject: an argument's path, a flag's name; "" for the whole call.
+      before, after: the two values as text; "" for none.
+      dimension: the number of the changed dimension if only one changed; None otherwise.
+      sentence: the difference in words: "`batch['tokens']`: length 511 -> 512 (dimension 1)".
     """
 
     kind: DifferenceKind
@@ -47,14 +47,14 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resharding:
-    """An argument that arrives with another sharding than the executable wants, so that each call copies it.
+    """An argument whose sharding differs from the one the executable takes: each call copies it.
 
     Attributes:
       path: the argument.
-      given: its sharding as it arrives, as text.
+      given: its sharding in the call, as text.
       wanted: the sharding the executable takes, as text.
-      size_bytes: bytes of the whole array (counted); None when the width of its elements is unknown.
-      sentence: all of that in words.
+      size_bytes: bytes of the whole array (counted); None if the width of its elements is unknown.
+      sentence: the same in words.
     """
 
     path: str
@@ -66,17 +66,17 @@ class Resharding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """Why one compile happened.
+    """The reason of one compile.
 
     Attributes:
-      kind: "first" when no earlier compile of the function was recorded, "changed" when parts of the key differ from
-        the nearest earlier one, "dropped" when none does and its program was seen to be gone, "known" when nothing was
-        compiled, "unknown" when the key was not seen, and when none differs and the earlier program is still there.
+      kind: "first" if no earlier compile of the function was recorded; "changed" if parts of the key differ from the
+        nearest earlier one; "dropped" if none differs and the earlier program was gone; "known" if nothing was
+        compiled; "unknown" if the key was not seen, or if none differs and the earlier program still exists.
       sentence: the answer, on one line.
-      differences: what differs from the nearest earlier compile, the most telling first.
-      nearest: the serial of that compile (`CompileKey.serial`); None when there is none.
-      notes: what else is to be known: a program that came from the cache on disk.
-      resharded: arguments that every such call copies.
+      differences: differences from the nearest earlier compile, the most telling first.
+      nearest: the serial of that compile (`CompileKey.serial`); None for none.
+      notes: further remarks, such as a program from the cache on disk.
+      resharded: arguments that every call copies.
     """
 
     kind: ReasonKind

@@ -44,17 +44,17 @@ class Timings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryStats:
-    """Bytes per device the compiled program needs, as XLA counts them; None where it does not say.
+    """Bytes per device that the compiled program needs, as XLA counts them; None if XLA does not say.
 
     *Source*: `executable.get_compiled_memory_stats()`.
 
     Attributes:
       argument_bytes: the arguments.
-      output_bytes: the results, those in reused buffers too.
-      alias_bytes: that part of the results which lies in the buffers of donated arguments.
-      temporary_bytes: what it needs beside them while it runs.
+      output_bytes: the results, including those in reused buffers.
+      alias_bytes: the part of the results that is in buffers of donated arguments.
+      temporary_bytes: temporaries while it runs.
       code_bytes: the compiled code.
-      host_temporary_bytes: what it needs in the memory of the host while it runs.
+      host_temporary_bytes: temporaries in host memory while it runs.
     """
 
     argument_bytes: int | None = None
@@ -71,47 +71,46 @@ class RecordData:
 
     Attributes:
       name: the function's name as the user wrote it (`train_step`, `<lambda>`).
-      transform: what made the compile: "jit", "grad", "jvp", "vmap", "pmap", "shard_map", "eager".
+      transform: the transform that made the compile: "jit", "grad", "jvp", "vmap", "pmap", "shard_map", "eager".
       primitive: the eager operation ("sin"), when `transform` is "eager".
-      origin: "user" when the user's own code called the function, "library" when a package compiled it for itself,
-        "eager" for an operation outside any jit.
+      origin: "user" if the user's code called the function, "library" if a package compiled it for itself, "eager" for
+        an operation outside any jit.
       user_frame: the innermost frame of the user's code when the compile happened.
       defined_at: where the compiled function is defined.
       inputs, outputs: the flattened arguments and results, in order.
       mesh: the mesh of the inputs and outputs, or None when they follow none.
       meshes: every mesh seen in the program, `mesh` first.
       devices: the devices of the program; the index is XLA's partition id (times replicas).
-      process_index: which process of the program made the record, as `jax.process_index()` counts them; None when it is
-        not known, as for programs read from HLO.
-      process_count: how many processes the program runs in (`jax.process_count()`); None likewise.
+      process_index: the process that made the record (`jax.process_index()`); None if unknown, as for programs read
+        from HLO.
+      process_count: number of processes of the program (`jax.process_count()`); None likewise.
       jaxpr: the traced program as text.
       stablehlo: the program before optimization, as MLIR bytecode.
-      stablehlo_text: the same as text when it was printed before saving; not compared, as it follows from the bytecode.
-      propagation: the program before optimization with the sharding of every value, as far as somebody looked before
-        saving; not compared, as it follows from the bytecode.
+      stablehlo_text: the same as text, if it was printed before saving; not compared, as it follows from the bytecode.
+      propagation: the program before optimization with the sharding of every value, if it was looked at before saving;
+        not compared, as it follows from the bytecode.
       hlo: the optimized program, a serialised `xla.HloModuleProto`.
-      buffers: XLA's own account of the program's memory: a serialised `xla.BufferAssignmentProto` (CPU), or its text
-        in XLA's dump; not compared, as it follows from the program and how it was compiled.
-      hlo_header: the first line of the optimized program as XLA printed it when it was compiled. It says what the proto
-        does not: how many replicas and partitions there are, and which shardings propagation was free to choose; None
-        for programs read from files of XLA's.
-      compiler_log: what XLA's partitioner warned of when it was asked about a copy of the program, as it wrote it; ""
-        when there was nothing, None when it was not asked: the program is for one device, or nothing in it
-        communicates, or nobody has looked yet.
+      buffers: XLA's account of the program's memory: a serialised `xla.BufferAssignmentProto` (CPU), or its text in
+        XLA's dump; not compared, as it follows from the program and how it was compiled.
+      hlo_header: the first line of the optimized program as XLA printed it after the compile. It has facts that the
+        proto lacks: the numbers of replicas and partitions, and the shardings that propagation was free to choose. None
+        for programs read from XLA's files.
+      compiler_log: warnings of XLA's partitioner about a copy of the program, verbatim; "" for none, None if it was not
+        asked: the program is for one device, nothing in it communicates, or nobody has looked yet.
       cost: XLA's cost analysis (`flops`, `bytes accessed`), which counts loop bodies once.
       memory: bytes per device.
       timings: seconds of each stage.
-      kernel_times: how long its HLO instructions took when it ran, measured in a `capture(measure=True)`; None when
-        nobody measured, and when it could not be had (then `missing` says why).
-      cached: "memory" when JAX already held the executable, "persistent" when it came from the compilation cache on
-        disk (the HLO's source lines are then those of the run that filled it), None when XLA compiled.
+      kernel_times: times of its HLO instructions, measured in a `capture(measure=True)`; None if not measured, or if
+        that failed (then `missing` says why).
+      cached: "memory" if JAX already held the executable, "persistent" if it came from the compilation cache on disk
+        (the HLO's source lines are then those of the run that filled it), None if XLA compiled it.
       versions: package -> version.
       flags: the configuration that shapes programs (the partitioner, x64, precision, ...), and compiler options.
-      sources: the user's source texts as they stood.
-      missing: field name -> why it could not be had.
-      key: what JAX looked the program up by; None for programs read from HLO, and where JAX did not show it.
-      reason: why it was compiled, as far as somebody asked before saving; not compared, as it follows from the keys of
-        the session.
+      sources: the user's source texts at the time.
+      missing: field name -> why it is missing.
+      key: JAX's cache key of the program; None for programs read from HLO, or if JAX did not show it.
+      reason: why it was compiled, if that was asked before saving; not compared, as it follows from the keys of the
+        session.
       hypothesis: the question it answers, for a program that was changed in a copy or compiled for devices that are not
         attached; None for one that was compiled to run. With the effort "partition", `hlo` is the program as XLA's
         partitioner left it.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 NO_MEMORY = "RESOURCE_EXHAUSTED"
-"""XLA's word for it, with which the message of every such error begins."""
+"""The error code at the start of every XLA message about a memory shortage."""
 
 ShortageKind = Literal["compile", "tuning", "load", "allocation"]
 """The compiler refused the program, or had no room to try kernels on the device; the program could not be put on the
@@ -19,21 +19,21 @@ device; or one buffer could not be had."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedBuffer:
-    """One buffer of XLA's list. What XLA does not say is "", None or ().
+    """One buffer of XLA's list. Fields that XLA does not give are "", None or ().
 
     Attributes:
       bytes: its size on one device, as XLA rounds it: two decimals of a unit.
-      unpadded_bytes: the same without padding of tiles.
-      padding_bytes: what padding of tiles adds.
+      unpadded_bytes: the size without tile padding.
+      padding_bytes: bytes of tile padding.
       shape: its shape as XLA prints it.
       dtype: XLA's short name of the element type; "" for a tuple.
       dimensions: its shape on one device; () for a scalar and for a tuple.
       op_name: JAX's name of the operation that makes it.
-      source_file, source_line: where that stands, as XLA says it.
+      source_file, source_line: the source line of that operation, as XLA gives it.
       instruction: the HLO instruction that makes it ("fusion.12").
-      opcode: what that is ("fusion").
-      allocation: what XLA calls the memory it is in ("HLO temp").
-      tag: what XLA adds to it.
+      opcode: its opcode ("fusion").
+      allocation: XLA's name of the memory it is in ("HLO temp").
+      tag: XLA's remark.
       is_argument: whether it is an argument of the program.
     """
 
@@ -55,23 +55,23 @@ class ReportedBuffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryShortage:
-    """What XLA reports of a memory that was too small. What it does not say is None, "" or empty.
+    """XLA's report of a memory that was too small. Fields that XLA does not give are None, "" or empty.
 
     Attributes:
-      kind: what failed.
+      kind: the kind of failure.
       sentence: the first line of the report, in XLA's words.
-      space: the memory ("hbm", "vmem"); "" for the device's main one where XLA names none.
-      needed_bytes: all that the program needs of it on one device, as XLA rounds it.
-      available_bytes: what a program may use of it.
-      asked_bytes: the one piece that could not be had.
-      is_rounded: whether that has two decimals of a unit; False for one that is exact.
-      free_bytes: what was free then.
+      space: the memory ("hbm", "vmem"); "" for the device's main memory if XLA names none.
+      needed_bytes: the program's whole need on one device, as XLA rounds it.
+      available_bytes: the part of it that a program may use.
+      asked_bytes: the piece that could not be allocated.
+      is_rounded: whether `asked_bytes` is rounded to two decimals of a unit; False if exact.
+      free_bytes: the free bytes at that time.
       program: the program's name in XLA ("jit_train_step").
-      device: which device, in XLA's words.
-      sums: what XLA adds up, by its own words ("parameter allocation", "Program / HLO temp"), and parts of such a sum
-        ("Program / HLO temp, unpadded").
-      largest: its list of the largest buffers, in its order.
-      unknown: lines of the report that are not understood, as they stand.
+      device: the device, in XLA's words.
+      sums: XLA's sums by its own names ("parameter allocation", "Program / HLO temp"), and parts of them ("Program /
+        HLO temp, unpadded").
+      largest: XLA's list of the largest buffers, in its order.
+      unknown: lines of the report that are not understood, verbatim.
     """
 
     kind: ShortageKind

@@ -19,12 +19,12 @@ full: to the end: schedule, kernels, memory.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A platform, a chip and how many of them.
+    """A platform, a chip and a number of chips.
 
     Attributes:
       platform: "cpu", "tpu" or "cuda".
       chip: "v5e", "h100"; "" on CPU.
-      topology: chips along each dimension ("16x16"), hosts x GPUs each ("4x8"), or how many devices ("256").
+      topology: chips along each dimension ("16x16"), hosts x GPUs each ("4x8"), or the number of devices ("256").
     """
 
     platform: Platform
@@ -42,11 +42,11 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class MemorySize:
-    """How much memory one device has, by one source: sources differ.
+    """The memory of one device according to one source: sources differ.
 
     Attributes:
-      bytes: of the memory beside the chip, which holds arrays.
-      source: who says so.
+      bytes: bytes of the memory beside the chip, which holds arrays.
+      source: the source.
     """
 
     bytes: int
@@ -58,12 +58,12 @@ class MemorySize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speed:
-    """How fast one device of a kind is, by its maker's figures.
+    """The speed of one device of a kind, by its maker's figures.
 
     Attributes:
-      flops_per_s: operations of dense bfloat16 matrix products, at most.
-      link_bytes_per_s: of one link in one direction.
-      source: who says so.
+      flops_per_s: peak operations per second of dense bfloat16 matrix products.
+      link_bytes_per_s: bytes per second of one link in one direction.
+      source: the source.
     """
 
     flops_per_s: float

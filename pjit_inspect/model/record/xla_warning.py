@@ -1,6 +1,6 @@
-"""What XLA warned of while it compiled a program.
+"""XLA's warnings while it compiled a program.
 
-Not its job: asking XLA (`observe.partitioner`) or reading its words (`parse.messages.xla_warnings`).
+Not its job: asking XLA (`observe.partitioner`) or parsing its messages (`parse.messages.xla_warnings`).
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ XlaWarningKind = Literal["full_rematerialization", "other"]
 class XlaWarning:
     """One distinct warning or error that XLA wrote during a compile.
 
-    What a message does not say is None or (). Only a full rematerialization is taken apart; any other is its text.
+    Fields that a message does not give are None or (). Only a full rematerialization is parsed; any other keeps its
+    text.
 
     Attributes:
-      kind: "full_rematerialization" when the partitioner knew no direct way from one sharding to another, and so lets
-        every device gather the whole array and cut its part out of it; "other" for everything else.
+      kind: "full_rematerialization" if the partitioner knew no direct way from one sharding to another: every device
+        gathers the whole array and cuts out its part; "other" for everything else.
       text: the message, without the time, the thread and the place before it.
       where: the line of XLA that wrote it ("spmd_partitioner.cc:656"). It differs between versions.
-      count: how often it was written, with the same text, in this compile (counted).
-      instruction: the HLO instruction whose result is resharded, without "%". It is one of the program while it is
-        partitioned; the optimized program need not have it.
+      count: number of times it was written with the same text in this compile (counted).
+      instruction: the HLO instruction whose result is resharded, without "%". It belongs to the program during
+        partitioning; the optimized program may lack it.
       opcode: that instruction's opcode.
       shape: its type as XLA prints it ("f32[16,4,2]{2,1,0}"): the part one device holds, before it is resharded.
       op_name: JAX's name of the operation, with scopes ("jit(f)/cos").
       from_sharding: the sharding it has, as XLA prints it. JAX 0.12 prints the mesh ("{mesh['data'=2], [{'data'}]}"),
         earlier versions tiles and devices ("{devices=[2]<=[2]}").
-      to_sharding: the sharding it must get, likewise.
+      to_sharding: the required sharding, likewise.
       stack_frame_id: the row of the program's table of source frames (`HloModule.frames_table`), which the optimized
         program shares.
-      source: source frames, innermost first, as far as the message itself names them. JAX 0.8 and later give a
-        `stack_frame_id` instead.
+      source: source frames in the message itself, innermost first. JAX 0.8 and later give a `stack_frame_id` instead.
     """
 
     kind: XlaWarningKind

@@ -1,1 +1,1 @@
-"""What analyses yield: collectives and their causes, fusions, suggestions, explained errors, the graph."""
+"""Results of analyses: collectives and their causes, fusions, suggestions, explained errors, the graph."""

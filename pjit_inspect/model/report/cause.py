@@ -30,14 +30,14 @@ CauseKind = Literal[
 contraction: a dot or convolution sums over a dimension that is sharded: every device has a partial sum.
 reduction: a reduce (sum, max, argmax, norm, softmax) runs over a sharded dimension.
 reshard_requested: a `with_sharding_constraint` or `reshard` in the user's code asks for another sharding.
-reshard_needed: an operand is sharded otherwise than the op, or its other operand, needs it.
+reshard_needed: an operand's sharding differs from the one that the op, or its other operand, needs.
 output: the sharding a result must have: from `out_shardings`, or replicated as its axes do not divide it or are parts.
 written: the user called the collective, in `shard_map` or `pmap`; or it is the transpose of one.
 halo: neighbours' edges for a convolution, pad, slice, roll, concatenate or windowed reduction.
 indexing: gather, scatter, dynamic slice, sort, top-k or cumulative sum along a sharded dimension.
 full_replication: the partitioner knew no better way than to gather the whole array and cut it up again.
 no_sharding_rule: an operation that the partitioner cannot split (a custom call, a callback, an FFT along a dimension).
-loop_predicate: what decides whether a loop goes on is computed from sharded values.
+loop_predicate: a loop's condition is computed from sharded values.
 unknown: the program does not tell.
 """
 
@@ -54,33 +54,33 @@ _NONE = Sentence()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """Why one collective, or one operand of a combined one, is there.
+    """The cause of one collective, or of one operand of a combined collective.
 
     Attributes:
       kind: one of `CAUSE_KINDS`.
-      sentence: the cause for a person, in the user's names and in one or two sentences, which are made of the fields
-        below; a string whose `phrases` say what its words are. It does not name the collective.
-      facts: what proves it, one short statement each; () when nothing does.
-      evidence: "sharding" when XLA's own modules before and after partitioning show the collective between operations
-        whose shardings make it needed over these axes; "name" when only the name of an operation speaks for it;
-        "nothing" for an unknown cause.
-      operation: the operation that it is told at, as the user wrote it, and its place; "" where there is none.
-      moved: the array that moves, by the user's name or text; "" for a sum, and where it is not known.
-      summed: the dimensions that are summed over, or reduced in another way, of which arrays; "" where none are.
-      needed_by: the operations, and results of the program, that take what moves: first the one whose need it is. For
-        the others it stays where the first does without.
-      had: how the array that moves is split; None where nothing moves, and where it is not known.
-      wanted: how it is needed; None likewise, and where XLA's pieces alone are known.
-      step: of a reshard in several collectives, which of them in order, from 1, and of how many; None for any other.
-      asked_at: the constraint that asks for `wanted`, and its place; "" where no constraint does.
+      sentence: the cause in one or two sentences with the user's names, made from the fields below; a string whose
+        `phrases` classify its words. It does not name the collective.
+      facts: the proof, one short statement each; () for none.
+      evidence: "sharding" if XLA's modules before and after partitioning show the collective between operations whose
+        shardings require it over these axes; "name" if only the name of an operation supports it; "nothing" for an
+        unknown cause.
+      operation: the operation named in the cause, as the user wrote it, and its place; "" for none.
+      moved: the array that moves, by the user's name or text; "" for a sum, or if unknown.
+      summed: the summed (or otherwise reduced) dimensions and their arrays; "" for none.
+      needed_by: the operations and program results that take the moved array; the first is the one that needs it moved.
+        The others still need it if the first does not.
+      had: the sharding of the moved array; None if nothing moves, or if unknown.
+      wanted: the required sharding; None likewise, and if only XLA's pieces are known.
+      step: for a reshard in several collectives, its number from 1, and their count; None for any other.
+      asked_at: the constraint that asks for `wanted`, and its place; "" for none.
       phase: the phase of training that the operation belongs to.
-      op_name: JAX's name of the operation it was found at; "" when there is none.
-      source: the user's frames of that operation, innermost first; ().
-      value: the name of the array that is moved or summed, where it is an argument or result (`params['w1']`); "".
-      payload_bytes: bytes of the operand it explains, on one device, each time it runs.
-      serves_with: names of the other collectives' instructions that serve the same need: one logical reshard may be
-        several collectives; ().
-      candidates: how many operations fit equally well (equal layers on one line); the kind is theirs in common.
+      op_name: JAX's name of the operation it was found at; "" for none.
+      source: the user's frames of that operation, innermost first; () for none.
+      value: the name of the moved or summed array if it is an argument or result (`params['w1']`); "" for others.
+      payload_bytes: bytes of the explained operand, on one device, per run.
+      serves_with: instruction names of the other collectives that serve the same need: one logical reshard may be
+        several collectives; () for none.
+      candidates: number of operations that fit equally well (equal layers on one line); they share the kind.
     """
 
     kind: CauseKind

@@ -13,7 +13,7 @@ from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.cause import Cause, Phase
 
 Decomposed = Literal["all-gather", "reduce-scatter"] | None
-"""What a ring of permutes does piece by piece."""
+"""The collective that a ring of permutes performs piece by piece."""
 
 KINDS = (
     "all-gather",
@@ -39,44 +39,43 @@ class Collective:
         device; None when the groups follow no axes. A part of an axis is written "tp:(1)2": the devices along the axis
         before the part, and those of the part (`pjit_inspect.model.sharding.sharded_program.axis_name` gives the axis).
         For a collective-permute, the axes along which it moves something.
-      groups: which devices talk to each other, as positions in the program's first mesh; for a collective-permute,
+      groups: groups of devices that communicate, by position in the program's first mesh; for a collective-permute,
         (source, target) pairs.
-      mesh: which of the program's meshes has these axes, as an index into `RecordData.meshes`; 0 where there are none.
-      other_axes: what the axes may be as well: those that the groups follow in other meshes of the program, under other
-        names. The program does not tell which mesh was meant; `axes` are those of the first that fits.
-      dtype: the element type moved; "f32, s32" when a combined collective moves several.
+      mesh: the mesh with these axes, as an index into `RecordData.meshes`; 0 if there is none.
+      other_axes: other possible axes: those that the groups follow in other meshes of the program, under other names.
+        The program does not say which mesh was meant; `axes` are those of the first that fits.
+      dtype: the element type; "f32, s32" when a combined collective moves several.
       local_shape: the per-device shape of the largest operand.
-      operands: how many arrays it moves together (more than 1 when XLA combined several).
-      payload_bytes: bytes of all operands on one device, each time it runs (counted); None when the size of one is
-        unknown.
-      wire_bytes: bytes the busiest device sends, each time it runs (modelled: ring); None when `payload_bytes` is, or
-        the groups are unknown.
-      count: how often it runs per call; None when a loop's trip count is unknown. For a ring, how many permutes run.
-      count_min: the same where a conditional may skip it; equal to `count` otherwise.
-      implicit: True when the partitioner inserted it, False when the user wrote it, None when that is unknown.
-        Transposes of written collectives count as written.
-      phase: "forward", "backward", "recompute", "optimizer", or None when nothing says: the marks of differentiation in
-        its name, then frames of optax's updates, then the user's scope `optimizer`.
-      op_name: JAX's name of the operation it belongs to, with scopes ("jit(f)/layer0/dot_general"). Where XLA gives
-        none, that of the nearest neighbour: for sums what is summed, for anything else what needs the value.
-      source: the user's frames, innermost first; found like `op_name`; () when the program does not say.
-      moved: where the program names no operation: type and shape of what it moves on one device, and what that is
-        ("f32[8,16] of parameter w", "f32[8,16] of dot"); "" elsewhere.
-      instructions: names of the HLO instructions it consists of (start and done, ...).
+      operands: number of arrays it moves together (more than 1 if XLA combined several).
+      payload_bytes: bytes of all operands on one device, per run (counted); None if the size of one is unknown.
+      wire_bytes: bytes the busiest device sends per run (modelled: ring); None if `payload_bytes` is None or the groups
+        are unknown.
+      count: runs per call; None if a loop's trip count is unknown. For a ring, the number of permutes that run.
+      count_min: the least runs per call, if a conditional may skip it; equal to `count` for others.
+      implicit: True if the partitioner inserted it, False if the user wrote it, None if unknown. Transposes of written
+        collectives count as written.
+      phase: "forward", "backward", "recompute", "optimizer", or None if unknown. Decided by the marks of
+        differentiation in its name, then frames of optax's updates, then the user's scope `optimizer`.
+      op_name: JAX's name of its operation, with scopes ("jit(f)/layer0/dot_general"). If XLA gives none, the name of
+        the nearest neighbour: for sums the summed operation, for others the one that needs the value.
+      source: the user's frames, innermost first; found like `op_name`; () if the program does not say.
+      moved: if the program names no operation: type, shape and origin of the moved array on one device ("f32[8,16] of
+        parameter w", "f32[8,16] of dot"); "" for others.
+      instructions: names of its HLO instructions (start and done, ...).
       channel_id: XLA's channel, or None.
       is_async: whether XLA starts it at one instruction and waits for it at another.
-      overlaps: names of the kernels and loops that XLA has scheduled between start and done, in that order; the first
-        100 when there are more. Arithmetic on single numbers is left out. Whether they hide the transfer is not told.
-      overlap_count: how many there are (counted); 0 when it is not asynchronous, None when the program has no schedule
-        or does not tell which instruction waits for it.
-      is_cross_host: whether devices of several hosts (processes) talk to each other; None when their hosts are unknown.
+      overlaps: names of the first 100 kernels and loops that XLA scheduled between start and done, in order. Arithmetic
+        on single numbers is omitted. Whether they hide the transfer is unknown.
+      overlap_count: number of these kernels and loops (counted); 0 if it is not asynchronous, None if the program has
+        no schedule or does not say which instruction waits for it.
+      is_cross_host: whether it connects devices of several hosts (processes); None if their hosts are unknown.
       host_bytes: bytes that all devices together send to devices of other hosts per call, loops included (modelled:
-        ring in the order of the groups); None when hosts, groups or the trip count are unknown.
-      causes: why it is there: one for each operand of a combined collective, in order; one for any other; () when
-        nobody has looked for causes.
-      decomposed: "all-gather" or "reduce-scatter" for a collective-permute that stands for a ring: permutes in a loop
-        (and right before or after it) that do one of these piece by piece, as the data flow proves; the pieces are
-        multiplied, or summed, in between. None for everything else.
+        ring in the order of the groups); None if hosts, groups or the trip count are unknown.
+      causes: its causes: one for each operand of a combined collective, in order; one for any other; () if causes were
+        not looked for.
+      decomposed: "all-gather" or "reduce-scatter" for a ring: collective-permutes in a loop (and right before or after
+        it) that do one of these piece by piece, as the data flow proves; the pieces are multiplied or summed in
+        between. None for everything else.
     """
 
     kind: str
@@ -108,12 +107,12 @@ class Collective:
 
     @property
     def cause(self) -> Cause | None:
-        """The cause that moves most bytes; None when nobody has looked for causes."""
+        """The cause that moves most bytes; None if causes were not looked for."""
         return max(self.causes, key=lambda cause: cause.payload_bytes, default=None)
 
     @property
     def is_combined(self) -> bool:
-        """Whether XLA joined several collectives into it, each with a cause of its own."""
+        """Whether XLA joined several collectives into it, each with a separate cause."""
         return len(self.causes) > 1
 
     @property
@@ -128,7 +127,7 @@ class Collective:
 
     @property
     def is_unsized(self) -> bool:
-        """Whether it runs and nobody knows how many bytes it moves: a sum over it is then a least one."""
+        """Whether it runs and moves an unknown number of bytes: a sum over it is then a lower bound."""
         return self.count != 0 and (self.payload_bytes is None or self.wire_bytes is None)
 
     @property
@@ -156,18 +155,19 @@ class Collective:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AxisTotal:
-    """What all collectives over the same axes do per call, on the busiest device.
+    """Totals of all collectives over the same axes per call, on the busiest device.
 
     Attributes:
       axes: as in `Collective.axes`.
       mesh: as in `Collective.mesh`.
-      collectives: how many distinct collectives there are.
-      runs: how often they run per call; None when a trip count is unknown.
-      payload_bytes: bytes of their operands per call (counted); runs of unknown number count once, and unknown bytes
-        not at all.
+      collectives: number of distinct collectives.
+      runs: runs per call; None if a trip count is unknown.
+      payload_bytes: bytes of their operands per call (counted); an unknown number of runs counts as one, unknown bytes
+        count 0.
       sent_bytes: bytes one device sends per call (modelled: ring); likewise.
-      is_bound: True when no device may send that much: a conditional may skip some, or not every device takes part.
-      is_payload_least, is_sent_least: True when the bytes of one are unknown, so that these are sums of the others.
+      is_bound: True for an upper bound that no device may reach: a conditional may skip some, or not every device takes
+        part.
+      is_payload_least, is_sent_least: True if the bytes of one are unknown: the sum is a lower bound.
     """
 
     axes: tuple[str, ...] | None
@@ -197,15 +197,15 @@ class CollectiveTable(Table[Collective]):
         return '; .of_kind("all-gather") and .over("model") choose rows'
 
     def over(self, *axes: str) -> Self:
-        """Only the collectives over exactly these mesh axes (in any order), of any mesh that has such axes.
+        """Only the collectives over exactly these mesh axes (in any order), in any mesh that has them.
 
-        Collectives over a part of an axis only are those over the part, by its name: `over("tp:(1)2")`.
+        A part of an axis has a separate name: `over("tp:(1)2")`.
         """
         wanted = set(axes)
         return self._of_rows(tuple(row for row in self.rows if row.axes is not None and set(row.axes) == wanted))
 
     def of_kind(self, kind: str) -> Self:
-        """Only the collectives of one kind, such as "all-gather". Raises ValueError for what is no kind."""
+        """Only the collectives of one kind, such as "all-gather". Raises ValueError for an unknown kind."""
         if kind not in KINDS:
             raise ValueError(f"there is no kind {kind!r}; the kinds are {', '.join(KINDS)}")
         return self._of_rows(tuple(row for row in self.rows if row.kind == kind))

@@ -1,6 +1,6 @@
-"""What arguments and results hold on each device, in bytes.
+"""Bytes of arguments and results on each device.
 
-Not its job: counting it (`analyze.program.device_memory`), drawing it (`view.charts.totals`), what is alive meanwhile.
+Not its job: counting them (`analyze.program.device_memory`), drawing them (`view.charts.totals`), temporaries.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ class MemoryPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceMemory:
-    """What every device of a program holds.
+    """Bytes of arguments and results on every device of a program.
 
     Attributes:
       devices: the ids of the devices.
-      arguments, outputs: what they hold; outputs in the buffers of donated arguments count as arguments.
-      reused: how many outputs are in such buffers.
-      unknown: how many arrays are not counted, because their sharding or element type is unknown.
-      elsewhere: how many are not, because they are in the memory of the host.
+      arguments, outputs: their bytes; outputs in the buffers of donated arguments count as arguments.
+      reused: number of outputs in buffers of donated arguments.
+      unknown: number of arrays not counted because their sharding or element type is unknown.
+      elsewhere: number of arrays not counted because they are in host memory.
     """
 
     devices: tuple[int, ...] = ()

@@ -1,6 +1,6 @@
-"""What is wrong with a program, in a sentence: where, why, what it costs, and what would help.
+"""Problems of a program, each in a sentence: place, reason, cost and remedy.
 
-Not its job: finding it (`analyze.findings`), trying remedies (`handles.findings`) or drawing it (`view`).
+Not its job: finding them (`analyze.findings`), trying remedies (`handles.findings`) or drawing it (`view`).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ FindingKind = Literal[
     "tile_padding",
 ]
 """
-axis_lost: an array is split over a mesh axis, and what an operation or a constraint makes of it is not.
+axis_lost: an array is split over a mesh axis, and the result of an operation or a constraint is not.
 gathered_again: the same array is gathered more than once in one call, as in every turn of a loop that never changes it,
-  or at several lines.
-summed_per_turn: a loop sums over devices in every turn what one sum after it would do.
+ or at several lines.
+summed_per_turn: a loop sums over devices in every turn, although one sum after the loop is enough.
 loop_predicate: devices talk to each other in every turn about whether a loop goes on.
-no_sharding_rule: an operation that the partitioner cannot split, so that its operands are gathered.
+no_sharding_rule: an operation that the partitioner cannot split: its operands are gathered.
 exposed_collective: collectives run while nothing else does, though there are matrix products that could run meanwhile.
-resharded_argument: arguments arrive otherwise than the program takes them, and are copied on every call.
+resharded_argument: arguments arrive with another sharding than the program takes, and are copied on every call.
 replicated_argument: arguments are held in full by every device, though the program can work with pieces of them.
-not_donated: arguments are replaced by results of the same shapes, and their memory is not given up.
+not_donated: arguments are replaced by results of the same shapes, but not donated.
 tile_padding: arrays lie in tiles that are mostly padding, as on a TPU.
 """
 
@@ -51,23 +51,23 @@ held: bytes of arguments in the memory of each device (counted).
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that costs more than it must.
+    """One thing that costs more than necessary.
 
     Attributes:
       kind: one of `FINDING_KINDS`.
-      sentence: what it is, in the user's names, for a person.
-      source: the user's frames of the line that it is about, innermost first; () when that is not known.
-      cost_bytes: what it costs, per device and call. Where a remedy was tried that is what the remedy saves; else what
-        the collectives and arguments it is about send, copy or hold beyond need.
-      unit: which bytes these are, one of `FindingUnit`.
-      remedy: what would help, as an order; "" when nothing is known.
-      tried: the bytes before and after, of `unit`, where the remedy was given to XLA's partitioner: a copy of the
-        program as it is and one with the remedy, both counted before optimization. None where it is a change of code
-        that cannot be made in a copy of the program.
-      change: the edits that the remedy was tried with; () where it was not.
-      collectives: how many collectives the partitioner made, before and after; None where nothing was tried.
-      instructions: names of the instructions of the collectives that it is about, or that the remedy does away with.
-      runs_once: whether the bytes hold only if what runs in loops of unknown length runs once.
+      sentence: the finding in the user's names.
+      source: the user's frames of its line, innermost first; () if unknown.
+      cost_bytes: its cost per device and call: the saving if a remedy was tried, or else the unnecessary bytes that its
+        collectives and arguments send, copy or hold.
+      unit: the kind of these bytes, one of `FindingUnit`.
+      remedy: a remedy as an instruction; "" for none.
+      tried: the bytes before and after, of `unit`, if XLA's partitioner was asked about a copy of the program with and
+        without the remedy; both are counted before optimization. None if the remedy is a change of code that cannot be
+        made in a copy.
+      change: the edits of the tried remedy; () if not tried.
+      collectives: number of collectives from the partitioner, before and after; None if nothing was tried.
+      instructions: instruction names of its collectives, or of those that the remedy removes.
+      runs_once: whether the bytes hold only if loops of unknown length run once.
     """
 
     kind: FindingKind
@@ -88,7 +88,7 @@ class Finding:
             object.__setattr__(self, "remedy", Sentence(self.remedy))
 
     def check(self) -> Checked:
-        """Compile the program with the remedy to the end, run nothing, and count what its collectives send.
+        """Compile the program with the remedy to the end, run nothing, and count the bytes its collectives send.
 
         `tried` is counted before optimization; this is counted in the optimized programs. It takes as long as one
         compile. Raises CaptureError when the remedy cannot be made in a copy of the program, when the devices are not
@@ -106,13 +106,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class FindingTable(Table[Finding]):
-    """The findings of one program, at most three, dearest first. A sequence of `Finding`; a slice is a table again.
+    """The findings of one program, at most three, most expensive first.
+
+    A sequence of `Finding`; a slice is a table again.
 
     Attributes:
       rows: the findings.
-      missing: what was not looked for, and why, as in a program that is there in part; "" where everything was.
-      untried: why remedies were not tried, or not all of them, so that what only a tried remedy proves is not found; ""
-        where every remedy was.
+      missing: checks that were not made, and why, as for an incomplete program; "" if all were made.
+      untried: why some remedies were not tried: findings that only a tried remedy proves are then missing; "" if all
+        were tried.
     """
 
     rows: tuple[Finding, ...]
@@ -131,7 +133,7 @@ class FindingTable(Table[Finding]):
         raise ValueError("these findings were not handed out by a record, so there is no program to try remedies in")
 
     def of_kind(self, kind: str) -> Self:
-        """Only the findings of one kind, such as "axis_lost". Raises ValueError for what is no kind."""
+        """Only the findings of one kind, such as "axis_lost". Raises ValueError for an unknown kind."""
         if kind not in FINDING_KINDS:
             raise ValueError(f"there is no kind {kind!r}; the kinds are {', '.join(FINDING_KINDS)}")
         return self._of_rows(tuple(row for row in self.rows if row.kind == kind))

@@ -15,16 +15,16 @@ FlowKind = Literal["argument", "kernel", "collective", "result"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlowNode:
-    """One thing that is drawn, with the value that leaves it.
+    """One drawn node, with the value that leaves it.
 
     Attributes:
-      kind: what it is.
-      number: which argument (parameter number) or result of the program, which kernel of the graph, or which row of
-        the `CollectiveTable`.
-      kernel: the kernel of the graph that it is; -1 for arguments and results.
-      array: (kernels and collectives) its result on one device, "f32[128,512]"; "" where it is a tuple.
-      spec: (kernels and collectives) how the value it computes is split, where the program before partitioning has one
-        value of that name, line and shape; None where that is not certain.
+      kind: the kind of node.
+      number: number of the argument (parameter) or result, of the graph's kernel, or of the row of the
+        `CollectiveTable`.
+      kernel: its kernel in the graph; -1 for arguments and results.
+      array: (kernels and collectives) its result on one device, "f32[128,512]"; "" for a tuple.
+      spec: (kernels and collectives) the sharding of its value, if the program before partitioning has one value of
+        that name, line and shape; None if uncertain.
     """
 
     kind: FlowKind
@@ -36,12 +36,12 @@ class FlowNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramFlow:
-    """What is drawn of a small program.
+    """The drawing of a small program.
 
     Attributes:
       nodes: arguments that a kernel or a result takes, kernels in schedule order, results.
-      edges: (source, target), rows of `nodes`, each pair once; no circles, values of the iteration before left out.
-      copies: how many kernels are left out that only lay an array out anew (copies, transposes).
+      edges: (source, target), rows of `nodes`, each pair once; no cycles, values of the previous iteration omitted.
+      copies: number of omitted kernels that only change an array's layout (copies, transposes).
     """
 
     nodes: tuple[FlowNode, ...]

@@ -17,25 +17,25 @@ class Fusion:
     """One fused kernel: several operations that run without writing their intermediate results to memory.
 
     Attributes:
-      kind: XLA's fusion kind ("loop", "input", "output", "custom"); "custom-call" for a library kernel, or "fft", which
-        is one that XLA has an instruction for.
+      kind: XLA's fusion kind ("loop", "input", "output", "custom"); "custom-call" for a library kernel, or "fft" for
+        XLA's FFT instruction.
       name: the HLO instruction.
-      instructions: opcodes of what it contains with how often each stands there, most frequent first:
-        (("multiply", 3), ("add", 2)). Parameters and constants are left out.
+      instructions: opcodes in it with their counts, most frequent first: (("multiply", 3), ("add", 2)). Parameters and
+        constants are omitted.
       inputs, outputs: the shapes it reads and writes, as XLA prints them ("f32[16,32]").
       bytes_read, bytes_written: bytes it touches of its operands and results on one device (counted from shapes, as
         XLA's cost analysis does: of an operand that is only sliced, the slices; of one that is updated in place, the
-        part that is); None when a width is unknown.
-      workspace_bytes: scratch memory that a library is given (cuBLAS, cuDNN), which is not in `bytes_written`.
+        part that is); None if a width is unknown.
+      workspace_bytes: scratch memory for a library (cuBLAS, cuDNN), not part of `bytes_written`.
       bytes_saved: bytes its intermediate results would have cost in memory traffic, one write and one read each
         (modelled: as if every intermediate result were stored, except constants, and numbers counted up or repeated);
         None when a width is unknown.
       target: the custom call's target, or None.
-      library: who implements it, as people call it ("Triton", "cuBLASLt", "cuDNN", "Mosaic TPU (Pallas)"); "" where
-        that is XLA itself, and where nothing says it.
-      routine: what of a library a custom call runs ("matmul", "convBackwardFilter"), or the kernel's own name where the
-        program says it (Pallas, Triton); "" otherwise.
-      count: how often it runs per call; None when a loop's trip count is unknown.
+      library: the common name of the library that implements it ("Triton", "cuBLASLt", "cuDNN", "Mosaic TPU (Pallas)");
+        "" for XLA itself, or if unknown.
+      routine: the library routine that a custom call runs ("matmul", "convBackwardFilter"), or the kernel's name in the
+        program (Pallas, Triton); "" for others.
+      count: runs per call; None if a loop's trip count is unknown.
       op_name: JAX's name of the operation it ends in, with scopes.
       source: the user's frames, innermost first.
     """
@@ -58,16 +58,16 @@ class Fusion:
 
     @property
     def sort(self) -> str:
-        """What sort of kernel it is, in a word: the library that implements it, or XLA's kind."""
+        """The sort of kernel in a word: the library that implements it, or XLA's kind."""
         return self.library.partition(" (")[0] if self.kind in ("custom", "custom-call") and self.library else self.kind
 
 
 class DistinctFusion(NamedTuple):
-    """A fused kernel, and where those are that differ from it in nothing but their names.
+    """A fused kernel, and the places of all kernels that differ from it only by name.
 
     Attributes:
-      first: the kernel, the first of them.
-      places: the rows of the table that are such kernels, the first included, ascending.
+      first: the first of these kernels.
+      places: the rows of these kernels, the first included, ascending.
     """
 
     first: Fusion
@@ -87,7 +87,7 @@ class FusionTable(Table[Fusion]):
 
     @property
     def distinct(self) -> tuple[DistinctFusion, ...]:
-        """The kernels, together those known to differ only in their names; of a part of a table, each alone."""
+        """The kernels, grouped if they differ only by name; in a part of a table, each alone."""
         return self._distinct or tuple(DistinctFusion(row, (place,)) for place, row in enumerate(self.rows))
 
     def _of_rows(self, rows: tuple[Fusion, ...], **changes: Any) -> Self:

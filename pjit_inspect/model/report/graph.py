@@ -1,12 +1,12 @@
-"""What the inspector's graph and schedule strip show: the kernels of one program as a matrix of scopes by phases.
+"""The inspector's graph and schedule strip: the kernels of one program as a matrix of scopes by phases.
 
 A graph of all kernels cannot be read; a table can. Rows are the user's scopes in forward order, equal layers folded to
-one that is shown; columns are the phases of training; a box is what one scope does in one phase. Everything is named
-by integers: a row, a box, a kernel is its place in `ProgramGraph.rows`, `.boxes`, `.kernels`. Where there are many,
-there are columns (numpy arrays) instead of objects. Not its job: building it (`analyze.graph.build`), drawing it.
+one that is shown; columns are the phases of training; a box is the work of one scope in one phase. Integers identify
+everything: a row, a box, a kernel is its index in `ProgramGraph.rows`, `.boxes`, `.kernels`. Large sets are columns
+(numpy arrays) instead of objects. Not its job: building it (`analyze.graph.build`), drawing it.
 
-Which box a kernel stands in is modelled, and `GraphKernels.how` says by what. What a box holds is counted. Not here
-either: the columns themselves (`model.report.graph_columns`).
+The box of a kernel is modelled, and `GraphKernels.how` says by which rule. The content of a box is counted. Not here
+either: the columns (`model.report.graph_columns`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class GraphLoop:
     Attributes:
       name: the HLO instruction.
       parent: the loop around it, as a row of `ProgramGraph.loops`; -1 for none.
-      trips: how often its body runs each time; None when that is unknown.
+      trips: turns per run; None if unknown.
     """
 
     name: str
@@ -52,23 +52,22 @@ class GraphLoop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphRow:
-    """One row: a scope, or what stands between scopes.
+    """One row: a scope, or kernels between scopes.
 
     Attributes:
       parent: the row around it; -1 for row 0, the program.
       children: the rows in it, in forward order; () for a leaf.
       kind: "program"; "scope" (`jax.named_scope`, a module of flax); "function" (a Python function, from the source
         frames, or a jitted one of the user's); "loop"; "branch" of a conditional; "argument" (a layer known only by the
-        argument it reads); "before", "between", "after": what the group around it does outside its other rows;
-        "shared": updates of several groups at once; "all": a program without any structure; "unreached": what nothing
-        calls.
+        argument it reads); "before", "between", "after": work of the group around it outside its other rows; "shared":
+        updates of several groups at once; "all": a program without any structure; "unreached": unreachable code.
       name: the scope as the program writes it; "loop", "branch 1", "inputs", "head", "loss", "outputs", "tail",
-        "shared" for rows the program does not name.
-      label: the same for people, told apart from its neighbours ("attn, outside the loop", "norm(), line 46").
+        "shared" for rows without a name in the program.
+      label: the name for people, distinct from its neighbours ("attn, outside the loop", "norm(), line 46").
       holds: its commonest operations, at most two ("log_softmax, take_along_axis").
-      loop_trips: for a loop, how often its body runs each time; None when that is unknown or not the same everywhere.
+      loop_trips: turns per run of a loop; None if unknown or not the same everywhere.
       fold: the fold it is a member of, as a row of `ProgramGraph.folds`; -1 for none.
-      shown_as: the row that stands for it while all folds are closed: itself outside of folds and in shown members.
+      shown_as: the row shown in its place while all folds are closed: itself outside folds and in shown members.
     """
 
     parent: int
@@ -84,14 +83,14 @@ class GraphRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphFold:
-    """Neighbouring rows that do the same: one is shown for all.
+    """Neighbouring rows that do the same work: one is shown for all.
 
     Attributes:
       members: rows, in order.
       shown: the member most like all others; its numbers are shown, never means.
       label: "layer0 … layer15".
-      likeness: for each member, how alike it is to the shown one in all its kernels, 0 to 1 (modelled: Jaccard index
-        of opcodes, shapes and collectives per scope and phase).
+      likeness: for each member, its likeness to the shown one in all kernels, 0 to 1 (modelled: Jaccard index of
+        opcodes, shapes and collectives per scope and phase).
       essential_likeness: the same in matmuls and collectives alone.
     """
 
@@ -109,7 +108,7 @@ class BoxCollectives:
     Attributes:
       kind, axes, mesh: as in `Collective`.
       collectives: which, as rows of the `CollectiveTable`.
-      runs: how often they run per call, together and at most; None when a trip count is unknown.
+      runs: upper bound of their total runs per call; None if a trip count is unknown.
       payload_bytes: bytes of their operands on one device, each run once (counted); unknown ones do not count.
     """
 
@@ -123,12 +122,12 @@ class BoxCollectives:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A combined collective that stands in another box, and serves this one too.
+    """A combined collective in another box that serves this one too.
 
     Attributes:
       collective: row of the `CollectiveTable`.
-      operands: how many of its operands are for this box.
-      payload_bytes: and their bytes on one device.
+      operands: number of its operands for this box.
+      payload_bytes: the bytes of these on one device.
     """
 
     collective: int
@@ -138,16 +137,16 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deviation:
-    """What another member of a fold has more or less of than the shown one.
+    """Collectives that another member of a fold has more or fewer of than the shown one.
 
     Attributes:
       fold: the fold.
-      member: the member, as its place in `GraphFold.members`.
-      box: the shown box it is stated at.
+      member: the member's index in `GraphFold.members`.
+      box: the shown box that states it.
       kind, axes, mesh: as in `Collective`.
-      count: how many collectives more; negative for fewer; 0 when only bytes differ.
-      payload_bytes: and how many bytes of operands.
-      times: how often this difference stands in the program: more than 1 when the fold itself stands in a fold.
+      count: number of additional collectives; negative for fewer; 0 if only bytes differ.
+      payload_bytes: additional bytes of operands.
+      times: number of times this difference occurs: more than 1 for a fold within a fold.
     """
 
     fold: int
@@ -163,22 +162,22 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphBox:
-    """What one row does in one phase. An update stands at the row of a whole layer; anything else at a leaf.
+    """The work of one row in one phase. An update belongs to the row of a whole layer, anything else to a leaf.
 
     Attributes:
       row: its row.
       phase: row of `PHASES`.
-      kernels: how many it holds (modelled: a kernel of several scopes stands in one).
-      inferred: how many of them stand here by inference (`HOWS`).
+      kernels: number of kernels (modelled: a kernel of several scopes is in one box).
+      inferred: number of kernels placed by inference (`HOWS`).
       matmuls: matrix products and convolutions in them (counted).
-      flops: floating-point operations of these on one device, each kernel run once (counted); None when one is unknown.
-      flops_per_call: the same, each as often as it runs; None when that is unknown.
-      iterations: how often most of its kernels run per call, at most; None when that is unknown. More than 1 means that
+      flops: their floating-point operations on one device, each kernel run once (counted); None if one is unknown.
+      flops_per_call: the same, each times its runs; None if unknown.
+      iterations: most common upper bound of runs per call among its kernels; None if unknown. More than 1 means that
         all counts and bytes here are per iteration.
-      result_bytes: bytes of its kernels' results on one device, each run once; those of unknown size left out.
-      collectives: those that stand here, most bytes first.
-      mentions: combined ones that stand elsewhere and serve this box too.
-      is_list: whether its kernels are best shown as a list, since most are not connected with each other.
+      result_bytes: bytes of its kernels' results on one device, each run once; results of unknown size are omitted.
+      collectives: collectives in this box, most bytes first.
+      mentions: combined collectives in other boxes that serve this one too.
+      is_list: whether a list shows its kernels best, because most are not connected.
     """
 
     row: int
@@ -202,10 +201,10 @@ class LaneEvent:
     Attributes:
       collective: row of the `CollectiveTable`.
       lane: row of `ScheduleStrip.lanes`.
-      start, end: places between kernels, 0 to the number of kernels: it is issued right after kernel `start - 1` and
-        waited for right before kernel `end`. The same as `start` plus its own kernels when it is not asynchronous.
-      first_use, last_use: the first and the last kernel that takes its result; -1 when none does.
-      is_async: whether XLA starts it at one place and waits for it at another.
+      start, end: positions between kernels, 0 to the number of kernels: it is issued right after kernel `start - 1` and
+        awaited right before kernel `end`. If it is not asynchronous, `end` is `start` plus its kernels.
+      first_use, last_use: the first and the last kernel that takes its result; -1 for none.
+      is_async: whether start and end are separate instructions.
     """
 
     collective: int
@@ -219,16 +218,16 @@ class LaneEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleStrip:
-    """The schedule: which phase and layer runs when, and when collectives are under way.
+    """The schedule: the order of phases and layers, and the collectives under way.
 
-    Places count kernels, not time.
+    Positions count kernels, not time.
 
     Attributes:
-      is_scheduled: whether XLA fixed the order; otherwise it is that of the program's bytes.
-      runs: what runs, in order.
+      is_scheduled: whether XLA fixed the order; if not, it is the order of the program's bytes.
+      runs: the runs of kernels, in order.
       lanes: the axes of each lane, as `Collective.axes`, most collectives first.
-      events: every collective that stands in the schedule, by `start`.
-      first_matmul: the first kernel with a matrix product; -1 when there is none.
+      events: every collective in the schedule, by `start`.
+      first_matmul: the first kernel with a matrix product; -1 for none.
     """
 
     is_scheduled: bool
@@ -243,21 +242,21 @@ class ProgramGraph:
     """One program as the inspector shows it.
 
     Attributes:
-      phases: which of `PHASES` occur, as rows of it, left to right.
+      phases: the rows of `PHASES` in the program, left to right.
       is_differentiated: whether the program has a backward pass; without one, the only phase has no name to show.
-      has_scopes: whether rows are the user's scopes; otherwise they are guessed from arguments and functions.
-      rows: every row; parents stand before their children. Row 0 is the program.
+      has_scopes: whether rows are the user's scopes; if not, they are guessed from arguments and functions.
+      rows: every row; parents precede their children. Row 0 is the program.
       boxes: every box, by row, then phase.
       kernels: every kernel.
       box_kernels: for each box its kernels, in schedule order.
-      reads: which kernel takes which value.
-      arguments: names of the program's arguments by parameter number ("params['w']"); "" where there is none.
+      reads: the values that kernels take.
+      arguments: names of the program's arguments by parameter number ("params['w']"); "" for none.
       loops: every loop that runs.
       mixes: kernels of several scopes.
-      collective_boxes: for each row of the `CollectiveTable`, the one box it stands in.
-      collective_kernels: and the kernel; -1 for one in a computation that nothing runs.
-      folds: equal layers; a fold in a fold stands after it.
-      deviations: what members of folds have otherwise than the shown ones. What is shown times the folds, and these,
+      collective_boxes: for each row of the `CollectiveTable`, its box.
+      collective_kernels: for each row, its kernel; -1 in an unreachable computation.
+      folds: equal layers; a fold within a fold comes after it.
+      deviations: differences of fold members from the shown ones. The shown collectives times the folds, plus these,
         are all collectives of the program (`analyze.graph.fold.count_shown`).
       arrows: values between boxes, nothing folded.
       strip: the schedule.
@@ -286,9 +285,9 @@ class ProgramGraph:
         return self.box_kernels[box]
 
     def edges_of(self, box: int) -> np.ndarray:
-        """The graph inside a box: (source, target) kernels, each pair once, both in the box; values carried left out.
+        """The graph inside a box: (source, target) kernels, each pair once, both in the box, without carried values.
 
-        Sources stand before their targets, so it has no circles.
+        Sources precede their targets: there are no cycles.
         """
         reads = self.reads
         inside = (reads.source >= 0) & ~reads.carried & (self.kernels.box[reads.target] == box)

@@ -1,4 +1,4 @@
-"""The columns of a program's graph: what there is much of, as numpy arrays with one entry per kernel, value or arrow.
+"""The columns of a program's graph: large sets, as numpy arrays with one entry per kernel, value or arrow.
 
 Not its job: the graph they belong to (`model.report.graph`).
 """
@@ -10,25 +10,26 @@ from dataclasses import dataclass
 import numpy as np
 
 PHASES = ("forward", "recompute", "backward", "update")
-"""The columns, left to right. A program that nobody differentiated has "forward" alone, which then means "all"."""
+"""The columns, left to right. A program without differentiation has only "forward", which then means "all"."""
 
 HOWS = ("own", "combined", "body", "producer", "user", "operand", "caller", "argument", "array", "loop", "none")
-"""How a kernel found its scope, as `GraphKernels.how` numbers it.
+"""The rules that placed a kernel in its scope; `GraphKernels.how` is an index into them.
 
-"own": JAX's name of it. "combined": the scope most of its several names have; of a combined collective, the one that
-needs most of its bytes (sums: makes). "body": most of what it fuses, matmuls first. "producer": a sum without a name,
-by what it sums. "user", "operand": the next kernel that takes its result, or the last whose result it takes. "caller":
-the loop or call it stands in. "argument": the number in the path of an argument ("layers[3]"), in a program without
-scopes. "array": an update, by the array it changes. "loop": by its name, moved out of a loop it does not run in.
-"none": nothing tells. All but "own" are inferred.
+"own": by JAX's name of the kernel. "combined": the scope of most of its names; for a combined collective, the scope
+that needs (for sums: makes) most of its bytes. "body": by most of the operations it fuses, matmuls first. "producer": a
+sum without a name, by its summed operation. "user", "operand": by the next kernel that takes its result, or the last
+one whose result it takes. "caller": by the loop or call that runs it. "argument": by the number in the path of an
+argument ("layers[3]"), in a program without scopes. "array": an update, by the array it changes. "loop": by its name,
+moved out of a loop it does not run in. "none": unknown. All but "own" are inferred.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GraphKernels:
-    """The kernels: one entry each, in schedule order, what a loop, branch or call runs at the place it is called from.
+    """The kernels, one entry each, in schedule order; kernels of a loop, branch or call are at its place.
 
-    Plumbing is left out: what renames, packs, copies or prefetches a value, and second halves of what is asynchronous.
+    Plumbing is omitted: instructions that rename, pack, copy or prefetch a value, and second halves of asynchronous
+    operations.
 
     Attributes:
       instruction: row of the program's instructions.
@@ -40,11 +41,11 @@ class GraphKernels:
       box: row of `ProgramGraph.boxes`.
       how: row of `HOWS`.
       loop: row of `ProgramGraph.loops`, the innermost around it; -1 outside of loops.
-      runs: how often it runs per call, at most (a conditional may skip it); -1 when a trip count is unknown.
-      result_bytes: bytes of its result on one device, each time it runs (counted); -1 when unknown.
-      matmuls: how many matrix products and convolutions it holds.
-      flops: floating-point operations of these on one device, each time it runs (counted from shapes: two per
-        multiply-add); -1 when unknown.
+      runs: upper bound of runs per call (a conditional may skip it); -1 if a trip count is unknown.
+      result_bytes: bytes of its result on one device, per run (counted); -1 if unknown.
+      matmuls: number of matrix products and convolutions in it.
+      flops: their floating-point operations on one device, per run (counted from shapes: two per multiply-add); -1 if
+        unknown.
       mixed: whether its body has instructions of other scopes or phases too (`ProgramGraph.mixes`).
     """
 
@@ -69,19 +70,19 @@ class GraphKernels:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GraphReads:
-    """Which kernel takes which value: one entry per operand and value, plumbing looked through.
+    """Values taken by kernels: one entry per operand and value, traced through plumbing.
 
-    Loops are looked through too: what a loop's body takes comes from before the loop or from the iteration before, and
-    what is taken from a loop comes from its body.
+    Values are traced through loops too: inputs of a loop's body come from before the loop or from the previous
+    iteration, and results of a loop come from its body.
 
     Attributes:
       target: the kernel that takes it.
-      operand: which operand of it; -1 for the value that chooses the branch of a conditional it is first in.
+      operand: the operand's number; -1 for the value that chooses the branch whose first kernel it is.
       source: the kernel that makes it; -1 for an argument of the program.
       argument: the argument's parameter number; -1 for a kernel's value.
-      element: which element of a result that is a tuple; -1 for all of it.
-      bytes: bytes taken on one device, each time (counted); 0 when unknown.
-      carried: whether it comes from the iteration before.
+      element: the element of a tuple result; -1 for the whole result.
+      bytes: bytes taken on one device, per run (counted); 0 if unknown.
+      carried: whether it comes from the previous iteration.
     """
 
     target: np.ndarray
@@ -98,13 +99,13 @@ class GraphReads:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Mixes:
-    """What kernels hold of scopes and phases other than their box's: one entry per kernel and (scope, phase).
+    """Instructions in kernels from scopes and phases other than their box: one entry per kernel and (scope, phase).
 
     Attributes:
       kernel: the kernel.
       row: the row of that scope, or of the nearest scope around it that has one.
       phase: row of `PHASES`.
-      instructions: how many of its inner instructions have a name from there (counted).
+      instructions: number of inner instructions with a name from there (counted).
     """
 
     kernel: np.ndarray
@@ -122,9 +123,9 @@ class GraphArrows:
 
     Attributes:
       source, target: boxes.
-      values: how many distinct values.
+      values: number of distinct values.
       bytes: their bytes on one device, each once (counted).
-      carried: how many of the bytes come from the iteration before.
+      carried: number of bytes from the previous iteration.
     """
 
     source: np.ndarray

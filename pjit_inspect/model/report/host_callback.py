@@ -14,21 +14,21 @@ from pjit_inspect.model.program.table import Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostCallback:
-    """One call back into Python. The device waits for it, where its result is used or its order kept.
+    """One call back into Python. The device waits for it if its result is used or its order is kept.
 
     Attributes:
       kind: "pure" (`jax.pure_callback`: XLA may drop, repeat or move it), "io" (`io_callback`), "debug"
-        (`jax.debug.callback`, `jax.debug.print`); None when its name does not say.
+        (`jax.debug.callback`, `jax.debug.print`); None if its name does not say.
       ordered: whether it waits for the ordered callbacks before it.
       name: the HLO instruction.
-      target: what it calls there ("xla_ffi_python_cpu_callback").
+      target: the name of the call target ("xla_ffi_python_cpu_callback").
       op_name: JAX's name of it, with scopes.
       source: the user's frames, innermost first.
-      count: how often it runs per call on the device that runs it; at most, where a conditional may skip it; None when
-        a loop's trip count is unknown. What only one device is to call stands in a conditional.
-      count_min: the same at least.
-      operand_bytes: bytes it takes to Python each time it runs (counted); None when a width is unknown.
-      result_bytes: bytes it brings back; likewise.
+      count: upper bound of runs per call on the device that runs it (a conditional may skip it); None if a loop's trip
+        count is unknown. A callback for one device only is in a conditional.
+      count_min: the lower bound.
+      operand_bytes: bytes passed to Python per run (counted); None if a width is unknown.
+      result_bytes: bytes returned; likewise.
     """
 
     kind: Literal["pure", "io", "debug"] | None

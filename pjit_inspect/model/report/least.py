@@ -1,6 +1,6 @@
-"""What a program communicates at least, of which only a part is there.
+"""Lower bounds of the communication of an incomplete program.
 
-Not its job: finding it (`analyze.report.least`).
+Not its job: finding them (`analyze.report.least`).
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Least:
-    """What every program has that begins like this one.
+    """Lower bounds for every program that begins like this one.
 
     Attributes:
-      collectives: how many collectives; permutes count as one, because a ring of them is one collective.
+      collectives: number of collectives; permutes count as one, because a ring of them is one collective.
       sent_bytes: bytes each device sends per call (modelled: ring).
     """
 

@@ -1,4 +1,4 @@
-"""Who sends how much to whom: bytes between pairs of positions of the mesh, all collectives of a call together.
+"""Bytes sent between pairs of mesh positions, over all collectives of a call.
 
 Not its job: finding it (`analyze.collectives.traffic`), drawing it (`view.charts.traffic`).
 """
@@ -16,8 +16,8 @@ class LinkTraffic:
 
     Attributes:
       sources, targets: positions; every pair once, in order.
-      sent_bytes: what the first sends the second.
-      left_out: how many collectives are not in it, because they have no known groups or too many pairs.
+      sent_bytes: bytes the first sends to the second.
+      left_out: number of omitted collectives, which have unknown groups or too many pairs.
     """
 
     sources: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))

@@ -1,6 +1,6 @@
-"""A short sentence about what a reader could trip over, and what of the program it is about.
+"""A short sentence about a surprise for a reader, and the part of the program it is about.
 
-Not its job: finding what is unusual (`analyze.report.notes`), drawing it (`view`).
+Not its job: finding surprises (`analyze.report.notes`), drawing it (`view`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pjit_inspect.model.words.sentence import Phrase, Sentence
 
 
 class Note(Sentence):
-    """A sentence with what it is about.
+    """A sentence and its subject.
 
     Attributes:
       instructions: the first instruction of each collective it is about.

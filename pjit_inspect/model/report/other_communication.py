@@ -15,10 +15,10 @@ class OtherCommunication:
     """Instructions of one kind that communicate, or may. How many bytes they send is unknown.
 
     Attributes:
-      what: "sends" where the program says that they communicate; "may" where it is not known whether they do; "host"
-        for transfers between a device and its host.
+      what: "sends" if the program says that they communicate; "may" if that is unknown; "host" for transfers between a
+        device and its host.
       name: the target of the custom calls, or the opcode.
-      count: how many instructions.
+      count: number of instructions.
     """
 
     what: Literal["sends", "may", "host"]
@@ -35,7 +35,7 @@ _NAMED = 3
 
 
 def other_words(others: Sequence[OtherCommunication]) -> str:
-    """All of it in words: "1 instruction communicates (nccl_all_reduce; bytes unknown)"; "" for none."""
+    """All other communication in words: "1 instruction communicates (nccl_all_reduce; bytes unknown)"; "" for none."""
     said = []
     for what in ("sends", "may", "host"):
         rows = [one for one in others if one.what == what]

@@ -1,4 +1,4 @@
-"""What a display needs to know about one record: the record and its analyses, side by side.
+"""Data of one record for displays: the record and its analyses.
 
 Not its job: computing them (`analyze.report.report`) or drawing them (`view`).
 """
@@ -22,8 +22,8 @@ from pjit_inspect.model.report.suggestion import Suggestion
 
 Remedies = Literal["none", "untried", "tried"]
 """
-none: no remedy can be tried, as for a record from a file or a program for one device.
-untried: those that can be tried have not been; what only a tried remedy proves is not among the findings yet.
+none: no remedy can be tried, for example for a record from a file or a program for one device.
+untried: remedies have not been tried; findings that only a tried remedy proves are missing.
 tried: all that can be tried have been.
 """
 
@@ -34,26 +34,26 @@ class RecordReport:
 
     Attributes:
       data: the record.
-      collectives: every collective, most bytes first; None when the record has no optimized HLO.
+      collectives: every collective, most bytes first; None if the record has no optimized HLO.
       totals: one row per set of mesh axes, most bytes sent first.
-      least: what the complete program has at least, where only a part of it is there; None where all of it is.
-      figures: what it comes to, to be set beside another.
-      fusions: every fused kernel in schedule order; None when the record has no optimized HLO, and where XLA's
-        partitioner alone was asked.
+      least: lower bounds for the complete program, if only a part is there; None if it is complete.
+      figures: key figures, to compare with another record.
+      fusions: every fused kernel in schedule order; None if the record has no optimized HLO, or if only XLA's
+        partitioner was asked.
       callbacks: every call back into Python, in schedule order.
-      others: communication that is no HLO collective, and what may be some; its bytes are unknown.
-      instructions: how many HLO instructions the optimized program has; None likewise.
-      notes: short sentences about what a reader could trip over ("2 collectives follow no mesh axis"), each a `Note`
-        where it is about collectives or arguments.
-      timed: of each HLO instruction that was measured, JAX's name of its operation and the user's frames, innermost
-        first; {} when nothing was.
-      findings: what is wrong with the program, dearest first, as far as it is known; None when nobody has looked.
+      others: certain and possible communication outside HLO collectives; its bytes are unknown.
+      instructions: number of HLO instructions in the optimized program; None likewise.
+      notes: short sentences about surprises ("2 collectives follow no mesh axis"), each a `Note` if it is about
+        collectives or arguments.
+      timed: for each measured HLO instruction, JAX's name of its operation and the user's frames, innermost first; {}
+        for none.
+      findings: known problems of the program, most expensive first; None if not looked for.
       remedies: whether the findings' remedies have been tried.
       suggestions: changes that may save communication, the best first.
-      are_suggestions_known: whether somebody has looked for them.
-      unasked: why XLA's partitioner, which knows why the collectives are there, has not been asked yet; "" where it has
-        been, and where it cannot be.
-      warnings: what XLA's partitioner warned of during the compile; each has a `sentence`.
+      are_suggestions_known: whether they have been looked for.
+      unasked: why XLA's partitioner has not been asked for the causes of collectives yet; "" if it has been, or cannot
+        be.
+      warnings: warnings of XLA's partitioner during the compile; each has a `sentence`.
     """
 
     data: RecordData
@@ -76,14 +76,14 @@ class RecordReport:
 
     @property
     def incomplete(self) -> str:
-        """What is missing of an optimized program that is there in part; "" when all of it is there, or nothing."""
+        """The missing part of an incomplete optimized program; "" if it is complete, or if there is none."""
         return "" if self.instructions is None else self.data.missing.get("hlo", "").removeprefix("incomplete: ")
 
     @property
     def silence(self) -> str:
-        """What may be said of a program without collectives: every sentence that says "no" takes it from here.
+        """The sentence for a program without known collectives; every sentence that says "no" uses it.
 
-        "one device: nothing to communicate", "no collectives: the devices do not communicate", or what is not known.
+        "one device: nothing to communicate", "no collectives: the devices do not communicate", or the unknown part.
         """
         if self.collectives is None:
             return f"collectives unknown: {self.data.missing.get('hlo', 'the record has no optimized HLO')}"
@@ -103,7 +103,7 @@ class RecordReport:
 
     @property
     def unsent(self) -> str:
-        """What is said in place of "nothing is sent" where that is not known; "" where it is."""
+        """The sentence to show in place of "nothing is sent" if that is not known; "" if it is."""
         unknown = self.collectives is None or self.incomplete or self.others
         return "What is sent is unknown." if unknown else ""
 

@@ -1,6 +1,6 @@
-"""How one value of a program lies on the devices, and the table of all of them.
+"""The sharding of one value of a program, and the table of all of them.
 
-Not its job: finding it out (`analyze.sharding.value_shardings`) or drawing it (`view`).
+Not its job: finding them (`analyze.sharding.value_shardings`) or drawing it (`view`).
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from pjit_inspect.model.words.sentence import Sentence
 class ValueSharding:
     """One array of the program before partitioning, as propagation shards it.
 
-    XLA partitions these values and then fuses: not every one of them is ever in memory.
+    XLA partitions these values and then fuses: some of them are never in memory.
 
     Attributes:
-      name: the argument's path (`params['w1']`), or the piece of source it was written as (`x @ w`), or JAX's name of
-        the operation with its scopes.
-      op: what makes it ("dot_general", "mul"); "" for an argument.
+      name: the argument's path (`params['w1']`), its source text (`x @ w`), or JAX's name of the operation with its
+        scopes.
+      op: the operation that makes it ("dot_general", "mul"); "" for an argument.
       op_name: JAX's name of that operation, with scopes; "" for an argument.
-      source: the user's frames of that operation, innermost first; () when there are none.
-      phase: "forward", "backward", "recompute", "optimizer", or None when its name does not say.
+      source: the user's frames of that operation, innermost first; () for none.
+      phase: "forward", "backward", "recompute", "optimizer", or None if its name does not say.
       dtype: XLA's short name of the element type ("f32").
-      global_shape: the whole array's shape; where `is_per_shard`, the shape one shard of a `shard_map` has.
+      global_shape: the whole array's shape; if `is_per_shard`, the shape of one shard of a `shard_map`.
       local_shape: the shape of the largest piece a device holds.
       spec: the mesh axes each dimension is split over, as in `ArrayLayout.spec`. A part of an axis is written
         "x:(1)2": the devices along it before the part, and those of the part.
-      bytes_per_device: bytes of that piece (counted); None when the element's width is unknown.
-      replication: how many devices hold each element (counted); None inside a `shard_map`, whose program does not say
-        whether shards are equal.
+      bytes_per_device: bytes of that piece (counted); None if the element's width is unknown.
+      replication: number of devices that hold each element (counted); None inside a `shard_map`, where shards may be
+        equal or not.
       wasted_bytes: bytes on a device beyond an even split over all devices (counted); None likewise.
-      origins: mesh axis -> where it came from, in words; axes of unknown origin are left out.
-      is_per_shard: whether it stands inside a `shard_map`, so that its shapes are those of one shard.
-      position: its place among the values of the program, in program order.
+      origins: mesh axis -> its origin in words; axes of unknown origin are omitted.
+      is_per_shard: whether it is inside a `shard_map`: its shapes are those of one shard.
+      position: its index among the values, in program order.
     """
 
     name: str
@@ -71,10 +71,10 @@ class ShardingTable(Table[ValueSharding]):
 
     Attributes:
       rows: the values.
-      devices: how many devices the program is split over.
-      left_out: why values are not in `rows`, and how many for each reason.
-      missing: why there are no rows; "" when there are some.
-      predicted: where the shardings are a prediction, why XLA's partitioner was not asked; "" where they are XLA's own.
+      devices: number of devices the program is split over.
+      left_out: reasons why values are not in `rows`, each with the number of values.
+      missing: why there are no rows; "" if there are some.
+      predicted: why the shardings are a prediction, without XLA's partitioner; "" if they are XLA's.
     """
 
     rows: tuple[ValueSharding, ...] = ()
@@ -87,10 +87,10 @@ class ShardingTable(Table[ValueSharding]):
         return f"; .of({name!r}) and .at_line(12) choose rows"
 
     def of(self, name: str | int) -> Self:
-        """The values of a name: an argument's path, a piece of source, a scope; of a line, for a number.
+        """The values of a name (an argument's path, a piece of source, a scope), or of a line number.
 
-        Those called exactly so; where there are none, those whose name or operation contains it. Nothing found gives an
-        empty table that names the nearest.
+        Exact names first; if there are none, the values whose name or operation contains it. If nothing is found, the
+        empty table names the nearest values.
         """
         if isinstance(name, int):
             return self.at_line(name)

@@ -13,7 +13,7 @@ class SkeletonStep:
     """Kernels that run one after another, and the collectives that follow them.
 
     Attributes:
-      kernels: what they do, in order, neighbours that do the same once with their number.
+      kernels: their operations in order; equal neighbours once, with their number.
       collectives: rows of the `CollectiveTable`, in order.
     """
 
@@ -23,14 +23,14 @@ class SkeletonStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkeletonPart:
-    """What runs without a break in one phase, scope, branch or loop. A scope that XLA interleaves stands several times.
+    """An unbroken run of one phase, scope, branch or loop. A scope that XLA interleaves appears several times.
 
     Attributes:
-      label: what it is called: "forward", "layer0", "layer0 … layer3", "loop".
+      label: its name: "forward", "layer0", "layer0 … layer3", "loop".
       is_loop: whether it is a loop.
-      trips: for a loop, how often its body runs each time; None when that is unknown, and for anything else.
-      alike: how many neighbours that do the same it stands for, itself included.
-      parts: what runs in it, in order.
+      trips: turns per run of a loop; None if unknown, and for anything else.
+      alike: number of equal neighbours it represents, including itself.
+      parts: its parts and steps, in order.
     """
 
     label: str

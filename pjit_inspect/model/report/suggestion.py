@@ -1,4 +1,4 @@
-"""A change of a program that may save communication, and what came of trying it.
+"""A change to a program that may save communication, and the result of trying it.
 
 Not its job: thinking of changes (`analyze.suggest.suggestions`) or compiling them (`observe.shardy.what_if`).
 """
@@ -30,18 +30,18 @@ depends: that depends on how many turns these take, or it is not known which loo
 """
 
 _NOTICEABLE = 1000
-"""A change of less than one part in so many is none."""
+"""A change of less than one part in this many counts as none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """One place where the program before partitioning is changed.
+    """One changed place in the program before partitioning.
 
     Attributes:
       kind: one of `EditKind`.
       index: the argument's or the result's position; for anything else, the op's index in `ShardedProgram.ops`.
-      number: which of the op's results ("constrain") or operands ("hop"); 0 for anything else.
-      spec: the new sharding; None for "remove", and for a "result" that propagation is to choose.
+      number: the number of the op's result ("constrain") or operand ("hop"); 0 for anything else.
+      spec: the new sharding; None for "remove", and for a "result" left to propagation.
     """
 
     kind: EditKind
@@ -52,17 +52,17 @@ class Edit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What all collectives of the program send per device per call, as it is and as changed.
+    """Bytes sent by all collectives per device and call, in the program and in the changed one.
 
-    Counted in both programs, with the ring formulas of `analyze.collectives.traffic`: as `Suggestion.counted` before
-    optimization, as `Suggestion.checked` compiled. Every loop of unknown length takes one turn; `per_turn` is what that
-    adds.
+    Counted in both programs with the ring formulas of `analyze.collectives.traffic`: before optimization as
+    `Suggestion.counted`, compiled as `Suggestion.checked`. Every loop of unknown length takes one turn; `per_turn` is
+    its share.
 
     Attributes:
       before_bytes, after_bytes: bytes the busiest device sends per call.
       before_by_kind, after_by_kind: the same for each kind of collective, by its name.
-      per_turn: bytes sent in a turn of each loop of unknown length, before and after; () where nothing is sent in such
-        a loop; None where something is, and it is not known which loop is which.
+      per_turn: bytes sent in a turn of each loop of unknown length, before and after; () if none are sent there; None
+        if some are, but the two programs' loops cannot be matched.
     """
 
     before_bytes: int
@@ -83,7 +83,7 @@ class Checked:
 
     @property
     def outside_bytes(self) -> tuple[int, int]:
-        """Bytes sent outside of loops of unknown length, before and after; all where these are not told apart."""
+        """Bytes sent outside loops of unknown length, before and after; all bytes if these are not separated."""
         inside = self.per_turn or ()
         return self.before_bytes - sum(own for own, _ in inside), self.after_bytes - sum(own for _, own in inside)
 
@@ -124,7 +124,7 @@ class Checked:
 
     @property
     def _condition(self) -> str:
-        """For how many turns the changed program sends less, where that is not every number; "" elsewhere."""
+        """The numbers of turns for which the changed program sends less, if not all; "" for all or none."""
         outside, *inside = (after - before for before, after in (self.outside_bytes, *(self.per_turn or ())))
         if not min(outside, *inside) < 0 < max(outside, *inside):
             return ""
@@ -158,24 +158,23 @@ def _change(before: int, after: int) -> str:
 class Suggestion:
     """A change that may save communication.
 
-    XLA's partitioner was asked about it, where it could be, before it was offered (`counted`); else its cost is
-    modelled. `check` compiles it to the end.
+    If XLA's partitioner could be asked about it first, its cost is counted (`counted`); if not, it is modelled. `check`
+    compiles it to the end.
 
     Attributes:
-      title: the change, short, as an order.
-      sentence: the change in the user's names, what it is expected to do and what it costs.
-      change: the edits that make it; equal ones of equal layers belong together.
-      forward_bytes, backward_bytes: bytes one device would send more per call; negative for less. Backward is what
-        differentiation made, recomputation too; forward is all else. Counted where `counted` is there; else modelled
-        (the needs of the program after propagation, ring formulas).
-      removes: names of the instructions of the collectives that it aims at.
-      price: what it costs each device ("holds 48 KiB more of arguments"); "" where it costs nothing that is counted.
-      foreseen_bytes: bytes more per call that the model alone says, before XLA is asked; None where it says nothing.
-      counted: what XLA's partitioner made of the program and of the changed one, before optimization; None when it
-        was not asked.
-      checked: what came of compiling it; None when nobody has.
+      title: the change as a short instruction.
+      sentence: the change in the user's names, with its expected effect and cost.
+      change: its edits; equal edits of equal layers belong together.
+      forward_bytes, backward_bytes: additional bytes one device sends per call; negative for fewer. Backward includes
+        everything from differentiation, recomputation too; forward is the rest. Counted if `counted` is given; if not,
+        modelled (the needs of the program after propagation, ring formulas).
+      removes: instruction names of the collectives it aims at.
+      price: its price for each device ("holds 48 KiB more of arguments"); "" if no price is counted.
+      foreseen_bytes: additional bytes per call by the model alone, before XLA is asked; None if it gives none.
+      counted: counts from XLA's partitioner for both programs, before optimization; None if it was not asked.
+      checked: the result of compiling it; None if not compiled.
       is_one_turn: whether the bytes hold only if each loop of unknown length takes one turn. A change is suggested only
-        where no such loop sends more in a turn, so that it helps for any number of turns, none aside.
+        if no such loop sends more in a turn: it helps for any number of turns except none.
     """
 
     title: str
@@ -201,7 +200,7 @@ class Suggestion:
 
     @property
     def counted_bytes(self) -> int | None:
-        """Bytes more per device per call, counted before optimization; None where XLA's partitioner was not asked."""
+        """Additional bytes per device and call, counted before optimization; None if XLA's partitioner was not used."""
         return None if self.counted is None else self.counted.change_bytes
 
     @property
@@ -211,11 +210,11 @@ class Suggestion:
 
     @property
     def mark(self) -> str:
-        """What `modelled_bytes` rests on: "counted before optimization" or "modelled"."""
+        """The basis of `modelled_bytes`: "counted before optimization" or "modelled"."""
         return "modelled" if self.counted is None else "counted before optimization"
 
     def check(self) -> Suggestion:
-        """Compile the changed program, run nothing, and count what its collectives send.
+        """Compile the changed program, run nothing, and count the bytes its collectives send.
 
         Returns this suggestion with `checked` filled. It takes as long as one compile of the program. Raises
         CaptureError when the devices of the program are not here, or XLA refuses the changed program.
@@ -238,7 +237,7 @@ class SuggestionTable(Table[Suggestion]):
 
     Attributes:
       rows: the suggestions.
-      untried: why changes that could save some were not tried, or not all of them; "" where every one was.
+      untried: why some changes were not tried; "" if all were.
     """
 
     rows: tuple[Suggestion, ...] = ()

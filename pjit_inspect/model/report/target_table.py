@@ -17,16 +17,16 @@ class TargetRow:
     """One chip, or fake CPU devices.
 
     Attributes:
-      name: how its targets are named: "tpu:v5e:AxB".
-      example: one of them.
+      name: the pattern of its targets: "tpu:v5e:AxB".
+      example: one of these targets.
       platform: "cpu", "tpu" or "cuda".
       chip: "v5e", "h100"; "" on CPU.
-      topologies: what may stand for the letters; () where any numbers up to a limit may, which `limit` says.
-      limit: in words, where there is no list; "" where there is one.
-      devices_per_chip: how many devices JAX has for one chip; 1 on CPU.
-      memory: of one device, by each source that says it; () where it is the machine's.
+      topologies: the possible values of the letters; () if any numbers up to `limit` are possible.
+      limit: the limit in words; "" if there is a list.
+      devices_per_chip: number of JAX devices per chip; 1 on CPU.
+      memory: memory of one device, per source; () if it is the machine's.
       ready: whether this process can compile for it.
-      missing: what is missing, with the line that adds it; "" when it is ready.
+      missing: the missing part, with the line that adds it; "" if it is ready.
     """
 
     name: str
@@ -55,7 +55,7 @@ class TargetTable(Table[TargetRow]):
         return '; .of_platform("tpu") chooses rows'
 
     def of_platform(self, platform: str) -> Self:
-        """Only those of one platform. Raises ValueError for what is none."""
+        """Only the targets of one platform. Raises ValueError for an unknown platform."""
         if platform not in get_args(Platform):
             raise ValueError(f"there is no platform {platform!r}; the platforms are {', '.join(get_args(Platform))}")
         return self._of_rows(tuple(row for row in self.rows if row.platform == platform))

@@ -18,10 +18,10 @@ from pjit_inspect.model.sharding.sharded_program import axis_name
 
 @functools.lru_cache(maxsize=1024)
 def laid(mesh: Mesh, spec: PartitionSpec) -> Sharding:
-    """An array of as many dimensions as `spec` has entries; raises ValueError where the mesh lacks an axis of it."""
+    """The sharding of an array with one dimension per entry of `spec`; raises ValueError for an unknown axis."""
     position, tile = np.arange(mesh.size), np.zeros(mesh.size, np.int64)
     parts = [[_part(axis, mesh) for axis in axes_of(entry)] for entry in spec]
-    # Tiles are numbered row by row: dimensions outermost first, and so their axes.
+    # Tiles are numbered row by row: dimensions outermost first, and their axes likewise.
     for stride, size in (part for entry in parts for part in entry):
         tile = tile * size + position // stride % size
     tiles = tuple(math.prod(size for _, size in entry) for entry in parts)
@@ -29,7 +29,7 @@ def laid(mesh: Mesh, spec: PartitionSpec) -> Sharding:
 
 
 def _part(axis: str, mesh: Mesh) -> tuple[int, int]:
-    """How many positions lie between two neighbours along an axis, or the part "x:(1)2" of one, and its length."""
+    """The number of positions between two neighbours along an axis, or along a part "x:(1)2" of one, and its length."""
     at = mesh.axis_names.index(axis_name(axis))
     stride, size = math.prod(mesh.shape[at + 1 :]), mesh.shape[at]
     if axis in mesh.axis_names:

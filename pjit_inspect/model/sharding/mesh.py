@@ -18,7 +18,7 @@ class Device:
       platform: "cpu", "gpu", "tpu", ...
       kind: the hardware's name, such as "TPU v5 lite".
       process: the index of the process (host) it belongs to.
-      coords: physical coordinates in the interconnect, or None when the backend has none.
+      coords: physical coordinates in the interconnect, or None if the backend has none.
     """
 
     id: int
@@ -86,5 +86,5 @@ class Mesh(MeshAxes):
 
     @property
     def size(self) -> int:
-        """How many devices the mesh has."""
+        """The number of devices in the mesh."""
         return len(self.device_ids)

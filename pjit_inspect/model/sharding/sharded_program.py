@@ -1,7 +1,7 @@
-"""The program before partitioning, with the sharding that propagation gave every value of it.
+"""The program before partitioning, with the sharding that propagation gave to every value.
 
-Ops, values and where each mesh axis came from, as Shardy leaves them (`observe.shardy.propagation`). Not its job: what
-follows from it for collectives (`analyze.sharding.needs`).
+Ops, values and the origins of mesh axes, as Shardy leaves them (`observe.shardy.propagation`). Not its job: the
+collectives that follow from it (`analyze.sharding.needs`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _STABLEHLO_NAMES = {
     "dot": "dot_general",
     "opt_barrier": "optimization_barrier",
 }
-"""HLO's names of operations that StableHLO calls otherwise."""
+"""HLO's names of operations that have another name in StableHLO."""
 
 
 def axis_name(axis: str) -> str:
@@ -36,11 +36,11 @@ def axis_name(axis: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """The piece of source text an op was written as.
+    """The piece of source text of an op.
 
     Attributes:
-      line, end_line: where it begins and ends, counted from 1.
-      column, end_column: the same on these lines, in bytes of UTF-8 from 0; the last is not part of it.
+      line, end_line: its first and last line, counted from 1.
+      column, end_column: its first and last column (exclusive) on these lines, in UTF-8 bytes from 0.
     """
 
     line: int
@@ -51,12 +51,12 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """What JAX says of an operation: its name, and where it was written.
+    """JAX's metadata of an operation: its name and source place.
 
     Attributes:
-      name: JAX's name of it; "" when it has none.
-      frames: innermost first; ().
-      spans: for each frame, the piece of its text that was being run; None where JAX does not say.
+      name: JAX's name of it; "" for none.
+      frames: source frames, innermost first; () for none.
+      spans: for each frame, the running piece of its text; None if JAX does not say.
     """
 
     name: str = ""
@@ -65,11 +65,11 @@ class Place:
 
     @property
     def kept(self) -> str:
-        """The last part of its name, of characters that XLA keeps: what a numbered copy calls it behind the number."""
+        """The last part of its name, in characters that XLA keeps: the text after the number in a numbered copy."""
         return _NOT_KEPT.sub("_", self.name.rpartition("/")[2])
 
     def within(self, call: Place) -> Place:
-        """The place of an operation of a called function: the call's name and frames stand around its own."""
+        """The place of an operation in a called function: the call's name and frames around the operation's."""
         if not call.name:
             return self
         name = self.name
@@ -83,15 +83,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AxisOrigin:
-    """Where one mesh axis in a value's sharding came from.
+    """The origin of one mesh axis in a value's sharding.
 
     Attributes:
       axis: the mesh axis.
       kind: "input" (an argument has it), "output" (a result was asked to have it), "constraint" (the user's
         `with_sharding_constraint` or `reshard`, or in Explicit mode the type of an op), "manual" (`shard_map`'s
         specs), or "unknown".
-      index: the argument's or the result's position, or the index in `ShardedProgram.ops` of the constraint; None when
-        it is not known.
+      index: the argument's or the result's position, or the index in `ShardedProgram.ops` of the constraint; None if
+        unknown.
     """
 
     axis: str
@@ -105,12 +105,12 @@ class ShardedValue:
 
     Attributes:
       dtype: XLA's short name of the element type ("f32", "s32", "pred").
-      shape: the global shape; inside a `shard_map`, the shape one shard has.
-      spec: how it is split; one entry per dimension.
-      closed: for each dimension, whether more axes were forbidden (a constraint, an argument or a result said so).
-      origins: where the axes in `spec` came from; () when there are none or it is not known.
+      shape: the global shape; inside a `shard_map`, the shape of one shard.
+      spec: its sharding, one entry per dimension.
+      closed: for each dimension, whether more axes were forbidden (by a constraint, an argument or a result).
+      origins: the origins of the axes in `spec`; () for none or unknown.
       op: the index in `ShardedProgram.ops` of the op that makes it; None for an argument of the program.
-      argument: its position among the program's arguments; None for anything else.
+      argument: its number among the program's arguments; None for anything else.
     """
 
     dtype: str
@@ -161,14 +161,14 @@ def _check_collective(collective: PartitionedCollective, program: ShardedProgram
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardingRule:
-    """How an op's dimensions hang together: equal factors must be split alike, or data must move.
+    """Relations between an op's dimensions: equal factors must be split alike, or data must move.
 
     Attributes:
       operands, results: for each array, for each dimension, its factors (outermost first).
       sizes: factor -> its length.
       reduction: factors that are summed (or otherwise reduced) away.
       need_replication: factors that must be replicated on every device.
-      permutation: factors that may be split, but whose neighbours must be exchanged.
+      permutation: factors that may be split, but need an exchange between neighbours.
     """
 
     operands: tuple[tuple[tuple[str, ...], ...], ...]
@@ -185,20 +185,21 @@ class ShardedOp:
 
     Attributes:
       opcode: the dialect's name ("stablehlo.dot_general").
-      op_name: JAX's full name with scopes ("jit(f)/layer0/dot_general"); "" when it has none.
-      frames: the source frames, innermost first, libraries included; () when it has none.
-      spans: for each frame, the piece of its text that was being run; None where JAX does not say.
+      op_name: JAX's full name with scopes ("jit(f)/layer0/dot_general"); "" for none.
+      frames: the source frames, innermost first, libraries included; () for none.
+      spans: for each frame, the running piece of its text; None if JAX does not say.
       operands, results: indices in `ShardedProgram.values`.
-      rule: how its dimensions hang together; None when Shardy has no rule for it.
-      parent: the index of the op whose region it stands in; None at the top.
-      manual: the axes of the `shard_map` it stands in; ().
-      in_condition: whether it stands in the condition of the loop `parent`.
-      wanted: how a `shard_map` wants each operand split (its `in_specs`); () for anything else.
-      edges: for an op with a window (a convolution, a pooling), dimension of its first operand -> rows along it that it
-        reads beyond a piece, on both sides together; () where that is not known.
-      detail: what tells ops of one opcode apart (a custom call's target, a reduction's or a scatter's function); "".
-      is_on_one: whether one device alone runs it, as a host callback.
-      kind: the opcode without its dialect, by the name StableHLO has for it ("dot_general").
+      rule: the relations between its dimensions; None if Shardy has no rule for it.
+      parent: the index of the op whose region contains it; None at the top.
+      manual: the axes of the `shard_map` around it; () for none.
+      in_condition: whether it is in the condition of the loop `parent`.
+      wanted: the `in_specs` of a `shard_map`; () for anything else.
+      edges: for an op with a window (a convolution, a pooling), dimension of its first operand -> rows along it read
+        beyond a piece, both sides together; () if unknown.
+      detail: a distinction between ops of one opcode (a custom call's target, a reduction's or a scatter's function);
+        "" for none.
+      is_on_one: whether only one device runs it, as for a host callback.
+      kind: the opcode without its dialect, by its StableHLO name ("dot_general").
     """
 
     opcode: str
@@ -227,11 +228,11 @@ class EntryValue:
     """One argument or result of the whole program.
 
     Attributes:
-      name: JAX's name for it (`params['w1']`, `result[0]`), which XLA keeps too.
+      name: JAX's name for it (`params['w1']`, `result[0]`), also kept by XLA.
       value: its index in `ShardedProgram.values`.
-      spec: the sharding it must have; None when propagation was free to choose.
-      path: the user's name for it where a library hid it from JAX (`model.up.kernel` for `model.states[0][10]`); ""
-        where there is no other than `name`.
+      spec: its required sharding; None if propagation was free to choose.
+      path: the user's name for it if a library hid it from JAX (`model.up.kernel` for `model.states[0][10]`); "" if
+        `name` is the only one.
     """
 
     name: str
@@ -247,13 +248,13 @@ class EntryValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taker:
-    """An operation that takes what a collective yields.
+    """An operation that takes the result of a collective.
 
     Attributes:
       op: its index in `ShardedProgram.ops`.
-      operand: which of its operands it is; for what a branch returns, the number of operands and then which result.
-      shape: the shape that operand has on one device, as XLA partitioned the operation (counted); () where XLA gives it
-        something of its own, with other dimensions.
+      operand: the operand's number; for a branch's result, the number of operands plus the result's number.
+      shape: the operand's shape on one device, as XLA partitioned the operation (counted); () if XLA passes an operand
+        with other dimensions.
     """
 
     op: int
@@ -263,26 +264,27 @@ class Taker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionedCollective:
-    """One collective as XLA's partitioner made it, between operations of the program before partitioning.
+    """One collective made by XLA's partitioner, between operations of the program before partitioning.
 
     Attributes:
       kind: XLA's opcode.
-      channel_id: XLA's channel, which the optimized program keeps; None where it has none.
-      groups: which devices take part together, as partition numbers; pairs for a collective-permute.
+      channel_id: XLA's channel, kept in the optimized program; None for none.
+      groups: groups of devices that take part together, as partition numbers; pairs for a collective-permute.
       dtype: XLA's name of its element type.
-      elements: how many elements one device gives.
+      elements: number of elements from one device.
       makers: the values (in `ShardedProgram.values`) it moves or adds up.
-      made_shape: the shape on one device of the first of them, as XLA partitioned what makes it (counted).
-      made_of: the shapes on one device of the operands of the operation that makes it (counted); () where unknown.
-      given_shape: the shape of what one device gives (counted), which other collectives may have moved before.
-      reduced: the operations whose reduction, of a device's own piece, makes what it moves; () where none does.
+      made_shape: the shape on one device of the first of these, as XLA partitioned its maker (counted).
+      made_of: the shapes on one device of that maker's operands (counted); () if unknown.
+      given_shape: the shape of one device's operand (counted); other collectives may have moved it before.
+      reduced: the operations that reduce a device's piece to the moved operand; () for none.
       takers: the operations that take its result.
-      outputs: the program's results it goes to without an operation in between.
-      feeds: the next collectives on the way there, by their place in `ShardedProgram.collectives`.
-      visited: the operations it may belong to by name and place, those XLA was partitioning when it made it.
-      sources: what it is made of with no other collective between, for each operand of the products and sums closest
-        before it: indices in `ShardedProgram.moved`, and -1 - k for argument k of the program.
-      reaches: the program's results it goes to with no other collective between.
+      outputs: the program's results it reaches without an operation in between.
+      feeds: the next collectives on the way there, by index in `ShardedProgram.collectives`.
+      visited: the operations it may belong to by name and place: those XLA was partitioning when it made the
+        collective.
+      sources: its sources without another collective in between, for each operand of the closest earlier products and
+        sums: indices in `ShardedProgram.moved`, and -1 - k for argument k of the program.
+      reaches: the program's results it reaches without another collective in between.
     """
 
     kind: str
@@ -304,7 +306,7 @@ class PartitionedCollective:
 
     @property
     def group_size(self) -> int:
-        """How many devices take part together, in the largest group; 1 where the groups are not known."""
+        """The number of devices in the largest group; 1 if the groups are unknown."""
         return max((len(group) for group in self.groups), default=1)
 
 
@@ -312,20 +314,22 @@ class PartitionedCollective:
 class ShardedProgram:
     """Shardings of a whole program before partitioning.
 
-    Where XLA could be asked, it is XLA's own program, and `collectives` says what its partitioner inserted. Else it is
-    what a run of Shardy in this package predicts: XLA rewrites a program before it propagates, so some may differ.
+    If XLA could be asked, it is XLA's program, and `collectives` lists the collectives from its partitioner. If not, it
+    is a prediction by a run of Shardy in this package, and some shardings may differ: XLA rewrites a program before it
+    propagates.
 
     Attributes:
-      ops: in program order; an op stands before those in its regions.
+      ops: in program order; an op precedes the ops in its regions.
       values: every array they use.
       inputs, outputs: the program's arguments and results.
-      meshes: of every mesh of the program the devices along each axis (`Mesh.sizes`), in order of appearance.
+      meshes: devices along each axis of every mesh (`Mesh.sizes`), in order of appearance.
       links: pairs of values that are the same array on both sides of a region's border (loop, call, `shard_map`).
-      is_predicted: whether it is a prediction, and not what XLA says.
+      is_predicted: whether it is a prediction, not XLA's answer.
       partitioner: "shardy" or "gspmd", whichever XLA used.
       collectives: the collectives that XLA's partitioner made; () in a prediction.
-      written: what those move that the user wrote, each array with its operation as `visited`; () in a prediction.
-      compiler_log: what XLA warned of when it was asked, as it wrote it; a record keeps it as its own.
+      written: the arrays moved by collectives that the user wrote, each with its operation as `visited`; () in a
+        prediction.
+      compiler_log: XLA's warnings when it was asked, verbatim; the record's log.
     """
 
     ops: tuple[ShardedOp, ...] = ()
@@ -378,14 +382,14 @@ class ShardedProgram:
         return self._cache["sizes"]
 
     def length(self, axis: str) -> int:
-        """How many pieces an axis, or a part of one, cuts a dimension into; 1 when it is unknown."""
+        """The number of pieces into which an axis, or a part of one, cuts a dimension; 1 if unknown."""
         if ":(" in axis:
             size = axis.rpartition(")")[2]
             return max(1, int(size)) if size.isdecimal() and len(size) < 10 else 1
         return max(1, self.sizes.get(axis, 1))
 
     def pieces(self, axes: tuple[str, ...]) -> int:
-        """How many pieces some axes cut a dimension into."""
+        """The number of pieces into which axes cut a dimension."""
         return math.prod(map(self.length, axes))
 
     def local_shape(self, value: int, spec: Dimensions | None = None) -> tuple[int, ...]:

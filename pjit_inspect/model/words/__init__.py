@@ -1,1 +1,1 @@
-"""Sentences that keep what their words are."""
+"""Sentences with classified words."""

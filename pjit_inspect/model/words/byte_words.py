@@ -14,7 +14,7 @@ _UNITS = (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)
 
 
 def bytes_in_words(size_bytes: int, digits: int = 3) -> str:
-    """A size in so many digits: "1.5 GiB", "512 B"."""
+    """A size with `digits` digits: "1.5 GiB", "512 B"."""
     for unit, width in _UNITS:
         if size_bytes >= width:
             value = size_bytes / width

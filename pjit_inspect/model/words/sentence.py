@@ -1,7 +1,7 @@
-"""A sentence that knows what its words are: which is an axis, a name, a PartitionSpec, code, a place in the source.
+"""A sentence with classified words: axes, names, PartitionSpecs, code, places in the source.
 
-It is a string, so that it prints, compares and is searched as one; views draw its phrases and group sentences by them,
-and nobody takes it apart again. Not its job: what to say (`analyze`), how a phrase looks (`view`).
+It is a string, and prints, compares and is searched as one. Views draw its phrases and group sentences by them; nobody
+parses it again. Not its job: the content (`analyze`), the look of a phrase (`view`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Phrase:
 
     Attributes:
       kind: one of `PHRASE_KINDS`.
-      text: what it says, without backticks.
+      text: its text, without backticks.
       is_bare: True where its sentence has it without backticks, too.
     """
 
@@ -64,7 +64,7 @@ class Phrase:
 
 
 class Sentence(str):
-    """Text with its phrases. `Sentence("it sums `x` over `a`")` reads what is in backticks, as axes or code.
+    """Text with its phrases. `Sentence("it sums `x` over `a`")` reads text in backticks as axes or code.
 
     Attributes:
       phrases: its phrases in order; two words never follow one another.
@@ -107,7 +107,7 @@ class Sentence(str):
 
 
 def word(text: str) -> Phrase:
-    """Words that come from elsewhere, such as a value: backticks in them mark nothing."""
+    """Words from elsewhere, such as a value: backticks in them mark nothing."""
     return Phrase("word", text)
 
 
@@ -144,8 +144,8 @@ def bare(phrase: Phrase) -> Phrase:
 def say(template: str, *parts: object) -> Sentence:
     """A sentence: `say("{} sums over {}", op, axis("model"))`, each "{}" in turn replaced by a part.
 
-    Parts are phrases and sentences, which stay what they are; anything else as its text. The template and plain strings
-    are read like `Sentence` reads them. Raises ValueError when there are more or fewer parts than places for them.
+    Parts are phrases and sentences, which are kept; anything else is used as text. The template and plain strings are
+    read like `Sentence` reads them. Raises ValueError when there are more or fewer parts than places for them.
     """
     texts = _read_template(template)
     if len(texts) != len(parts) + 1:
@@ -167,7 +167,7 @@ def _phrases(part: object) -> tuple[Phrase, ...]:
 
 
 def _read(text: str) -> tuple[Phrase, ...]:
-    """The phrases of plain text, in which every second piece is in backticks; axes are what is called one."""
+    """The phrases of plain text, in which every second piece is in backticks; pieces called an axis become axes."""
     phrases = list(_pieces(text))
     # "`data` on `x` comes from": what is on an array is an axis.
     is_axis = len(phrases) > 2 and phrases[0].text == "" and phrases[2].text.startswith(" on ")

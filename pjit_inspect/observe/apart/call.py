@@ -1,8 +1,8 @@
-"""A question asked of a process apart, and its answer: the near end of `observe.apart.server`.
+"""Asks a question of a helper process, and reads the answer: the near end of `observe.apart.server`.
 
-A channel is one helper, asked one question at a time. It is started with the first question and ends with this process.
-Whatever goes wrong in starting, asking or reading costs that one answer, as a CaptureError that says why; a helper with
-an unfinished question, as after an interrupt, is ended and never asked again. Not its job: what is asked.
+A channel is one helper, asked one question at a time. It starts with the first question and ends with this process. A
+failure in starting, asking or reading costs only that answer, as a CaptureError with the reason. A helper with an
+unfinished question, as after an interrupt, is ended and never asked again. Not its job: the questions.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ _SCRIPT = Path(__file__).with_name("start.py")
 _PACKAGE = str(Path(__file__).parents[2])
 _LONGEST_S = 86_400.0
 _MOST_GRACE_S = 10.0
-"""How much longer than its own limit a helper may take to say so; no longer than that limit."""
+"""Extra time beyond its limit in which a helper may report a timeout; at most as long as that limit."""
 _MOST_SAID = 1 << 12
 
 _numbers = itertools.count(1)
 
 
 class RefusedError(CaptureError):
-    """The helper was asked, and this is why it has no answer."""
+    """The helper's reason for having no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a helper says: facts, and bytes that come with them."""
+    """A helper's answer: facts, and bytes that come with them."""
 
     said: dict[str, Any]
     blobs: tuple[bytes, ...]
 
 
 class Ticket:
-    """One question, which another thread may take back.
+    """One question, which another thread may withdraw.
 
     Attributes:
-      is_cancelled: whether it was taken back.
+      is_cancelled: whether it was withdrawn.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Ticket:
         """The question was sent, with this number."""
         self._asked = helper, number
         if self.is_cancelled:
-            # It was cancelled after its turn had come and before the helper could be told.
+            # It was cancelled after its turn had come and before the helper was told.
             helper.cancel(number)
 
     def finish(self) -> None:
@@ -110,7 +110,7 @@ class Channel:
             self.end()
 
     def is_busy(self) -> bool:
-        """Whether a question is being asked."""
+        """Whether a question is open."""
         return self._lock.locked()
 
     def ask(
@@ -128,23 +128,23 @@ class Channel:
         keep: bool = False,
         ahead: bool = False,
     ) -> Answer:
-        """What a task makes of a question; see `tasks`.
+        """The answer of a task to a question; see `tasks`.
 
         Args:
           task: a row of `tasks.TASKS`.
-          question: what the task is asked, as JSON can hold it.
+          question: the task's question, as JSON data.
           blobs: bytes that go with it.
-          timeout_s: how long to wait, the questions before this one and the start of the helper included.
-          start_s: what the start may take beside that.
-          ticket: by which another thread may take the question back.
-          on_half: is given half of the answer, where that comes earlier; must not raise.
-          key: names a kind of process, one of which may have been kept or made ahead.
-          fit: what that process must have been made for; of another kind, it is ended.
+          timeout_s: time limit, including earlier questions and the start of the helper.
+          start_s: additional time limit for the start.
+          ticket: lets another thread withdraw the question.
+          on_half: receives half of the answer, if that comes earlier; must not raise.
+          key: the kind of process; one may have been kept or made ahead.
+          fit: the purpose that process must have been made for; if it differs, the process is ended.
           keep: keep the process that answers for the next question of this key.
           ahead: make a process for the next question of this key when this one is answered.
 
-        Raises CaptureError with the reason when there is no answer; RefusedError, which is one, when the helper says
-        why, and ChangeError when the task raised that.
+        Raises CaptureError with the reason if there is no answer: RefusedError (a subclass) if the helper gives the
+        reason, and ChangeError if the task raised that.
         """
         deadline = time.monotonic() + min(timeout_s, _LONGEST_S)
         ticket = ticket or Ticket()
@@ -176,7 +176,7 @@ class Channel:
             ticket.cancel()
 
     def end(self) -> None:
-        """End the helper and what it is doing; the next question starts another."""
+        """End the helper with its work; the next question starts another."""
         helper, self.helper = self.helper, None
         if helper is not None:
             helper.end()
@@ -199,7 +199,7 @@ class Channel:
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
-        """Whatever goes wrong ends the channel, and becomes a CaptureError that says what it was."""
+        """Any failure ends the channel, and becomes a CaptureError with the reason."""
         try:
             yield
         except BaseException as error:
@@ -253,11 +253,11 @@ def _os_words(error: BaseException) -> str:
 
 
 class _Helper:
-    """A helper that was started.
+    """A started helper.
 
     Attributes:
-      asked: the number of the question it has now.
-      facts: what it said of itself: process, parent, started, threads.
+      asked: the number of its present question.
+      facts: its report about itself: process, parent, started, threads.
     """
 
     def __init__(self, task: str) -> None:
@@ -274,7 +274,7 @@ class _Helper:
                 return near, far
 
             self._link, link = linked()
-            # By the second nothing is sent: its end wakes the helper, should it be stopped.
+            # Nothing is sent through the second one: its end wakes the helper if that is stopped.
             _, alive = linked()
             self._stderr = Owned(new_file(b""))
             kept.callback(self._stderr.close)
@@ -284,7 +284,7 @@ class _Helper:
             self._kept = kept.pop_all()
 
     def wait_until_ready(self, deadline: float) -> None:
-        """Until it has imported what it needs. Raises ImportError where it could not, TimeoutError where it is late."""
+        """Wait until it has imported its modules. Raises ImportError if it could not, TimeoutError if it is late."""
         while "threads" not in self.facts:
             self.facts |= receive(self._link, deadline=deadline if self.facts else min(deadline, self._until))[0]
             if "failed" in self.facts:

@@ -1,9 +1,9 @@
-"""Which program starts a process apart, with what, and whether it may be started: one rule for all of them.
+"""Chooses the program that starts a helper process, and its environment, and decides whether it may be started.
 
-A helper is a Python that sees the standard library, the folders where jax and what it needs were loaded, and this
-package; nothing of the user's path, folder or PYTHON* variables. It is a child of no process of the user's: whoever
-starts it detaches itself, and is waited for with a limit. Where that cannot be kept there is no helper, and the OSError
-says why. Not its job: what a helper does (`start`, `server`).
+A helper is a Python that sees the standard library, the folders from which jax and its dependencies were loaded, and
+this package; nothing of the user's path, folder or PYTHON* variables. It is no child of a user's process: its starter
+detaches itself, and is awaited with a time limit. If that is impossible there is no helper, and the OSError gives the
+reason. Not its job: the helper's work (`start`, `server`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ START_S = 20.0
 _ISOLATED = ("-I", "-S", "-P", "-W", "ignore")
 _PYTHON = re.compile(r"python[wdt]?(?:\d+(?:\.\d+)?)?[dtm]*", re.IGNORECASE)
 _PACKAGES = ("jax", "jaxlib", "numpy", "google", "ml_dtypes", "opt_einsum", "scipy", "libtpu", "jax_plugins")
-"""JAX, what it needs, and what has the compilers of chips: where these lie, helpers look for packages."""
+"""JAX, its dependencies, and the compilers of chips: helpers look for packages in their folders."""
 _OWN_FLAGS = re.compile(
     r"""(?:^|\s)--xla_(?:dump_\w+|force_host_platform_device_count)(?:=(?:"[^"]*"|'[^']*'|\S*))?(?=\s|$)"""
 )
@@ -35,7 +35,7 @@ _GET_CHILD_SUBREAPER = 37
 _KILL_S = 1.0
 
 _unusable: dict[str, str] = {}
-"""Programs that did not start a helper in time, and what is said of each."""
+"""Programs that did not start a helper in time, each with the reason."""
 
 
 # ---------------------------------------------------------------- which program
@@ -64,7 +64,7 @@ def find_interpreter() -> str:
 
 
 def _candidates() -> Iterator[str]:
-    """Programs that may be this Python, the one that says so of itself first."""
+    """Programs that may be this Python, the one named by Python itself first."""
     said = (sys.executable, getattr(sys, "_base_executable", None))
     yield from (path for path in said if isinstance(path, str) and os.path.isabs(path))
     yield from _installed()
@@ -73,7 +73,7 @@ def _candidates() -> Iterator[str]:
 
 
 def _installed() -> Iterator[str]:
-    """Where the installation that this Python belongs to has its program."""
+    """Possible paths of the Python program of this installation."""
     name = f"python{sys.version_info.major}.{sys.version_info.minor}"
     for prefix in (sys.base_exec_prefix, sys.base_prefix):
         yield os.path.join(prefix, "bin", f"{name}{getattr(sys, 'abiflags', '')}")
@@ -102,14 +102,14 @@ def _is_python(path: str, genuine: set[str] | None) -> bool:
 
 
 def package_folders() -> list[str]:
-    """The folders in which jax, and what it needs, was loaded or would be found, each once, as absolute paths.
+    """The folders from which jax and its dependencies were loaded or would be found, each once, as absolute paths.
 
     Raises OSError where there is no jaxlib.
     """
     folders: dict[str, None] = {}
     for name in _PACKAGES:
         with suppress(Exception):
-            # A finder of the user's may fail; then this package is found beside the others, or not at all.
+            # A user's finder may fail; then this package is found beside the others, or not at all.
             places = _places(name, list(folders))
             folders |= dict.fromkeys(os.path.dirname(os.path.abspath(place)) for place in places)
     if not any(os.path.isdir(os.path.join(folder, "jaxlib")) for folder in folders):
@@ -118,7 +118,7 @@ def package_folders() -> list[str]:
 
 
 def _places(name: str, known: list[str]) -> list[str]:
-    """Where a package's modules lie; no module is loaded."""
+    """Folders of a package's modules; no module is loaded."""
     if (loaded := sys.modules.get(name)) is not None:
         return [place for place in loaded.__path__ if isinstance(place, str)]
     spec = importlib.machinery.PathFinder.find_spec(name, known) if known else None
@@ -152,7 +152,7 @@ def _xla_flags(value: str) -> str:
 
 
 def check_for_reapers() -> None:
-    """Raise OSError where this process would be told of a helper's end, or find one among its children."""
+    """Raise OSError if this process would be notified of a helper's end, or would find one among its children."""
     if signal.getsignal(signal.SIGCHLD) not in (signal.SIG_DFL, signal.SIG_IGN):
         raise OSError("the program handles the end of its children (SIGCHLD) itself, and would be told of one of ours")
     if os.getpid() == 1:
@@ -211,7 +211,7 @@ def start_detached(
 
 
 def _kill(starter: subprocess.Popen[bytes]) -> None:
-    """End it with all it has started: it leads a session of its own."""
+    """Ends it with all processes it has started: it leads a separate session."""
     with suppress(OSError):
         os.killpg(starter.pid, signal.SIGKILL)
     with suppress(OSError, subprocess.TimeoutExpired):
@@ -219,7 +219,7 @@ def _kill(starter: subprocess.Popen[bytes]) -> None:
 
 
 def start_time(process: int) -> int:
-    """When a process started, which with its number names it for good; 0 where the system does not say."""
+    """The start time of a process, which with its number identifies it; 0 if the system does not say."""
     with suppress(OSError, ValueError, IndexError):
         status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
         return int(status.rpartition(")")[2].split()[19])

@@ -23,7 +23,7 @@ from pjit_inspect.standard import load_standard
 _MOST_FILES = 8
 _MOST_BYTES = 1 << 28
 _HEAD = 4
-# A program that wants to be ended by SIGPIPE must not be by ours; files are not passed on to what it starts.
+# A program that wants to be ended by SIGPIPE must not be by ours; files are not passed on to its children.
 _SENDING = getattr(socket, "MSG_NOSIGNAL", 0) | getattr(socket, "MSG_DONTWAIT", 0)
 _RECEIVING = getattr(socket, "MSG_CMSG_CLOEXEC", 0) | getattr(socket, "MSG_DONTWAIT", 0)
 
@@ -32,7 +32,7 @@ _FIRST = 10
 
 
 def identity(descriptor: int) -> tuple[int, int, int]:
-    """What tells two open files apart. Raises OSError where nothing is open."""
+    """An identifier of an open file. Raises OSError if nothing is open."""
     status = os.fstat(descriptor)
     return status.st_dev, status.st_ino, status.st_rdev
 
@@ -47,7 +47,7 @@ def above_standard(descriptor: int) -> int:
 
 
 class Owned:
-    """A descriptor with what was open under its number when it became ours: a socket, a pipe or a file.
+    """A descriptor, with the identity of the socket, pipe or file that was open when it became ours.
 
     Not for event descriptors and the like, which all are one file to the system.
 
@@ -62,12 +62,12 @@ class Owned:
         self.number = number
 
     def __del__(self) -> None:
-        """Close what nobody holds any more."""
+        """Close it when it is no longer held."""
         with suppress(Exception):
             self.close()
 
     def is_ours(self) -> bool:
-        """Whether the number still leads to what was opened."""
+        """Whether the number still refers to the file that was opened."""
         with suppress(OSError):
             return self.number >= 0 and identity(self.number) == self._identity
         return False
@@ -95,13 +95,13 @@ class Owned:
 
 
 def pair() -> tuple[Owned, Owned]:
-    """Two ends that are connected, neither of which has one of the first ten numbers."""
+    """Two connected ends; neither has one of the first ten descriptor numbers."""
     near, far = socket.socketpair()
     return Owned(above_standard(near.detach())), Owned(above_standard(far.detach()))
 
 
 def send(link: Owned, message: Mapping[str, Any], files: Sequence[int] = (), *, deadline: float | None = None) -> None:
-    """One message: its length in four bytes, then JSON; open files go with it. Raises OSError, TimeoutError too."""
+    """Sends one message: its length in four bytes, then JSON, with open files. Raises OSError (also TimeoutError)."""
     text = json.dumps(message).encode()
     rest = memoryview(len(text).to_bytes(_HEAD, "big") + text)
     given = list(files)
@@ -115,8 +115,8 @@ def send(link: Owned, message: Mapping[str, Any], files: Sequence[int] = (), *, 
 def receive(link: Owned, *, deadline: float | None = None) -> tuple[dict[str, Any], list[int]]:
     """The next message and the files that came with it.
 
-    Raises EOFError when the other end is closed, TimeoutError when there is none by then, ValueError for what is no
-    message. After an error the socket is of no use: half a message may have been read.
+    Raises EOFError if the other end is closed, TimeoutError if none comes in time, ValueError for an invalid message.
+    After an error the socket is unusable: half a message may have been read.
     """
     files: list[int] = []
 
@@ -183,7 +183,7 @@ def new_file(content: bytes) -> int:
 
 
 def read_file(file: int) -> bytes:
-    """What an open file has from its place on. Raises ValueError for one that is no regular file."""
+    """The rest of an open file. Raises ValueError for a file that is not regular."""
     if not stat.S_ISREG(os.fstat(file).st_mode):
         raise ValueError("what came with a message is no file")
     with os.fdopen(file, "rb", closefd=False) as opened:

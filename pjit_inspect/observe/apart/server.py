@@ -29,7 +29,7 @@ from pjit_inspect.observe.apart.worker import be_worker
 
 _SHORT_PAUSE_S, _LONG_PAUSE_S = 0.002, 0.05
 _OWNER_CHECK_S = 5.0
-"""How often the owner is looked for where the system cannot say when it ends."""
+"""Interval of checks for the owner if the system cannot report its end."""
 _MOST_SAID = 1 << 16
 _KILLED_AFTER_S = 1.0
 
@@ -43,7 +43,7 @@ class _CancelledError(Exception):
 
 
 def serve(owner: int, started: int, task: str) -> None:
-    """Answer the questions of a process on descriptor 0, a socket, until either ends; `task` is asked first."""
+    """Answer the questions of a process on descriptor 0, a socket, until either ends; imports for `task` first."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     server = _Server(owner, started)
@@ -85,7 +85,7 @@ def _import(task: Task) -> None:
 
 
 def _count_threads() -> int:
-    """Threads of this process, those of libraries among them; 0 where the system does not say."""
+    """The number of threads of this process, including those of libraries; 0 if the system does not say."""
     with suppress(OSError):
         return len(os.listdir("/proc/self/task"))
     return 0
@@ -109,7 +109,7 @@ class _Worker:
         return self.status is not None
 
     def end(self) -> None:
-        """Kill it, and let go of what belongs to it."""
+        """Kill it, and release its resources."""
         if not self.has_ended():
             os.kill(self.process, signal.SIGKILL)
             os.waitpid(self.process, 0)
@@ -120,11 +120,11 @@ class _Worker:
             self.stderr = -1
 
     def said(self) -> str:
-        """What it and the libraries in it wrote as errors, from the beginning."""
+        """Everything that it and its libraries wrote to stderr."""
         return os.pread(self.stderr, _MOST_SAID, 0).decode("utf-8", "replace")
 
     def how(self) -> str:
-        """How it ended by itself."""
+        """The way it ended by itself."""
         status = self.status or 0
         first = first_words(self.said())
         words = f": {first}" if first else ""
@@ -137,7 +137,7 @@ class _Worker:
 
 
 class _Server:
-    """One server. `link` leads to its owner, who is looked after with `owner`, a descriptor of that process."""
+    """One server. `link` leads to its owner, whose end is watched with `owner`, a descriptor of that process."""
 
     def __init__(self, owner: int, started: int) -> None:
         self.link = Owned(0)
@@ -151,7 +151,7 @@ class _Server:
             raise SystemExit
 
     def serve(self) -> None:
-        """Answer one question after the other."""
+        """Answers questions one after the other."""
         while True:
             if not self._has_news(_OWNER_CHECK_S):
                 continue
@@ -168,7 +168,7 @@ class _Server:
             self._kept.popitem()[1].end()
 
     def _is_owner_gone(self) -> bool:
-        # The same number with another beginning is another process.
+        # The same number with another start time is another process.
         if self._started and start_time(self._owner) != self._started:
             return True
         with suppress(PermissionError):
@@ -179,7 +179,7 @@ class _Server:
         return False
 
     def _has_news(self, patience_s: float, other: Owned | None = None) -> bool:
-        """Wait for the owner's word, or that of `other`; whether the owner says something."""
+        """Waits for a message of the owner, or of `other`; returns whether the owner sent one."""
         waiting = select.poll()
         watched = [own.checked() for own in (self.link, self._death, other) if own is not None]
         for number in watched:
@@ -195,7 +195,7 @@ class _Server:
 
     def _serve(self, message: dict[str, Any], files: list[int]) -> None:
         opened: list[int] = []
-        # What was used for the answer is cleared away when that is on its way.
+        # Resources of the answer are released after it is sent.
         with ExitStack() as used:
             try:
                 answer, opened = self._ask(message, files, used)
@@ -211,7 +211,7 @@ class _Server:
             finally:
                 close_all(opened)
         if message["ahead"]:
-            # The next question often is of this kind, too.
+            # The next question is often of the same kind.
             kind = message["key"]
             self._drop(kind)
             self._kept[kind] = self._fork(TASKS[message["task"]], message["fit"], ())
@@ -234,7 +234,7 @@ class _Server:
                 worker.end()
 
         used.callback(let_go)
-        # One that died meanwhile is heard of below.
+        # A process that died meanwhile is noticed below.
         with suppress(BrokenPipeError, ConnectionResetError):
             send(worker.link, {**message, "question": watch.question if watch else message["question"]}, files)
         said = self._watch(worker, message, watch)
@@ -253,7 +253,7 @@ class _Server:
         return {"said": facts}, more + opened
 
     def _watch(self, worker: _Worker, message: dict[str, Any], watch: Any) -> tuple[dict[str, Any], list[int]] | None:
-        """What the process answers; None where it ended before it did, or what it left so far is enough."""
+        """The answer of the process; None if it ended without one, or if the files it left are enough."""
         start, timeout_s = time.monotonic(), message["timeout_s"]
         while True:
             passed = time.monotonic() - start
@@ -288,14 +288,14 @@ class _Server:
             return None
 
     def _send_half(self, number: int, half: int) -> None:
-        """Half of the answer, which can be read while the other is made."""
+        """Sends half of the answer, which can be read while the rest is made."""
         try:
             send(self.link, {"number": number, "is_partial": True}, [half])
         finally:
             close_all([half])
 
     def _hear(self, number: int) -> None:
-        """While a question is answered only a cancelling can come, perhaps of an earlier one: others wait."""
+        """Receives a message during a question: only a cancellation can come, perhaps of an earlier question."""
         try:
             message, files = receive(self.link)
         except EOFError:
@@ -307,7 +307,7 @@ class _Server:
     # ------------------------------------------------------------ processes
 
     def _take(self, key: str, fit: Any) -> _Worker | None:
-        """The process that was kept for such a question; None where there is none, or it is made for another."""
+        """The process kept for this kind of question; None if there is none, or it was made for another purpose."""
         worker = self._kept.pop(key, None)
         if worker is None:
             return None
@@ -334,7 +334,7 @@ class _Server:
                 close_all(files)
                 be_worker(server, far, stderr, task, fit)
             finally:
-                # Whatever fails, it never goes on as a second server.
+                # Whatever fails, it must never continue as a second server.
                 os._exit(1)
         far.close()
         return _Worker(process=process, link=near, stderr=stderr, fit=fit)

@@ -1,8 +1,8 @@
-"""What starts a helper: a script that detaches itself, finds its packages, then becomes the server.
+"""Script that starts a helper: it detaches itself, finds its packages, and becomes the server.
 
-So the helper is no child of the user's process, which never has to wait for it nor can by accident. It runs isolated
-(`python -I -S`): the standard library comes first, then the folders where jax was loaded, and this package is loaded
-from where it lies, whatever else lies beside it. Not its job: serving (`observe.apart.server`).
+The helper is no child of the user's process, which therefore never waits for it. It runs isolated (`python -I -S`): the
+standard library comes first, then the folders from which jax was loaded, and this package is loaded from its folder,
+whatever else is beside it. Not its job: serving (`observe.apart.server`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _load_package(folder: str) -> None:
-    """Load this package alone from its folder: what else lies beside it is not found."""
+    """Load only this package from its folder: other packages beside it are not found."""
     spec = importlib.util.spec_from_file_location(
         _NAME, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )

@@ -1,7 +1,7 @@
-"""What helpers can be asked to do: a fixed table of functions of this package, by name.
+"""The tasks of helpers: a fixed table of functions of this package, by name.
 
-A question names a row of this table and never a function. Functions are named as text, as they lie in rooms that use
-this one. Not its job: doing it (the functions), or who does it when (`server`).
+A question names a row of this table and never a function. Functions are named as text, because they are in rooms that
+use this one. Not its job: the work (the functions), or the scheduling (`server`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 _LONGEST_LINE, _LONGEST_WORDS = 500, 300
 _NO_REASON = ("WARNING: All log messages before absl", "ERROR: ld.so: object")
-"""How lines begin that come before all others, and not of what went wrong."""
+"""Beginnings of lines that precede the error output and do not describe the error."""
 _GIB = 1 << 30
 
 
 class Made(NamedTuple):
-    """What the function of a task returns: facts that JSON can hold, and bytes that go with them."""
+    """The result of a task's function: facts as JSON data, and bytes that go with them."""
 
     said: dict[str, Any]
     blobs: Sequence[bytes] = ()
@@ -29,11 +29,11 @@ class Task:
     """One kind of question. Each function is "module:name".
 
     Attributes:
-      function: is given the question and its blobs, and returns `Made`; it runs in a process forked for it.
+      function: receives the question and its blobs, and returns `Made`; it runs in a process forked for it.
       imports: modules that are imported once, before any process is forked.
-      ahead: is given the question's `fit` in a process forked before its question comes; "" for nothing.
-      watch: makes an object that finds the answer in what the process leaves, while it still runs; "" for none.
-      most_memory: bytes that the process may reserve, beside some for each byte of the question; 0 for no limit.
+      ahead: receives the question's `fit` in a process forked before its question comes; "" for none.
+      watch: makes an object that finds the answer in the process's files, while it still runs; "" for none.
+      most_memory: bytes that the process may reserve, plus some per byte of the question; 0 for no limit.
     """
 
     function: str
@@ -69,13 +69,13 @@ def load(name: str) -> Any:
 
 
 def first_words(said: str) -> str:
-    """The first line of what a process wrote as errors that may be a reason; "" for none."""
+    """The first line of a process's error output that may be a reason; "" for none."""
     lines = (line.strip()[:_LONGEST_WORDS] for line in said.splitlines())
     return next((line for line in lines if line and not line.startswith(_NO_REASON)), "")
 
 
 def last_line(error: BaseException) -> str:
-    """The kind of an error and the last line of what it says; of a traceback of XLA's, that is the reason."""
+    """The kind of an error and one line of its text: the last (the reason) with a traceback, or else the first."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if not lines:
         return type(error).__name__

@@ -1,7 +1,7 @@
-"""A process that a server forked: it answers one question, or those of one kind that come, and ends.
+"""A process forked by a server: it answers one question, or several of one kind, and ends.
 
-A crash, too much memory or too much time costs its own answer. Not its job: when to fork it (`server`), what the
-questions are (`tasks`).
+A crash, too much memory or too much time costs only its answer. Not its job: forking it (`server`), the questions
+(`tasks`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SET_PARENT_DEATH_SIGNAL = 1
 
 
 def be_worker(server: int, link: Owned, stderr: int, task: Task, fit: Any) -> None:
-    """Answer the questions that come on `link`; never returns. `fit` is what to make ready before the first."""
+    """Answer the questions that come on `link`; never returns. `fit` is prepared before the first."""
     status = 1
     try:
         _become_quiet(stderr)
@@ -48,7 +48,7 @@ def be_worker(server: int, link: Owned, stderr: int, task: Task, fit: Any) -> No
 
 
 def _answer(link: Owned, task: Task, question: dict[str, Any], files: list[int]) -> None:
-    # Should the server be killed or stopped, this process still ends.
+    # If the server is killed or stopped, this process still ends.
     signal.alarm(int(question["timeout_s"]) + _SPARE_S)
     try:
         blobs = [read_file(file) for file in files]

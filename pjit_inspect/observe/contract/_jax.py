@@ -44,7 +44,7 @@ CACHE_REQUEST_EVENT = "/jax/compilation_cache/compile_requests_use_cache"
 def register(on_duration: Callable[..., None], on_event: Callable[..., None], on_start: Callable[..., None]) -> None:
     """Ask JAX to call `on_duration(event, seconds, **facts)` and `on_event(event, **facts)`.
 
-    `on_start(event, time, **facts)` is called when what `on_duration` will tell of begins.
+    `on_start(event, time, **facts)` is called at the begin of work that `on_duration` reports later.
     """
     jax.monitoring.register_event_duration_secs_listener(on_duration)
     jax.monitoring.register_event_listener(on_event)
@@ -52,9 +52,9 @@ def register(on_duration: Callable[..., None], on_event: Callable[..., None], on
 
 
 def unregister(on_duration: Callable[..., None], on_event: Callable[..., None], on_start: Callable[..., None]) -> None:
-    """Undo `register`; listeners that somebody else cleared meanwhile are no error.
+    """Undo `register`; listeners that were cleared meanwhile are no error.
 
-    Not by JAX's own functions, which compare ours with listeners of the user's, whose `__eq__` would run.
+    JAX's functions are not used: they compare our listeners with the user's, whose `__eq__` would run.
     """
     from jax._src import monitoring
 
@@ -107,7 +107,7 @@ def stages_of(frame: FrameType | None, *, until: Collection[str] = ()) -> dict[s
     stages: dict[str, FrameType] = {}
     while frame is not None:
         code = frame.f_code
-        # A stack may have a hundred frames, and few have such a name.
+        # A stack may have a hundred frames, and few have one of these names.
         name = code.co_name
         if name in _STAGE_NAMES and (stage := _STAGES.get(_place(code.co_filename, name))) is not None:
             stages.setdefault(stage, frame)
@@ -141,10 +141,10 @@ def _place(file: str, name: str) -> tuple[str, str]:
 
 @functools.lru_cache(maxsize=4096)
 def part_of(file: str, name: str) -> str:
-    """What a function of JAX's is for, from the file and the name of its code.
+    """The purpose of a JAX function, from the file and the name of its code.
 
-    "placing" moves arrays and computes nothing; "stage" is a stage of a compile, and no function that somebody calls;
-    "traceback" is what JAX puts around its public functions to shorten tracebacks; "" is anything else.
+    "placing" moves arrays and computes nothing; "stage" is a stage of a compile, not a function that users call;
+    "traceback" is JAX's wrapper around public functions that shortens tracebacks; "" is anything else.
     """
     place = _place(file, name)
     if place in _PLACING:
@@ -167,7 +167,7 @@ def checked_argument(frames: Sequence[FrameType]) -> str:
 
 
 def donated_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The positions and the names of the arguments whose data a jitted function takes; none of anything else."""
+    """The positions and names of a jitted function's donated arguments; none for anything else."""
     if isinstance(function, jax.stages.Compiled):
         return _donated_of_compiled(function)
     places, names = _named_to_jit(function, "donate")
@@ -180,12 +180,12 @@ def donated_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
 
 
 def static_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The positions and the names of the static arguments of a jitted function; none of anything else."""
+    """The positions and names of a jitted function's static arguments; none for anything else."""
     return _named_to_jit(function, "static")
 
 
 def is_jitted(function: Any) -> bool:
-    """Whether it is what `jax.jit` made."""
+    """Whether it is a result of `jax.jit`."""
     return type(function).__name__ == "PjitFunction"
 
 
@@ -211,7 +211,7 @@ def _donated_of_compiled(compiled: jax.stages.Compiled) -> tuple[tuple[int, ...]
 
 
 def is_pmapped(function: Any) -> bool:
-    """Whether it is `jax.pmap`, or what that made."""
+    """Whether it is `jax.pmap`, or its result."""
     if function is jax.pmap or type(function).__name__ == "PmapFunction":
         return True
     code = getattr(function, "__code__", None)
@@ -231,7 +231,7 @@ def pmapped_function(frame: FrameType) -> FunctionType | None:
 
 
 def partial_of(function: Any) -> tuple[str, tuple[Any, ...]]:
-    """The function's name in a `HashablePartial` of JAX's, and the arguments it holds; ("", ()) for anything else."""
+    """The function's name and the arguments of a JAX `HashablePartial`; ("", ()) for anything else."""
     if type(function).__name__ != "HashablePartial":
         return "", ()
     return str(getattr(function.f, "__name__", "")), tuple(function.args)
@@ -258,7 +258,7 @@ def shard_mapped(stages: dict[str, FrameType]) -> tuple[FunctionType | None, Fra
 
 
 def _running_pmap(frame: FrameType) -> FrameType | None:
-    """The frame of the wrapper of `pmap` that called this one, if it did so directly."""
+    """The frame of the `pmap` wrapper that called this one directly, or None."""
     caller = frame.f_back
     while caller is not None and part_of((code := caller.f_code).co_filename, code.co_name) == "traceback":
         caller = caller.f_back
@@ -297,9 +297,9 @@ def _context_states() -> tuple[Any, ...]:
 
 
 def tracing_key() -> tuple[Any, ...]:
-    """What `tracing_flags` are made of: equal where those are.
+    """The key of `tracing_flags`: equal keys give equal flags.
 
-    The first is all that JAX's tracing cache is keyed on beside the call, named or not.
+    Its first element is JAX's whole tracing cache key besides the call, named or not.
     """
     return _config().trace_context(), *[state.value for state in _context_states()]
 
@@ -307,7 +307,7 @@ def tracing_key() -> tuple[Any, ...]:
 def tracing_flags() -> tuple[tuple[str, Any], ...]:
     """The configuration that JAX's tracing cache is keyed on, as this thread sees it: (name, value).
 
-    Meshes and bound axes are left out: what they are is read elsewhere.
+    Meshes and bound axes are omitted: they are read elsewhere.
     """
     named = _named_values()
     if named is not None:
@@ -318,9 +318,9 @@ def tracing_flags() -> tuple[tuple[str, Any], ...]:
 
 
 def _named_values() -> list[tuple[str, Any]] | None:
-    """All that the cache is keyed on, where JAX names it (0.10 and later); None elsewhere.
+    """All parts of the cache key, if JAX names them (0.10 and later); None for earlier versions.
 
-    Asked anew each time: a module that is imported later may register more of it, and then all is traced again.
+    Read anew each time: a module that is imported later may register more parts, and then everything is traced again.
     """
     try:
         names = _config().trace_context_names()
@@ -337,14 +337,14 @@ _READ_ELSEWHERE = (_USER_CONTEXT, "mesh_context_manager", "abstract_mesh_context
 
 
 def context_meshes() -> tuple[Any, ...]:
-    """The meshes that are set in this thread: those of `with mesh`, innermost last, then that of `jax.set_mesh`."""
+    """The meshes set in this thread: those of `with mesh`, innermost last, then that of `jax.set_mesh`."""
     held = _config().mesh_context_manager.value or ()
     meshes = held if isinstance(held, tuple) else (held,)
     return (*meshes, jax.sharding.get_abstract_mesh())
 
 
 def distributed_place() -> tuple[int, int]:
-    """The index of this process and how many there are; no backend is started, as asking JAX would."""
+    """The index of this process and the number of processes; starts no backend, unlike asking JAX."""
     from jax._src import distributed, xla_bridge
 
     if xla_bridge.backends_are_initialized():
@@ -358,10 +358,10 @@ def has_disk_cache() -> bool:
 
 
 def cleared_with_jax(cache: T) -> T:
-    """Have JAX empty a cache of ours (a `functools.lru_cache`) together with its own.
+    """Makes JAX empty one of our caches (a `functools.lru_cache`) together with its caches.
 
-    What it holds of JAX's, such as meshes, and by them devices and their backend, is then let go of by
-    `jax.clear_caches()`, and when backends are cleared.
+    JAX objects in it, such as meshes with their devices and backend, are then released by `jax.clear_caches()`, and
+    when backends are cleared.
     """
     # Weakly, and whatever the cache is of.
     if _register_cache is not None:
@@ -370,7 +370,7 @@ def cleared_with_jax(cache: T) -> T:
 
 
 def cache_clears() -> int:
-    """A number that grows whenever `jax.clear_caches` was called since it was last asked for."""
+    """A number that grows whenever `jax.clear_caches` was called since the last read."""
     return _clear_counter()()
 
 
@@ -379,14 +379,14 @@ def _clear_counter() -> Callable[[], int]:
     from jax._src import util
 
     numbers = itertools.count()
-    # JAX clears this function's cache together with its own; then it is called again.
+    # JAX clears this function's cache together with its caches; then it is called again.
     return util.cache(max_size=1, trace_context_in_key=False)(lambda: next(numbers))
 
 
 def traced_ahead(stages: dict[str, FrameType]) -> dict[str, Any] | None:
     """The function and arguments of a `.trace()` or `.lower()` whose tracing has just ended, else None.
 
-    The keys are those of `_infer_params`: `fun`, `ji`, `args`, `kwargs`. None for a jit within what is traced.
+    The keys are those of `_infer_params`: `fun`, `ji`, `args`, `kwargs`. None for a jit within the traced function.
     """
     frame = stages.get("infer")
     if frame is None or frame.f_back is None or frame.f_back.f_code.co_name != "jit_trace":
@@ -407,9 +407,9 @@ _original: list[tuple[type, str, Callable[..., Any]]] = []
 def watched_calls(on_known: OnKnown) -> Iterator[None]:
     """While open, report calls of jitted functions whose executable exists already.
 
-    `on_known(computation, jaxpr, frame)` runs before the call does. The C++ fast paths are forgotten once, so that each
-    function's next call passes through Python; later calls are as fast as ever. Nothing compiles again. Several may be
-    open, in any order; JAX is as it was when the last one closes.
+    `on_known(computation, jaxpr, frame)` runs before the call does. The C++ fast paths are cleared once, and each
+    function's next call passes through Python; later calls are as fast as before. Nothing compiles again. Several may
+    be open, in any order; JAX is as it was when the last one closes.
     """
     with _watch_lock:
         if not _watchers:
@@ -428,9 +428,10 @@ def watched_calls(on_known: OnKnown) -> Iterator[None]:
 
 
 class _Announced:
-    """Stands in the place of a method, and tells when a call looks it up; what is called then is the method itself.
+    """Replaces a method, and reports when a call looks it up; the method itself is then called.
 
-    So no frame of ours is on the stack while JAX lowers, compiles or runs, nor in a traceback of what fails there.
+    Therefore no frame of ours is on the stack while JAX lowers, compiles or runs, nor in a traceback of a failure
+    there.
     """
 
     __slots__ = ("_method", "_tell")
@@ -506,7 +507,7 @@ def made_at(array: Any) -> list[tuple[CodeType, int]]:
 
 
 def transform_frame(stages: dict[str, FrameType], transform: str) -> tuple[list[Any], list[str]]:
-    """What the rule of `grad`, `jvp` or `vmap` was told of each argument, and their names; empty when it does not show.
+    """Per argument, the data that `grad`'s, `jvp`'s or `vmap`'s rule received, and the names; empty if not visible.
 
     For `grad` and `jvp` whether it is differentiated, for `vmap` the dimension that is batched.
     """
@@ -535,7 +536,7 @@ def final_shardings(local: dict[str, Any], executable: Any) -> tuple[list[Any], 
     in_avals, out_avals = local["global_in_avals"], local["global_out_avals"]
     ins = local["in_shardings"]
     if not all(isinstance(own, jax.sharding.NamedSharding) for own in ins):
-        # Those that somebody gave stay as they are.
+        # Shardings given by the user are kept.
         ins = pxla._maybe_get_and_check_in_shardings(executable, ins, devices, in_avals, effects)
     outs = pxla._maybe_get_and_check_out_shardings(executable, local["out_shardings"], devices, out_avals, effects)
     outs = pxla.maybe_recover_user_shardings(
@@ -545,9 +546,9 @@ def final_shardings(local: dict[str, Any], executable: Any) -> tuple[list[Any], 
 
 
 def only_device(sharding: Any) -> int | None:
-    """The id of the device that alone holds an array of this sharding (XLA's "maximal"); None for any other sharding.
+    """The id of the only device that holds an array of this sharding (XLA's "maximal"); None for any other sharding.
 
-    JAX gives such results of host callbacks, and its own map of slices then names every device.
+    JAX gives these shardings to results of host callbacks, and its own map of slices then names every device.
     """
     hlo = getattr(sharding, "_hlo_sharding", None)
     # A replicated sharding calls itself maximal too, on no device in particular.
@@ -557,12 +558,12 @@ def only_device(sharding: Any) -> int | None:
 
 
 def is_of_device(sharding: Any) -> bool:
-    """Whether it is what jit makes of its old arguments `device` and `backend`."""
+    """Whether jit made it from its old arguments `device` or `backend`."""
     return bool(getattr(sharding, "_device_backend", False))
 
 
 def hlo_module(proto: bytes) -> Any:
-    """A serialized `xla.HloModuleProto` as jaxlib's HloModule, which 0.10 moved to a module of its own."""
+    """A serialized `xla.HloModuleProto` as jaxlib's HloModule, which 0.10 moved to a separate module."""
     return _hlo_home().HloModule.from_serialized_hlo_module_proto(proto)
 
 
@@ -582,12 +583,14 @@ def _hlo_home() -> Any:
 
 
 _MISNUMBERED = ("0.8.2", "0.8.3")
-"""Versions of jaxlib whose frames cannot be told: Shardy's copy of a program has another table of frames than that
-which the numbers in it are of. (0.8.1 does so, too, and has the places beside the numbers.)"""
+"""Versions of jaxlib with unreliable frames: the numbers in Shardy's copy of a program refer to another frame table.
+
+(0.8.1 has the same fault, but also has the places beside the numbers.)
+"""
 
 
 def lacks_lines(devices: int) -> str:
-    """Why the source lines in a program for so many devices are not to be trusted; "" where they are."""
+    """Why the source lines of a program for `devices` devices are unreliable; "" if they are reliable."""
     version = jaxlib.version.__version__
     if version not in _MISNUMBERED or devices < 2 or not getattr(jax.config, "jax_use_shardy_partitioner", False):
         return ""
@@ -596,7 +599,7 @@ def lacks_lines(devices: int) -> str:
 
 @functools.cache
 def no_source() -> Any:
-    """What an equation of a jaxpr has for its place in the user's code where that is not known."""
+    """The source info of a jaxpr equation whose place in the user's code is unknown."""
     from jax._src import source_info_util
 
     return source_info_util.new_source_info()
@@ -606,10 +609,10 @@ def no_source() -> Any:
 
 
 def tpu_memory(chip: str, cores: int) -> int | None:
-    """Bytes of memory that so many cores of a TPU ("v5e") have in JAX's own table; None where it has no such chip.
+    """Bytes of memory of `cores` cores of a TPU ("v5e") in JAX's table; None if it lacks the chip.
 
-    `jax.experimental.pallas.tpu` is not imported: it registers configuration, so that JAX traces and compiles every
-    function of the user's again.
+    `jax.experimental.pallas.tpu` is not imported: it registers configuration, which makes JAX trace and compile every
+    user function again.
     """
     try:
         table = importlib.import_module("jax._src.pallas.mosaic.tpu_info")
@@ -640,10 +643,10 @@ def forget_profile() -> None:
 
 
 class HiddenProfile:
-    """The profiler that runs, out of JAX's sight: the program may start one of its own, or stop one it never started.
+    """The running profiler, hidden from JAX: the program may start another, or stop one it never started.
 
-    Then JAX says and does what it would without this one. Where the program does start its own, this one is ended
-    first, as there is one at a time. Stands in the place of JAX's lock, which is taken before anything of that.
+    JAX then behaves as it would without this one. If the program starts another, this one is ended first, because only
+    one can run. It replaces JAX's lock, which is taken before any of these steps.
     """
 
     def __init__(self) -> None:
@@ -675,7 +678,7 @@ class HiddenProfile:
             session.stop()
 
     def bring_back(self) -> bool:
-        """Show it to JAX again, so that it can be stopped; False when it was ended."""
+        """Shows it to JAX again, which can then stop it; False if it was ended."""
         with self._lock:
             if self._state.lock is self:
                 self._state.lock = self._lock
@@ -698,7 +701,7 @@ def local_devices(platform: str, kind: str) -> list[Any]:
 
 
 def cpu_devices(count: int) -> list[Any]:
-    """Fake CPU devices of a client of their own, of which JAX knows nothing."""
+    """Fake CPU devices of a separate client that JAX does not know."""
     from jaxlib import xla_client
 
     client = xla_client.make_cpu_client(asynchronous=False, num_devices=count)
@@ -706,10 +709,10 @@ def cpu_devices(count: int) -> list[Any]:
 
 
 def target_devices(platform: str, topology: str, options: dict[str, Any], mesh: Sequence[int]) -> list[Any]:
-    """Devices of hardware that need not be attached, in the order in which `jax.make_mesh` lays such a mesh over them.
+    """Devices of hardware that need not be attached, in the order in which `jax.make_mesh` lays a mesh over them.
 
-    Errors of the platform's plugin pass through: a topology that there is none of, a plugin that is not installed. So
-    do JAX's (NotImplementedError, ValueError) where it does not lay such a mesh.
+    Errors of the platform's plugin pass through: an unknown topology, a plugin that is not installed. So do JAX's
+    errors (NotImplementedError, ValueError) if it cannot lay the mesh.
     """
     from jax.experimental import topologies
 
@@ -727,10 +730,10 @@ def compile_unseen(
     replicas: int = 1,
     is_for_shardy: bool = True,
 ) -> Any:
-    """The executable XLA makes of an MLIR module; `hlo_proto` is its program.
+    """XLA's executable for an MLIR module; `hlo_proto` is its program.
 
-    Compiled as JAX would, past it: no cache of JAX's is read or written, no event is sent, nothing runs. `is_open` says
-    of each argument and of each result whether the partitioner may choose its sharding; `devices` are in the order of
+    Compiled as by JAX, but without it: no JAX cache is read or written, no event is sent, nothing runs. `is_open` says
+    for each argument and each result whether the partitioner may choose its sharding; `devices` are in the order of
     partitions, replica by replica. XLA's errors pass through.
     """
     from jax._src import compiler

@@ -1,4 +1,4 @@
-"""The private names of JAX that `observe.contract._jax` relies on, each with what is lost when it is gone.
+"""The private names of JAX that `observe.contract._jax` relies on, each with the loss if it is gone.
 
 `missing_names` checks them against the installed JAX, and a test fails with the name that moved. Not its job: reading
 them.
@@ -22,7 +22,7 @@ class Promise:
       module: the JAX module, such as "jax._src.pjit".
       name: a dotted name in it.
       variables: the local variables of that function that are read while it runs.
-      costs: what a record lacks without it.
+      costs: the facts a record lacks without it.
     """
 
     module: str
@@ -144,7 +144,7 @@ CONTRACT = (
 
 
 def missing_names() -> dict[str, str]:
-    """Private names the installed JAX lacks -> what records lack because of it; {} when all is there."""
+    """Private names the installed JAX lacks -> the facts records lack because of it; {} if none is missing."""
     return {name: promise.costs for promise in CONTRACT for name in promise.missing()}
 
 

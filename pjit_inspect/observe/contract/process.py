@@ -1,6 +1,6 @@
-"""Which process of a program this is, for one that has recorded nothing; records say it themselves.
+"""Finds the number of this process among a program's processes, before it has recorded anything.
 
-Not its job: talking to the others.
+Not its job: communicating with the others.
 """
 
 from __future__ import annotations

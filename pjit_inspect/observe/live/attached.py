@@ -1,4 +1,4 @@
-"""The devices that this process has. Not its job: those that need not be attached (`observe.partitioner.targets`)."""
+"""The devices of this process. Not its job: devices that need not be attached (`observe.partitioner.targets`)."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import jax
 
 
 def attached_devices() -> int:
-    """How many devices `jax.jit` would run on here. Starts JAX's backend, where nobody has."""
+    """The number of devices `jax.jit` would run on here. Starts JAX's backend if it is not started."""
     return jax.device_count()

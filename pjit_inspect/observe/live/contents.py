@@ -1,9 +1,9 @@
-"""What was compiled: the program's texts and bytes, and XLA's figures about it.
+"""The content of a compile: the program's texts and bytes, and XLA's figures about it.
 
 The jaxpr's text and XLA's figures take time that grows with the program (measured: up to a twentieth of its compile).
-Of a large program they are therefore read later, by `Later`, when the user's call is over; of a small one the jaxpr is
-printed when somebody reads it (`observe.live.waiting_jaxpr`). Not its job: who compiled and where
-(`observe.watch.record`), its inputs and outputs (`observe.live.layouts`).
+For a large program they are therefore read later, by `Later`, after the user's call; for a small one the jaxpr is
+printed on demand (`observe.live.waiting_jaxpr`). Not its job: the origin of the compile (`observe.watch.record`), its
+inputs and outputs (`observe.live.layouts`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.waiting_jaxpr import WaitingJaxpr, waiting_jaxpr
 
 Finish = Callable[[RecordData], RecordData]
-"""Completes a record with what was left for later; it may be called in any thread, once.
+"""Completes a record with the facts left for later; it may be called in any thread, once.
 
 One with a true attribute `can_wait` holds what it needs; of any other that is lost when JAX drops the program.
 """
@@ -45,7 +45,7 @@ def stablehlo_of(module: Any) -> Blob | None:
 
 
 def hlo_of(executable: Any) -> Blob | None:
-    """The optimized program of an executable, serialised when somebody reads it; None when there is no executable."""
+    """The optimized program of an executable, serialised on first read; None without an executable."""
     if executable is None:
         return None
     # The module, not the executable: it holds no device memory.
@@ -100,10 +100,10 @@ class Printed:
 
 
 def slow_facts_later(program: LiveProgram, stablehlo: Blob | None) -> Finish | None:
-    """A way to read them when the call is over, or None when they are to be read at once.
+    """A function to read the slow facts after the call, or None if they must be read at once.
 
-    They can wait only where JAX keeps the program: it does so for as long as the jitted function lives, except for
-    executables made with options of their own.
+    They can wait only if JAX keeps the program: it does so as long as the jitted function lives, except for executables
+    made with separate options.
     """
     if stablehlo is None or len(stablehlo.read()) <= _LARGE_BYTES or not program.is_kept:
         return None
@@ -124,7 +124,7 @@ class Later:
     text: str | None
 
     def __call__(self, data: RecordData) -> RecordData:
-        """The record with what is slow to read of its executable."""
+        """The record with the slow facts of its executable."""
         missing = dict(data.missing)
         executable = getattr(_jax.known_computation(self.computation()), "xla_executable", None)
         jaxpr = self.jaxpr()
@@ -140,9 +140,9 @@ class Later:
 
 
 def jaxpr_text(jaxpr: Any) -> str | None:
-    """A jaxpr as JAX prints it, without colours; None when there is none.
+    """A jaxpr as JAX prints it, without colours; None if there is none.
 
-    Parameters of a class of the user's that has a `__repr__` of its own stand there as `<Class>`: JAX would run it.
+    Parameters of a user's class with a `__repr__` are printed as `<Class>`, because JAX would run it.
     """
     return None if jaxpr is None else without_foreign(jaxpr).pretty_print(use_color=False)
 

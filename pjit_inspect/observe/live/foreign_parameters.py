@@ -1,7 +1,7 @@
-"""The parameters of a jaxpr's operations that would run code of the user's when JAX prints them.
+"""Replaces parameters of a jaxpr's operations that would run user code when JAX prints them.
 
-A callback may be an object with a `__repr__` of its own, and so may be a parameter of a primitive of the user's. Not
-its job: printing (`observe.live.contents`).
+A callback may be an object with a `__repr__`, and so may be a parameter of a user's primitive. Not its job: printing
+(`observe.live.contents`).
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _MOST_ITEMS = 1_000
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, FunctionType, BuiltinFunctionType, ModuleType, type)
 _CONTAINERS = (tuple, list, dict, set, frozenset)
 _HOLDERS = ("Callback", "HashablePartial", "WrappedFun", "custom_jvp", "custom_vjp", "Hashable")
-"""Parts of the names of JAX's types that print what they hold."""
+"""Parts of the names of JAX's types that print their contents."""
 
 
 class _Instead:
-    """Prints as the kind of what it stands for."""
+    """A stand-in that prints the kind of the object it replaces."""
 
     __slots__ = ("_text", "debug_info")
 
     def __init__(self, value: Any) -> None:
         self._text = f"<{type_name(type(value))}>"
-        # JAX prints the rules of a custom derivative by the name in here, which it made itself.
+        # JAX prints the rules of a custom derivative by the name in here, which JAX made.
         self.debug_info = getattr(value, "debug_info", None) if is_trusted(value) else None
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
-"""Who called: the user's frames on the stack of a compile, and whose function is compiled.
+"""Finds the caller: the user's frames on the stack of a compile, and the owner of the compiled function.
 
-Not its job: what the frames of JAX itself hold (`_jax.stages_of`).
+Not its job: the contents of JAX's frames (`_jax.stages_of`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FRAME_AND_US = 3  # the frame, a variable, and the argument of `getrefcount`
 
 @functools.lru_cache(maxsize=4096)
 def is_user_file(file: str) -> bool:
-    """True for the user's own code: a notebook cell, a script, a module outside every installed package."""
+    """True for user code: a notebook cell, a script, a module outside every installed package."""
     if file.startswith("<") and not file.startswith(("<ipython-input", "<stdin", "<string")):
         return False
     path = os.path.abspath(file)
@@ -53,7 +53,7 @@ def is_our_file(file: str) -> bool:
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame of the user's code, or None when there is none (a library's own thread)."""
+    """The innermost frame of user code, or None if there is none (a library's thread)."""
     while frame is not None and not is_user_file(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
@@ -78,10 +78,10 @@ def to_frame(frame: FrameType | None) -> Frame | None:
 
 
 def read_variables(frame: FrameType) -> dict[str, Any]:
-    """A copy of the variables that code in a frame sees, its own before the module's; nothing of it stays in the frame.
+    """A copy of the variables visible in a frame, locals before globals; no value is kept in the frame.
 
-    Until Python 3.13 a function's frame keeps the dict that `f_locals` makes, and so every value that is in it, for as
-    long as the function runs. One that somebody else holds, too (`locals()` of the user's), is left alone.
+    Before Python 3.13 a function's frame keeps the dict made by `f_locals`, with every value in it, as long as the
+    function runs. A dict with another reference (the user's `locals()`) is not touched.
     """
     is_function = frame.f_code.co_flags & inspect.CO_OPTIMIZED
     if not is_function or sys.version_info >= (3, 13):
@@ -94,7 +94,7 @@ def read_variables(frame: FrameType) -> dict[str, Any]:
 
 
 def cell_name(file: str) -> str | None:
-    """How the notebook calls the cell whose code has this file name ("In [7]"), or None."""
+    """The notebook's name ("In [7]") of the cell whose code has this file name, or None."""
     if (shell := _shell()) is None:
         return None
     numbers = getattr(getattr(shell, "compile", None), "_filename_map", {})
@@ -121,7 +121,7 @@ _texts: dict[str, tuple[list[str], tuple[str, ...]]] = {}
 
 
 def source_lines(file: str, lines: list[str]) -> tuple[str, ...]:
-    """The lines that `linecache` has of a file, without their ends; once for all records of it.
+    """The lines that `linecache` has of a file, without line ends; shared by all records of it.
 
     When the file changes, `linecache` makes a new list.
     """

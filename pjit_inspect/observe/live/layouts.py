@@ -1,8 +1,7 @@
-"""The layout of every argument and result: its type, and the slice of it that each device holds.
+"""Layouts of arguments and results: types, and the slice that each device holds.
 
-What they are made of is plain data of JAX's, which can wait: they are made when somebody reads the record, and of most
-compiles nobody does. Not its job: what else a program consists of (`observe.live.contents`), JAX's sharding objects
-(`observe.live.shardings`).
+Their sources are plain JAX data and can wait: layouts are made when a record is read, and most records never are. Not
+its job: the other contents of a program (`observe.live.contents`), JAX's sharding objects (`observe.live.shardings`).
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from pjit_inspect.observe.live.shardings import on_mesh, to_sharding
 from pjit_inspect.observe.live.untouched import is_trusted
 
 Asked = tuple[Sequence[dict[str, Any]], Sequence[dict[str, Any]]]
-"""The fields of `ArrayLayout` that say what was asked for: of each argument, and of each result."""
+"""Fields of `ArrayLayout` about requested shardings: for each argument, and for each result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layouts:
-    """What the layouts of a program are made of: abstract values, shardings and names. No array is among them."""
+    """The sources of a program's layouts: abstract values, shardings and names, but no arrays."""
 
     arguments: Sequence[str]
     results: Sequence[str]
@@ -45,7 +44,7 @@ class Layouts:
     def of(
         cls, program: LiveProgram, names: tuple[Sequence[str], Sequence[str]], meshes: Sequence[Mesh], asked: Asked
     ) -> Self:
-        """Those of a program; `names` are the paths of its arguments and its results.
+        """The layouts' sources of a program; `names` are the paths of its arguments and its results.
 
         A sharding that XLA chose gets its spec in the axis names of the first of `meshes` that it follows.
         """
@@ -64,12 +63,12 @@ class Layouts:
         )
 
     def can_wait(self) -> bool:
-        """Whether all of it is JAX's own: a type or a sharding of the user's class may hold anything."""
+        """Whether all parts are JAX's: a type or a sharding of a user's class may hold anything."""
         held = (self.all_avals, self.in_avals, self.out_avals, self.in_shardings, self.out_shardings)
         return all(item is None or is_trusted(item) for items in held for item in items)
 
     def read(self, missing: dict[str, str]) -> dict[str, tuple[ArrayLayout, ...]]:
-        """The fields of a record with the layouts; what fails is noted in `missing`."""
+        """The fields of a record with the layouts; failures are noted in `missing`."""
         layout = functools.partial(layout_of, missing, self.meshes)
         return {
             "inputs": read_fact(missing, "inputs", lambda: tuple(self._inputs(layout)), ()),
@@ -77,7 +76,7 @@ class Layouts:
         }
 
     def _inputs(self, layout: Callable[..., ArrayLayout]) -> Iterator[ArrayLayout]:
-        """Every argument of the traced function in order, those that jit dropped as unused included."""
+        """Every argument of the traced function in order, including those that jit dropped as unused."""
         if len(self.kept) != len(self.in_avals) or max(self.kept, default=-1) >= len(self.all_avals):
             # References and hoisted constants change the argument list; then names cannot be matched by position.
             names, avals, asked = argument_names(None, len(self.in_avals)), self.in_avals, ()
@@ -98,9 +97,9 @@ class Layouts:
 
 
 def argument_names(debug_info: Any, count: int, constants: int = 0) -> list[str]:
-    """JAX's paths of the arguments; `arg[3]` where it has none.
+    """JAX's paths of the arguments; `arg[3]` for those without.
 
-    The first `constants` of them are arrays the function closes over, which JAX may pass as arguments.
+    The first `constants` of them are closed-over arrays, which JAX may pass as arguments.
     """
     names = _names(getattr(debug_info, "arg_names", None), count, "arg")
     return [f"constant[{i}]" if i < constants else name for i, name in enumerate(names)]
@@ -115,7 +114,7 @@ def result_names(debug_info: Any, count: int) -> list[str]:
 def layout_of(
     missing: dict[str, str], meshes: Sequence[Mesh], name: str, aval: Any, sharding: Any, **more: Any
 ) -> ArrayLayout:
-    """The layout of one array, of which JAX tells the type in `aval`; `more` are further fields of it."""
+    """The layout of one array of type `aval`; `more` are further fields."""
     shape = tuple(int(n) for n in getattr(aval, "shape", ()))
     placed = None
     if hasattr(sharding, "devices_indices_map"):
@@ -133,7 +132,7 @@ def _dtype_name(aval: Any) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _name_of_dtype(dtype: Any) -> str:
-    # The type of gradients of integers is a numpy record without fields, which prints as a list.
+    # Gradients of integers have a numpy record type without fields, which prints as a list.
     return "float0" if dtype == jax.dtypes.float0 else str(dtype)
 
 

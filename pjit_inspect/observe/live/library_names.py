@@ -1,8 +1,8 @@
 """The user's names of arguments that a library's jit wrapper hides.
 
-`flax.nnx.jit` and `equinox.filter_jit` hand JAX flattened models, so that JAX calls a weight `model.states[0][10]` or
-`dynamic_nodonate['first'][3]`. Here it is `model.up.kernel` and `model.layers[0].weight` again, read from the structure
-of the call while it runs. Best effort: what is not recognised keeps JAX's name. Not its job: names JAX knows itself.
+`flax.nnx.jit` and `equinox.filter_jit` hand JAX flattened models: JAX calls a weight `model.states[0][10]` or
+`dynamic_nodonate['first'][3]`. This module restores `model.up.kernel` and `model.layers[0].weight`, from the structure
+of the call while it runs. Best effort: unrecognised arguments keep JAX's names. Not its job: names that JAX knows.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _labelled(boundaries: tuple[EntryValue, ...], paths: list[str]) -> tuple[Ent
 
 
 def frame_of(frame: FrameType | None, file_end: str, function: str) -> FrameType | None:
-    """The innermost frame of a function in a file whose path ends so; None when it does not run."""
+    """The innermost frame of a function in a file whose path ends with `file_end`; None if it is not running."""
     while frame is not None:
         code = frame.f_code
         if code.co_name == function and code.co_filename.replace("\\", "/").endswith(file_end):
@@ -91,7 +91,7 @@ def _equinox_names(
 
 
 def _equinox_arguments(wrapper: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, str]:
-    """Paths by group and number ("first 3"): equinox passes the first argument and the others as lists of leaves."""
+    """Paths by group and number ("first 3"): equinox passes the first argument, and the others, as lists of leaves."""
     bound = wrapper._signature.bind(*args, **kwargs)  # noqa: SLF001
     labels = [*positional_labels(bound), *sorted(bound.kwargs)]
     values = [*bound.args, *(value for _, value in sorted(bound.kwargs.items()))]
@@ -100,7 +100,7 @@ def _equinox_arguments(wrapper: Any, args: Sequence[Any], kwargs: Mapping[str, A
 
 
 def positional_labels(bound: inspect.BoundArguments) -> list[str]:
-    """The name of each of `bound.args`; those of `*rest` are `rest[0]`, `rest[1]`."""
+    """The name of each of `bound.args`; for `*rest` they are `rest[0]`, `rest[1]`."""
     labels: list[str] = []
     for name, parameter in bound.signature.parameters.items():
         if parameter.kind is parameter.VAR_POSITIONAL:
@@ -162,7 +162,7 @@ def _nnx_names(tree: Any, names: list[str]) -> list[str]:
 
 
 def _nnx_result(name: str) -> str:
-    """Nnx returns (updated arguments, updated keywords, the function's own result)."""
+    """The user's name of a result: nnx returns (updated arguments, updated keywords, the function's result)."""
     if name.startswith("result[2]"):
         return "result" + name.removeprefix("result[2]")
     return "updated" + name.removeprefix("result[0]") if name.startswith("result[0][") else name

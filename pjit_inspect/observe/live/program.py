@@ -1,4 +1,4 @@
-"""What one compile consists of, as live JAX objects that are looked at once and never kept.
+"""The contents of one compile as live JAX objects, which are read once and never kept.
 
 A program is gathered either from the stack of a compile that has just ended, or from a computation that JAX compiled
 earlier. Not its job: turning it into a record (`observe.watch.record`).
@@ -18,9 +18,9 @@ from pjit_inspect.observe.contract import _jax
 class LiveProgram:
     """The live parts of one compiled program.
 
-    Anything that could not be had keeps its empty value, and `missing` says why. `is_kept` is True when JAX keeps the
-    executable with `computation` for as long as that lives. `asked_in` and `asked_out` are the shardings that XLA was
-    given, `in_shardings` and `out_shardings` those it came to.
+    Missing parts keep their empty values, and `missing` gives the reasons. `is_kept` is True if JAX keeps the
+    executable with `computation` as long as that lives. `asked_in` and `asked_out` are the shardings given to XLA,
+    `in_shardings` and `out_shardings` the resulting ones.
     """
 
     name: str
@@ -79,7 +79,7 @@ def _read_program_frame(program: LiveProgram, local: dict[str, Any]) -> None:
     try:
         program.in_shardings, program.out_shardings = _jax.final_shardings(local, program.executable)
     except Exception as error:
-        # The shardings that were asked for are true as far as they go; those left open stay unknown.
+        # The requested shardings are true as far as they go; open ones are unknown.
         program.in_shardings, program.out_shardings = local["in_shardings"], local["out_shardings"]
         program.missing["shardings"] = f"JAX's final shardings could not be computed: {error!r}"
 
@@ -100,7 +100,7 @@ def _read_arguments(program: LiveProgram, local: dict[str, Any]) -> None:
 
 
 def _read_pmap_frame(program: LiveProgram, local: dict[str, Any]) -> None:
-    """The old pmap (JAX 0.9 and earlier, when asked for) has its own executable and no named mesh."""
+    """Reads the old pmap (JAX 0.9 and earlier, if requested), which has a separate executable and no named mesh."""
     program.executable, program.module = local["compiled"], local.get("hlo")
     program.in_avals = program.all_avals = tuple(local["pci"].avals)
     program.out_avals = tuple(local.get("local_unmapped_avals") or ())

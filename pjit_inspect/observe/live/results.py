@@ -1,6 +1,6 @@
-"""What a call returned, as frozen facts: its trees and arrays, without their values.
+"""The result of a call as frozen facts: its trees and arrays, without their values.
 
-Not its job: saying it in words (`view.pages.result`), what the compiled program returns (`observe.live.arrays`).
+Not its job: words for it (`view.pages.result`), the results of the compiled program (`observe.live.arrays`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def is_large(value: Any) -> bool:
 
 
 def result_trees(value: Any) -> tuple[ResultTree, ...]:
-    """The trees of a result: the entries of what was returned, or, where that is one array, itself."""
+    """The trees of a result: the entries of the returned value, or the value itself if it is one array."""
     entries, _ = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda part: part is not value)
     return tuple(_tree(jax.tree_util.keystr(path), part) for path, part in entries)
 

@@ -1,6 +1,6 @@
-"""Numbers for objects, so that two objects can be told apart later without keeping either alive.
+"""Numbers for objects, to distinguish two objects later without keeping either alive.
 
-`id()` will not do: Python gives the address of a dead object to the next one. Not its job: what an object is.
+`id()` is not enough: Python reuses the address of a dead object. Not its job: describing objects.
 """
 
 from __future__ import annotations

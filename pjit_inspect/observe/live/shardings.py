@@ -79,13 +79,13 @@ def find_meshes(shardings: Iterable[Any], extra: Iterable[Any] = ()) -> tuple[Me
 
 
 def is_concrete(mesh: Any) -> bool:
-    """Whether it is a mesh of devices: `Mesh()` without axes stands for none, and an AbstractMesh has none."""
+    """Whether it is a mesh of devices; `Mesh()` without axes means no mesh, and an AbstractMesh has no devices."""
     # Not by `hasattr`: to ask an AbstractMesh for its devices is a ValueError.
     return isinstance(mesh, jax.sharding.Mesh) and not mesh.empty
 
 
 def has_devices(sharding: Any) -> bool:
-    """Whether it is a sharding that says where things lie; one on an AbstractMesh says only how they are cut."""
+    """Whether a sharding has devices; one on an AbstractMesh has only a tiling."""
     is_abstract = isinstance(getattr(sharding, "mesh", None), jax.sharding.AbstractMesh)
     return isinstance(sharding, jax.sharding.Sharding) and not is_abstract
 
@@ -93,7 +93,7 @@ def has_devices(sharding: Any) -> bool:
 def to_sharding(sharding: Any, shape: Sequence[int]) -> Sharding:
     """A `jax.sharding.Sharding` of an array of this shape as frozen facts.
 
-    Raises whatever JAX raises for a sharding that does not fit the shape.
+    Passes on JAX's error for a sharding that does not fit the shape.
     """
     if hasattr(sharding, "spec") and is_concrete(getattr(sharding, "mesh", None)):
         return _named(sharding, len(shape))
@@ -124,7 +124,7 @@ def full_spec(spec: Any, rank: int) -> PartitionSpec:
 
 
 def entries_of(spec: Any) -> Sequence[Any]:
-    """What a `jax.sharding.PartitionSpec` says of each dimension, as written."""
+    """The entries of a `jax.sharding.PartitionSpec`, one per dimension, as written."""
     # A spec with unreduced axes refuses to be iterated; before 0.10 it had no public name for its entries.
     return getattr(spec, "partitions", None) or spec._partitions  # noqa: SLF001
 
@@ -163,9 +163,9 @@ def _tiled(sharding: Any, shape: tuple[int, ...]) -> Sharding:
 
 
 def on_mesh(sharding: Sharding, mesh: Mesh) -> Sharding:
-    """The same tiling with a spec in the axis names of `mesh`, where it follows them; otherwise unchanged.
+    """The same tiling with a spec in the axis names of `mesh`, if it follows them; if not, unchanged.
 
-    XLA hands back shardings it chose as tiles and devices only. Axes of size 1 are left out.
+    XLA returns shardings it chose as tiles and devices only. Axes of size 1 are omitted.
     """
     if sharding.spec is not None or sorted(sharding.device_ids) != sorted(mesh.device_ids):
         return sharding

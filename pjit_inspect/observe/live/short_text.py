@@ -1,8 +1,8 @@
-"""Any value of the user's as a short text that keeps nothing of it alive, and that runs none of its code.
+"""Writes any user value as a short text, without keeping any of it alive or running its code.
 
-A value of a type that says in code of its own how it prints is shown by what it holds: `Config(width=3)`, as a
-dataclass would print itself. Not its job: which values are looked at (`observe.key.definitions`,
-`observe.key.compile_key`), or what objects hold (`observe.live.untouched`).
+A value whose type has code for printing is shown by its contents: `Config(width=3)`, as a dataclass would print. Not
+its job: choosing values (`observe.key.definitions`, `observe.key.compile_key`), or reading objects
+(`observe.live.untouched`).
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _HOLDS_FOREIGN = re.compile("(?i)jaxpr|callback|partial|wrapped|function|custom|thunk")
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 _SHORT = frozenset((type(None), bool, float, complex))
-"""Of them those that print short whatever they are."""
+"""The plain types whose values always print short."""
 _CONTAINERS = (tuple, list, set, frozenset, dict)
 
 
 def named_text(name: str, value: Any) -> NamedText:
-    """A value that a function carries with it, told apart by identity unless its text says all.
+    """A value that a function carries with it, distinguished by identity unless its text is complete.
 
-    JAX does not look at such values, so they are not even asked for their hash, but for Python's own types.
+    JAX does not look at these values: their hash is used only for Python's builtin types.
     """
     if is_a(value, *_PLAIN, *_CONTAINERS, np.generic, enum.Enum):
         return NamedText(name=name, text=short_text(value), digest=_digest(value) if _is_plain(value, _DEPTH) else None)
@@ -84,7 +84,7 @@ def _digest(value: Any) -> int | None:
 
 
 def _asked(kind: type, ask: Callable[[], T]) -> T | None:
-    """What the code of a foreign type says; None when that fails, or took its time once: it is not asked again."""
+    """The result of a foreign type's code; None if it fails, or was slow once: then it is not called again."""
     began = time.perf_counter()
     try:
         return None if _slow and serial_of(kind) in _slow else ask()
@@ -103,7 +103,7 @@ def _asked(kind: type, ask: Callable[[], T]) -> T | None:
 
 
 def _is_plain(value: Any, depth: int) -> bool:
-    """Whether its hash is Python's own: its value's, or an object's identity."""
+    """Whether its hash is Python's: that of its value, or of an object's identity."""
     own = type_attribute(type(value), "__hash__")
     if own in (tuple.__hash__, frozenset.__hash__):
         items = list(tuple.__iter__(value) if is_a(value, tuple) else frozenset.__iter__(value))
@@ -147,7 +147,7 @@ def _text(value: Any, depth: int) -> str:
 
 
 def _plain_text(value: Any) -> str:
-    """A value of Python's simplest types, by their own methods: a subclass may have others."""
+    """The text of a value of Python's simplest types, by Python's methods: a subclass may override them."""
     if is_a(value, str):
         return repr(str.__getitem__(value, slice(_LENGTH)))
     if is_a(value, bytes):

@@ -1,9 +1,8 @@
-"""Looking at objects of the user's without running any code of theirs.
+"""Reads the user's objects without running any of their code.
 
-A compile is watched within the user's call. There nothing may run that would not have run by itself: no `__repr__`,
-which may be slow, no `__getattr__`, which may end the program, and not even `isinstance`, which asks an object for its
-`__class__`. Python's own types and its tables of attributes tell enough. Not its job: wording
-(`observe.live.short_text`).
+A compile is watched within the user's call. No additional user code may run there: no `__repr__`, which may be slow, no
+`__getattr__`, which may end the program, and not even `isinstance`, which reads an object's `__class__`. Python's types
+and attribute tables are enough. Not its job: wording (`observe.live.short_text`).
 """
 
 from __future__ import annotations
@@ -36,15 +35,15 @@ def is_a(value: Any, *kinds: type) -> bool:
 
 
 def is_one_of(kind: type, kinds: Collection[type]) -> bool:
-    """Whether it is one of these types of Python's own.
+    """Whether a type is one of these builtin types.
 
-    A metaclass may say how its classes are compared and hashed, and theirs is `type`.
+    A metaclass may define comparison and hashing of its classes; the metaclass of builtin types is `type`.
     """
     return type(kind) is type and kind in kinds
 
 
 def once_for_each_type(found_of: Callable[[type], T]) -> Callable[[type], T]:
-    """Keeps what a function finds of a type for as long as that lives.
+    """Caches a function's result for a type as long as the type lives.
 
     Not by `lru_cache`, which would keep the type alive, with all that its attributes hold, and ask its metaclass for a
     hash.
@@ -70,7 +69,7 @@ def is_trusted_type(kind: type) -> bool:
 
 
 def type_attribute(kind: type, name: str) -> Any:
-    """What a type, or the first of its bases that has it, holds under a name; None where none does."""
+    """The value a type, or the first of its bases that has it, stores under a name; None if none does."""
     return None if (found := _held_by_type(kind, name)) is _ABSENT else found
 
 
@@ -89,7 +88,7 @@ def is_trusted(value: Any) -> bool:
 
 
 def plain_attribute(value: Any, name: str, default: Any = None) -> Any:
-    """What is stored under a name in an object or its class; `default` where code of theirs would have to say it."""
+    """The value stored under a name in an object or its class; `default` if user code would have to compute it."""
     kind = type(value)
     if is_one_of(kind, _OWN) or is_trusted_type(kind):
         return getattr(value, name, default)
@@ -122,7 +121,7 @@ def _has(value: Any, name: str) -> bool:
 
 
 def stored_fields(value: Any) -> dict[str, Any]:
-    """The attributes that an object itself holds, by name, private ones left out; {} when it keeps them otherwise."""
+    """The public attributes stored in an object itself, by name; {} if it stores them in another way."""
     return {name: item for name, item in _stored(value).items() if not name.startswith("_")}
 
 
@@ -158,7 +157,7 @@ def _own_table(value: Any) -> Any:
 
 
 def array_facts(value: Any) -> tuple[str, tuple[int, ...]] | None:
-    """The type and shape of an array of NumPy's; None for anything else."""
+    """The type and shape of a NumPy array; None for anything else."""
     if not is_a(value, np.ndarray):
         return None
     return str(np.ndarray.dtype.__get__(value)), np.ndarray.shape.__get__(value)

@@ -1,4 +1,4 @@
-"""The jaxpr of a small program, kept until somebody reads its text: printing is slow, and most are never read.
+"""The jaxpr of a small program, kept until its text is read: printing is slow, and most are never read.
 
 What is kept is a copy that holds plain data only: no array, no function, nothing of the user's, and not the jaxpr
 itself, by which JAX finds the program it compiled. Where it would hold more, it is printed at once. All copies together
@@ -45,7 +45,7 @@ A PartitionSpec is called `P` since JAX 0.10.
 
 
 class _HoldsMoreError(Exception):
-    """The jaxpr holds something that must not be kept, or that nobody knows here."""
+    """The jaxpr has something that must not be kept, or is unknown here."""
 
 
 class WaitingJaxpr:
@@ -58,7 +58,7 @@ class WaitingJaxpr:
         """How many are kept."""
 
     def text(self) -> str | None:
-        """The jaxpr as text. Raises whatever printing it raises."""
+        """The jaxpr as text. Passes on errors of printing it."""
         with self._lock:
             if self._jaxpr is not None:
                 self._text = self._text_of(self._jaxpr)
@@ -86,7 +86,7 @@ def waiting_jaxpr(jaxpr: Any, text_of: Callable[[Any], str | None]) -> WaitingJa
 
 
 def _enter(made: WaitingJaxpr) -> list[WaitingJaxpr]:
-    """Count one in; those that must make room."""
+    """Counts one in; returns those that must make room."""
     global _equations
     oldest: list[WaitingJaxpr] = []
     with _lock:
@@ -101,7 +101,7 @@ def _enter(made: WaitingJaxpr) -> list[WaitingJaxpr]:
 
 
 class _Copies:
-    """Copies of a jaxpr and of those within it. One that stands there twice is copied once: JAX prints it once."""
+    """Copies of a jaxpr and its inner jaxprs. A jaxpr that occurs twice is copied once: JAX prints it once."""
 
     def __init__(self) -> None:
         self.equations = 0

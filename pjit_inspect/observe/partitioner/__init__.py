@@ -1,1 +1,1 @@
-"""XLA's own partitioner, asked in a process apart."""
+"""Asks XLA's partitioner in a separate process."""

@@ -1,7 +1,7 @@
-"""What XLA's partitioner leaves in a folder while it works, made the answer to a question.
+"""Makes answers from the files that XLA's partitioner leaves in a folder while it works.
 
-The process that compiles is ended as soon as the partitioner's files are complete: what follows them, code generation
-above all, is never waited for. Not its job: making XLA write (`observe.partitioner.child`), or watching that process
+The process that compiles is ended as soon as the partitioner's files are complete: later steps, above all code
+generation, are never awaited. Not its job: making XLA write (`observe.partitioner.child`), or watching that process
 (`observe.apart.server`, which makes a `Watch` for each question).
 """
 
@@ -20,7 +20,7 @@ class Watch:
     """One question while it is answered.
 
     Attributes:
-      question: what the process that compiles is asked: the same, with the folder it writes to.
+      question: the question for the process that compiles, with the folder it writes to.
     """
 
     def __init__(self, owner: int, question: dict[str, Any]) -> None:
@@ -39,7 +39,7 @@ class Watch:
         return partitioner_dump.open_module(before)
 
     def is_enough(self) -> bool:
-        """Whether the files are complete that were asked for. Raises CaptureError where XLA writes too much."""
+        """Whether the requested files are complete. Raises CaptureError if XLA writes too much."""
         if partitioner_dump.size_bytes(self._folder) > partitioner_dump.MAX_BYTES:
             raise CaptureError(
                 f"XLA writes more than {partitioner_dump.MAX_BYTES >> 30} GiB about this program, more than is read; "
@@ -50,7 +50,7 @@ class Watch:
     def answer(self, said: dict[str, Any], how: str) -> tuple[dict[str, Any], list[int]]:
         """The facts and open files; `said` by the process itself, which ended as `how` says, or "".
 
-        Raises CaptureError where there is no answer.
+        Raises CaptureError if there is no answer.
         """
         facts = json.loads(partitioner_dump.read_text(self._folder / partitioner_dump.FACTS) or "{}")
         # Programs of one partition are not partitioned.
@@ -77,7 +77,7 @@ class Watch:
 
 
 def _why(how: str, stderr: str) -> str:
-    """Why there is no answer of a process that ended so, or that compiled the program."""
+    """The reason why a process has no answer, although it ended as `how` says or compiled the program."""
     if not how:
         return "XLA compiled the program but wrote no program before and after partitioning"
     said = next((line for line in reversed(stderr.splitlines()) if line.startswith(("F", "E"))), "")

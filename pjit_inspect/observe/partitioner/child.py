@@ -24,14 +24,14 @@ from pjit_inspect.observe.shardy import _mlir, how_compiled, numbering
 _UNKNOWN_OPTION = "No such compile option: '"
 _WHY = "the compiler refused the program for its memory"
 _REFUSED = {"hlo_header": None, "cost": {}, "memory": None, "missing": {"cost": _WHY, "memory": _WHY}}
-"""What is known of a program that was scheduled and then refused, beside itself and its buffers."""
+"""Facts of a program that was scheduled and then refused, besides the program and its buffers."""
 
 _ready: dict[int, list[Any]] = {}
-"""How many fake CPU devices -> those that were made before anybody asked."""
+"""Number of fake CPU devices -> devices made before the question."""
 
 
 def make_devices(devices: int) -> None:
-    """Make so many fake CPU devices before the question comes."""
+    """Makes `devices` fake CPU devices before the question comes."""
     _ready[devices] = _jax.cpu_devices(devices)
     # What is loaded with the first module takes as long as the module.
     with _mlir.open_module(b"module {}"):
@@ -57,7 +57,7 @@ def compile_one(question: dict[str, Any], blobs: list[bytes]) -> Made:
 
 
 def _write_to(folder: Path) -> None:
-    """What XLA says goes to a file of the question's folder."""
+    """Redirects XLA's output to a file of the question's folder."""
     stderr = os.open(folder / partitioner_dump.STDERR, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(stderr, 1)
     os.dup2(stderr, 2)
@@ -140,7 +140,7 @@ def _facts(device: Any) -> list[Any]:
 
 
 def _optimized(executable: Any, folder: Path) -> Made:
-    """The optimized program, and what XLA counts of it."""
+    """The optimized program, and XLA's counts for it."""
     missing: dict[str, str] = {}
     facts = slow_facts(executable, missing)
     memory, buffers = facts.pop("memory"), facts.pop("buffers")
@@ -151,7 +151,7 @@ def _optimized(executable: Any, folder: Path) -> Made:
 
 
 def _options(own: dict[str, Any], folder: Path, *, as_text: bool) -> dict[str, Any]:
-    """The user's options but those of dumps, and ours, which also undo what XLA_FLAGS says of dumps."""
+    """The user's options except those of dumps, plus ours, which also override dump options in XLA_FLAGS."""
     kept = {name: value for name, value in own.items() if not name.startswith("xla_dump_")}
     return kept | {
         "xla_dump_to": str(folder),
@@ -171,5 +171,5 @@ def _options(own: dict[str, Any], folder: Path, *, as_text: bool) -> dict[str, A
 
 
 def _words(error: BaseException) -> str:
-    """Why, on one line; all of it where memory is short."""
+    """The reason on one line; for a memory shortage all lines."""
     return str(error) if isinstance(error, CaptureError) or NO_MEMORY in str(error) else last_line(error)

@@ -1,7 +1,7 @@
-"""What is known of the chips that programs are compiled for: devices of each, their memory, and what GPUs are made of.
+"""Facts about the chips that programs are compiled for: devices per chip, memory, and details of GPUs.
 
-Figures of the makers, of XLA and of JAX differ, so that each goes with its source. Not its job: which of them this
-process can compile for (`observe.partitioner.targets`).
+Figures of the makers, of XLA and of JAX differ: each has its source. Not its job: the chips that this process can
+compile for (`observe.partitioner.targets`).
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _TPU_MEMORY: dict[str, tuple[MemorySize, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu:
-    """A GPU, in the figures that XLA's compiler asks for; JAX has one device for it.
+    """A GPU, in the figures that XLA's compiler needs; JAX has one device for it.
 
     Attributes:
-      name: as the driver calls it, which is JAX's `device_kind`.
+      name: the driver's name, which is JAX's `device_kind`.
       capability: CUDA's compute capability; with `is_specific`, also instructions that later ones lack ("sm_90a").
       cores: streaming multiprocessors.
-      lanes: 32-bit floating-point lanes of each.
+      lanes: 32-bit floating-point lanes per multiprocessor.
       clock_ghz: the highest clock.
-      memory_bytes: what the driver reports.
-      memory_bytes_per_s: peak.
+      memory_bytes: memory as the driver reports it.
+      memory_bytes_per_s: peak bandwidth.
       l2_bytes: second-level cache.
       shared_bytes: shared memory of each core, of which a block may have 1 KiB less.
       links: NVLinks to other GPUs.
@@ -174,7 +174,7 @@ def gpu_config(gpu: Gpu) -> str:
 
 
 def memory_of(chip: str) -> tuple[MemorySize, ...]:
-    """What one of JAX's devices has, by each source that says it; () for chips that are not known here."""
+    """Memory of one device of a chip, per source; () if unknown."""
     says = None if chip in GPUS else _jax_says(chip)
     return listed_memory_of(chip) + ((MemorySize(says, _JAX),) if says else ())
 

@@ -1,7 +1,7 @@
 """The folder into which XLA writes about one program while its partitioner is asked.
 
-It lies in memory where there is room, is held by a lock while anybody needs it, and what a killed server left is
-removed by the next. Not its job: making XLA write (`observe.partitioner.child`), or waiting for it.
+It is in memory if there is room, and is locked while in use; folders left by a killed server are removed by the next
+one. Not its job: making XLA write (`observe.partitioner.child`), or waiting for it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PASSES = "spmd-partitioning|sharding-propagation"
 MAX_BYTES = 1 << 30
 FACTS, DEVICES, STDERR = "pjit_inspect.facts", "pjit_inspect.devices", "pjit_inspect.stderr"
 PLACES = "pjit_inspect.places"
-"""Files of ours: what the child knows of the program, its devices in order, what XLA said, where operations stood."""
+"""Our files: the child's facts about the program, its devices in order, XLA's output, the places of operations."""
 
 _PASSES = ("spmd-partitioning", "tpu-spmd-partitioning")
 _AFTER = tuple(f".after_{name}." for name in _PASSES)
@@ -37,7 +37,7 @@ _WARNING = re.compile(
 _MOST_WARNINGS = 1000
 _MEMORY, _PREFIX = "/dev/shm", "pjit_inspect_partitioner_"
 _MOST_TRIES = 100
-"""A server that starts looks once, so that each takes one folder away at most."""
+"""Most tries to make a folder: a starting server looks once, and can take away at most one of them."""
 
 
 def make_folder(owner: int, program_bytes: int) -> tuple[Path, int]:
@@ -76,7 +76,7 @@ def hold(folder: str | Path) -> int:
 
 
 def remove_left_over() -> None:
-    """Folders of servers that were killed: nobody holds them."""
+    """Removes folders of killed servers, which are no longer held."""
     for home in (_MEMORY, tempfile.gettempdir()):
         with suppress(OSError):
             names = [entry.path for entry in os.scandir(home) if entry.name.startswith(_PREFIX)]
@@ -90,7 +90,7 @@ def remove_left_over() -> None:
 
 
 def _roomy(program_bytes: int) -> str | None:
-    """Memory where there is room for what XLA writes about such a program; None for the temporary folder."""
+    """Memory folder if it has room for XLA's output about a program of this size; None for the temporary folder."""
     try:
         room = os.statvfs(_MEMORY)
     except OSError:
@@ -101,7 +101,7 @@ def _roomy(program_bytes: int) -> str | None:
 
 
 def size_bytes(folder: Path) -> int:
-    """What all files in it have."""
+    """The total size of its files."""
     with suppress(OSError), os.scandir(folder) as entries:
         return sum(entry.stat().st_size for entry in entries)
     return 0
@@ -133,7 +133,7 @@ def find_before(folder: Path) -> Path | None:
 
 
 def open_places(folder: Path) -> int:
-    """An open file: where operations stood."""
+    """Opens the file with the places of operations."""
     return os.open(folder / PLACES, os.O_RDONLY)
 
 
@@ -150,10 +150,10 @@ def _is_complete(path: Path) -> bool:
 
 
 def _frame(path: Path) -> tuple[int, int]:
-    """Where the module begins in a file of XLA's, and its length; (0, 0) while that is not written.
+    """The begin of the module in a file of XLA's, and its length; (0, 0) while it is not written.
 
-    The file is a `xla.HloProto`, of which the module is field 1 and comes first: its length is written before it, so
-    that no part of a file can be taken for all of it.
+    The file is a `xla.HloProto` whose first field is the module. Its length is written before it: a part of a file is
+    never taken for the whole.
     """
     with path.open("rb") as file:
         head = file.read(11)
@@ -180,7 +180,7 @@ def read_text(path: Path) -> str:
 
 
 def read_warnings(folder: Path) -> str:
-    """What XLA warned of while it partitioned, a message a line; but not of how long that took on this machine."""
+    """XLA's warnings while it partitioned, one message per line, without those about slow compilation."""
     said = read_text(folder / STDERR).splitlines()
     return "\n".join(list(filter(_WARNING.match, said))[:_MOST_WARNINGS])
 

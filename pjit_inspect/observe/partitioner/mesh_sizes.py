@@ -1,4 +1,4 @@
-"""Meshes of other sizes that a machine can have, nearest first: what to say where the sizes asked for do not fit.
+"""Finds meshes of other sizes that a machine can have, nearest first, to suggest when requested sizes do not fit.
 
 Not its job: laying a mesh over devices, which JAX does and may refuse (`observe.contract._jax`).
 """
@@ -14,12 +14,12 @@ from pjit_inspect.model.record.target import Target
 from pjit_inspect.observe.partitioner.chips import DEVICES_OF_A_CHIP
 
 _ANY_MESH = ("v5e",)
-"""TPUs of which `jax.make_mesh` gives an axis a part of a row of chips, too."""
+"""TPUs for which `jax.make_mesh` may also give an axis a part of a row of chips."""
 _FEW, _MOST_TRIED = 8, 10_000
 
 
 def nearest_meshes(sizes: Sequence[int], target: Target, devices: int, most: int) -> list[tuple[int, ...]]:
-    """At most so many meshes of all devices of a target with as many axes, those most like `sizes` first."""
+    """At most `most` meshes of all devices of a target with as many axes, the most similar to `sizes` first."""
     every = itertools.islice(_arranged(devices, len(sizes)), _MOST_TRIED)
     fitting = (own for own in every if is_laid(own, target))
     return heapq.nsmallest(most, fitting, key=lambda own: _distance(own, sizes))
@@ -54,7 +54,7 @@ def _choices(rows: dict[int, int]) -> Iterator[tuple[int, ...]]:
 
 
 def _arranged(count: int, axes: int) -> Iterator[tuple[int, ...]]:
-    """Every way to arrange so many devices along so many axes."""
+    """Every arrangement of `count` devices along `axes` axes."""
     if axes <= 1:
         if axes or count == 1:
             yield (count,) * axes
@@ -64,7 +64,7 @@ def _arranged(count: int, axes: int) -> Iterator[tuple[int, ...]]:
 
 
 def _distance(own: Sequence[int], wanted: Sequence[int]) -> tuple[int, int, float, list[bool]]:
-    """How many axes are gone, how many have other sizes, how many times larger or smaller they are, and which."""
+    """The number of axes lost, the number with other sizes, their size ratios, and the changed axes."""
     pairs = list(zip(own, wanted, strict=True))
     gone, others = sum(a == 1 < b for a, b in pairs), [a != b for a, b in pairs]
     # The last axis, within which most is sent, is the last to change.

@@ -1,8 +1,8 @@
-"""XLA's own partitioner, asked about a captured program in a process apart from the user's.
+"""Asks XLA's partitioner about a captured program, in a process separate from the user's.
 
 The process compiles a copy of the program, for fake CPU devices or for chips that need not be attached, until the
 partitioner has answered or to the end. Answers are kept, by program, devices and options. Not its job: the process
-(`observe.apart`), what an answer means (`parse`, `analyze`), or propagation without XLA's partitioner
+(`observe.apart`), interpreting answers (`parse`, `analyze`), or propagation without XLA's partitioner
 (`observe.shardy.propagation`).
 """
 
@@ -26,7 +26,7 @@ from pjit_inspect.observe.apart import call
 from pjit_inspect.observe.partitioner.targets import MOST_CPU_DEVICES
 
 LANES = 2
-"""Servers that one process may have, each of which answers one question at a time."""
+"""Number of servers per process; each answers one question at a time."""
 
 _MAX_ANSWERS, _MAX_ANSWER_BYTES = 32, 256 << 20
 _MAX_PROGRAM_BYTES = 1 << 30
@@ -35,15 +35,15 @@ _TASK = "partition"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compiled:
-    """A program that was compiled to the end, or until its buffers were placed and did not fit, and never ran.
+    """A program that was compiled to the end, or until its buffers did not fit, and never ran.
 
     Attributes:
       hlo: the optimized program, a serialized `xla.HloModuleProto`.
-      buffers: XLA's own account of its memory; b"" where it gives none.
-      header: the first line of it as XLA prints it; None where that could not be had.
+      buffers: XLA's buffer assignment; b"" if it gives none.
+      header: the first line of the program as XLA prints it; None if unavailable.
       cost: XLA's cost analysis.
-      memory: bytes per device; None where XLA does not say.
-      missing: which of these could not be had, and why.
+      memory: bytes per device; None if XLA does not say.
+      missing: the missing ones, with reasons.
     """
 
     hlo: bytes
@@ -60,17 +60,17 @@ class Partitioned:
 
     Attributes:
       before: a serialized `xla.HloModuleProto`; every instruction has the sharding that partitioning begins with. b""
-        where there is one partition, and nothing to split.
-      after: the same as the partitioner left it, on one device: local shapes, collectives with their channel ids.
-      places: the operations, by the numbers that all of these programs call them by, for `numbering.read_places`.
-      partitioner: which propagation XLA used.
-      partitions: how many the program was split into; a module's proto does not say it.
+        for one partition, where nothing is split.
+      after: the program after the partitioner, on one device: local shapes, collectives with their channel ids.
+      places: the operations, by the numbers used in all of these programs, for `numbering.read_places`.
+      partitioner: the propagation XLA used.
+      partitions: number of partitions, which a module's proto does not give.
       free_inputs, free_outputs: for each argument and result, whether its sharding was left to the partitioner.
-      result_names: JAX's names of the results (`result[0]`); "" where it has none.
+      result_names: JAX's names of the results (`result[0]`); "" for none.
       devices: the devices it was compiled for, in the order of partitions.
-      warnings: what XLA warned of meanwhile, a message a line as it wrote it; "" for nothing.
-      compiled: what XLA made of it in the end; None where only its partitioner was asked, or a failure left nothing.
-      failure: why it was not compiled to the end, in XLA's words, all lines of it: memory is short; "" otherwise.
+      warnings: XLA's warnings, one message per line, verbatim; "" for none.
+      compiled: XLA's final program; None if only its partitioner was asked, or after a failure without results.
+      failure: XLA's full message if it was not compiled to the end because memory is short; "" for others.
     """
 
     before: bytes
@@ -98,25 +98,24 @@ def ask_partitioner(
     ticket: Ticket | None = None,
     on_before: Callable[[bytes], object] | None = None,
 ) -> Partitioned:
-    """What XLA's partitioner makes of a captured program, on as many fake CPU devices as it was compiled for.
+    """Partitions a captured program with XLA, on as many fake CPU devices as it was compiled for.
 
-    One question is answered at a time on each lane; others wait. Nothing is run, and nothing of it is seen by this
-    process's JAX.
+    One question is answered at a time on each lane; others wait. Nothing runs, and this process's JAX sees none of it.
 
     Args:
       stablehlo: the program as MLIR bytecode, as JAX gave it to XLA.
-      devices: how many the program is for: partitions times replicas.
-      flags: a record's flags; the compiler options among them are used again, those of other platforms dropped.
+      devices: the program's number of devices: partitions times replicas.
+      flags: a record's flags; its compiler options are used again, except those of other platforms.
       target: other devices, as `observe.partitioner.targets.question` describes them; {} for fake CPU devices.
-      effort: how far to compile; with "full" the answer has the optimized program, too.
-      timeout_s: how long to wait, the start of the server and the questions before this one included.
-      ticket: by which the question can be taken back, and which lane it is asked on; the first by default.
-      on_before: is given `Partitioned.before`, where that comes earlier than the rest, while XLA goes on; must not
+      effort: "partition", or "full" to also get the optimized program.
+      timeout_s: time limit, including the start of the server and earlier questions.
+      ticket: lets the question be withdrawn, and selects its lane; the first by default.
+      on_before: receives `Partitioned.before`, if that comes earlier than the rest, while XLA continues; must not
         raise.
 
-    Raises CaptureError with the reason when there is no answer: no server, time over, `cancel()`, a program that has
-    one partition (but with "full"), is too large, or that XLA refuses or dies of. ChangeError where there are no such
-    devices as `target` says, or JAX lays no such mesh over them.
+    Raises CaptureError with the reason if there is no answer: no server, timeout, `cancel()`, a program that has one
+    partition (except with "full"), is too large, or that XLA refuses or crashes on. Raises ChangeError if `target` has
+    no such devices, or JAX cannot lay the mesh over them.
     """
     if len(stablehlo) > _MAX_PROGRAM_BYTES:
         raise CaptureError(f"the program has {len(stablehlo)} bytes, more than XLA's partitioner is asked about")
@@ -141,17 +140,17 @@ def cancel() -> None:
 
 
 def stop_server(lane: int | None = None) -> None:
-    """End this process's servers, or that of one lane, and what they are doing; the next question starts another."""
+    """End this process's servers, or that of one lane, with their work; the next question starts another."""
     for own in _here.lanes if lane is None else (_here.lanes[lane],):
         own.end()
 
 
 class Ticket(call.Ticket):
-    """One question to XLA's partitioner, which another thread may take back.
+    """One question to XLA's partitioner, which another thread may withdraw.
 
     Attributes:
       lane: the server that is asked, from 0 to `LANES` - 1.
-      is_cancelled: whether it was taken back.
+      is_cancelled: whether it was withdrawn.
     """
 
     def __init__(self, lane: int = 0) -> None:
@@ -268,7 +267,7 @@ class _Answers:
 
 @dataclass(slots=True)
 class _Here:
-    """What one process has: a process that was forked off starts with nothing."""
+    """The state of one process; a forked process starts with an empty one."""
 
     lanes: tuple[call.Channel, ...] = field(
         default_factory=lambda: tuple(call.Channel("the process that asks XLA's partitioner") for _ in range(LANES))

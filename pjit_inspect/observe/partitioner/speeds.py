@@ -1,6 +1,6 @@
-"""How fast chips multiply and send, by whose word: what a modelled time rests on.
+"""Compute and link speeds of chips, with their sources: the basis of modelled times.
 
-Nothing here was measured. Not its job: their memory (`observe.partitioner.chips`).
+None of them was measured. Not its job: their memory (`observe.partitioner.chips`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The machines that programs can be compiled for without being attached, and what is missing for the others.
+"""The machines that programs can be compiled for without being attached, and the missing parts for the others.
 
-A TPU's compiler is in the package `libtpu`, a GPU's in JAX's CUDA plugin; both compile on a machine that has no such
-chip. Not its job: compiling (`observe.partitioner.service`), or figures of chips.
+A TPU's compiler is in the package `libtpu`, a GPU's in JAX's CUDA plugin; both compile on a machine without the chip.
+Not its job: compiling (`observe.partitioner.service`), or figures of chips.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pjit_inspect.model.record.target import Platform, Target
 from pjit_inspect.observe.partitioner.chips import DEVICES_OF_A_CHIP, GPUS, gpu_config
 
 MOST_CPU_DEVICES = 2048
-"""XLA's CPU client numbers devices so: the next one would belong to another process."""
+"""Limit of XLA's CPU client: the number of the next device would belong to another process."""
 MOST_GPU_HOSTS = 512
 """With 8 GPUs each that is as many as were tried."""
 MOST_GPUS = 8
@@ -62,7 +62,7 @@ _GPU_PLUGINS = ("cuda12", "cuda13")
 def find_target(name: str) -> Target:
     """A target from its name: "cpu:256", "tpu:v5e:16x16", "cuda:h100:4x8".
 
-    Raises ChangeError, which says what there is, for a name that is none.
+    Raises ChangeError, with the available targets, for an unknown name.
     """
     platform, *rest = str(name).strip().split(":")
     if platform == "cpu":
@@ -83,7 +83,7 @@ def find_target(name: str) -> Target:
 
 
 def _no_platform(platform: str) -> str:
-    """What is wrong with a name's first part, which often is a chip."""
+    """An error message for an unknown platform, which often is a chip."""
     for known, chips in (("tpu", TOPOLOGIES), ("cuda", GPUS)):
         if near := _near(platform.lower(), chips):
             return f"{platform!r} is no platform, did you mean '{known}:{near}'"
@@ -143,7 +143,7 @@ def _gpu(name: str, rest: list[str]) -> Target:
 
 
 def device_count(target: Target) -> int:
-    """How many devices JAX has on it."""
+    """The number of JAX devices on a target."""
     return math.prod(map(int, target.topology.split("x"))) * DEVICES_OF_A_CHIP.get(target.chip, 1)
 
 
@@ -167,9 +167,9 @@ def plugin() -> str:
 
 
 def question(target: Target, mesh: tuple[int, ...]) -> Mapping[str, Any]:
-    """What the process that compiles must know of a target, with a mesh of these sizes over its devices.
+    """Options of a target for the process that compiles, with a mesh of these sizes over its devices.
 
-    Raises ChangeError where this process cannot compile for it.
+    Raises ChangeError if this process cannot compile for it.
     """
     if target.platform == "cpu":
         return {}
@@ -189,7 +189,7 @@ def question(target: Target, mesh: tuple[int, ...]) -> Mapping[str, Any]:
 
 
 _GPU_FLAGS = {"xla_gpu_enable_triton_gemm": False}
-"""Where no GPU is, none of its kernels can be timed, and XLA would take the first Triton kernel there is."""
+"""Without a GPU no kernel can be timed, and XLA would take the first Triton kernel it finds."""
 
 
 def _question(

@@ -1,10 +1,9 @@
-"""JAX's profiler around a block, and the events that it wrote, summed per HLO instruction.
+"""Runs JAX's profiler around a block, and sums its events per HLO instruction.
 
-It is on before the block, and off after all that the block began has run.
-
-JAX runs one profiler at a time. Where it cannot start, the block runs without it and `Profiler.missing` says why; where
-the block starts one of its own, this one makes way. For code in the block, none of ours is running. Not its job:
-what the file has beside events (`parse.files.xplane`), whose runs they are (`analyze.measured.profiled_programs`).
+It starts before the block, and stops after all work begun in the block has run. JAX runs one profiler at a time. If it
+cannot start, the block runs without it and `Profiler.missing` says why; if the block starts another profiler, this one
+is ended. Code in the block does not see this profiler. Not its job: other contents of the file (`parse.files.xplane`),
+assigning runs to programs (`analyze.measured.profiled_programs`).
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ from pjit_inspect.observe.watch.listener import unseen
 
 _STEP = "measured times of kernels"
 _ONLY_HLO = 1
-"""The profiler's level at which a host says when it runs HLO instructions, and little else."""
+"""Profiler level at which a host reports its runs of HLO instructions, and little else."""
 
 
 class Profiler:
-    """One run of JAX's profiler. Its errors are warned of once and kept in `missing`; interrupts pass.
+    """One run of JAX's profiler. Errors are reported in one warning and kept in `missing`; interrupts pass.
 
     Attributes:
-      trace: what it wrote, a serialised `XSpace`, once it is closed.
-      missing: why it wrote nothing; "" while nothing went wrong.
+      trace: its output, a serialised `XSpace`, once it is closed.
+      missing: why it wrote nothing; "" if nothing failed.
     """
 
     _running: ClassVar[_jax.HiddenProfile | None] = None
@@ -52,13 +51,13 @@ class Profiler:
         self._hidden: _jax.HiddenProfile | None = None
 
     def open(self) -> None:
-        """Wait for what runs, and start the profiler. JAX's devices exist from then on."""
+        """Wait for running work, and start the profiler. JAX's devices exist afterwards."""
         guard = Guard()
         guard.run(_STEP, self._start, None)
         self._keep(guard)
 
     def close(self, *, is_interrupted: bool) -> None:
-        """Wait for what the block began (not if it was interrupted), stop the profiler and read what it wrote."""
+        """Wait for the block's work (unless interrupted), stop the profiler and read its output."""
         folder = self._folder
         if folder is None:
             return
@@ -103,7 +102,7 @@ class Profiler:
                 self._fence.wait()
         finally:
             if not self._bring_back():
-                # Whatever runs now, if anything, is the user's own.
+                # Any profiler that runs now is the user's.
                 raise CaptureError("the measured block started a profiler of its own, and JAX runs one at a time")
             try:
                 jax.profiler.stop_trace()
@@ -121,9 +120,9 @@ class Profiler:
 
 
 class _Fence:
-    """A way to wait for all that runs on the devices of this process, also what nobody holds the results of.
+    """Waits for all work on the devices of this process, including work whose results nobody holds.
 
-    A program of its own over all of them is queued behind the others. It is compiled here, unseen by captures.
+    A separate program over all devices is queued behind the others. It is compiled here, unseen by captures.
     """
 
     def __init__(self) -> None:
@@ -170,7 +169,7 @@ def read_trace(folder: Path) -> bytes:
 def read_runs(trace: bytes, parents: Mapping[int, int]) -> tuple[ProfiledRun, ...]:
     """The runs in a trace; `parents` are those of `parse.files.xplane.TraceNotes`.
 
-    What jaxlib raises on a damaged file passes through.
+    Errors of jaxlib on a damaged file pass through.
     """
     from jax.profiler import ProfileData
 
@@ -237,10 +236,10 @@ def _number(stats: dict[str, Any], name: str, default: Any = None) -> Any:
 
 
 def _numbered(found: dict[_Key, _Sums]) -> dict[_Key, _Sums]:
-    """The same, where a run that is known by its scope has the number that it has on all devices.
+    """The sums, where runs identified by scope get the number they share on all devices.
 
-    A scope is of one device. Each device runs the calls of a program in one order, so that they are counted there.
-    Where devices ran it unequally often, nobody knows which run belongs to which, and they have no number.
+    A scope belongs to one device. Each device runs the calls of a program in the same order, and they are counted in
+    that order. If devices have different numbers of runs, the runs cannot be matched and get no number.
     """
     runs_of: dict[tuple[str, int | None], dict[int, list[_Key]]] = {}
     for key in sorted((key for key, sums in found.items() if sums.is_scoped), key=lambda key: found[key].began_ns):
@@ -255,14 +254,14 @@ def _numbered(found: dict[_Key, _Sums]) -> dict[_Key, _Sums]:
 
 _NO_SCOPE = -1
 _LARGEST = (1 << 63) - 1
-"""The largest number of a column. A damaged file may have others."""
+"""The largest number of a column. A damaged file may have larger ones."""
 
 
 class _Sums:
-    """The events of one run on one device, as columns, and what they add up to.
+    """The events of one run on one device, as columns, and their sums.
 
-    With scopes, an instruction ran as often as there are scopes of it: one run of it can be several kernels. Without,
-    each event is a run.
+    With scopes, the number of an instruction's runs is the number of its scopes: one run can be several kernels.
+    Without scopes, each event is a run.
     """
 
     __slots__ = ("_began", "_lasted", "_places", "_scopes", "_what", "is_scoped")
@@ -274,7 +273,7 @@ class _Sums:
         self._began, self._lasted = array("d"), array("d")
 
     def add(self, what: str | tuple[str, int, str], scope: int | None, start_ns: float, duration_ns: float) -> None:
-        """Another event of an instruction; or of a node of a graph: what names it, its number and its kernel."""
+        """Adds an event of an instruction; or of a graph node: the name in the event, its number and its kernel."""
         self._what.append(self._places.setdefault(what, len(self._places)))
         self._scopes.append(_NO_SCOPE if scope is None else scope & _LARGEST)
         self._began.append(start_ns)
@@ -324,7 +323,7 @@ def _named(what: str | tuple[str, int, str]) -> str | GraphNode:
 def _spans(
     names: Iterable[str | GraphNode], what: np.ndarray, began: np.ndarray, ended: np.ndarray
 ) -> dict[str | GraphNode, Spans]:
-    """The events of each name; `what` is whose each event is, by place among the names."""
+    """The events of each name; `what` is the index of each event's name."""
     order = np.argsort(what, kind="stable")
     sides = [of[order] for of in (began, ended)]
     cuts = pairwise((0, *np.cumsum(np.bincount(what)).tolist()))

@@ -1,7 +1,7 @@
-"""MLIR modules through jaxlib's bindings: opening, running passes, reading and editing.
+"""Opens, transforms, reads and edits MLIR modules through jaxlib's bindings.
 
-What of it is private to JAX or differs between versions lies here. Not its job: which passes to run, what to read or
-edit (`observe.shardy.propagation`, `observe.shardy.what_if`).
+Parts that are private to JAX or differ between versions are here. Not its job: choosing passes, or reading and editing
+(`observe.shardy.propagation`, `observe.shardy.what_if`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 @contextmanager
 def open_module(bytecode: bytes) -> Iterator[Any]:
-    """MLIR bytecode as a module of jaxlib's, in a context of its own. Raises RuntimeError when it is none."""
+    """MLIR bytecode as a jaxlib module, in a separate context. Raises RuntimeError for invalid bytecode."""
     from jax._src.interpreters import mlir
     from jaxlib.mlir import ir
 
@@ -44,7 +44,7 @@ def main_function(module: Any) -> Any:
 
 
 def each_op(op: Any, closed: Collection[str] = ()) -> Iterator[Any]:
-    """Every op in the regions of an op, at any depth, but not in those of a kind that is `closed`."""
+    """Every op in the regions of an op, at any depth, except in regions of `closed` kinds."""
     border = [op]
     while border:
         for region in border.pop().regions:
@@ -70,7 +70,7 @@ def run_passes(module: Any, passes: Sequence[str]) -> None:
 
 
 def verify(module: Any) -> None:
-    """Check that a module is well formed. Raises RuntimeError with what is wrong (MLIRError is none)."""
+    """Check that a module is well formed. Raises RuntimeError with the fault (MLIRError is no RuntimeError)."""
     from jaxlib.mlir import ir
 
     try:
@@ -172,7 +172,7 @@ def dictionary_attributes(module: Any, entries: Sequence[dict[str, Any]]) -> Any
 
 
 def insert_first(module: Any, text: str) -> None:
-    """Put an op, given as text, before all others of a module."""
+    """Inserts an op, given as text, before all others of a module."""
     from jaxlib.mlir import ir
 
     made = ir.Operation.parse(text, context=module.context)

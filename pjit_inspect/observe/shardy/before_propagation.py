@@ -1,8 +1,8 @@
-"""What XLA and JAX make of a program before Shardy sees it, made of a copy, as far as it changes what Shardy does.
+"""Applies to a copy the rewrites of XLA and JAX before Shardy, as far as they change Shardy's result.
 
-JAX writes some functions in the CHLO dialect (`erf`, `tan`, `square`, `top_k`, ...), of which Shardy knows nothing. XLA
-has replaced them by others with rules before Shardy sees the program; jaxlib has no pass that does the same. Not its
-job: the passes (`observe.shardy.propagation`).
+JAX writes some functions in the CHLO dialect (`erf`, `tan`, `square`, `top_k`, ...), which Shardy does not know. XLA
+replaces them by operations with rules before Shardy sees the program; jaxlib has no equivalent pass. Not its job: the
+passes (`observe.shardy.propagation`).
 
 *Source*: XLA's dumps `*.before_propagation` of JAX 0.8.2, 0.9.2, 0.10.2 and 0.12.0; rules of `mhlo.topk` and `erf` are
 those, the others are computed for each element.
@@ -34,7 +34,7 @@ def add_missing_rules(module: Any) -> None:
 
 
 def _rule(op: Any) -> str | None:
-    """The rule of a top-k, whose last dimension must be whole, or of a function of each element; None for others."""
+    """The rule of a top-k, whose last dimension must be whole, or of an elementwise function; None for others."""
     tensors = [read_tensor(str(value.type)) for value in (*op.operands, *op.results)]
     shapes = [tensor[1] for tensor in tensors if tensor is not None]
     if len(shapes) != len(tensors) or not shapes or not 0 < len(shapes[0]) <= len(_FACTORS):
@@ -71,7 +71,7 @@ _MOST_CALLS = 20_000
 
 
 def calls_to_regions(module: Any) -> None:
-    """Replace every call by a region with a copy of what it calls, in place. RuntimeError when there are too many."""
+    """Replace every call by a region with a copy of the called function, in place. RuntimeError for too many calls."""
     functions = {_symbol(op): op for op in module.body.operations if op.operation.name == "func.func"}
     border = [functions['"main"']] if '"main"' in functions else []
     seen = 0

@@ -1,7 +1,7 @@
-"""Groups of devices that a program names by number, for a mesh of other sizes.
+"""Renumbers groups of devices in a program for a mesh of other sizes.
 
-In a body of `shard_map`, JAX writes of each collective which devices it joins, all of the mesh's among them. Not its
-job: where such groups are in a program (`observe.shardy.remesh`).
+In a body of `shard_map`, JAX writes the devices of each collective as numbers, including all of the mesh's devices. Not
+its job: finding the groups in a program (`observe.shardy.remesh`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Rows = list[list[int]]
 def regrouped(groups: Sequence[Sequence[int]], before: Mapping[str, int], after: Mapping[str, int]) -> Rows | None:
     """Groups along axes that keep their size, on the mesh `after`; None for groups that follow no such axes.
 
-    Groups that are those of some axes in an order are the groups that JAX wrote for these axes, or equal to them.
+    Groups equal to those of some axes in some order are the ones that JAX wrote for these axes, or equal to them.
     """
     wanted = [list(group) for group in groups]
     for axes in _choices(before, after):
@@ -31,8 +31,8 @@ def regrouped(groups: Sequence[Sequence[int]], before: Mapping[str, int], after:
 def repaired(pairs: Sequence[Sequence[int]], before: Mapping[str, int], after: Mapping[str, int]) -> Rows | None:
     """(source, target) pairs along axes that keep their size, on the mesh `after`; None for others.
 
-    Pairs that repeat in every group along some axes do so on any mesh; if they also follow more axes, the pairs along
-    those are the same ones.
+    Pairs that repeat in every group along some axes do so on any mesh; if they also follow more axes, these give the
+    same pairs.
     """
     wanted = [list(pair) for pair in pairs]
     for axes in _choices(before, after):
@@ -52,7 +52,7 @@ def _choices(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[tu
 
 
 def _along(axes: Sequence[str], sizes: Mapping[str, int]) -> Rows:
-    """The devices that differ in these axes only, in their order; groups in the order of the other axes."""
+    """The devices that differ only in these axes, in order; groups in the order of the other axes."""
     strides = {axis: math.prod(list(sizes.values())[place + 1 :]) for place, axis in enumerate(sizes)}
     others = [axis for axis in sizes if axis not in axes]
 

@@ -1,9 +1,9 @@
-"""What a captured StableHLO module and a record's flags say about how XLA was asked to compile it.
+"""Reads from a captured StableHLO module and a record's flags how XLA was asked to compile it.
 
-XLA leaves Shardy for GSPMD, also beside `sdy.mesh`, when any GSPMD attribute or operation is left: a function exported
+XLA uses GSPMD instead of Shardy, even with `sdy.mesh`, if any GSPMD attribute or operation is left: a function exported
 with `jax_use_shardy_partitioner` off and called under Shardy has them. The test is XLA's, `hasGspmdAttrsOrOps`.
 
-Not its job: compiling (`observe.contract._jax`), or what XLA made of it.
+Not its job: compiling (`observe.contract._jax`), or XLA's result.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ def result_names(module: Any) -> tuple[str, ...]:
 
 
 def count_partitions(module: Any) -> int:
-    """How many partitions a captured module is to be split into; 1 where it does not say."""
+    """The number of partitions of a captured module; 1 if it does not say."""
     return _count(module, "mhlo.num_partitions")
 
 
 def count_replicas(module: Any) -> int:
-    """How many times a captured module is to run side by side, as `jax.pmap` has it; 1 where it does not say."""
+    """The number of replicas of a captured module, as in `jax.pmap`; 1 if it does not say."""
     return _count(module, "mhlo.num_replicas")
 
 
 def read_borders(module: Any) -> dict[str, Any]:
-    """What a module says of its arguments, its results, its meshes and the number of partitions, as MLIR prints it.
+    """A module's arguments, results, meshes and number of partitions, as MLIR prints them.
 
-    Each argument and each result is its name ("" where it has none), its type, and its sharding ("" likewise).
+    Each argument and each result is its name ("" for none), its type, and its sharding ("" for none).
     """
     main = _main(module)
     block = main.regions[0].blocks[0]
@@ -94,7 +94,7 @@ def _count(module: Any, name: str) -> int:
 
 
 def is_for_shardy(module: Any, flags: Mapping[str, str]) -> bool:
-    """Whether JAX asked XLA for Shardy. XLA itself may still leave it (`observe.shardy.how_compiled`)."""
+    """Whether JAX asked XLA for Shardy. XLA may still not use it (`observe.shardy.how_compiled`)."""
     if "jax_use_shardy_partitioner" in flags:
         return flags["jax_use_shardy_partitioner"] == "True"
     return any(op.operation.name == "sdy.mesh" for op in module.body.operations)
@@ -153,8 +153,8 @@ _RESULT_TARGET = "xla.sdy.FuncResultSharding"
 def has_gspmd_marks(module: Any, bytecode: bytes) -> bool:
     """Whether any function of a module has a sharding that only GSPMD understands.
 
-    As in XLA, the arguments of `main` do not count, nor results where a module says theirs as text. `bytecode` is the
-    module's: names are in it as they are, so that most programs need not be walked.
+    As in XLA, the arguments of `main` do not count, nor do results if the module has their shardings as text.
+    `bytecode` is the module's: names are in it verbatim, and most programs need not be walked.
     """
     if _SHARDING.encode() not in bytecode:
         return False
@@ -183,7 +183,7 @@ def _has_marked_result(function: Any) -> bool:
 
 
 def _is_result_call(function: Any, number: int) -> bool:
-    """Whether a result comes from the call by which Shardy's sharding of it is said."""
+    """Whether a result comes from the call that holds its Shardy sharding."""
     blocks = function.regions[0].blocks
     if not len(blocks):
         return False

@@ -1,6 +1,6 @@
-"""What jaxlib does that can end its process, as tasks of a process apart: MLIR read, some of its passes, and HLO.
+"""Tasks of a helper process that may crash jaxlib: reading MLIR, some of its passes, and HLO.
 
-It needs jaxlib and nothing else. Not its job: which passes (`observe.shardy.propagation`), or asking (`mlir_process`).
+It needs only jaxlib. Not its job: choosing passes (`observe.shardy.propagation`), or asking (`mlir_process`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def print_hlo(question: dict[str, Any], blobs: list[bytes]) -> Made:
 
 
 def read_borders(question: dict[str, Any], blobs: list[bytes]) -> Made:
-    """What a program before optimization says of its arguments and results; and the program as bytecode."""
+    """The arguments and results of a program before optimization, and the program as bytecode."""
     with _context():
         # Text may be what MLIR's assertions were not made for, as bytecode may.
         module = ir.Module.parse(blobs[0] if question["is_bytecode"] else blobs[0].decode("utf-8", "replace"))

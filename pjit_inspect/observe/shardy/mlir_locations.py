@@ -39,7 +39,7 @@ def read_location(text: str) -> Place:
 
 @functools.lru_cache(maxsize=16384)
 def _frame(text: str) -> tuple[Frame, Span | None]:
-    """One frame, `"f"("a.py":3:4 to :9)`; most stand in many locations."""
+    """One frame, `"f"("a.py":3:4 to :9)`; most occur in many locations."""
     match = _PLACE.fullmatch(text)
     groups = match.groups() if match is not None else ("", "", "0", "0", "", "")
     function, file, line, column, end_line, end_column = (group or "" for group in groups)
@@ -63,7 +63,7 @@ def _name(text: str, end: int) -> str:
 
 
 def unescaped(text: str) -> str:
-    """The string that MLIR printed with backslashes; those of UTF-8 bytes are joined again."""
+    """The string that MLIR printed with backslashes; UTF-8 bytes are joined again."""
     if "\\" not in text:
         return text
     raw = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else m[2], text)

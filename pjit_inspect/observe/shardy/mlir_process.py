@@ -1,9 +1,9 @@
-"""What jaxlib does that can end the process, done in a process apart: some MLIR passes, and reading HLO.
+"""Runs jaxlib code that may crash in a separate process: some MLIR passes, and reading HLO.
 
-Asked where shardings come from, Shardy may get a segmentation fault: at a reshape that cuts a dimension into three or
-more (seen on JAX 0.8.2, 0.10.2 and 0.12), at a `shard_map` in a loop (0.10.2), and who knows where else. A program from
-a file is printed there too: XLA checks what it reads with assertions, and may print a damaged one for minutes. Not its
-job: which passes to run (`observe.shardy.propagation`), or what is done there (`mlir_child`).
+When asked for origins of shardings, Shardy may crash with a segmentation fault: at a reshape that cuts a dimension into
+three or more (seen on JAX 0.8.2, 0.10.2 and 0.12), at a `shard_map` in a loop (0.10.2), and perhaps elsewhere. A
+program from a file is printed there too: XLA checks input with assertions, and may print a damaged program for minutes.
+Not its job: choosing passes (`observe.shardy.propagation`), or the work there (`mlir_child`).
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def print_hlo_apart(proto: bytes, *, timeout_s: float = 120.0) -> str:
 
 
 def read_borders_apart(program: bytes, *, is_bytecode: bool, timeout_s: float = 60.0) -> tuple[dict[str, Any], bytes]:
-    """What StableHLO, as text or bytecode, says of its arguments and results (`how_compiled.read_borders`); bytecode.
+    """The arguments and results of StableHLO text or bytecode (`how_compiled.read_borders`), and its bytecode.
 
-    Raises CaptureError where jaxlib does not read it.
+    Raises CaptureError if jaxlib cannot read it.
     """
     return _ask("borders", {"is_bytecode": is_bytecode}, program, timeout_s)
 
@@ -51,7 +51,7 @@ def _ask(task: str, question: dict[str, Any], program: bytes, timeout_s: float) 
 
 
 def _free_channel() -> Channel:
-    """One that nobody waits for, another beside those, or the last where there are enough."""
+    """A channel without an open question: an existing or a new one, or the last if there are enough."""
     for channel in _channels:
         if not channel.is_busy():
             return channel

@@ -1,7 +1,7 @@
-"""Operations of a copy, numbered: XLA carries an operation's name through its passes, and so the number in it.
+"""Numbers the operations of a copy: XLA carries an operation's name, and the number in it, through its passes.
 
-Operation n is called `#n/`, then the last part of the name it had, of which XLA makes names of instructions. Where it
-stands in the source is kept. Not its job: numbers in XLA's programs (`parse.sharding.numbered_names`).
+Operation n is named `#n/` plus the last part of its name, from which XLA makes names of instructions. Its source place
+is kept. Not its job: numbers in XLA's programs (`parse.sharding.numbered_names`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Shardings of every value of a program: Shardy's propagation, run on a copy of the captured StableHLO.
+"""Finds the shardings of every value of a program: runs Shardy's propagation on a copy of the captured StableHLO.
 
-Nothing is compiled. Only passes that end by themselves and that XLA runs on the same program are used, in an MLIR
-context of their own; `sdy-convert-global-to-local`, which can end the process, never is. Not its job: what follows
-from the shardings (`analyze`).
+Nothing is compiled. Only passes that terminate and that XLA also runs on the program are used, in a separate MLIR
+context; `sdy-convert-global-to-local`, which can crash the process, is never used. Not its job: conclusions from the
+shardings (`analyze`).
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def propagate(stablehlo: bytes) -> ShardedProgram | None:
 
 
 def _is_for_shardy(module: Any, stablehlo: bytes) -> bool:
-    """Whether Shardy is what XLA runs on a program: made for it, or without any sharding."""
+    """Whether XLA runs Shardy on a program: made for it, or without any sharding."""
     if count_partitions(module) == 1:
         return True
     if has_gspmd_marks(module, stablehlo):
@@ -106,7 +106,7 @@ def _is_for_shardy(module: Any, stablehlo: bytes) -> bool:
 
 
 def _border_specs(main: Any, name: str) -> tuple[Spec | None, ...]:
-    """The shardings the program's arguments or results must have, before propagation adds those it chooses."""
+    """The required shardings of the program's arguments or results, before propagation adds its choices."""
     return tuple(_first_spec(attributes, "sdy.sharding") for attributes in _each(main, name))
 
 
@@ -121,7 +121,7 @@ def _first_spec(attributes: Any, name: str) -> Spec | None:
 
 @dataclass(slots=True, kw_only=True)
 class _Region:
-    """What the ops of one region have in common: the op it belongs to, its name and frames, manual axes."""
+    """Facts shared by the ops of one region: the op it belongs to, its name and frames, manual axes."""
 
     op: int | None = None
     place: Place = Place()  # noqa: RUF009  (frozen)
@@ -320,7 +320,7 @@ class _Walk:
             if not names or not value.axes:
                 yield value
                 continue
-            # Where parts of an axis have origins of their own, that of the outermost stands for the axis.
+            # If parts of an axis have separate origins, the outermost part's is used for the axis.
             origin_of = {axis_name(axis): names[axis] for axis in reversed(value.axes) if axis in names}
             origins = tuple(
                 self._origin(axis, origin_of.get(axis, ""), value) for axis in dict.fromkeys(map(axis_name, value.axes))
@@ -370,10 +370,10 @@ def _without(spec: Spec, axes: frozenset[str]) -> Spec:
 
 
 def _edges(op: Any) -> tuple[tuple[int, int], ...]:
-    """What a window reads beyond a piece, where pieces of operand and result begin at the same places.
+    """Rows that a window reads beyond a piece, if pieces of operand and result begin at the same places.
 
-    A window that spans e elements and moves by s reads e - s beyond the piece; of an operand with holes, that many
-    less.
+    A window that spans e elements and moves by s reads e - s beyond the piece; for an operand with holes, that many
+    fewer.
     """
     if op.name == "stablehlo.convolution":
         return _edges_of_convolution(op)
@@ -412,7 +412,7 @@ def _beyond(length: int, stride: int, spread: int, holes: int) -> int:
 
 
 def _detail(op: Any) -> str:
-    """What tells ops of one opcode apart: a custom call's target, a composite's name, what a reduction computes."""
+    """A distinction between ops of one opcode: a custom call's target, a composite's name, a reduction's function."""
     attributes = op.attributes
     if op.name == "stablehlo.custom_call":
         return read_names(str(attributes["call_target_name"]))[0]

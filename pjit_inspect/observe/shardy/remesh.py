@@ -1,8 +1,8 @@
-"""A captured program on a mesh of other sizes: the one line that says them is edited, and nothing else.
+"""Moves a captured program to a mesh of other sizes: only the line with the sizes is edited.
 
-StableHLO has global shapes and names its mesh once, so that XLA's partitioner makes of the edited program what it would
-make of the function lowered anew, unless the function itself read the sizes: a body of `shard_map` has the shapes of
-one shard. Such programs are refused with the reason. Not its job: other shardings (`observe.shardy.what_if`).
+StableHLO has global shapes and names its mesh once: XLA's partitioner treats the edited program like the function
+lowered anew, unless the function itself read the sizes. A body of `shard_map` has the shapes of one shard; these
+programs are refused with the reason. Not its job: other shardings (`observe.shardy.what_if`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PARTITION = "stablehlo.partition_id"
 _NUMBERED = {"replica_groups": regrouped, "source_target_pairs": repaired}
 _BY_AXES = "#stablehlo.replica_group_mesh_axes<"
 _SAME_MESH = "stablehlo.mesh"
-"""StableHLO's own copy of the mesh, for groups of devices that name its axes (JAX 0.12)."""
+"""StableHLO's copy of the mesh, for groups of devices that name its axes (JAX 0.12)."""
 _MOST_SHOWN = 4
 
 
@@ -50,11 +50,9 @@ def mesh_axes(bytecode: bytes) -> dict[str, int]:
 def remeshed(bytecode: bytes, sizes: Mapping[str, int]) -> bytes:
     """The same program for a mesh of these axes, outermost first.
 
-    Axes that the program does not know are new: nothing is sharded over them. Axes of its own that are not given are
-    dropped, which is the same as one of size 1. A program that names no mesh gets this one; where it was for one
-    device, every device then gets all of every argument.
-
-    Raises ChangeError with the reason where the program has the old sizes in its shapes.
+    Axes that the program lacks are new: nothing is sharded over them. Its axes that are not given are dropped, like
+    axes of size 1. A program without a mesh gets this one; if it was for one device, every device then gets every
+    argument in full. Raises ChangeError with the reason if the program has the old sizes in its shapes.
     """
     with _mlir.open_module(bytecode) as module:
         if _names_no_mesh(module, bytecode):
@@ -115,7 +113,7 @@ def custom_calls(bytecode: bytes) -> Counter[str]:
 
 
 def operations(bytecode: bytes) -> list[str]:
-    """The names of all operations of a program, in an order of its own: what it does, whatever its shapes."""
+    """The names of all operations of a program in a fixed order, independent of its shapes."""
     with _mlir.open_module(bytecode) as module:
         return [op.name for op in _mlir.each_op(module.operation)]
 
@@ -124,7 +122,7 @@ def operations(bytecode: bytes) -> list[str]:
 
 
 def _meshes(module: Any) -> list[Any]:
-    """The meshes that have axes; one without stands for a single device."""
+    """The meshes that have axes; a mesh without axes means a single device."""
     own = [view.operation for view in module.body.operations if view.operation.name == _MESH]
     return [op for op in own if read_mesh(str(op.attributes["mesh"]))]
 
@@ -145,7 +143,7 @@ def _axes(module: Any, bytecode: bytes) -> dict[str, int]:
 def _names_no_mesh(module: Any, bytecode: bytes) -> bool:
     """Whether a program has no mesh and no sharding at all: for one device, or whole on each of several.
 
-    Bytecode holds names as they are. With a sharding that only GSPMD understands there is a mesh that nobody names.
+    Bytecode holds names as they are. With a sharding that only GSPMD understands there is an unnamed mesh.
     """
     return not _meshes(module) and _GSPMD_SHARDING not in bytecode and count_replicas(module) == 1
 
@@ -154,7 +152,7 @@ def _names_no_mesh(module: Any, bytecode: bytes) -> bool:
 
 
 def _give_mesh(module: Any, sizes: Mapping[str, int]) -> None:
-    """Write into a program that names no mesh what JAX writes where arguments are replicated over one."""
+    """Write a mesh into a program that names none, as JAX does for arguments replicated over one."""
     symbols = {str(view.operation.attributes["sym_name"]).strip('"') for view in module.body.operations}
     name = next(own for n in itertools.count() if (own := f"mesh_{n}" if n else "mesh") not in symbols)
     _mlir.insert_first(module, f"sdy.mesh @{name} = <{_axes_text(sizes)}>")
@@ -215,7 +213,7 @@ def _check_parts(module: Any, changed: set[str]) -> None:
 
 
 def _regroup(module: Any, before: Mapping[str, int], after: Mapping[str, int]) -> None:
-    """Name the devices of the new mesh where a body of `shard_map` names those of the old one."""
+    """Renumbers devices in bodies of `shard_map` for the new mesh."""
     for op in _mlir.each_op(module.operation):
         if op.name == _PARTITION:
             raise ChangeError(

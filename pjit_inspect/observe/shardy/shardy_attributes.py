@@ -29,7 +29,7 @@ _DTYPES = {"i1": "pred", "complex<f32>": "c64", "complex<f64>": "c128"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """One sharding: the axes of each dimension, and which dimensions may take no more of them."""
+    """One sharding: the axes of each dimension, and the dimensions closed to more axes."""
 
     dimensions: Dimensions
     closed: tuple[bool, ...]

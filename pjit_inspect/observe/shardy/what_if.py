@@ -1,4 +1,4 @@
-"""A captured program, changed: its shardings after propagation, and what XLA makes of it.
+"""Changes a captured program: gives its shardings after propagation, and its compiled program.
 
 The captured StableHLO is edited, never the user's function, which is not called again. Not its job: thinking of changes
 (`analyze.suggest.suggestions`) or counting what they save (`api`).
@@ -39,7 +39,7 @@ class Trial:
 
     Attributes:
       program: every value with its sharding.
-      trips: index of a loop in `program.ops` -> how often it runs; loops of unknown length are left out.
+      trips: index of a loop in `program.ops` -> its turns; loops of unknown length are omitted.
     """
 
     program: ShardedProgram
@@ -48,27 +48,27 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Lookup:
-    """Where each op of a `ShardedProgram` stands in the program as captured, counting every op from 0."""
+    """The index of each op of a `ShardedProgram` in the program as captured, counting every op from 0."""
 
     positions: tuple[int | None, ...]
     trips: dict[int, int]
 
 
 class WhatIf:
-    """One captured program, and what it would be with some edits.
+    """One captured program, and its versions with edits.
 
     Attributes:
       stablehlo: the program as MLIR bytecode, as JAX gave it to XLA.
     """
 
     def __init__(self, stablehlo: bytes, run: Propagate = propagate) -> None:
-        """Hold a program; `run` propagates one, in a process of its own where this one is not safe."""
+        """Holds a program; `run` propagates one, in a separate process if this one is not safe."""
         self.stablehlo: bytes = stablehlo
         self._run = run
         self._like: WhatIf | None = None
 
     def of(self, stablehlo: bytes) -> WhatIf:
-        """The same operations in a program with another mesh; where they stand is looked up once for both."""
+        """The same operations in a program with another mesh; both share one lookup of positions."""
         other = WhatIf(stablehlo, self._run)
         other._like = self
         return other
@@ -90,16 +90,16 @@ class WhatIf:
         return Trial(program=program, trips=trips)
 
     def compile(self, change: Sequence[Edit], devices: Sequence[Device], flags: dict[str, str]) -> bytes:
-        """The optimized program of the changed one, as a serialized `xla.HloModuleProto`; nothing runs.
+        """The optimized changed program, as a serialized `xla.HloModuleProto`; nothing runs.
 
         Args:
-          change: the edits; () compiles the program as it is.
-          devices: the program's devices, in the order of its partitions. Others of the same hardware stand in for
-            those that this process lacks.
-          flags: the record's flags; the compiler options among them are used again.
+          change: the edits; () compiles the unchanged program.
+          devices: the program's devices, in the order of its partitions. Devices of the same hardware replace those
+            that this process lacks.
+          flags: the record's flags; its compiler options are used again.
 
-        Raises CaptureError when there are too few such devices, when the program calls back into Python (its callbacks
-        are not here), or when XLA refuses the changed program.
+        Raises CaptureError if there are too few of these devices, if the program calls back into Python (its callbacks
+        are unavailable here), or if XLA refuses the changed program.
         """
         stand_ins = _stand_ins(devices)
         with _mlir.open_module(self.stablehlo) as module:
@@ -121,12 +121,12 @@ class WhatIf:
 
     @cached_property
     def trips(self) -> dict[int, int]:
-        """Index of a loop in `ShardedProgram.ops` -> how often it runs; loops of unknown length are left out."""
+        """Index of a loop in `ShardedProgram.ops` -> its turns; loops of unknown length are omitted."""
         return self._lookup.trips
 
     @property
     def positions(self) -> tuple[int | None, ...]:
-        """Where each op of `ShardedProgram.ops` stands in the program as captured; None for what the passes added."""
+        """The index of each op of `ShardedProgram.ops` in the program as captured; None for ops added by passes."""
         return self._lookup.positions
 
     @cached_property
@@ -201,7 +201,7 @@ def _main(module: Any) -> Any:
 
 
 def _all_ops(op: Any) -> Iterator[Any]:
-    """Every op inside one, each before those in its regions."""
+    """Every op inside one, each before the ops in its regions."""
     for region in op.regions:
         for block in region.blocks:
             for view in block.operations:
@@ -210,7 +210,7 @@ def _all_ops(op: Any) -> Iterator[Any]:
 
 
 def _trip_count(loop: Any) -> int | None:
-    """How often a loop runs that counts up from a constant to a constant, as JAX writes `scan` and `fori_loop`."""
+    """The number of turns of a loop that counts from a constant to a constant, as in JAX's `scan` and `fori_loop`."""
     condition = loop.regions[0].blocks[0]
     compares = [view.operation for view in condition.operations if view.operation.name == "stablehlo.compare"]
     if len(compares) != 1 or "LT" not in str(compares[0].attributes["comparison_direction"]):
@@ -242,7 +242,7 @@ def _constant(value: Any) -> int | None:
 
 
 def _edit_borders(module: Any, main: Any, edits: Sequence[Edit]) -> None:
-    """Other shardings for arguments and results; programs have thousands, so that all are written at once."""
+    """Sets shardings of arguments and results, all at once, because programs have thousands."""
     for kind, name in (("argument", "arg_attrs"), ("result", "res_attrs")):
         own = [edit for edit in edits if edit.kind == kind]
         if not own:
@@ -328,7 +328,7 @@ def _mesh_of(module: Any, axes: set[str]) -> str:
 
 
 def _stand_ins(devices: Sequence[Device]) -> list[Any]:
-    """Devices of this process for those of a record: the same ones, or as many others of the same hardware."""
+    """Devices of this process for those of a record: the same, or as many others of the same hardware."""
     if not devices:
         raise CaptureError("the record does not say which devices the program was compiled for, so it cannot be tried")
     kinds = {(device.platform, device.kind) for device in devices}

@@ -1,1 +1,1 @@
-"""Compiles watched as they happen, and what XLA prints meanwhile."""
+"""Watches compiles as they happen, and XLA's output meanwhile."""

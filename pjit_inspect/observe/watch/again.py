@@ -1,8 +1,8 @@
-"""A function that is at hand, traced once more on a mesh of other sizes, for another platform.
+"""Traces an available function again on a mesh of other sizes, for another platform.
 
-For programs of which a copy cannot be changed: they have the old sizes in their shapes, or calls that one platform
-alone knows. Neither the function nor an array is kept alive, and nothing of the user's is called before somebody asks.
-Not its job: when that is (`handles.asked.what_if`), or functions that were seen compiling (`listener`).
+For programs whose copies cannot be changed: they have the old sizes in their shapes, or calls that only one platform
+has. Neither the function nor an array is kept alive, and no user code is called before a request. Not its job: the
+requests (`handles.asked.what_if`), or functions that were seen compiling (`listener`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOST_SHOWN = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveFunction:
-    """A function and what it was called with.
+    """A function and the arguments of its call.
 
     Attributes:
       function: refers to it as long as anybody else does.
@@ -46,7 +46,7 @@ class LiveFunction:
 
     @property
     def call(self) -> Call | None:
-        """How it was called, as Python writes it; None where it is gone, or has no signature."""
+        """The function's call as Python text; None if the function is gone, or has no signature."""
         function = self.function()
         if function is None:
             return None
@@ -64,7 +64,7 @@ class LiveFunction:
         """The record of the function traced on a mesh of these axes, outermost first, and lowered for a platform.
 
         `specs` has another spec for each argument that is an array, in order; None leaves one without a sharding.
-        Raises ChangeError where it is gone, or with what it or JAX raises there.
+        Raises ChangeError if the function is gone, or with its or JAX's error.
         """
         function = self.function()
         if function is None:
@@ -81,7 +81,7 @@ class LiveFunction:
         return _in_thread(lower)
 
     def _split(self, sizes: Mapping[str, int], specs: Sequence[SpecTuple | None]) -> list[Any]:
-        """The arguments, split so. On a mesh of the same sizes they stay on the user's own."""
+        """The arguments with these specs. On a mesh of the same sizes they keep the user's mesh."""
         arrays = [leaf for leaf in self.leaves if isinstance(leaf, jax.ShapeDtypeStruct)]
         if len(arrays) != len(specs):
             raise ChangeError(f"it has {len(arrays)} arrays as arguments, and the program {len(specs)}")
@@ -101,7 +101,7 @@ def _written(bound: inspect.BoundArguments) -> Iterator[str]:
     is_by_place = True
     for name, parameter in bound.signature.parameters.items():
         if name not in bound.arguments:
-            # What follows one that was left out has to be named.
+            # Arguments after an omitted one must be named.
             is_by_place = False
         elif parameter.kind is parameter.VAR_POSITIONAL:
             yield f"*{name}"
@@ -112,7 +112,7 @@ def _written(bound: inspect.BoundArguments) -> Iterator[str]:
 
 
 def _options(function: Any) -> Iterator[str]:
-    """What `jax.jit` was told of the arguments: by name, and by position those that have no name of their own."""
+    """The `jax.jit` options about arguments: by name, and by position for arguments without a name."""
     parameters = inspect.signature(function).parameters.values()
     by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     known = [own.name for own in parameters if own.kind in by_place]
@@ -186,7 +186,7 @@ def _mesh(sizes: Mapping[str, int], types: Mapping[str, AxisType]) -> AbstractMe
 
 
 def _in_thread(lower: Callable[[], RecordData]) -> RecordData:
-    """What a function returns in a thread of its own, in which nobody has set a mesh."""
+    """Runs a function in a separate thread, in which no mesh is set, and returns its result."""
     made: list[RecordData] = []
     failed: list[BaseException] = []
 

@@ -1,7 +1,7 @@
-"""The one listener: sees every compile of the process and hands a record of it to each open scope.
+"""The single listener: sees every compile of the process and hands a record of it to each open scope.
 
-JAX calls listeners inside the user's own call, so nothing here may raise, wait or keep. Not its job: what a record
-holds (`observe.watch.record`) or how records are looked up (`api`).
+JAX calls listeners inside the user's own call, where nothing may raise, wait or keep objects. Not its job: the contents
+of a record (`observe.watch.record`) or looking up records (`api`).
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ OnRecord = Callable[[RecordData, Finish], None]
 """Called with each record and a way to complete it later, in the thread that compiled; it must not raise."""
 
 OnBegin = Callable[[str], Callable[[], None]]
-"""Called with a function's name when XLA begins to compile it; what it returns is called when XLA has ended."""
+"""Called with a function's name when XLA begins to compile it; its result is called when XLA has ended."""
 
 _COMPILED = ("hlo", "hlo_header", "cost", "memory")
-"""What a record has of a program that was compiled."""
+"""Fields of a record that only a compiled program has."""
 
 _lock = threading.RLock()
 _announced: list[OnBegin] = []
@@ -53,7 +53,7 @@ def start(on_record: OnRecord) -> None:
 
 
 def stop(on_record: OnRecord) -> None:
-    """End what `start(on_record)` began. The last one out takes the listener with it."""
+    """End a `start(on_record)`. The last one removes the listener."""
     with _lock:
         if on_record not in _scopes:
             return
@@ -109,7 +109,7 @@ def observed_calls(on_record: OnRecord) -> Iterator[None]:
 
 @contextmanager
 def unseen() -> Iterator[None]:
-    """What this thread compiles in the block is our own and reaches nobody."""
+    """Marks compiles of this thread in the block as ours: no scope gets them."""
     _local.is_ours = True
     try:
         yield
@@ -178,7 +178,7 @@ def _on_lowered(duration: float, _: dict[str, Any], frame: FrameType) -> None:
 
 @dataclass(slots=True)
 class _Lowering:
-    """What is known of a program between its lowering and its compile. Each second belongs to one record."""
+    """Facts about a program between its lowering and its compile. Each second belongs to one record."""
 
     timings: Timings = field(default_factory=Timings)
     jaxpr: Callable[[], Any] | None = None
@@ -219,7 +219,7 @@ _HANDLERS = {_jax.TRACE_EVENT: _on_traced, _jax.LOWER_EVENT: _on_lowered, _jax.C
 
 
 def _open_jaxpr(jaxpr: Any) -> Any:
-    # What is traced and what is lowered may be two `ClosedJaxpr`s around one jaxpr.
+    # The traced and the lowered program may be two `ClosedJaxpr`s around one jaxpr.
     return getattr(jaxpr, "jaxpr", jaxpr)
 
 

@@ -1,6 +1,6 @@
-"""Compiling a function because somebody asked for it, without running it, and without compiling twice.
+"""Compiles a function on request, without running it, and without compiling twice.
 
-Not its job: compiles that happen anyway (`listener`).
+Not its job: other compiles (`listener`).
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ def compile_record(fn: Callable[..., Any] | Any, args: tuple[Any, ...], kwargs: 
         raise CaptureError(f"{fn!r} compiled to {compiled!r}, of which this version of JAX shows no executable")
     program = program_of_computation(computation, getattr(traced, "jaxpr", None))
     frame = sys._getframe(1)  # noqa: SLF001
-    # Nothing was lowered just now, so nobody saw what was asked for.
+    # Nothing was lowered just now: the requested shardings were not seen.
     call = None if traced is None else call_facts({}, traced=traced)
     data, finish = make_record(program, {}, frame, cached="memory", call=call)
     return _with_passed(_with_jaxpr(finish(data), traced, lowered), fn, args, kwargs)
 
 
 def _with_passed(data: RecordData, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RecordData:
-    """The record with the types of what was passed, of which JAX keeps but descriptions."""
+    """The record with the types of the passed arguments, of which JAX keeps only descriptions."""
     data = _with_names(data, fn, args, kwargs)
     if data.key is None or (hasattr(fn, "lower") and not _jax.is_jitted(fn)):
         # Wrappers of other packages pass what they like.
@@ -101,7 +101,7 @@ def _of_pmap(data: RecordData, fn: Any) -> RecordData:
 def lower_record(
     fn: Callable[..., Any] | Any, args: tuple[Any, ...], kwargs: dict[str, Any], platform: str
 ) -> RecordData:
-    """The record of `fn` lowered for a platform, which need not be here, and not compiled; as `compile_record` else."""
+    """The record of `fn` lowered for a platform that may be absent, without compiling; else as `compile_record`."""
     traced, lowered = _lower(fn, args, kwargs, platform)
     program = program_of_computation(_computation_of(lowered), getattr(traced, "jaxpr", None))
     frame = sys._getframe(1)  # noqa: SLF001
@@ -112,7 +112,7 @@ def lower_record(
 
 
 def _with_jaxpr(data: RecordData, traced: Any, lowered: Any) -> RecordData:
-    """The record with its jaxpr, where nobody saw it being traced."""
+    """The record with its jaxpr, if its tracing was not seen."""
     if data.jaxpr is not None:
         return data
     missing = dict(data.missing)
@@ -124,7 +124,7 @@ def _with_jaxpr(data: RecordData, traced: Any, lowered: Any) -> RecordData:
 
 
 def _live_jaxpr(lowered: Any) -> Any:
-    """The jaxpr that has the lowered program's very own debug information; None where JAX keeps none, or several.
+    """The jaxpr that has the same debug information object as the lowered program; None if JAX keeps none, or several.
 
     A lowered program does not hold the jaxpr it came from, but JAX's cache of traces does, while the function lives.
     """

@@ -1,7 +1,7 @@
-"""One live program and the stack it was compiled under, turned into a frozen record.
+"""Turns one live program and the stack of its compile into a frozen record.
 
-Each fact is read on its own: one that fails is named in `RecordData.missing` and costs no other. Not its job: when to
-record (`listener`).
+Each fact is read separately: one that fails is named in `RecordData.missing` and affects no other. Not its job:
+deciding when to record (`listener`).
 """
 
 from __future__ import annotations
@@ -151,9 +151,9 @@ def make_record(
 
 
 class _Once:
-    """Completes a record with what was left for later, once: all logs that have the compile then have the same data.
+    """Completes a record with the facts left for later, once: all logs with the compile then have the same data.
 
-    It keeps none of them: a log that is full lets go of programs, and others may have let go of the record.
+    It keeps no record alive: a full log releases programs, and others may have released the record.
     """
 
     def __init__(self, layouts: Layouts | None, rest: Finish | None) -> None:
@@ -165,7 +165,7 @@ class _Once:
         self._made: Callable[[], RecordData | None] = _nothing
 
     def with_layouts(self, data: RecordData) -> RecordData:
-        """The record with its inputs and outputs, which is quick, and by which records are told apart and listed."""
+        """The record with its inputs and outputs, which are quick to read and needed to list and compare records."""
         with self._lock:
             # What is complete has them, too, and is the same for all.
             begun = self._made() or self._begun()
@@ -214,7 +214,7 @@ def _trees(stages: dict[str, FrameType]) -> tuple[Any, Any]:
 
 
 def _look_through_pmap(program: LiveProgram, stages: dict[str, FrameType]) -> None:
-    """`jax.pmap` compiles a wrapper of its own; the record speaks of the function the user gave it."""
+    """Replaces the wrapper that `jax.pmap` compiles by the function the user gave to it."""
     info = program.debug_info
     # JAX 0.8 compiles a method of `linear_util`, later versions a function of `pmap.py`.
     if "pmap" not in stages or not str(getattr(info, "func_filename", "")).endswith(("pmap.py", "linear_util.py")):
@@ -240,7 +240,7 @@ def _name_callable(program: LiveProgram, stages: dict[str, FrameType]) -> None:
 
 
 def _jitted_function(stages: dict[str, FrameType]) -> Any:
-    """What was given to `jax.jit`, where a frame shows it."""
+    """The object given to `jax.jit`, if a frame shows it."""
     return stages["dispatch"].f_locals.get("fun") if "dispatch" in stages else None
 
 
@@ -249,7 +249,7 @@ def _transform(stages: dict[str, FrameType]) -> str:
 
 
 def _direction(stages: dict[str, FrameType], transform: str) -> str:
-    """`grad` compiles a forward and a backward program; the key tells them apart."""
+    """Distinguishes `grad`'s forward and backward programs in the key."""
     if transform != "grad":
         return transform
     return "grad forward" if stages["grad"].f_code.co_name == "_pjit_linearize" else "grad backward"
@@ -260,7 +260,7 @@ def _primitive(stages: dict[str, FrameType]) -> str | None:
 
 
 def _definition(info: Any) -> Frame | None:
-    """Where the compiled function is defined; None when JAX compiled a wrapper that carries another's name."""
+    """The place where the compiled function is defined; None for a wrapper that carries another function's name."""
     name, file, line = _place(info)
     if not file or _is_renamed(file, line, name):
         return None
@@ -291,7 +291,7 @@ def _place(info: Any) -> tuple[str, str, int]:
 def _is_renamed(file: str, line: int, name: str) -> bool:
     """True for a package's wrapper that took over the name of the user's function, as `equinox.filter_jit` does.
 
-    A decorated function begins at its first decorator, so the `def` may stand a few lines lower.
+    A decorated function begins at its first decorator, and the `def` may be a few lines lower.
     """
     if is_user_file(file) or is_jax_file(file):
         return False
@@ -303,11 +303,11 @@ def _is_renamed(file: str, line: int, name: str) -> bool:
 
 
 def _origin(stages: dict[str, FrameType], frame: FrameType | None, info: Any, operation: Operation | None) -> Origin:
-    """Whose compile this is.
+    """The origin of a compile.
 
-    A function defined in the user's code is the user's, however it came to be compiled. One that a package defines is
-    the user's when the user's own line called it (`jax.jit(optimizer.update)(...)`) and it is none that JAX jits
-    itself, or when it wraps a function of the user's and bears its name.
+    A function defined in the user's code is the user's, however it was compiled. A package's function counts as the
+    user's if the user's line called it (`jax.jit(optimizer.update)(...)`) and JAX does not jit it itself, or if it
+    wraps a user's function and has its name.
     """
     if operation is not None:
         return "user" if is_user_file(operation.function.__code__.co_filename) else "library"
@@ -326,7 +326,7 @@ def _origin(stages: dict[str, FrameType], frame: FrameType | None, info: Any, op
 
 
 def _is_jitted_by_its_module(function: Any) -> bool:
-    """True for what JAX jits itself (`jnp.convolve`), False for a function of JAX's that somebody else gave to jit."""
+    """True for functions that JAX jits itself (`jnp.convolve`), False for JAX functions that others gave to jit."""
     if function is None or plain_attribute(function, "lower") is not None:
         # A jitted function that is jitted again; without a frame that shows it, JAX's own is the likelier.
         return function is None
@@ -371,6 +371,6 @@ def _flags(program: LiveProgram) -> dict[str, str]:
 @_jax.cleared_with_jax
 @functools.lru_cache(maxsize=64)
 def _flag_texts(_: tuple[Any, ...]) -> dict[str, str]:
-    """The flags as they are now, which is the same for equal keys: JAX traces anew when one of them changes."""
+    """The present flags; cached by key, because JAX traces anew when one of them changes."""
     # One by one: JAX makes the dictionary of all of them anew each time.
     return {name: str(getattr(jax.config, name)) for name in _FLAGS if hasattr(jax.config, name)}
