@@ -134,8 +134,16 @@ class Gradients(WrittenOps):
             if found := [own for own in self._inputs(near, made) if known(own) not in given]:
                 return found if op.kind in _PRODUCTS else [own for own in found if self._has_shape(own, shape)]
         if op.kind in _PRODUCTS:
-            return []
+            # What it is made with may be lost in a loop.
+            forward = [other for other in forward if other.kind == op.kind]
+            return self._only(forward, made, shape) if len({other.op_name for other in forward}) == 1 else []
         return [own for own in self._inputs(forward, made) if self._has_shape(own, shape)]
+
+    def _only(self, forward: list[ShardedOp], made: set[int], shape: tuple[int, ...]) -> list[int]:
+        """The one operand of a shape, where no other operand has it."""
+        shapes = [[self.program.values[own].shape for own in other.operands] for other in forward]
+        found = [own for own in self._inputs(forward, made) if self.program.values[own].shape == shape]
+        return found if all(own.count(shape) == 1 for own in shapes) else []
 
     def _forward(self, op: ShardedOp) -> list[ShardedOp]:
         """The forward operations of a gradient's piece, of its module."""

@@ -63,7 +63,7 @@ class ValueNames(Gradients):
         `inside` is the op whose operand or result it is: its place is not told again, and what stands in the very same
         text is "the `exp` inside it". What has another sharding than the array it is told by is "`x` (resharded)".
         """
-        words, turn, part, resharded, larger = "", "", "", "", None
+        words, turn, part, resharded, larger, turned = "", "", "", "", None, None
         for _ in range(_MOST_STEPS):
             value = self.program.values[index]
             if value.argument is not None:
@@ -82,7 +82,8 @@ class ValueNames(Gradients):
             elif view is not None and self._data.is_larger(view):
                 words, larger = f" {RESHAPED[view.kind]}", view
             elif view is not None and view.kind in RESHAPED and larger is None:
-                words = f" {RESHAPED[view.kind]}" if _is_users(view) and not self._loop_of(view) else words
+                is_told = _is_users(view) and not self._loop_of(view)
+                words, turned = (f" {RESHAPED[view.kind]}", view) if is_told else (words, turned)
             if self._is_resharded(step.value, index):
                 resharded = " (resharded)"
             index = step.value
@@ -90,6 +91,9 @@ class ValueNames(Gradients):
         # What a broadcast is called may hold for all of it: it is no name, or that of the text both are of.
         is_any = maker is not None and maker.kind in ("constant", "iota")
         if larger is not None and maker is not None and (is_any or self._is_one_piece(maker, larger)):
+            words = ""
+        if maker is not None and turned in self._last_views(maker):
+            # It has the order of dimensions of its text only so.
             words = ""
         return say("{}{}{}", self._computed(index, inside), " at the turn" if turn or part else "", words + resharded)
 
