@@ -15,7 +15,7 @@ from pjit_inspect.analyze.program.phases import transposed, untransposed
 from pjit_inspect.analyze.sharding.gradients import Gradients, modules_of
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, Step
 from pjit_inspect.analyze.sharding.written_ops import last_part
-from pjit_inspect.model.program.opcodes import MANUAL_BORDERS
+from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
@@ -271,11 +271,12 @@ class ValueNames(Gradients):
     def _told(
         self, op: ShardedOp, where: Sentence, part: Sentence | None = None, *, is_value: bool = False
     ) -> Sentence:
-        """What a text computes for an op of it, in the words of the op's phase."""
+        """What a text computes for an op of it, in the words of the op's phase: `is_value` for an array."""
         text, phase = self.text(op) or users_word(last_part(op)) or op.kind, self.phase(op)
         prefix = _PHASES.get(phase or "", "")
         if phase == "backward":
-            if (gradient := self._gradient(op, where)) is not None:
+            is_asker = op.kind in REQUESTS and not is_value
+            if not is_asker and (gradient := self._gradient(op, where)) is not None:
                 return gradient
             # Of an array it is not known which gradient it is.
             is_sum = self._is_mixed(self._number(op))
