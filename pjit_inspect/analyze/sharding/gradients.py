@@ -126,6 +126,12 @@ class Gradients(WrittenOps):
             return self._summed(op)
         if not self._hands_on(op):
             return []
+        # What is computed again is not another operand.
+        found = {self._seen(own): own for own in self._operands(op)}
+        return list({self._twin(own): own for own in found.values()}.values())
+
+    def _operands(self, op: ShardedOp) -> list[int]:
+        """The operands of an op's piece that it may make the gradient of."""
         shape, forward = self._shape(op), self._forward(op)
         made = {value for other in forward for value in other.results}
         for known in (self._seen, self._twin) if op.kind in _SIDED else ():
