@@ -73,12 +73,17 @@ class Gradients(WrittenOps):
 
     def _value_of_piece(self, op: ShardedOp, index: int) -> tuple[int, Order] | None:
         """The one value of an operation's piece that has the shape of another: what the piece is given is of that."""
-        shape, found = self.program.values[index].shape, dict[tuple[str, str], int]()
-        for own in self._forward(op):
-            is_last = bool(own.results) and self._makes(own) and not self._last_views(own)
-            if is_last and self.program.values[own.results[0]].shape == shape:
-                found.setdefault((own.kind, own.op_name), own.results[0])
-        return (next(iter(found.values())), tuple(range(len(shape)))) if len(found) == 1 else None
+        shape, forward = self.program.values[index].shape, self._forward(op)
+        if (key := id(forward)) not in self._values:
+            last = [own for own in forward if own.results and self._makes(own) and not self._last_views(own)]
+            self._values[key] = {(own.kind, own.op_name, self._shape(own)): own.results[0] for own in reversed(last)}
+        found = [value for (*_, own), value in self._values[key].items() if own == shape]
+        return (found[0], tuple(range(len(shape)))) if len(found) == 1 else None
+
+    @cached_property
+    def _values(self) -> dict[int, dict[tuple[str, str, tuple[int, ...]], int]]:
+        """For each list of `_forwards` the values of its piece."""
+        return {}
 
     def _product(self, op: ShardedOp, given: int, other: int) -> int | None:
         """The value of the forward product that takes `other`, and whose gradient `given` is."""
