@@ -47,7 +47,7 @@ def test_a_constraint_that_changes_nothing_is_not_told():
     assert [text for text in found if "dimension 1 of `x`." in text]
 
 
-def test_the_sum_of_a_residuals_gradients_is_not_told_as_the_last_of_them():
+def test_the_sum_of_a_residuals_gradients_is_told_by_what_takes_it():
     """The gradient of `up` and `down` of one layer are of all that its output goes to: the next layer, and past it."""
 
     def loss(layers, x):
@@ -60,12 +60,11 @@ def test_the_sum_of_a_residuals_gradients_is_not_told_as_the_last_of_them():
 
     layer = array((32, 64), None, "model"), array((64, 32), "model", None)
     found = sentences(gradient, [layer] * 2, array((16, 32), "data", None))
-    first = [text for text in found if "the sum of gradients at `x @ up`" in text]
-    assert first
-    assert not [text for text in found if "dimension 0 of the gradient of `x @ up`" in text]
-    # What a function adds up inside itself is its own gradient: tanh's has two terms.
-    assert any("the gradient of `jnp.tanh(x @ up)`" in text for text in found)
-    assert not any("the sum of gradients at `jnp.tanh(x @ up)`" in text for text in found)
+    for number, text in enumerate(("x @ up", "jnp.tanh(x @ up) @ down")):
+        own = f"The gradient of `layers[0][{number}]` in `{text}`"
+        (first,) = (other for other in found if other.startswith(own))
+        assert f"sums over dimension 0 of the gradient of `{text}` and" in first
+    assert not any("gradients at" in text for text in found)
 
 
 @pytest.mark.parametrize("unroll", [1, 2, 4])
@@ -91,7 +90,7 @@ def test_what_an_unrolled_loop_saved_is_not_told_as_a_gradient():
 
     found = sentences(jax.grad(loss), array((32, 32), "model", None), array((6, 8, 32), None, "data", None))
     # The products of the gradient take what the forward loop saved: the carry, and never its gradient.
-    products = [text for text in found if text.startswith("The gradient of `h @ w`")]
+    products = [text for text in found if text.startswith("The gradient of `w` in `h @ w`")]
     assert products
     assert not [text for text in found if "of the gradient of `jax.lax.scan" in text]
 

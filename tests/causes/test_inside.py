@@ -56,14 +56,14 @@ def test_a_table_that_a_library_transposes_is_not_told_as_the_logits():
     assert any(text.startswith("The gradient of `state['embedding'].value` in `m.attend(x)`") for text in found)
 
 
-def test_the_factor_of_a_gradient_is_not_told_as_the_value():
+def test_what_a_product_of_the_backward_pass_takes_is_the_gradient_of_its_value():
     """The gradient of a sum is one: what is left of its product with the cosine is the cosine."""
 
     def loss(w, x):
         return jnp.sum(jnp.sin(x @ w))
 
     (text,) = sentences(jax.grad(loss), array((8, 8)), array((16, 8), "data"))
-    assert "dimension 0 of the derivative of `jnp.sin(x @ w)` and dimension 0 of `x`" in text
+    assert "dimension 0 of the gradient of `x @ w` and dimension 0 of `x`" in text
 
 
 def test_a_value_that_only_a_gradient_takes_has_its_name():
@@ -176,7 +176,7 @@ def test_a_sum_of_gradients_says_of_which_value():
 
     square = array((32, 32), None, None)
     found = sentences(jax.grad(loss), array((16, 32), None, None), square, array((8, 16), "data", None))
-    assert [text for text in found if "dimension 0 of the sum of gradients of `x @ w`" in text]
+    assert [text for text in found if "dimension 0 of the gradient of `x @ w`" in text]
 
 
 def test_what_a_call_makes_and_hands_on_is_not_told_as_another_array_it_takes(tmp_path):

@@ -254,7 +254,7 @@ def test_the_gradient_of_a_mean_of_squares_is_told_by_its_text():
         return ((x @ w) ** 2).mean()
 
     (found,) = sentences(jax.grad(loss), array((8, 16), None, None), array((32, 8), "data", None))
-    assert "the gradient of `(x @ w) ** 2`" in found
+    assert "dimension 0 of the gradient of `x @ w` and" in found
     assert "broadcast_in_dim" not in found
 
 
@@ -277,7 +277,7 @@ def test_the_backward_pass_of_a_pipeline_inside_a_shard_map_is_a_gradient():
     told = [(row.phase, cause.sentence) for row in record.collectives for cause in row.causes]
     backward = [text for phase, text in told if phase == "backward" and "`carry @ w`" in text]
     assert backward
-    assert all("he gradient of `carry" in text for text in backward)
+    assert all("he gradient of `" in text for text in backward)
 
 
 def test_a_result_that_is_split_otherwise_where_it_is_used_is_not_its_own_operand():
@@ -372,8 +372,8 @@ def test_what_a_square_multiplies_its_gradient_with_is_not_the_square():
         array((64, 32), ("data", "model"), None),
         array((64, 8), ("data", "model"), None),
     )
-    assert any("dimension 0 of the derivative of `(x @ w - y) ** 2`" in text for text in found)
-    assert not any("dimension 0 of `(x @ w - y) ** 2`" in text for text in found if "the gradient of `x @ w`" in text)
+    assert any("dimension 0 of the gradient of `x @ w` and" in text for text in found)
+    assert not any("dimension 0 of `(x @ w - y) ** 2`" in text for text in found)
 
 
 def test_both_sides_are_split_only_where_they_are_split_over_the_same_axes():

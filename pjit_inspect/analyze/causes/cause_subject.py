@@ -294,12 +294,13 @@ class CauseSubject:
         return joined(phrases if is_one_sum else list(dict.fromkeys(phrases))) or "a dimension"
 
     def _counted(self, parts: Sequence[Part]) -> str:
-        """The dimensions of one array by number; without, where `vmap` has batched it: nobody knows which is which."""
+        """The dimensions of one array by number; without, where nobody knows which is which, as after `vmap`."""
         value = parts[0].value
         op = self.program.op_of(value)
         is_made = op is not None and value in op.results and not self.names.argument(value)
         is_batched = op is not None and is_made and self.names.is_batched(op)
-        return "a dimension" if is_batched else dimension_words(map(self.dimension, parts))
+        is_known = self.value(parts[0]) == ITS_RESULT or self.names.is_counted(value, self.own)
+        return "a dimension" if is_batched or not is_known else dimension_words(map(self.dimension, parts))
 
     def elements(self) -> str:
         """How many elements `dimensions` are: "these 2,048 elements"."""

@@ -7,17 +7,15 @@ another (`analyze.sharding.same_data`), sentences about it (`analyze.causes.caus
 from __future__ import annotations
 
 import ast
-import functools
-import re
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pjit_inspect.analyze.program.phases import transposed, untransposed
-from pjit_inspect.analyze.program.source import is_library
+from pjit_inspect.analyze.sharding.gradients import Gradients, modules_of
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, Step
-from pjit_inspect.analyze.sharding.written_ops import OWN_VIEWS, WrittenOps, last_part, piece_of
-from pjit_inspect.model.program.opcodes import MANUAL_BORDERS
+from pjit_inspect.analyze.sharding.written_ops import last_part
+from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
@@ -30,61 +28,14 @@ _VIEW_PRIMITIVES = frozenset((
     "bitcast_convert_type", "reduce_precision", "broadcast",
 ))  # fmt: skip
 """JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
-_PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
-_WRAPPERS = re.compile(r"^(?:(?:transpose|jvp|vmap)\()+")
-_JAXS = frozenset(("checkpoint", "rematted_computation", "while", "body", "closed_call", "eval_jaxpr", "cond"))
-"""Scopes that JAX gives what it makes."""
+_PHASES = {"backward": "the backward pass of ", "recompute": "the recomputed "}
 _MOST_STEPS = 10_000
-_NEAR = 5
-"""How many operations before a value tell it from that of another layer."""
 
 
-class ValueNames(WrittenOps):
+class ValueNames(Gradients):
     """Names for the values and ops of one program."""
 
     # ------------------------------------------------------------ gradients
-
-    def _differentiated(self, op: ShardedOp) -> list[int]:
-        """What a gradient may be with respect to: operands of its piece.
-
-        They have its shape, which the value of the piece has not, except where gradients are added up. The gradient of
-        one side of a product is a product with the other side.
-        """
-        number = self._number(op)
-        if number is None or self._roles[number] != "backward" or not self._makes(op):
-            return []
-        own, shape, is_product = (_modules(op.op_name), self._library(op)), self._shape(op), op.kind == "dot_general"
-        forward = self._of_piece(op, "forward", "recompute")
-        forward = [other for other in forward if (_modules(other.op_name), self._library(other)) == own]
-        shapes = [self.program.values[other.results[0]].shape for other in forward if self._makes(other)]
-        if not is_product and not self._is_mixed(number) and (shape in shapes or not shapes):
-            return []
-        made = {value for other in forward for value in other.results}
-        for known in (self._data.behind, self._twin):
-            given = set(map(known, op.operands)) if is_product else set[Any]()
-            near = [other for other in forward if not is_product or given & set(map(known, other.operands))]
-            inputs = {self._data.behind(value) for other in near for value in other.operands} - made
-            found = [own for own in inputs if known(own) not in given and not self.is_constant(own)]
-            found = [own for own in found if is_product or self.program.values[own].shape == shape]
-            if found:
-                return found
-        return []
-
-    def _shape(self, op: ShardedOp) -> tuple[int, ...]:
-        return self.program.values[(op, *self._last_views(op))[-1].results[0]].shape
-
-    def _twin(self, value: int) -> Any:
-        """What a value and the same one computed again have in common: its text, and arguments close before it."""
-        value = self._data.behind(value)
-        op = self._maker(value)
-        if op is None or self._place(op) is None or self.phase(op) == "backward":
-            return value
-        found, reached = set[int](), {value}
-        for _ in range(_NEAR):
-            makers = [maker for own in reached if (maker := self._maker(own)) is not None]
-            reached = {self._data.behind(own) for maker in makers for own in maker.operands}
-            found |= {own for own in reached if self.program.values[own].argument is not None}
-        return piece_of(self._place(op)), op.kind, last_part(op), frozenset(found)
 
     def _side(self, op: ShardedOp, operand: int) -> str:
         """How an operand of a product of an op's piece was written, where that is `a @ b`; "" for any other."""
@@ -112,12 +63,14 @@ class ValueNames(WrittenOps):
         `inside` is the op whose operand or result it is: its place is not told again, and what stands in the very same
         text is "the `exp` inside it". What has another sharding than the array it is told by is "`x` (resharded)".
         """
-        words, turn, part, resharded, larger = "", "", "", "", None
+        words, turn, part, resharded, larger, turned = "", "", "", "", None, None
         for _ in range(_MOST_STEPS):
             value = self.program.values[index]
             if value.argument is not None:
                 label = self.program.inputs[value.argument].label or f"argument {value.argument}"
                 return say("{}{}", name(f"{label}{turn or part}"), words + resharded)
+            if not turn and (found := self.cotangent(index, inside)) is not None:
+                return say("the gradient of {}{}", self._product_value(found[0], inside), words + resharded)
             step = self._data.before(index)
             if step is None and (step := self._of_turns(index)) is not None:
                 part = "[i]"
@@ -129,7 +82,8 @@ class ValueNames(WrittenOps):
             elif view is not None and self._data.is_larger(view):
                 words, larger = f" {RESHAPED[view.kind]}", view
             elif view is not None and view.kind in RESHAPED and larger is None:
-                words = f" {RESHAPED[view.kind]}" if _is_users(view) and not self._loop_of(view) else words
+                is_told = _is_users(view) and not self._loop_of(view)
+                words, turned = (f" {RESHAPED[view.kind]}", view) if is_told else (words, turned)
             if self._is_resharded(step.value, index):
                 resharded = " (resharded)"
             index = step.value
@@ -137,6 +91,9 @@ class ValueNames(WrittenOps):
         # What a broadcast is called may hold for all of it: it is no name, or that of the text both are of.
         is_any = maker is not None and maker.kind in ("constant", "iota")
         if larger is not None and maker is not None and (is_any or self._is_one_piece(maker, larger)):
+            words = ""
+        if maker is not None and turned in self._last_views(maker):
+            # It has the order of dimensions of its text only so.
             words = ""
         return say("{}{}{}", self._computed(index, inside), " at the turn" if turn or part else "", words + resharded)
 
@@ -150,15 +107,17 @@ class ValueNames(WrittenOps):
         if index not in op.results:
             loop = self.op(op, inside)
             return say("a value that {} carries", loop) if op.kind == "while" else say("a value inside {}", loop)
-        same = inside is not None and self._is_one_piece(op, inside)
+        same = inside is not None and self._is_one_piece(op, inside) and not self._is_mixed(self._number(inside))
         if op.kind == "iota" and (same or not self.text(op)):
             return Sentence("the positions in it")
         if not self.text(op) or op is inside:
             return self.op(op, inside)
+        if same and op.kind == "reverse":
+            return say("{} reversed", self.value(op.operands[0], inside))
         if same:
             return say("the {} inside it", code(self._label(op)))
         if self._makes(op) or self._is_mixed(self._number(op)) or self._is_of_gradient(op):
-            return self.op(op, inside)
+            return self._told(op, self._near(op, inside), self._part(op), is_value=True)
         if (loop_op := self._loop_of(op)) is not None:
             return say("a value inside {}", self.op(loop_op, inside))
         return say("the {} inside {}", code(self._label(op)), self._told(op, self._near(op, inside)))
@@ -212,11 +171,6 @@ class ValueNames(WrittenOps):
         """The value that another is a view of."""
         return self._data.behind(index)
 
-    def is_constant(self, index: int) -> bool:
-        """Whether a value is a constant, or a view of one."""
-        op = self._maker(self._data.behind(index))
-        return op is not None and op.kind == "constant"
-
     def written(self, index: int) -> int:
         """The value that the text of what makes another stands for: JAX transposes the product of an `einsum`."""
         op = self._maker(index)
@@ -230,6 +184,8 @@ class ValueNames(WrittenOps):
         """
         value, op = self.program.values[index], self._maker(index)
         places = tuple(range(len(value.shape)))
+        if self.cotangent(index, inside) is not None:
+            return index, places
         if op is None or op.kind != "reshape" or index not in op.results or self._is_written(op, inside):
             return index, places
         shape, kept = self.program.values[op.operands[0]].shape, list[int]()
@@ -241,15 +197,6 @@ class ValueNames(WrittenOps):
         return (op.operands[0], tuple(kept)) if len(kept) == len(shape) else (index, places)
 
     # ------------------------------------------------------------ the order of its dimensions
-
-    def _last_views(self, op: ShardedOp) -> list[ShardedOp]:
-        """The views of what an op makes that are of its own piece: JAX transposes the product of an `einsum`."""
-        found = [op]
-        for last in found:
-            numbers = (user for result in last.results for user, _ in self.program.users.get(result, ()))
-            users = map(self.program.ops.__getitem__, numbers)
-            found += [user for user in users if user.kind in OWN_VIEWS and self._is_one_piece(user, op)][:1]
-        return found[1:]
 
     def told_order(self, op: ShardedOp) -> tuple[int, ...] | None:
         """For each dimension of an op's result, which one it is in its text; None where that is not known."""
@@ -273,10 +220,25 @@ class ValueNames(WrittenOps):
 
     def as_named(self, index: int, dimensions: Sequence[T], inside: ShardedOp | None = None) -> tuple[T, ...]:
         """What a value has for each dimension (lengths, a sharding), in the order of the text it is called by."""
+        if (found := self.cotangent(index, inside)) is not None:
+            value, order = found
+            return self.as_named(value, [dimensions[order.index(place)] for place in range(len(order))])
         op = self._maker(index)
         if op is None or op.results != (index,) or (inside is not None and self._is_one_piece(op, inside)):
             return tuple(dimensions)
         return self.told_spec(op, dimensions) or tuple(dimensions)
+
+    def is_counted(self, index: int, inside: ShardedOp | None = None) -> bool:
+        """Whether the dimensions of what a value is called are the value's: of a gradient that may not be known."""
+        op = self._maker(index)
+        if self.argument(index) or op is None or index not in op.results or self.cotangent(index, inside) is not None:
+            return True
+        is_inside = inside is not None and self._is_one_piece(op, inside)
+        if is_inside or self._roles[self._number(op) or 0] != "backward":
+            return True
+        named = self.differentiated(op) or [o.results[0] for o in self._forward(op) if o.results and self._makes(o)]
+        shape = self.program.values[index].shape
+        return not named or any(self.program.values[own].shape == shape for own in named)
 
     # ------------------------------------------------------------ what an op is called
 
@@ -285,8 +247,10 @@ class ValueNames(WrittenOps):
 
         `places` are told instead of its own.
         """
-        where = self._near(op, inside) if places is None else say(" ({})", places)
-        return self._told(op, where, say("{} in ", code(self._label(op))) if self._is_part(op) else Sentence())
+        return self._told(op, self._near(op, inside) if places is None else say(" ({})", places), self._part(op))
+
+    def _part(self, op: ShardedOp) -> Sentence:
+        return say("{} in ", code(self._label(op))) if self._is_part(op) else Sentence()
 
     def _is_part(self, op: ShardedOp) -> bool:
         """Whether an op is one of several of its kind that a library does in a piece, and not that piece's value."""
@@ -302,41 +266,61 @@ class ValueNames(WrittenOps):
         if not library:
             return primitive
         function = library[0].function.partition(".<locals>")[0].removesuffix(".__call__")
-        return f"{(_modules(op.op_name) or (function,))[-1]}/{primitive}"
+        return f"{(modules_of(op.op_name) or (function,))[-1]}/{primitive}"
 
-    def _library(self, op: ShardedOp) -> tuple[Frame, ...]:
-        """The frames of a library of the user's that an op has within what the user wrote, innermost first."""
-        frames = self.frames(op)
-        inner = op.frames[: op.frames.index(frames[0])] if frames and frames[0] in op.frames else ()
-        return inner if inner and is_library(inner[0].file) else ()
-
-    def _told(self, op: ShardedOp, where: Sentence, part: Sentence | None = None) -> Sentence:
-        """What a text computes for an op of it, in the words of the op's phase."""
+    def _told(
+        self, op: ShardedOp, where: Sentence, part: Sentence | None = None, *, is_value: bool = False
+    ) -> Sentence:
+        """What a text computes for an op of it, in the words of the op's phase: `is_value` for an array."""
         text, phase = self.text(op) or users_word(last_part(op)) or op.kind, self.phase(op)
         prefix = _PHASES.get(phase or "", "")
-        is_mixed = self._is_mixed(self._number(op))
-        # Where XLA joins the sum of two gradients with one of them, it has the name of that.
-        if phase == "backward" and (is_mixed or (op.kind == "add" and last_part(op) in _VIEW_PRIMITIVES)):
-            summed = {str(own): own for own in map(self.value, self._differentiated(op) if is_mixed else ())}
-            if len(summed) == 1:
-                return say("the sum of gradients of {}", *summed.values())
-            prefix = "the sum of gradients at "
-        elif phase == "backward" and (operand := self._operand(op)):
-            return say("the gradient of {} in {}{}", operand, code(text), where)
+        if phase == "backward":
+            is_asker = op.kind in REQUESTS and not is_value
+            if not is_asker and (gradient := self._gradient(op, where)) is not None:
+                return gradient
+            # Of an array it is not known which gradient it is.
+            is_sum = self._is_mixed(self._number(op))
+            prefix = "a sum of gradients at " if is_sum else "a gradient at " if is_value else prefix
         elif phase == "forward" and self._is_of_gradient(op):
             prefix = "the derivative of "
         elif phase == "forward" and self._may_be_tangent(op):
             prefix = "what differentiation makes of "
         return say("{}{}{}{}", part or "", prefix, code(text), where)
 
+    def _gradient(self, op: ShardedOp, where: Sentence) -> Sentence | None:
+        """Which value an op makes the gradient of, where that is known: of all of it, or in one text that takes it."""
+        if self._is_mixed(self._number(op)):
+            found = {str(own): own for own in map(self.value, self.differentiated(op))}
+            if len(found) == 1:
+                return say("the gradient of {}", *found.values())
+        elif (operand := self._operand(op)) and self.text(op):
+            return say("the gradient of {} in {}{}", operand, code(self.text(op)), where)
+        taken = self.cotangent(self.written(op.results[0])) if op.results else None
+        return None if taken is None else say("the gradient of {}", self._product_value(taken[0], None))
+
+    def _product_value(self, index: int, inside: ShardedOp | None) -> Sentence:
+        """The value of a product, for the words about the gradient of it."""
+        op = self.program.ops[self.program.values[index].op or 0]
+        where, label = self._near(op, inside), code(self._label(op))
+        text = self.text(op)
+        if not text or self._makes(op):
+            return say("{}{}", code(text) if text else label, where)
+        if inside is not None and self._place(op) == self._place(inside):
+            return say("the {} inside it", label)
+        return say("the {} inside {}{}", label, code(text), where)
+
     def _operand(self, op: ShardedOp) -> Sentence | None:
         """The operand of its text that a gradient is with respect to, where it is known and has a name."""
-        if len(found := self._differentiated(op)) != 1:
+        found = self.differentiated(op)
+        if len(found) > 1:
+            scopes = modules_of(op.op_name)[-1:]
+            found = [own for own in found if scopes and f"'{scopes[0]}'" in self.argument(own)]
+        if len(found) != 1:
             return None
         (index,) = found
-        if self.argument(index):
-            return self.value(index)
-        if text := self._side(op, index):
+        if self.argument(index, is_same_size=True):
+            return self.value(self._data.behind(index, is_same_size=True))
+        if text := self._side(op, self._data.behind(index)):
             return say("{}", code(text))
         made = self._maker(index)
         if made is None or index not in made.results or not self.text(made) or not self._makes(made):
@@ -368,11 +352,3 @@ def line_near(frame: Frame, near: Frame) -> str:
 def _is_users(view: ShardedOp) -> bool:
     """Whether somebody wrote a view, or XLA added it for another operation."""
     return not view.op_name or last_part(view) in _VIEW_PRIMITIVES
-
-
-@functools.lru_cache(maxsize=4096)
-def _modules(op_name: str) -> tuple[str, ...]:
-    """The modules and scopes in JAX's name of an op, without what JAX has done to them."""
-    scopes = (_WRAPPERS.sub("", scope).rstrip(")") for scope in op_name.partition(";")[0].split("/")[:-1])
-    found = [scope for scope in scopes if scope and "(" not in scope and "->" not in scope and scope not in _JAXS]
-    return tuple(dict.fromkeys(found))

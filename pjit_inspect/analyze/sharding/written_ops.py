@@ -241,11 +241,14 @@ class WrittenOps:
 
     def _of_piece(self, op: ShardedOp, *roles: str) -> list[ShardedOp]:
         """The ops of a piece that are no views."""
+        return [other for other in self._all_of_piece(op, *roles) if other.kind not in _VIEWS]
+
+    def _all_of_piece(self, op: ShardedOp, *roles: str) -> list[ShardedOp]:
         own = self._place(op)
         # JAX leaves frames out of what it has traced before.
         for numbers in (self._pieces.get(own, ()), self._pieces.get(piece_of(own), ())):
             if ops := [self.program.ops[number] for number in numbers if self._roles[number] in roles]:
-                return [other for other in ops if other.kind not in _VIEWS]
+                return ops
         return []
 
     @cached_property

@@ -49,7 +49,7 @@ def test_a_backward_contraction_is_the_gradient_of_what_was_written():
         None,
         op_name="jit(f)/transpose(jvp())/dot_general",
     )
-    assert clause(program).startswith("The gradient of `x @ w` (train.py:3) sums over")
+    assert clause(program).startswith("The backward pass of `x @ w` (train.py:3) sums over")
 
 
 def test_a_gathered_weight_tells_both_shardings_and_who_has_the_axis():

@@ -76,9 +76,9 @@ def scan_over_split_layers():
 )
 def gradient_of_fsdp_scan():
     def loss(w, x):
-        def layer(x, w):
-            x = with_sharding_constraint(x, named("x", None, mesh=LINE))
-            y = x @ w  # @mm
+        def layer(h, w):
+            h = with_sharding_constraint(h, named("x", None, mesh=LINE))
+            y = h @ w  # @mm
             return jnp.tanh(y), None
 
         return jnp.sum(jax.lax.scan(layer, x, w)[0])

@@ -1,0 +1,64 @@
+"""Of which value a gradient is said to be: "the gradient of V" is dL/dV, with V's dimensions, wherever it is said."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from causes.meshes import array, named
+from causes.told import sentences
+
+
+def test_what_a_view_hands_on_is_not_told_as_the_gradient_of_its_value():
+    """`h[:, 0]` has two dimensions, and the gradient that the product takes has three."""
+
+    def loss(w, v, x):
+        h = jnp.tanh(x) @ w
+        return jnp.sum(jnp.cos(h[:, 0] @ v))
+
+    found = sentences(
+        jax.grad(loss, argnums=(0, 2)), array((32, 64), None, "model"), array((64, 8)), array((16, 8, 32), "data")
+    )
+    assert any("dimension 2 of the gradient of `jnp.tanh(x) @ w` and dimension 1 of `w`" in text for text in found)
+    assert any("dimension 0 of the gradient of `jnp.tanh(x) @ w` and" in text for text in found)
+    assert not any("the gradient of `h[:, 0]` (" in text for text in found)
+
+
+def test_a_parameter_that_is_broadcast_is_what_its_gradient_is_of():
+    def loss(p, x):
+        return jnp.sum(jnp.cos(jnp.sin(x) + p["pos"]))
+
+    (text,) = sentences(jax.grad(loss), {"pos": array((1, 8, 32))}, array((16, 8, 32), "data"))
+    assert text.startswith("The gradient of `p['pos']` in `jnp.sin(x) + p[\"pos\"]`")
+    assert 'reduces dimension 0 of the gradient of `jnp.sin(x) + p["pos"]`.' in text
+
+
+def test_the_kernel_that_the_gradient_of_a_convolution_reverses_has_its_name():
+    def loss(k, x):
+        layout = ("NHWC", "HWIO", "NHWC")
+        return jnp.sum(jnp.cos(jax.lax.conv_general_dilated(jnp.sin(x), k, (1, 1), "SAME", dimension_numbers=layout)))
+
+    given = array((3, 3, 16, 16), None, None, None, "model"), array((8, 8, 8, 16), "data")
+    found = sentences(jax.grad(loss, argnums=1), *given)
+    assert any("dimension 3 of `k` reversed" in text for text in found)
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+def test_a_sum_within_a_norm_is_the_gradient_of_what_the_norm_takes(layers: int):
+    """The gradient of a residual stream is added up in the norm of each layer, of which the text says nothing."""
+
+    def norm(x, g):
+        return x * jax.lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6) * g
+
+    def loss(ws, x):
+        for up, down, g in ws:
+            x = x + jax.nn.gelu(norm(x, g) @ up) @ down
+        return jnp.sum(x**2)
+
+    ws = [(array((64, 128), "data"), array((128, 64), "data"), array((64,)))] * layers
+    shardings = jax.tree.map(lambda w: w.sharding, ws), named("data")
+    gradient = jax.jit(jax.grad(loss, (0, 1)), out_shardings=shardings)
+    found = sentences(gradient, ws, array((16, 32, 64), None, None, "data"))
+    assert any("`result[1]` must be" in text and "The gradient of `x` is computed" in text for text in found)
+    assert not any("gradients at" in text for text in found)
