@@ -166,6 +166,8 @@ class CauseFinder:
         ops = [op for op, own in places.items() if own == (op_name, source)]
         # Before JAX 0.10 the frames of a body go on to the end.
         ops = ops or [op for op, (own, frames) in places.items() if own == op_name and frames[: len(source)] == source]
+        # Of several of one place, what lies before and behind may tell.
+        ops = [op for op in ops if op in _ops(array.written)] or ops
         return self._of_code(op_name, source, row, ops)
 
     def _of_code(self, op_name: str, source: tuple[Frame, ...], row: Collective, ops: Sequence[int]) -> Cause:
@@ -181,17 +183,18 @@ class CauseFinder:
         operand = op.operands[0] if written.operand is None and op is not None and len(op.operands) == 1 else None
         operand = written.operand if operand is None else operand
         moved = Sentence() if operand is None else self._names.value(operand, op)
-        if form == "written" and any(phrase.kind in ("name", "code") for phrase in moved.phrases):
-            form = "written, of an array"
+        sentence = _worded(
+            f"{form}, returned" if written.is_returned else form,
+            collective=collective,
+            at=at,
+            moved=moved or "an operand",
+            axes=joined(list(map(axis, row.axes or ()))),
+        )
+        if form != "written, spread" and any(phrase.kind in ("name", "code") for phrase in moved.phrases):
+            sentence = say("{} {}", sentence, _worded("written, of an array", moved=moved))
         return Cause(
             kind="written",
-            sentence=_worded(
-                f"{form}, returned" if written.is_returned else form,
-                collective=collective,
-                at=at,
-                moved=moved or "an operand",
-                axes=joined(list(map(axis, row.axes or ()))),
-            ),
+            sentence=sentence,
             moved=moved,
             facts=(say("the operation is named {}", name(users_word(op_name))),),
             evidence="name",

@@ -50,6 +50,8 @@ class ValueNames(WrittenOps):
         They have its shape, which the value of the piece has not, except where gradients are added up. The gradient of
         one side of a product is a product with the other side.
         """
+        while op.kind in OWN_VIEWS and (made := self._maker(op.operands[0])) and self._is_one_piece(made, op):
+            op = made
         number = self._number(op)
         if number is None or self._roles[number] != "backward" or not self._makes(op):
             return []
@@ -336,9 +338,11 @@ class ValueNames(WrittenOps):
         (index,) = found
         if self.argument(index):
             return self.value(index)
+        made = self._maker(index)
+        if made is not None and made.kind == "all_gather" and self.argument(made.operands[0]):
+            return say("the gathered {}", self.value(made.operands[0]))
         if text := self._side(op, index):
             return say("{}", code(text))
-        made = self._maker(index)
         if made is None or index not in made.results or not self.text(made) or not self._makes(made):
             return None
         return say("{}{}", code(self.text(made)), self._near(made, op))
