@@ -47,6 +47,32 @@ def test_a_constraint_that_changes_nothing_is_not_told():
     assert [text for text in found if "dimension 1 of `x`." in text]
 
 
+@pytest.mark.parametrize(
+    ("shape", "wanted"), [((1, 16, 32), "P(None, None, {})"), ((32,), "P({})"), ((16, 32), "P(None, {})")]
+)
+def test_a_sharding_has_the_dimensions_of_the_array_that_is_named(shape: tuple[int, ...], wanted: str):
+    """XLA leaves out dimensions of length 1, and adds some, to broadcast an array."""
+    spec = (None,) * (len(shape) - 1)
+    function = jax.jit(lambda pos, x: jnp.sin(x) + pos, out_shardings=named("data"))
+    (told,) = sentences(function, array(shape, *spec, "data"), array((16, 16, 32), "data"))
+    assert f"needs `pos` as `{wanted.format(None)}`, but it is `{wanted.format(repr('data'))}`." in told
+
+
+def test_a_module_is_no_name_for_the_statistics_that_it_keeps():
+    linen = pytest.importorskip("flax.linen")
+    norm = linen.BatchNorm(use_running_average=False)
+
+    def step(kept, x):
+        y, new = norm.apply(kept, x, mutable=["batch_stats"])
+        return jnp.sin(y), jax.lax.pmean(new["batch_stats"]["mean"], "i")
+
+    one = jnp.ones(16)
+    kept = {"params": {"scale": one, "bias": one}, "batch_stats": {"mean": one, "var": one}}
+    function = jax.pmap(step, axis_name="i", in_axes=(None, 0))
+    (told,) = sentences(function, kept, jnp.ones((8, 4, 16)))
+    assert 'It takes the `BatchNorm/add` inside `norm.apply(kept, x, mutable=["batch_stats"])` (line ' in told
+
+
 def test_the_sum_of_a_residuals_gradients_is_not_told_as_the_last_of_them():
     """The gradient of `up` and `down` of one layer are of all that its output goes to: the next layer, and past it."""
 

@@ -233,18 +233,19 @@ class CauseSubject:
         return say("{}", self.spec(self.program.values[self.array].spec))
 
     def spec(self, dimensions: Dimensions) -> Phrase:
-        """A sharding of the moved value, in the order of its text and without the dimensions that XLA added to it."""
+        """A sharding of the moved value, in the order of its text and without dimensions of length 1 that XLA added."""
         return spec(spec_text(self.dimensions_told(dimensions)))
 
     def dimensions_told(self, dimensions: Dimensions) -> Dimensions:
-        """What the moved value has for each dimension, in the order of its text; without those that XLA added."""
+        """What the moved value has for each dimension, in the order of its text; with its own of length 1."""
         if self.array is None or len(dimensions) != len(self.program.values[self.array].shape):
             return dimensions
-        return self._told(self.array, dimensions)
+        return self._told(self.array, dimensions, ())
 
-    def _told(self, value: int, dimensions: Sequence[T]) -> tuple[T, ...]:
+    def _told(self, value: int, dimensions: Sequence[T], left_out: T) -> tuple[T, ...]:
         own, kept = self.names.unpadded(value, self.own)
-        return self.names.as_named(own, [dimensions[place] for place in kept], self.own)
+        told = [left_out if place is None else dimensions[place] for place in kept]
+        return self.names.as_named(own, told, self.own)
 
     def wanted(self) -> str:
         """How it is wanted."""
@@ -310,14 +311,17 @@ class CauseSubject:
 
     def dimension(self, part: Part) -> int:
         """The dimension that a part of the need is about, as the text of its array counts them."""
-        places = self.named(part, range(len(self.program.values[part.value].shape)))
+        places = self.named(part, range(len(self.program.values[part.value].shape)), -1)
         return places.index(part.dimension) if part.dimension in places else part.dimension
 
-    def named(self, part: Part, dimensions: Sequence[T]) -> tuple[T, ...]:
-        """What the array of a part has for each dimension, as the text has them that it is called by (`value`)."""
+    def named(self, part: Part, dimensions: Sequence[T], left_out: T) -> tuple[T, ...]:
+        """What the array of a part has for each dimension, as the text has them that it is called by (`value`).
+
+        `left_out` is what XLA's form of it leaves out, of length 1, has.
+        """
         if self.value(part) == ITS_RESULT:
             return self.names.as_named(part.value, dimensions)
-        return self._told(part.value, dimensions)
+        return self._told(part.value, dimensions, left_out)
 
     def value(self, part: Part) -> str:
         """The array that a part of the need is about."""

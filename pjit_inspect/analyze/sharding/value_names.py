@@ -225,22 +225,24 @@ class ValueNames(WrittenOps):
         views = [] if op is None else self._last_views(op)
         return views[-1].results[0] if views else index
 
-    def unpadded(self, index: int, inside: ShardedOp | None = None) -> tuple[int, tuple[int, ...]]:
-        """The value that `index` is with dimensions of length 1 added, as for a broadcast, and where its own are.
+    def unpadded(self, index: int, inside: ShardedOp | None = None) -> tuple[int, tuple[int | None, ...]]:
+        """The value that `index` is with dimensions of length 1 added, or left out by XLA, as for a broadcast.
 
-        The value itself, and all its dimensions, where nothing was added, or somebody wrote it.
+        And which dimension of `index` each of its own is, None for one left out; `index` itself, and all its
+        dimensions, where nothing was changed, or somebody wrote it.
         """
-        value, op = self.program.values[index], self._maker(index)
-        places = tuple(range(len(value.shape)))
-        if op is None or op.kind != "reshape" or index not in op.results or self._is_written(op, inside):
-            return index, places
-        shape, kept = self.program.values[op.operands[0]].shape, list[int]()
-        for dimension, length in enumerate(value.shape):
-            if len(kept) < len(shape) and shape[len(kept)] == length:
-                kept.append(dimension)
-            elif length != 1:
-                return index, places
-        return (op.operands[0], tuple(kept)) if len(kept) == len(shape) else (index, places)
+        places: list[int | None] = [*range(len(self.program.values[index].shape))]
+        for _ in range(_MOST_STEPS):
+            op = self._maker(index)
+            is_view = op is not None and op.kind in ("reshape", "broadcast_in_dim") and index in op.results
+            if op is None or not is_view or self._is_written(op, inside):
+                break
+            own = _without_ones(self.program.values[index].shape, self.program.values[op.operands[0]].shape)
+            # A turn of a loop, and `x[0]`, are smaller arrays for their users, too.
+            if own is None or (None in own and _is_users(op)):
+                break
+            index, places = op.operands[0], [None if place is None else places[place] for place in own]
+        return index, tuple(places)
 
     # ------------------------------------------------------------ the order of its dimensions
 
@@ -367,6 +369,19 @@ class ValueNames(WrittenOps):
 def line_near(frame: Frame, near: Frame) -> str:
     """Where a frame is, for a reader who knows the file of another."""
     return f"line {frame.line}" if frame.file == near.file else frame.where
+
+
+def _without_ones(shape: Sequence[int], given: Sequence[int]) -> list[int | None] | None:
+    """For each dimension of a given shape, which one of `shape` it is; None where they differ in more than ones."""
+    found, left = list[int | None](), list(range(len(shape)))
+    for length in given:
+        while left and shape[left[0]] == 1 != length:
+            left.pop(0)
+        is_same = bool(left) and shape[left[0]] == length
+        if not is_same and length != 1:
+            return None
+        found.append(left.pop(0) if is_same else None)
+    return None if any(shape[place] != 1 for place in left) else found
 
 
 def _is_users(view: ShardedOp) -> bool:
