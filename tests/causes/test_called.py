@@ -42,6 +42,17 @@ def test_a_reshard_of_explicit_mode_is_not_told_as_the_array_before_it():
     assert re.search(r"dimension 1 of `jnp.sin\(x\)`( \(line \d+\))? \(resharded\)\.", summed)
 
 
+def test_a_constraint_is_not_blamed_for_what_another_operand_brings():
+    def model(x, g):
+        return ask(jnp.sin(x) * g, named("data"))
+
+    (told,) = sentences(model, array((8, 16, 32), "data"), array((32,), "data"))
+    assert told.startswith("`jnp.sin(x) * g` (")
+    assert told.endswith(
+        "needs `g` as `P(None)`, but it is `P('data')`. Axis `data` already splits dimension 0 of the result."
+    )
+
+
 def test_a_constraint_that_changes_nothing_is_not_told():
     found = sentences(lambda x: ask(x, named("data", "model")).sum(1), array((16, 32), "data", "model"))
     assert [text for text in found if "dimension 1 of `x`." in text]
