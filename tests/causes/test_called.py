@@ -12,10 +12,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
+from jax.experimental.custom_partitioning import custom_partitioning
 from jax.sharding import PartitionSpec, reshard
 
 import pjit_inspect as pi
-from causes.meshes import EXPLICIT, array, named
+from causes.meshes import EXPLICIT, LINE, array, named
 from causes.told import another_before_jax_0_10, sentences
 
 ask = jax.lax.with_sharding_constraint
@@ -51,6 +52,26 @@ def test_a_constraint_is_not_blamed_for_what_another_operand_brings():
     assert told.endswith(
         "needs `g` as `P(None)`, but it is `P('data')`. Axis `data` already splits dimension 0 of the result."
     )
+
+
+def test_a_collective_of_a_partition_rule_is_told_at_the_call():
+    @custom_partitioning
+    def shift(a):
+        return jnp.roll(a, 1, 0)
+
+    def partition(mesh, arguments, result):
+        ring = [(k, (k + 1) % 8) for k in range(8)]
+        own = arguments[0].sharding
+        return mesh, lambda a: jnp.concatenate([jax.lax.ppermute(a[-1:], "x", ring), a[:-1]]), own, (own,)
+
+    shift.def_partition(
+        infer_sharding_from_operands=lambda mesh, arguments, result: arguments[0].sharding,
+        partition=partition,
+        sharding_rule="i j -> i j",
+    )
+    (told,) = sentences(lambda x: x + 0.1 * shift(x), array((16, 4), "x", mesh=LINE))
+    assert told.startswith("It belongs to `shift(x)` (")
+    assert told.endswith("the partition rule of that function has probably made it.")
 
 
 def test_a_constraint_that_changes_nothing_is_not_told():

@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.sharding.needs import Need, Part
-from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.sharding.value_names import RESHARDED, ValueNames
 from pjit_inspect.model.program.opcodes import REQUESTS, SUMS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.cause import CauseKind
@@ -220,7 +220,14 @@ class CauseSubject:
             return _POSITIONS
         if self.array is None:
             return "an operand"
-        return self.names.value(self.names.unpadded(self.array, self.own)[0], self.own)
+        return self._called(self.array)
+
+    def _called(self, value: int) -> Sentence:
+        """The name of a value, as the array that it is without dimensions of length 1 that XLA added or left out."""
+        own, kept = self.names.unpadded(value, self.own)
+        dimensions, told = self.program.values[value].spec, self.names.value(own, self.own)
+        is_same = self.program.values[own].spec == tuple(() if k is None else dimensions[k] for k in kept)
+        return told if is_same or RESHARDED in told else say("{}{}", told, RESHARDED)
 
     def it_is(self) -> str:
         """The pronoun for the array that moves, and its verb."""
@@ -327,7 +334,7 @@ class CauseSubject:
         """The array that a part of the need is about."""
         if part.operand is None and self.own is not None and part.value in self.own.results:
             return ITS_RESULT
-        return _POSITIONS if self.is_at_positions(part.operand) else self.names.value(part.value, self.own)
+        return _POSITIONS if self.is_at_positions(part.operand) else self._called(part.value)
 
     def axes(self) -> str:
         """The mesh axes of the need, in the mesh's order."""

@@ -159,6 +159,10 @@ FORMS: dict[str, tuple[str, ...]] = {
         "Which of them it is, is not known.",
     ),
     "by name": ("It belongs to {of}.", "By that name alone, the cause is probably {kind}."),
+    "by a rule": (
+        "It belongs to {of}.",
+        "By that name alone, the partition rule of that function has probably made it.",
+    ),
     "alike": ("{number} operations fit equally well{alike}: {operations}.",),
     "arrays alike": ("{of} has {number} that fit equally well{alike}: {operations}.",),
     "taken by": ("The program does not tell why {of} needs it.",),

@@ -30,6 +30,8 @@ _VIEW_PRIMITIVES = frozenset((
     "bitcast_convert_type", "reduce_precision", "broadcast",
 ))  # fmt: skip
 """JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
+RESHARDED = " (resharded)"
+"""Behind the name of an array that is split differently than it was."""
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
 _WRAPPERS = re.compile(r"^(?:(?:transpose|jvp|vmap)\()+")
 _JAXS = frozenset(("checkpoint", "rematted_computation", "while", "body", "closed_call", "eval_jaxpr", "cond"))
@@ -50,8 +52,6 @@ class ValueNames(WrittenOps):
         They have its shape, which the value of the piece has not, except where gradients are added up. The gradient of
         one side of a product is a product with the other side.
         """
-        while op.kind in OWN_VIEWS and (made := self._maker(op.operands[0])) and self._is_one_piece(made, op):
-            op = made
         number = self._number(op)
         if number is None or self._roles[number] != "backward" or not self._makes(op):
             return []
@@ -133,7 +133,7 @@ class ValueNames(WrittenOps):
             elif view is not None and view.kind in RESHAPED and larger is None:
                 words = f" {RESHAPED[view.kind]}" if _is_users(view) and not self._loop_of(view) else words
             if self._is_resharded(step.value, index):
-                resharded = " (resharded)"
+                resharded = RESHARDED
             index = step.value
         maker = self._maker(index)
         # What a broadcast is called may hold for all of it: it is no name, or that of the text both are of.
@@ -335,7 +335,13 @@ class ValueNames(WrittenOps):
 
     def _operand(self, op: ShardedOp) -> Sentence | None:
         """The operand of its text that a gradient is with respect to, where it is known and has a name."""
-        if len(found := self._differentiated(op)) != 1:
+        found, made = self._differentiated(op), op
+        while len(found) != 1 and made.kind in OWN_VIEWS:
+            own = self._maker(made.operands[0])
+            if own is None or not self._is_one_piece(own, made):
+                return None
+            found, made = self._differentiated(own), own
+        if len(found) != 1:
             return None
         (index,) = found
         if self.argument(index):
