@@ -169,7 +169,8 @@ class CauseFinder:
         # Before JAX 0.10 the frames of a body go on to the end.
         ops = ops or [op for op, (own, frames) in places.items() if own == op_name and frames[: len(source)] == source]
         # Of several of one place, what lies before and behind may tell.
-        ops = [op for op in ops if op in _ops(array.written)] or ops
+        known = set(_ops(array.written))
+        ops = [op for op in ops if op in known] or ops
         return self._of_code(op_name, source, row, ops)
 
     def _of_code(self, op_name: str, source: tuple[Frame, ...], row: Collective, ops: Sequence[int]) -> Cause:
