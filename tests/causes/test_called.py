@@ -12,10 +12,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
+from jax.experimental.custom_partitioning import custom_partitioning
 from jax.sharding import PartitionSpec, reshard
 
 import pjit_inspect as pi
-from causes.meshes import EXPLICIT, array, named
+from causes.meshes import EXPLICIT, LINE, array, named
 from causes.told import another_before_jax_0_10, sentences
 
 ask = jax.lax.with_sharding_constraint
@@ -42,9 +43,66 @@ def test_a_reshard_of_explicit_mode_is_not_told_as_the_array_before_it():
     assert re.search(r"dimension 1 of `jnp.sin\(x\)`( \(line \d+\))? \(resharded\)\.", summed)
 
 
+def test_a_constraint_is_not_blamed_for_what_another_operand_brings():
+    def model(x, g):
+        return ask(jnp.sin(x) * g, named("data"))
+
+    (told,) = sentences(model, array((8, 16, 32), "data"), array((32,), "data"))
+    assert told.startswith("`jnp.sin(x) * g` (")
+    assert told.endswith(
+        "needs `g` as `P(None)`, but it is `P('data')`. Axis `data` already splits dimension 0 of the result."
+    )
+
+
+def test_a_collective_of_a_partition_rule_is_told_at_the_call():
+    @custom_partitioning
+    def shift(a):
+        return jnp.roll(a, 1, 0)
+
+    def partition(mesh, arguments, result):
+        ring = [(k, (k + 1) % 8) for k in range(8)]
+        own = arguments[0].sharding
+        return mesh, lambda a: jnp.concatenate([jax.lax.ppermute(a[-1:], "x", ring), a[:-1]]), own, (own,)
+
+    shift.def_partition(
+        infer_sharding_from_operands=lambda mesh, arguments, result: arguments[0].sharding,
+        partition=partition,
+        sharding_rule="i j -> i j",
+    )
+    (told,) = sentences(lambda x: x + 0.1 * shift(x), array((16, 4), "x", mesh=LINE))
+    assert told.startswith("It belongs to `shift(x)` (")
+    assert told.endswith("the partition rule of that function has probably made it.")
+
+
 def test_a_constraint_that_changes_nothing_is_not_told():
     found = sentences(lambda x: ask(x, named("data", "model")).sum(1), array((16, 32), "data", "model"))
     assert [text for text in found if "dimension 1 of `x`." in text]
+
+
+@pytest.mark.parametrize(
+    ("shape", "wanted"), [((1, 16, 32), "P(None, None, {})"), ((32,), "P({})"), ((16, 32), "P(None, {})")]
+)
+def test_a_sharding_has_the_dimensions_of_the_array_that_is_named(shape: tuple[int, ...], wanted: str):
+    """XLA leaves out dimensions of length 1, and adds some, to broadcast an array."""
+    spec = (None,) * (len(shape) - 1)
+    function = jax.jit(lambda pos, x: jnp.sin(x) + pos, out_shardings=named("data"))
+    (told,) = sentences(function, array(shape, *spec, "data"), array((16, 16, 32), "data"))
+    assert f"needs `pos` as `{wanted.format(None)}`, but it is `{wanted.format(repr('data'))}`." in told
+
+
+def test_a_module_is_no_name_for_the_statistics_that_it_keeps():
+    linen = pytest.importorskip("flax.linen")
+    norm = linen.BatchNorm(use_running_average=False)
+
+    def step(kept, x):
+        y, new = norm.apply(kept, x, mutable=["batch_stats"])
+        return jnp.sin(y), jax.lax.pmean(new["batch_stats"]["mean"], "i")
+
+    one = jnp.ones(16)
+    kept = {"params": {"scale": one, "bias": one}, "batch_stats": {"mean": one, "var": one}}
+    function = jax.pmap(step, axis_name="i", in_axes=(None, 0))
+    (told,) = sentences(function, kept, jnp.ones((8, 4, 16)))
+    assert 'It takes the `BatchNorm/add` inside `norm.apply(kept, x, mutable=["batch_stats"])` (line ' in told
 
 
 def test_the_sum_of_a_residuals_gradients_is_told_by_what_takes_it():

@@ -411,8 +411,8 @@ class _Writer(CauseSubject):
         return say(
             "{}: shape {}, {}; dimension {} is {} over {}",
             called if called == ITS_RESULT else say("{}, {}", place, called),
-            list(self.named(part, value.shape)),
-            bare(spec(spec_text(self.named(part, value.spec)))),
+            list(self.named(part, value.shape, 1)),
+            bare(spec(spec_text(self.named(part, value.spec, ())))),
             self.dimension(part),
             "split by XLA" if self.is_xlas() else "sharded",
             over_axes(part.axes),

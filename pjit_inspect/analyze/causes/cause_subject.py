@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.sharding.needs import Need, Part
-from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.sharding.value_names import RESHARDED, ValueNames
 from pjit_inspect.model.program.opcodes import REQUESTS, SUMS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.cause import CauseKind
@@ -220,7 +220,14 @@ class CauseSubject:
             return _POSITIONS
         if self.array is None:
             return "an operand"
-        return self.names.value(self.names.unpadded(self.array, self.own)[0], self.own)
+        return self._called(self.array)
+
+    def _called(self, value: int) -> Sentence:
+        """The name of a value, as the array that it is without dimensions of length 1 that XLA added or left out."""
+        own, kept = self.names.unpadded(value, self.own)
+        dimensions, told = self.program.values[value].spec, self.names.value(own, self.own)
+        is_same = self.program.values[own].spec == tuple(() if k is None else dimensions[k] for k in kept)
+        return told if is_same or RESHARDED in told else say("{}{}", told, RESHARDED)
 
     def it_is(self) -> str:
         """The pronoun for the array that moves, and its verb."""
@@ -233,18 +240,19 @@ class CauseSubject:
         return say("{}", self.spec(self.program.values[self.array].spec))
 
     def spec(self, dimensions: Dimensions) -> Phrase:
-        """A sharding of the moved value, in the order of its text and without the dimensions that XLA added to it."""
+        """A sharding of the moved value, in the order of its text and without dimensions of length 1 that XLA added."""
         return spec(spec_text(self.dimensions_told(dimensions)))
 
     def dimensions_told(self, dimensions: Dimensions) -> Dimensions:
-        """What the moved value has for each dimension, in the order of its text; without those that XLA added."""
+        """What the moved value has for each dimension, in the order of its text; with its own of length 1."""
         if self.array is None or len(dimensions) != len(self.program.values[self.array].shape):
             return dimensions
-        return self._told(self.array, dimensions)
+        return self._told(self.array, dimensions, ())
 
-    def _told(self, value: int, dimensions: Sequence[T]) -> tuple[T, ...]:
+    def _told(self, value: int, dimensions: Sequence[T], left_out: T) -> tuple[T, ...]:
         own, kept = self.names.unpadded(value, self.own)
-        return self.names.as_named(own, [dimensions[place] for place in kept], self.own)
+        told = [left_out if place is None else dimensions[place] for place in kept]
+        return self.names.as_named(own, told, self.own)
 
     def wanted(self) -> str:
         """How it is wanted."""
@@ -311,20 +319,23 @@ class CauseSubject:
 
     def dimension(self, part: Part) -> int:
         """The dimension that a part of the need is about, as the text of its array counts them."""
-        places = self.named(part, range(len(self.program.values[part.value].shape)))
+        places = self.named(part, range(len(self.program.values[part.value].shape)), -1)
         return places.index(part.dimension) if part.dimension in places else part.dimension
 
-    def named(self, part: Part, dimensions: Sequence[T]) -> tuple[T, ...]:
-        """What the array of a part has for each dimension, as the text has them that it is called by (`value`)."""
+    def named(self, part: Part, dimensions: Sequence[T], left_out: T) -> tuple[T, ...]:
+        """What the array of a part has for each dimension, as the text has them that it is called by (`value`).
+
+        `left_out` is what XLA's form of it leaves out, of length 1, has.
+        """
         if self.value(part) == ITS_RESULT:
             return self.names.as_named(part.value, dimensions)
-        return self._told(part.value, dimensions)
+        return self._told(part.value, dimensions, left_out)
 
     def value(self, part: Part) -> str:
         """The array that a part of the need is about."""
         if part.operand is None and self.own is not None and part.value in self.own.results:
             return ITS_RESULT
-        return _POSITIONS if self.is_at_positions(part.operand) else self.names.value(part.value, self.own)
+        return _POSITIONS if self.is_at_positions(part.operand) else self._called(part.value)
 
     def axes(self) -> str:
         """The mesh axes of the need, in the mesh's order."""

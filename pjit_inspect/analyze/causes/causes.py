@@ -42,6 +42,8 @@ _WRITTEN = {
 }
 """Who made a collective in manual code -> the form that says so."""
 _MOST_ALTERNATIVES = 3
+_OWN_RULE = "CustomSPMDPartitioning"
+"""XLA's name of a call of `custom_partitioning`, whose collectives a function of the user's writes."""
 
 
 _BY_NAME: tuple[tuple[re.Pattern[str], CauseKind], ...] = (
@@ -166,6 +168,9 @@ class CauseFinder:
         ops = [op for op, own in places.items() if own == (op_name, source)]
         # Before JAX 0.10 the frames of a body go on to the end.
         ops = ops or [op for op, (own, frames) in places.items() if own == op_name and frames[: len(source)] == source]
+        # Of several of one place, what lies before and behind may tell.
+        known = set(_ops(array.written))
+        ops = [op for op in ops if op in known] or ops
         return self._of_code(op_name, source, row, ops)
 
     def _of_code(self, op_name: str, source: tuple[Frame, ...], row: Collective, ops: Sequence[int]) -> Cause:
@@ -181,17 +186,18 @@ class CauseFinder:
         operand = op.operands[0] if written.operand is None and op is not None and len(op.operands) == 1 else None
         operand = written.operand if operand is None else operand
         moved = Sentence() if operand is None else self._names.value(operand, op)
-        if form == "written" and any(phrase.kind in ("name", "code") for phrase in moved.phrases):
-            form = "written, of an array"
+        sentence = _worded(
+            f"{form}, returned" if written.is_returned else form,
+            collective=collective,
+            at=at,
+            moved=moved or "an operand",
+            axes=joined(list(map(axis, row.axes or ()))),
+        )
+        if form != "written, spread" and any(phrase.kind in ("name", "code") for phrase in moved.phrases):
+            sentence = say("{} {}", sentence, _worded("written, of an array", moved=moved))
         return Cause(
             kind="written",
-            sentence=_worded(
-                f"{form}, returned" if written.is_returned else form,
-                collective=collective,
-                at=at,
-                moved=moved or "an operand",
-                axes=joined(list(map(axis, row.axes or ()))),
-            ),
+            sentence=sentence,
             moved=moved,
             facts=(say("the operation is named {}", name(users_word(op_name))),),
             evidence="name",
@@ -244,6 +250,9 @@ class CauseFinder:
         shown = name(labels.get(op_name) or users_word(op_name.rpartition("/")[2]))
         of = say("{}{}", shown, where) if op_name else say("what takes {}", row.moved or "it")
         form = "taken by" if kind == "unknown" else "by name"
+        rules = [op for op in self._program.ops if op.detail == _OWN_RULE and op.op_name == op_name]
+        if rules:
+            form, of = "by a rule", joined(list(dict.fromkeys(map(self._names.op, rules))), " or ")
         return Cause(
             kind=kind,
             sentence=_worded(form, of=of, kind=kind.replace("_", " ")),

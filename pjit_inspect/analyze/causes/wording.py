@@ -144,7 +144,6 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     # Collectives that somebody wrote, and those of which only a name, or nothing, is known.
     "written": ("{collective} is a collective in your code{at}.",),
-    "written, of an array": ("{collective} is a collective in your code{at}.", "It takes {moved}."),
     "written, differentiated": ("{collective} is what differentiation makes of your manual code{at}.",),
     "written, backward": ("{collective} runs in the backward pass of the code{at}.",),
     "written, spread": (
@@ -154,11 +153,16 @@ FORMS: dict[str, tuple[str, ...]] = {
         "{collective} adds up the gradient of {moved}, which all devices have alike, over {axes}{at}.",
         "To add up later, give it {axes} in the `in_specs` of `shard_map`.",
     ),
+    "written, of an array": ("It takes {moved}.",),
     "written, combined": (
         "This is a collective in your code, combined with others.",
         "Which of them it is, is not known.",
     ),
     "by name": ("It belongs to {of}.", "By that name alone, the cause is probably {kind}."),
+    "by a rule": (
+        "It belongs to {of}.",
+        "By that name alone, the partition rule of that function has probably made it.",
+    ),
     "alike": ("{number} operations fit equally well{alike}: {operations}.",),
     "arrays alike": ("{of} has {number} that fit equally well{alike}: {operations}.",),
     "taken by": ("The program does not tell why {of} needs it.",),

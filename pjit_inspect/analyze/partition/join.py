@@ -18,7 +18,7 @@ from pjit_inspect.analyze.partition.edges import Moved, Sources, given_to, group
 from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.dataflow import entering, operand
-from pjit_inspect.analyze.program.phases import split_op_names
+from pjit_inspect.analyze.program.phases import is_written_name, split_op_names
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.program.source import Frame
@@ -221,8 +221,9 @@ class _Joiner:
                 self.known[number] = own[0]
 
     def _of_kind(self, row: _Row, free: list[int]) -> list[int]:
-        # One that was not combined has a name of its own, which says whether it was written.
-        count = len(self.moved) if row.count > 1 else len(self.program.collectives)
+        # One that was not combined has a name of its own, which says whether it may be written.
+        may_be_written = row.count > 1 or any(is_written_name(row.array.op_name, kind) for kind in row.kinds)
+        count = len(self.moved) if may_be_written else len(self.program.collectives)
         return [
             k
             for k in free

@@ -128,12 +128,11 @@ def _phase(name: str) -> Phase:
     scopes = {word.rstrip(")") for part in wrappers for word in part}
     if "rematted_computation" in scopes:
         return "recompute"
-    # Forward over reverse is `jvp(transpose(jvp()))`: the innermost differentiation is what made the operation.
-    differentiated = [part[: len(part) - part[::-1].index("jvp") - 1] for part in wrappers if "jvp" in part[:-1]]
-    if any("transpose" in outer for outer in differentiated):
-        return "backward"
-    if differentiated:
-        return "forward"
+    # Forward over reverse is `jvp(transpose(jvp()))`: the innermost differentiation is what made the operation. Scopes
+    # may stand in between: `transpose(outer)/jvp(inner)`.
+    done = [word for part in wrappers for word in part[:-1]]
+    if "jvp" in done:
+        return "backward" if "transpose" in done[: len(done) - done[::-1].index("jvp") - 1] else "forward"
     return "optimizer" if _OPTIMIZER in scopes else None
 
 

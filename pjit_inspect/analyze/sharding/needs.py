@@ -278,10 +278,27 @@ class _Finder:
                 if array is not operand
             ):
                 return None
+            if shared and self._is_brought(result.value, result.dimension[other], shared):
+                return None
             if shared:
                 dimensions.append(result.dimension[other])
         found = (self.asked(index, result.value, dimension) for dimension in dimensions)
         return next((request for request in found if request is not None), None)
+
+    def _is_brought(self, value: int, dimension: int, axes: set[str]) -> bool:
+        """Whether whatever takes a broadcast takes another array, too, that an argument has given one of these axes."""
+        own, users = self.values[value], self.program.users.get(value, ())
+        maker = self.program.op_of(value)
+        if maker is None or maker.kind != "broadcast_in_dim" or not users:
+            return False
+
+        def brings(other: int) -> bool:
+            found = self.values[other]
+            given = {axis_name(origin.axis) for origin in found.origins if origin.kind == "input"}
+            return found.shape == own.shape and bool(axes & given & set(map(axis_name, found.spec[dimension])))
+
+        ops = [self.program.ops[user] for user, _ in users]
+        return all(_keeps_dimensions(op, value) and any(brings(o) for o in op.operands if o != value) for op in ops)
 
     def asked(self, op: int, value: int, dimension: int) -> Request | None:
         """Who asked that a dimension of op `op`'s result `value` be split as it is; None when nobody did.

@@ -14,7 +14,7 @@ from typing import TypeVar
 from pjit_inspect.analyze.program.phases import transposed, untransposed
 from pjit_inspect.analyze.sharding.gradients import Gradients, modules_of
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, Step
-from pjit_inspect.analyze.sharding.written_ops import last_part
+from pjit_inspect.analyze.sharding.written_ops import OWN_VIEWS, last_part
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame
@@ -29,6 +29,8 @@ _VIEW_PRIMITIVES = frozenset((
 ))  # fmt: skip
 """JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
 _PHASES = {"backward": "the backward pass of ", "recompute": "the recomputed "}
+RESHARDED = " (resharded)"
+"""Behind the name of an array that is split differently than it was."""
 _MOST_STEPS = 10_000
 
 
@@ -85,7 +87,7 @@ class ValueNames(Gradients):
                 is_told = _is_users(view) and not self._loop_of(view)
                 words, turned = (f" {RESHAPED[view.kind]}", view) if is_told else (words, turned)
             if self._is_resharded(step.value, index):
-                resharded = " (resharded)"
+                resharded = RESHARDED
             index = step.value
         maker = self._maker(index)
         # What a broadcast is called may hold for all of it: it is no name, or that of the text both are of.
@@ -177,24 +179,26 @@ class ValueNames(Gradients):
         views = [] if op is None else self._last_views(op)
         return views[-1].results[0] if views else index
 
-    def unpadded(self, index: int, inside: ShardedOp | None = None) -> tuple[int, tuple[int, ...]]:
-        """The value that `index` is with dimensions of length 1 added, as for a broadcast, and where its own are.
+    def unpadded(self, index: int, inside: ShardedOp | None = None) -> tuple[int, tuple[int | None, ...]]:
+        """The value that `index` is with dimensions of length 1 added, or left out by XLA, as for a broadcast.
 
-        The value itself, and all its dimensions, where nothing was added, or somebody wrote it.
+        And which dimension of `index` each of its own is, None for one left out; `index` itself, and all its
+        dimensions, where nothing was changed, or somebody wrote it.
         """
-        value, op = self.program.values[index], self._maker(index)
-        places = tuple(range(len(value.shape)))
+        places: list[int | None] = [*range(len(self.program.values[index].shape))]
         if self.cotangent(index, inside) is not None:
-            return index, places
-        if op is None or op.kind != "reshape" or index not in op.results or self._is_written(op, inside):
-            return index, places
-        shape, kept = self.program.values[op.operands[0]].shape, list[int]()
-        for dimension, length in enumerate(value.shape):
-            if len(kept) < len(shape) and shape[len(kept)] == length:
-                kept.append(dimension)
-            elif length != 1:
-                return index, places
-        return (op.operands[0], tuple(kept)) if len(kept) == len(shape) else (index, places)
+            return index, tuple(places)
+        for _ in range(_MOST_STEPS):
+            op = self._maker(index)
+            is_view = op is not None and op.kind in ("reshape", "broadcast_in_dim") and index in op.results
+            if op is None or not is_view or self._is_written(op, inside):
+                break
+            own = _without_ones(self.program.values[index].shape, self.program.values[op.operands[0]].shape)
+            # A turn of a loop, and `x[0]`, are smaller arrays for their users, too.
+            if own is None or (None in own and _is_users(op)):
+                break
+            index, places = op.operands[0], [None if place is None else places[place] for place in own]
+        return index, tuple(places)
 
     # ------------------------------------------------------------ the order of its dimensions
 
@@ -311,7 +315,12 @@ class ValueNames(Gradients):
 
     def _operand(self, op: ShardedOp) -> Sentence | None:
         """The operand of its text that a gradient is with respect to, where it is known and has a name."""
-        found = self.differentiated(op)
+        found, of = self.differentiated(op), op
+        while not found and of.kind in OWN_VIEWS:
+            own = self._maker(of.operands[0])
+            if own is None or not self._is_one_piece(own, of):
+                return None
+            found, of = self.differentiated(own), own
         if len(found) > 1:
             scopes = modules_of(op.op_name)[-1:]
             found = [own for own in found if scopes and f"'{scopes[0]}'" in self.argument(own)]
@@ -320,9 +329,11 @@ class ValueNames(Gradients):
         (index,) = found
         if self.argument(index, is_same_size=True):
             return self.value(self._data.behind(index, is_same_size=True))
+        made = self._maker(index)
+        if made is not None and made.kind == "all_gather" and self.argument(made.operands[0]):
+            return say("the gathered {}", self.value(made.operands[0]))
         if text := self._side(op, self._data.behind(index)):
             return say("{}", code(text))
-        made = self._maker(index)
         if made is None or index not in made.results or not self.text(made) or not self._makes(made):
             return None
         return say("{}{}", code(self.text(made)), self._near(made, op))
@@ -347,6 +358,19 @@ class ValueNames(Gradients):
 def line_near(frame: Frame, near: Frame) -> str:
     """Where a frame is, for a reader who knows the file of another."""
     return f"line {frame.line}" if frame.file == near.file else frame.where
+
+
+def _without_ones(shape: Sequence[int], given: Sequence[int]) -> list[int | None] | None:
+    """For each dimension of a given shape, which one of `shape` it is; None where they differ in more than ones."""
+    found, left = list[int | None](), list(range(len(shape)))
+    for length in given:
+        while left and shape[left[0]] == 1 != length:
+            left.pop(0)
+        is_same = bool(left) and shape[left[0]] == length
+        if not is_same and length != 1:
+            return None
+        found.append(left.pop(0) if is_same else None)
+    return None if any(shape[place] != 1 for place in left) else found
 
 
 def _is_users(view: ShardedOp) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -265,7 +265,21 @@ class WrittenOps:
             is_maker = inner == views and makers.issuperset(views) if inner else is_taken
             (makers.add if is_maker else left.append)(number)
         makers |= {number for number in left if self._is_run_again(number, makers, leading)}
-        return frozenset(makers), frozenset(leading)
+        return frozenset(makers) - self._kept_inside(makers), frozenset(leading)
+
+    def _kept_inside(self, makers: set[int]) -> set[int]:
+        """Those that a library makes at an earlier line than the value of a piece, as the statistics a module keeps."""
+        found, pieces = set[int](), dict[object, dict[tuple[Frame, ...], list[int]]]()
+        for number in makers:
+            op, own = self.program.ops[number], self._places[number]
+            frames = self.frames(op)
+            inner = op.frames[: op.frames.index(frames[0])] if frames and frames[0] in op.frames else ()
+            if inner and self._roles[number] != "backward":
+                pieces.setdefault((own, self._roles[number]), {}).setdefault(inner[::-1], []).append(number)
+        for stacks in pieces.values():
+            last = _last(stacks)
+            found.update(number for stack, numbers in stacks.items() if stack not in last for number in numbers)
+        return found
 
     def _users(self, number: int) -> Iterator[int | None]:
         """The ops that take what one makes, past XLA's own and those of loops; None for a result of the program."""
@@ -373,6 +387,19 @@ def _span(op: ShardedOp, frame: Frame) -> Span | None:
     own = (span for other, span in places if (other.file, other.line, other.columns[:1]) == piece)
     span = next(own, None)
     return span if span is not None and span.line == frame.line else None
+
+
+def _last(stacks: Collection[tuple[Frame, ...]]) -> Collection[tuple[Frame, ...]]:
+    """Of ways of calls, outermost first, those that no other leaves behind at a later line of one function."""
+    for depth in range(max(map(len, stacks))):
+        latest = dict[object, int]()
+        going = [(stack, stack[depth]) for stack in stacks if len(stack) > depth]
+        for stack, frame in going:
+            key = stack[:depth], frame.file, frame.function
+            latest[key] = max(latest.get(key, 0), frame.line)
+        behind = {stack for stack, own in going if own.line < latest[stack[:depth], own.file, own.function]}
+        stacks = [stack for stack in stacks if stack not in behind]
+    return stacks
 
 
 def _has_in_order(stack: Sequence[Frame], frames: Sequence[Frame]) -> bool:

@@ -102,6 +102,27 @@ def test_the_sentence_of_a_hand_written_rule_does_not_speak_of_differentiation()
     assert all("runs in the backward pass of the code at test_written.py:" in text for text in told)
 
 
+@jax.custom_gradient
+def gathered(w: jax.Array) -> tuple[jax.Array, Callable]:
+    def backward(g: jax.Array) -> jax.Array:
+        return jax.lax.psum_scatter(g, "x", scatter_dimension=0, tiled=True) / 8
+
+    return jax.lax.all_gather(w, "x", axis=0, tiled=True), backward
+
+
+def test_collectives_of_one_line_tell_which_array_each_takes() -> None:
+    def loss(ws: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+        for w in jax.tree.leaves(jax.tree.map(gathered, ws)):
+            x = jnp.tanh(x @ w)
+        return jnp.sum(x)
+
+    weight = array((8, 8), "x", mesh=LINE)
+    gradient = manual(jax.grad(loss), in_specs=SPLIT, typed=False)
+    takes = {cause.sentence.partition("It takes ")[2] for cause in causes(gradient, {"a": weight, "b": weight}, X)}
+    of = "the gradient of the gathered `ws['{}']` in `x @ w` (line 116)."
+    assert takes == {"`ws['a']`.", "`ws['b']`.", of.format("a"), of.format("b")}
+
+
 def test_what_has_its_counterpart_at_the_same_text_is_made_by_differentiation() -> None:
     def body(x: jax.Array) -> jax.Array:
         y = jax.lax.ppermute(jnp.sin(x), "x", RING)

@@ -71,6 +71,8 @@ def test_what_is_forward_of_a_gradient_is_known_by_its_transposition(forward: st
         ("jit(f)/vmap(transpose(jvp(layer)))/dot_general", "backward"),
         ("jit(f)/transpose(jvp(layer/up))/dot_general", "backward"),
         ("jit(f)/jvp(jit(sgd))/add", "forward"),
+        ("jit(f)/shard_map/step/transpose(step)/jvp(gather)/reduce_scatter", "backward"),
+        ("jit(f)/step/jvp(gather)/transpose(x)/mul", "forward"),
         ("jit(sgd)/shard_map/psum", None),  # the name of a function, not of a scope
         ("jit(f)/jit(adam)/add", None),
         ("jit(f)/vmap(optimizer)/add", "optimizer"),
