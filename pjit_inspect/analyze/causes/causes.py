@@ -15,7 +15,6 @@ from functools import cached_property
 
 from pjit_inspect.analyze.causes.accumulated import Accumulation
 from pjit_inspect.analyze.causes.cause_form import cause_of
-from pjit_inspect.analyze.causes.cause_subject import RESHARDS
 from pjit_inspect.analyze.causes.need_finder import NeedFinder
 from pjit_inspect.analyze.causes.wording import worded
 from pjit_inspect.analyze.causes.written import WrittenFinder
@@ -23,7 +22,7 @@ from pjit_inspect.analyze.partition.join import MovedArray, join
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.phases import find_phase, is_written_name, split_op_names
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
-from pjit_inspect.analyze.sharding.needs import is_cumulative
+from pjit_inspect.analyze.sharding.needs import RESHARDS, is_cumulative
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.primitive import users_word
@@ -83,7 +82,7 @@ class CauseFinder:
 
     @cached_property
     def _needs(self) -> NeedFinder:
-        return NeedFinder(self._program)
+        return NeedFinder(self._program, self.sources)
 
     def explain(self, sites: Sequence[CollectiveOp], rows: Sequence[Collective]) -> list[Collective]:
         """The collectives with a cause for every array each moves, in order; those of one need know of each other."""
