@@ -36,6 +36,11 @@ def over_axes(axes: Iterable[str]) -> Sentence:
     return joined([axis(own) for own in axes])
 
 
+def axes_or_parts(axes: Iterable[str]) -> Sentence:
+    """Mesh axes in words, and that it is only a part of one: "`data` and a part of `model`"."""
+    return joined([axis(own) if own == axis_name(own) else say("a part of {}", axis(axis_name(own))) for own in axes])
+
+
 def dimension_words(dimensions: Iterable[int]) -> Sentence:
     """Dimensions in words: "dimension 0", "dimensions 0 and 2"."""
     numbers = list(dict.fromkeys(map(str, dimensions)))
@@ -325,7 +330,9 @@ class CauseSubject:
         return _POSITIONS if self.is_at_positions(part.operand) else self.names.value(part.value, self.own)
 
     def axes(self) -> str:
-        """The mesh axes of the need, in the mesh's order."""
+        """The mesh axes of the need, in the mesh's order; of a sum, those that the collective goes over."""
+        if self.mesh_axes and self.need is not None and self.need.is_sum:
+            return self.over()
         return self._in_order(self.mesh_axes if self.need is None else self.need.axes)
 
     def shown_axes(self) -> str:
@@ -339,7 +346,7 @@ class CauseSubject:
 
     def over(self) -> str:
         """The mesh axes that the collective goes over."""
-        return over_axes(self.mesh_axes)
+        return axes_or_parts(self.mesh_axes)
 
     def adds(self) -> str:
         """What the collective does with partial sums."""

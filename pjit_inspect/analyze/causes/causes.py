@@ -15,6 +15,7 @@ from functools import cached_property
 
 from pjit_inspect.analyze.causes.accumulated import Accumulation
 from pjit_inspect.analyze.causes.cause_form import cause_of
+from pjit_inspect.analyze.causes.cause_subject import axes_or_parts
 from pjit_inspect.analyze.causes.need_finder import NeedFinder
 from pjit_inspect.analyze.causes.wording import worded
 from pjit_inspect.analyze.causes.written import WrittenFinder
@@ -40,6 +41,7 @@ _WRITTEN = {
     "backward": "written, backward",
 }
 """Who made a collective in manual code -> the form that says so."""
+_SUMMED: dict[CauseKind, str] = {"contraction": "sums over", "reduction": "reduces"}
 _MOST_ALTERNATIVES = 3
 
 
@@ -138,8 +140,16 @@ class CauseFinder:
         arrays = list(dict.fromkeys(cause.moved or cause.summed for cause in causes))
         told = operations if len(operations) > 1 else arrays
         rest = [f"{len(told) - _MOST_ALTERNATIVES} more"] if len(told) > _MOST_ALTERNATIVES else []
+        form = "alike" if len(operations) > 1 else "arrays alike"
+        verb = _SUMMED.get(causes[0].kind, "") if is_one_kind and all(cause.summed for cause in causes) else ""
+        if verb and row.axes:
+            form = f"{form}, summed"
+        elif is_written and len(operations) == 1:
+            form = f"{form}, written"
         alike = _worded(
-            "alike" if len(operations) > 1 else "arrays alike",
+            form,
+            verb=verb,
+            axes=axes_or_parts(row.axes or ()),
             number=len(told),
             alike="" if is_written else ", which XLA has made alike",
             operations=joined([*told[:_MOST_ALTERNATIVES], *rest], " or "),

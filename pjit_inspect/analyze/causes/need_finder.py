@@ -164,7 +164,10 @@ class NeedFinder:
         if match.taker is None:
             return had, asked
         wanted = self._wanted(moved, match.taker.shape, asked, axes)
-        is_alone = had is not None and len(self._ways[id(edge)]) == 1 and id(edge) not in self._later
+        # What is computed from operands at odds with it may not have had its sharding before.
+        op = values[moved].op
+        is_as_told = had is not None and (op is None or not self._by_op[op])
+        is_alone = is_as_told and len(self._ways[id(edge)]) == 1 and id(edge) not in self._later
         return had, wanted or (self._other_end(edge, moved, is_source=True) if is_alone else None)
 
     def _is_whole(self, match: Match) -> bool:
@@ -335,7 +338,7 @@ class NeedFinder:
         is_taken = all(
             (self._taken(edge, taker), taker.shape) == (value, pieces)
             and self.program.ops[taker.op].rule is not None
-            and not self._by_op[taker.op]
+            and all(need.is_sum for need in self._by_op[taker.op])
             for taker in edge.takers
         )
         is_returned = all(outputs[own].value == value and not self._by_output[own] for own in edge.outputs)

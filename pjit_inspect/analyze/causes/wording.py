@@ -107,7 +107,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "XLA splits them over {shown_axes}, though no sharding asks for it, so a device needs what others hold.",
     ),
     "scatter": (
-        "{op} {verb} what lies along {dimensions}, split over {shown_axes}.",
+        "{op} {verb} what lies along {dimensions}, split over {axes}.",
         "Each device has a partial {partial}; {combines}.",
     ),
     "scatter split by XLA": (
@@ -160,6 +160,15 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     "by name": ("It belongs to {of}.", "By that name alone, the cause is probably {kind}."),
     "alike": ("{number} operations fit equally well{alike}: {operations}.",),
+    "alike, summed": (
+        "{number} operations fit equally well{alike}: {operations}.",
+        "Each {verb} a dimension that is split over {axes}.",
+    ),
+    "arrays alike, summed": (
+        "{of} {verb} {operations}.",
+        "These are split over {axes}; XLA has not kept which of the {number} it is.",
+    ),
+    "arrays alike, written": ("{of} takes one of {number} arrays that fit equally well: {operations}.",),
     "arrays alike": ("{of} has {number} that fit equally well{alike}: {operations}.",),
     "taken by": ("The program does not tell why {of} needs it.",),
     "unknown": ("XLA's partitioner made it.", "What needs it is not known."),
