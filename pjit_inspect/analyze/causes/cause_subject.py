@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Literal, TypeVar
 
 from pjit_inspect.analyze.causes.need_finder import Match
+from pjit_inspect.analyze.sharding.asked_copies import IN_SPECS
 from pjit_inspect.analyze.sharding.needs import RESHARDS, Need, Part
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS, SUMS
@@ -383,7 +384,7 @@ class CauseSubject:
 
     def asks(self) -> str:
         """Who asks for a sharding, and the verb."""
-        is_many = self.request is not None and self.request.argument == "in_specs"
+        is_many = self.request is not None and self.request.argument == IN_SPECS
         return say("{} {}", self.asker(), "ask" if is_many else "asks")
 
     def taken(self) -> str:

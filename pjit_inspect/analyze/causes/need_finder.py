@@ -20,6 +20,7 @@ has no needs of its own: they are those of what takes it. Not this module's job:
 from __future__ import annotations
 
 import math
+import operator
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -323,7 +324,13 @@ class NeedFinder:
         if edge.kind == "collective-permute" or not self._is_made_otherwise(edge):
             return None
         pieces = self.program.local_shape(edge.makers[0])
-        return self._own(edge, axes) if all(taker.shape == pieces for taker in edge.takers) else None
+        shapes = [taker.shape for taker in edge.takers]
+        if edge.kind == "all-to-all" and math.prod(edge.made_shape) == math.prod(pieces):
+            # Of the pieces of its sharding, which are as large, a slice may take a part at once.
+            is_back = all(len(own) == len(pieces) and all(map(operator.le, own, pieces)) for own in shapes)
+        else:
+            is_back = all(own == pieces for own in shapes)
+        return self._own(edge, axes) if is_back else None
 
     def _brought_back(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation whose result is computed in pieces of the right size on other devices.

@@ -14,9 +14,9 @@ from pjit_inspect.model.sharding.sharded_program import axis_name
 _MOST_AXES = 6
 
 
-def other_end(spec: Dimensions, pairs: Groups, meshes: Sequence[Mapping[str, int]], *, is_source: bool) -> (
-    Dimensions | None
-):
+def other_end(
+    spec: Dimensions, pairs: Groups, meshes: Sequence[Mapping[str, int]], *, is_source: bool
+) -> Dimensions | None:
     """The sharding at the other end of a collective-permute; None where no axes of a mesh give it.
 
     Args:
@@ -25,18 +25,18 @@ def other_end(spec: Dimensions, pairs: Groups, meshes: Sequence[Mapping[str, int
       meshes: the program's meshes, as the size of each axis.
       is_source: whether `spec` is the sharding before the exchange; else it is the one behind it.
     """
-    ends = (pair if is_source else pair[::-1] for pair in pairs)
-    sent_to = {here: there for here, there in ends}
+    here, there = (0, 1) if is_source else (1, 0)
+    sent_to = {pair[here]: pair[there] for pair in pairs}
     for sizes in meshes:
-        there = _pieces(spec, sizes)
-        if there is None or not len(there) == len(pairs) == len(sent_to):
+        known = _pieces(spec, sizes)
+        if known is None or not len(known) == len(pairs) == len(sent_to):
             continue
-        wanted = {sent_to[device]: piece for device, piece in enumerate(there) if device in sent_to}
+        wanted = {sent_to[device]: piece for device, piece in enumerate(known) if device in sent_to}
         axes = {name: size for name, size in sizes.items() if size > 1}
-        if len(wanted) < len(there) or len(axes) > _MOST_AXES:
+        if len(wanted) < len(known) or len(axes) > _MOST_AXES:
             continue
-        counts = [1 + max(piece[number] for piece in there) for number in range(len(spec))]
-        layout = [wanted.get(device) for device in range(len(there))]
+        counts = [1 + max(piece[number] for piece in known) for number in range(len(spec))]
+        layout = [wanted.get(device) for device in range(len(known))]
         found = next((own for own in _splits(counts, axes) if _pieces(own, sizes) == layout), None)
         if found is not None:
             return found

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
+IN_SPECS = "in_specs"
 _BEGINS = "SPMDFullToShardShape"
 _ASKED = re.compile(r"\bout_sharding\s*=\s*(?!None\b|=)")
 _LONGEST = 60
@@ -27,7 +28,7 @@ def find_asked(program: ShardedProgram, sources: Sequence[SourceText]) -> dict[i
 def _asked_in(program: ShardedProgram, op: ShardedOp, texts: Mapping[str, SourceText]) -> str:
     users = [program.ops[user] for own in op.results for user, _ in program.users.get(own, ())]
     if users and all(user.detail == _BEGINS for user in users):
-        return "in_specs"
+        return IN_SPECS
     maker = program.op_of(op.operands[0]) if op.operands else None
     # In explicit mode the result of every operation is copied; somebody asked where the text says so.
     is_behind = maker is not None and bool(op.op_name) and (maker.op_name, maker.frames) == (op.op_name, op.frames)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pjit_inspect.analyze.sharding.asked_copies import find_asked
+from pjit_inspect.analyze.sharding.asked_copies import IN_SPECS, find_asked
 from pjit_inspect.analyze.sharding.axes import Array, FactorAxes, find_factor_axes
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.source import SourceText
@@ -168,6 +168,8 @@ class _Finder:
                 continue
             inner = [own for own in self.inner.get(value, ()) if is_loop and self.values[own].op == index]
             request = next((found for found in map(self.downstream, inner) if found is not None), None)
+            if not is_loop:
+                request = Request(kind="reshard_requested", index=index, argument=IN_SPECS)
             # What a loop's body returns is what it is given for the next turn.
             returned = self.sources.get(op.results[number], ()) if is_loop else ()
             for moved in dict.fromkeys((value, *returned)):
@@ -311,7 +313,9 @@ class _Finder:
                 return Request(kind="reshard_requested", index=origin.index)
             if origin.index is not None and origin.kind == "output":
                 # Which of several results that become of it asks, XLA may tell by another that does not.
-                has_it = any(origin.axis in map(axis_name, own) for own in self.program.outputs[origin.index].spec or ())
+                has_it = any(
+                    origin.axis in map(axis_name, own) for own in self.program.outputs[origin.index].spec or ()
+                )
                 return Request(kind="output", index=origin.index) if has_it else self.downstream(value)
         # XLA's program does not say whether more axes were forbidden; a prediction does.
         closed = found.closed[dimension] if dimension < len(found.closed) else not self.program.is_predicted
