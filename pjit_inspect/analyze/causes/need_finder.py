@@ -348,7 +348,11 @@ class NeedFinder:
             and all(need.is_sum for need in self._by_op[taker.op])
             for taker in edge.takers
         )
-        is_returned = all(outputs[own].value == value and not self._by_output[own] for own in edge.outputs)
+        # A result whose sharding was left to XLA may be returned in a layout of its own.
+        is_returned = all(
+            outputs[own].value == value and outputs[own].spec is not None and not self._by_output[own]
+            for own in edge.outputs
+        )
         if edge.made_shape != pieces or not (is_taken and is_returned):
             return None
         need = self._best((need for need in self._by_op[op] if need.kind in RESHARDS), axes)
