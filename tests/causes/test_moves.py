@@ -41,7 +41,8 @@ def test_pieces_that_are_computed_on_other_devices_are_not_said_to_be_wanted_oth
         )
     (moved,) = (text for text in found if "sums over" not in text)
     assert moved.startswith("`jnp.dot(x, w, ")
-    assert moved.endswith("is `P('a', 'c')`, and its pieces are needed on other devices than those that have them.")
+    assert "is computed as `P('a', 'b')`, as" in moved
+    assert moved.endswith("Its result is needed as `P('a', 'c')`.")
 
 
 @another_before_jax_0_10
@@ -55,7 +56,7 @@ def test_the_pieces_of_a_gradient_are_told_in_the_order_of_its_weight():
     found = sentences(step, array((64, 64)), array((64, 64), "data"), array((16, 64), "data"))
     (moved,) = (text for text in found if "other devices" in text)
     assert moved.startswith("The gradient of `w` in `x @ w`")
-    assert moved.endswith("is `P('data', None)`, and its pieces are needed on other devices than those that have them.")
+    assert moved.endswith("Its result is needed as `P('data', None)`.")
 
 
 @another_before_jax_0_10

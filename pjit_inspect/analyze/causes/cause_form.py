@@ -83,7 +83,8 @@ class _Writer(CauseSubject):
         if kind == "no_sharding_rule" and self.gives_result():
             moved = self.edge.makers[0]
         # A result that was computed in other pieces has not had its sharding yet, nor has what was moved before.
-        had = None if moved is None or match.moves_result or match.is_later else self.program.values[moved].spec
+        is_other = match.moves_result or match.is_later
+        had = None if moved is None else match.had if is_other else self.program.values[moved].spec
         told = op if op is not None else self.program.op_of(moved)
         return Cause(
             kind=kind,
@@ -138,25 +139,25 @@ class _Writer(CauseSubject):
         returned = [one for one in results[taker is None :] if self.names.seen_through(one.value) == array]
         return (*others, *(say("{}", name(one.label)) for one in returned if one.label))
 
-    def _step(self, why: str, who: object) -> Sentence | None:
+    def _step(self, needs_it: Sentence | str) -> Sentence | None:
         """One collective of several that together are a reshard: from and to what they bring the array."""
         match = self.match
-        if match.step is None or match.had is None or match.wanted is None or match.had == match.wanted:
+        if match.step is None or match.moves_result or match.wanted is None or match.had in (None, match.wanted):
             return None
         step, steps = match.step
         wanted = self.spec(match.wanted)
-        return self._say("step", step=step, steps=steps, wanted=wanted, needs_it=say(why, who))
+        return self._say("step", step=step, steps=steps, wanted=wanted, needs_it=needs_it)
 
     # ------------------------------------------------------------ somebody asks for a sharding
 
     def requested(self) -> Sentence:
         """A constraint asks for another sharding: of what it takes, or of what leads there."""
-        if (step := self._step("{} asks for it", self.asker())) is not None:
-            return step
         request, need = self.request, self.need
         if request is None or self.own is None or need is None or request.index == need.op:
-            return self._say("asked")
+            return self._step(say("{} for it", self.asks())) or self._say("asked")
         asked = spec(spec_text(self.program.values[self.program.ops[request.index].results[0]].spec))
+        if (step := self._step(say("{} needs it, as {} for {}", self.op(), self.asks(), asked))) is not None:
+            return step
         if self._is_made_otherwise():
             return self._say("asked, result", asked=asked)
         return self._say("asked, so", asked=asked, then=self._needs(clause))
@@ -182,10 +183,13 @@ class _Writer(CauseSubject):
             )
         if boundary.spec is None:
             return self._left_free(result, index)
-        if (step := self._step("{} must be split so", result)) is not None:
-            return step
         asked = spec(spec_text(boundary.spec))
-        if self.need is None or self.need.op is None:
+        is_result = self.need is None or self.need.op is None
+        must = say("{} must be split so", result)
+        why = must if is_result else say("{} needs it, as {} must be {}", self.op(), result, asked)
+        if (step := self._step(why)) is not None:
+            return step
+        if is_result:
             made = self.edge.makers
             computed = say("{}", self.made_as()) if made else self.had()
             form = "result, other pieces" if computed == str(asked) else "result"
@@ -214,7 +218,7 @@ class _Writer(CauseSubject):
         own = self.own
         if own is not None and (own.is_on_one or self.sender is not None) and self.need is None:
             return self._on_one()
-        if (step := self._step("{} needs it", self.op())) is not None:
+        if (step := self._step(say("{} needs it", self.op()))) is not None:
             return step
         taken = self.taken()
         if not taken and (row := self._row()) is not None:
@@ -246,6 +250,9 @@ class _Writer(CauseSubject):
     def _needs(self, say: Callable[[str, Piece], Sentence] = worded, plain: str = "needed") -> Sentence:
         """What the operation needs; `plain` is the form where nothing else is to be told of it."""
         moved, taker, given = self.array, self.match.taker, dict[str, object]()
+        asks = self.place()
+        if self.request is not None and self.request.argument and asks is not None and self.names.op(asks) == self.op():
+            given["op"] = "it"
         form = self._changed() or ("needed, later" if self.match.is_later else plain)
         if form == plain and moved is not None and self.is_elsewhere(moved):
             had = spec(spec_text(self.names.as_named(moved, self.program.values[moved].spec)))

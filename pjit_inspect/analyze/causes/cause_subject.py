@@ -12,17 +12,17 @@ from dataclasses import replace
 from typing import Literal, TypeVar
 
 from pjit_inspect.analyze.causes.need_finder import Match
-from pjit_inspect.analyze.sharding.needs import Need, Part
+from pjit_inspect.analyze.sharding.asked_copies import IN_SPECS
+from pjit_inspect.analyze.sharding.needs import RESHARDS, Need, Part
 from pjit_inspect.analyze.sharding.value_names import RESHARDED, ValueNames
-from pjit_inspect.model.program.opcodes import REQUESTS, SUMS
+from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS, SUMS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
-from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, joined, name, say, spec
+from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say, spec
 
 T = TypeVar("T")
 
-RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
 ITS_RESULT = "its result"
 _POSITIONS = "its positions"
 _UNSPLIT = frozenset(("custom_call", "topk", "fft", "cholesky", "triangular_solve"))
@@ -35,6 +35,11 @@ _MOST_STEPS = 64
 def over_axes(axes: Iterable[str]) -> Sentence:
     """Mesh axes in words: "`data` and `model`"."""
     return joined([axis(own) for own in axes])
+
+
+def axes_or_parts(axes: Iterable[str]) -> Sentence:
+    """Mesh axes in words, and that it is only a part of one: "`data` and a part of `model`"."""
+    return joined([axis(own) if own == axis_name(own) else say("a part of {}", axis(axis_name(own))) for own in axes])
 
 
 def dimension_words(dimensions: Iterable[int]) -> Sentence:
@@ -338,7 +343,9 @@ class CauseSubject:
         return _POSITIONS if self.is_at_positions(part.operand) else self._called(part.value)
 
     def axes(self) -> str:
-        """The mesh axes of the need, in the mesh's order."""
+        """The mesh axes of the need, in the mesh's order; of a sum, those that the collective goes over."""
+        if self.mesh_axes and self.need is not None and self.need.is_sum:
+            return self.over()
         return self._in_order(self.mesh_axes if self.need is None else self.need.axes)
 
     def shown_axes(self) -> str:
@@ -352,7 +359,7 @@ class CauseSubject:
 
     def over(self) -> str:
         """The mesh axes that the collective goes over."""
-        return over_axes(self.mesh_axes)
+        return axes_or_parts(self.mesh_axes)
 
     def adds(self) -> str:
         """What the collective does with partial sums."""
@@ -382,7 +389,15 @@ class CauseSubject:
     def asker(self) -> str:
         """Who asks for a sharding."""
         op = self.place()
-        return self.op() if op is None else self.names.op(op)
+        if op is None:
+            return self.op()
+        argument = "" if self.request is None else self.request.argument
+        return say("{} of {}", code(argument), self.names.op(op)) if argument else self.names.op(op)
+
+    def asks(self) -> str:
+        """Who asks for a sharding, and the verb."""
+        is_many = self.request is not None and self.request.argument == IN_SPECS
+        return say("{} {}", self.asker(), "ask" if is_many else "asks")
 
     def taken(self) -> str:
         """Why an operand cannot keep its axis: another dimension of the result has it; "" where that is not why."""
@@ -405,13 +420,27 @@ class CauseSubject:
         return "a value" if self.maker is None else self.names.op(self.maker)
 
     def made_as(self) -> Phrase:
-        """The sharding of its result."""
+        """The sharding of its result; of the whole of it, where it is made in a `shard_map`."""
         value = self.edge.makers[0]
+        behind = [self.program.ops[user] for user, _ in self.program.users.get(value, ())]
+        if len(behind) == 1 and behind[0].detail in MANUAL_BORDERS:
+            value = behind[0].results[0]
         return spec(spec_text(self.names.as_named(value, self.program.values[value].spec)))
 
-    def pieces(self) -> list[int]:
-        """The shape of its result on each device, as it is computed."""
-        return list(self.names.as_named(self.edge.makers[0], self.edge.made_shape))
+    def as_computed(self) -> str:
+        """How its result is computed; in pieces where their axes are not known."""
+        value = self.edge.makers[0]
+        if self.match.had is not None:
+            return say("as {}", spec(spec_text(self.names.as_named(value, self.match.had))))
+        if self.edge.made_shape == self.program.local_shape(value):
+            return "with its pieces on other devices"
+        return say("in pieces of {} on each device", list(self.names.as_named(value, self.edge.made_shape)))
+
+    def as_taken(self) -> str:
+        """How the taker takes it."""
+        taker = self.match.taker
+        is_whole = taker is None or taker.shape in ((), self.program.local_shape(self.edge.makers[0]))
+        return say("as {}", self.made_as()) if is_whole else self.as_wanted()
 
     def target(self) -> Phrase:
         """XLA's name of the operation."""

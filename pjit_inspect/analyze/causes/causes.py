@@ -15,7 +15,7 @@ from functools import cached_property
 
 from pjit_inspect.analyze.causes.accumulated import Accumulation
 from pjit_inspect.analyze.causes.cause_form import cause_of
-from pjit_inspect.analyze.causes.cause_subject import RESHARDS
+from pjit_inspect.analyze.causes.cause_subject import axes_or_parts
 from pjit_inspect.analyze.causes.need_finder import NeedFinder
 from pjit_inspect.analyze.causes.wording import worded
 from pjit_inspect.analyze.causes.written import WrittenFinder
@@ -23,7 +23,7 @@ from pjit_inspect.analyze.partition.join import MovedArray, join
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.phases import find_phase, is_written_name, split_op_names
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
-from pjit_inspect.analyze.sharding.needs import is_cumulative
+from pjit_inspect.analyze.sharding.needs import RESHARDS, is_cumulative
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.primitive import users_word
@@ -41,6 +41,7 @@ _WRITTEN = {
     "backward": "written, backward",
 }
 """Who made a collective in manual code -> the form that says so."""
+_SUMMED: dict[CauseKind, str] = {"contraction": "sums over", "reduction": "reduces"}
 _MOST_ALTERNATIVES = 3
 _OWN_RULE = "CustomSPMDPartitioning"
 """XLA's name of a call of `custom_partitioning`, whose collectives a function of the user's writes."""
@@ -85,7 +86,7 @@ class CauseFinder:
 
     @cached_property
     def _needs(self) -> NeedFinder:
-        return NeedFinder(self._program)
+        return NeedFinder(self._program, self.sources)
 
     def explain(self, sites: Sequence[CollectiveOp], rows: Sequence[Collective]) -> list[Collective]:
         """The collectives with a cause for every array each moves, in order; those of one need know of each other."""
@@ -141,8 +142,16 @@ class CauseFinder:
         arrays = list(dict.fromkeys(cause.moved or cause.summed for cause in causes))
         told = operations if len(operations) > 1 else arrays
         rest = [f"{len(told) - _MOST_ALTERNATIVES} more"] if len(told) > _MOST_ALTERNATIVES else []
+        form = "alike" if len(operations) > 1 else "arrays alike"
+        verb = _SUMMED.get(causes[0].kind, "") if is_one_kind and all(cause.summed for cause in causes) else ""
+        if verb and row.axes:
+            form = f"{form}, summed"
+        elif is_written and len(operations) == 1:
+            form = f"{form}, written"
         alike = _worded(
-            "alike" if len(operations) > 1 else "arrays alike",
+            form,
+            verb=verb,
+            axes=axes_or_parts(row.axes or ()),
             number=len(told),
             alike="" if is_written else ", which XLA has made alike",
             operations=joined([*told[:_MOST_ALTERNATIVES], *rest], " or "),

@@ -4,7 +4,8 @@ The partitioned program says between which operations it lies; names and lines p
 their order. The first that finds a need over the collective's mesh axes decides:
 
 1. What adds up is for the operation that makes what is added up, and sums over a split dimension, be it split by XLA.
-2. What puts a result into the pieces of its sharding, as it was computed in others, is for what computed it.
+2. What puts a result into the pieces of its sharding, as it was computed in others, is for what computed it; so is
+   what brings pieces of that size to other devices, where what takes them needs nothing.
 3. What spreads a row that few devices have is for the operation that took it.
 4. Edges that neighbours exchange are for an operation of which only pieces are left.
 5. What moves is for the operation that takes it, those first that XLA was partitioning; else
@@ -19,12 +20,15 @@ has no needs of its own: they are those of what takes it. Not this module's job:
 from __future__ import annotations
 
 import math
+import operator
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pjit_inspect.analyze.causes.permuted import other_end
 from pjit_inspect.analyze.program.mesh_axes import find_axes_in
 from pjit_inspect.analyze.sharding.needs import (
+    RESHARDS,
     Need,
     Part,
     Request,
@@ -34,6 +38,7 @@ from pjit_inspect.analyze.sharding.needs import (
     taken_axes,
 )
 from pjit_inspect.model.program.opcodes import SUMS, VIEWS
+from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import (
@@ -81,11 +86,11 @@ class Match:
 class NeedFinder:
     """The needs of one program, by the operations and results they belong to."""
 
-    def __init__(self, program: ShardedProgram) -> None:
+    def __init__(self, program: ShardedProgram, sources: Sequence[SourceText] = ()) -> None:
         self.program = program
         self._by_op: defaultdict[int | None, list[Need]] = defaultdict(list)
         self._by_output: defaultdict[int, list[Need]] = defaultdict(list)
-        for need in find_needs(self.program):
+        for need in find_needs(self.program, sources):
             if need.op is not None:
                 self._by_op[need.op].append(need)
             elif need.request is not None:
@@ -149,14 +154,33 @@ class NeedFinder:
 
     def _ends(self, match: Match, axes: frozenset[str] | None) -> tuple[Dimensions | None, Dimensions | None]:
         """How what moves is sharded, and how its taker has it in the end; None for what is not known."""
-        need, values, made = match.need, self.program.values, match.edge.makers
-        if match.moves_result and made and match.taker is None:
-            return None, values[made[0]].spec
+        need, values, edge, made = match.need, self.program.values, match.edge, match.edge.makers
+        if match.moves_result and made and match.taken in (None, made[0]) and self._is_whole(match):
+            is_first = self._ways[id(edge)][0] is edge and id(edge) not in self._later
+            return self._other_end(edge, made[0], is_source=False) if is_first else None, values[made[0]].spec
         moved, asked = self._moved(match), None if need is None else need.target
         if moved is None or (need is not None and need.is_sum and match.taker is None):
             return None, None
         had = None if match.moves_result else values[moved].spec
-        return had, asked if match.taker is None else self._wanted(moved, match.taker.shape, asked, axes)
+        if match.taker is None:
+            return had, asked
+        wanted = self._wanted(moved, match.taker.shape, asked, axes)
+        # What is computed from operands at odds with it may not have had its sharding before.
+        op = values[moved].op
+        is_as_told = had is not None and (op is None or not self._by_op[op])
+        is_alone = is_as_told and len(self._ways[id(edge)]) == 1 and id(edge) not in self._later
+        return had, wanted or (self._other_end(edge, moved, is_source=True) if is_alone else None)
+
+    def _is_whole(self, match: Match) -> bool:
+        """Whether the taker of what is made, if there is one, takes it in the pieces of its sharding."""
+        return match.taker is None or match.taker.shape == self.program.local_shape(match.edge.makers[0])
+
+    def _other_end(self, edge: PartitionedCollective, value: int, *, is_source: bool) -> Dimensions | None:
+        """How a value is sharded before, or behind, an exchange of pieces as large as those of its sharding."""
+        if edge.kind != "collective-permute" or edge.given_shape != self.program.local_shape(value):
+            return None
+        spec = self.program.values[value].spec
+        return other_end(spec, edge.groups, self.program.meshes, is_source=is_source)
 
     def _moved(self, match: Match) -> int | None:
         """What its taker takes; else what its need is about."""
@@ -195,6 +219,7 @@ class NeedFinder:
         tests = (
             self._summed,
             self._put_back,
+            self._brought_back,
             self._left_behind,
             self._exchanged,
             self._taken_by_op,
@@ -299,7 +324,40 @@ class NeedFinder:
         if edge.kind == "collective-permute" or not self._is_made_otherwise(edge):
             return None
         pieces = self.program.local_shape(edge.makers[0])
-        return self._own(edge, axes) if all(taker.shape == pieces for taker in edge.takers) else None
+        shapes = [taker.shape for taker in edge.takers]
+        if edge.kind == "all-to-all" and math.prod(edge.made_shape) == math.prod(pieces):
+            # Of the pieces of its sharding, which are as large, a slice may take a part at once.
+            is_back = all(len(own) == len(pieces) and all(map(operator.le, own, pieces)) for own in shapes)
+        else:
+            is_back = all(own == pieces for own in shapes)
+        return self._own(edge, axes) if is_back else None
+
+    def _brought_back(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """The need of an operation whose result is computed in pieces of the right size on other devices.
+
+        Its operands are at odds with its result, and all that takes this has its sharding, and needs nothing.
+        """
+        value = edge.makers[0] if len(edge.makers) == 1 and edge.kind not in SUMS else None
+        op = None if value is None or not self._is_result(value) else self.program.values[value].op
+        if value is None or op is None or not self._by_op[op] or not (edge.takers or edge.outputs):
+            return None
+        pieces, outputs = self.program.local_shape(value), self.program.outputs
+        is_taken = all(
+            (self._taken(edge, taker), taker.shape) == (value, pieces)
+            and self.program.ops[taker.op].rule is not None
+            and all(need.is_sum for need in self._by_op[taker.op])
+            for taker in edge.takers
+        )
+        # A result whose sharding was left to XLA may be returned in a layout of its own.
+        is_returned = all(
+            outputs[own].value == value and outputs[own].spec is not None and not self._by_output[own]
+            for own in edge.outputs
+        )
+        if edge.made_shape != pieces or not (is_taken and is_returned):
+            return None
+        need = self._best((need for need in self._by_op[op] if need.kind in RESHARDS), axes)
+        taker = None if need is not None else next(iter(edge.takers), None)
+        return Match(edge=edge, need=need, taker=taker, taken=value, moves_result=True)
 
     def _left_behind(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation that leaves its result on a few of the devices, as one row of a split array.

@@ -31,11 +31,11 @@ FORMS: dict[str, tuple[str, ...]] = {
         "XLA splits them over {axes}, though no sharding asks for it: each device has a part's result, and {combines}.",
     ),
     # Somebody asks for a sharding.
-    "asked": ("{asker} asks for {wanted}, but {moved} is {had}.",),
-    "asked, so": ("{asker} asks for {asked}.", "For that {then}."),
+    "asked": ("{asks} for {wanted}, but {moved} is {had}.",),
+    "asked, so": ("{asks} for {asked}.", "For that {then}."),
     "asked, result": (
-        "{asker} asks for {asked}.",
-        "{made} is computed in pieces of {pieces} on each device, so its result moves.",
+        "{asks} for {asked}.",
+        "{made} is computed {as_computed}, so its result moves.",
     ),
     "step": ("Step {step} of {steps} of bringing {moved} from {had} to {wanted}.", "{needs_it}."),
     # A result of the program has another sharding than it is computed with.
@@ -44,7 +44,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "result, other pieces": ("{result} must be {asked}, and is computed in other pieces.",),
     "result, result": (
         "{result} must be {asked}.",
-        "{made} is computed in pieces of {pieces} on each device, so its result moves.",
+        "{made} is computed {as_computed}, so its result moves.",
     ),
     "result over part of an axis": (
         "{result} is returned replicated over {axes}.",
@@ -67,12 +67,12 @@ FORMS: dict[str, tuple[str, ...]] = {
     "needed otherwise": ("{moved} is {had}, and is needed {as_wanted}.",),
     "needed result": ("{made} is computed as {had}, and its result is needed {as_wanted}.",),
     "result of other pieces": (
-        "{made} is computed in pieces of {pieces} on each device, as its operands are split.",
+        "{made} is computed {as_computed}, as its operands are split.",
         "Its result is needed as {made_as}.",
     ),
     "result of other pieces, taken": (
-        "{made} is computed in pieces of {pieces} on each device, as its operands are split.",
-        "{taker} takes it as {made_as}.",
+        "{made} is computed {as_computed}, as its operands are split.",
+        "{taker} takes it {as_taken}.",
     ),
     "one element": (
         "{op} takes one element along {numbers} of {looked_up}, which is split over {axes}.",
@@ -107,7 +107,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "XLA splits them over {shown_axes}, though no sharding asks for it, so a device needs what others hold.",
     ),
     "scatter": (
-        "{op} {verb} what lies along {dimensions}, split over {shown_axes}.",
+        "{op} {verb} what lies along {dimensions}, split over {axes}.",
         "Each device has a partial {partial}; {combines}.",
     ),
     "scatter split by XLA": (
@@ -164,6 +164,15 @@ FORMS: dict[str, tuple[str, ...]] = {
         "By that name alone, the partition rule of that function has probably made it.",
     ),
     "alike": ("{number} operations fit equally well{alike}: {operations}.",),
+    "alike, summed": (
+        "{number} operations fit equally well{alike}: {operations}.",
+        "Each {verb} a dimension that is split over {axes}.",
+    ),
+    "arrays alike, summed": (
+        "{of} {verb} {operations}.",
+        "These are split over {axes}; XLA has not kept which of the {number} it is.",
+    ),
+    "arrays alike, written": ("{of} takes one of {number} arrays that fit equally well: {operations}.",),
     "arrays alike": ("{of} has {number} that fit equally well{alike}: {operations}.",),
     "taken by": ("The program does not tell why {of} needs it.",),
     "unknown": ("XLA's partitioner made it.", "What needs it is not known."),

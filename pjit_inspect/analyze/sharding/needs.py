@@ -14,8 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pjit_inspect.analyze.sharding.asked_copies import IN_SPECS, find_asked
 from pjit_inspect.analyze.sharding.axes import Array, FactorAxes, find_factor_axes
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
+from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, ShardedProgram, axis_name
@@ -35,6 +37,8 @@ WRITTEN = frozenset((
     "ragged_all_to_all",
 ))  # fmt: skip
 """Collectives that somebody wrote."""
+RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
+"""Kinds of needs for an array that is split differently."""
 _HANDED_ON = frozenset(("named_computation", "call", "case", "if", "optimization_barrier"))
 """Ops that hand their operands on as they are."""
 _MATRICES = frozenset(("fft", "cholesky", "triangular_solve"))
@@ -67,10 +71,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Who asked: the constraint's index in `ShardedProgram.ops`, or the result's in `ShardedProgram.outputs`."""
+    """Who asked: the constraint's index in `ShardedProgram.ops`, or the result's in `ShardedProgram.outputs`.
+
+    `argument` is the one that asks, where no constraint does: "in_specs", or "out_sharding=P('x')".
+    """
 
     kind: Literal["reshard_requested", "output"]
     index: int
+    argument: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,9 +110,12 @@ class Need:
     is_xlas: bool = False
 
 
-def find_needs(program: ShardedProgram) -> tuple[Need, ...]:
-    """Every need of every op, in program order, then those of the program's results."""
-    finder = _Finder(program)
+def find_needs(program: ShardedProgram, sources: Sequence[SourceText] = ()) -> tuple[Need, ...]:
+    """Every need of every op, in program order, then those of the program's results.
+
+    `sources` are the user's source texts, as far as they are known.
+    """
+    finder = _Finder(program, sources)
     ops = (need for index, op in enumerate(program.ops) for need in finder.of_op(index, op))
     return (*ops, *itertools.chain.from_iterable(itertools.starmap(finder.of_output, enumerate(program.outputs))))
 
@@ -112,8 +123,9 @@ def find_needs(program: ShardedProgram) -> tuple[Need, ...]:
 class _Finder:
     """Finds needs of one program, and who asked for what makes them."""
 
-    def __init__(self, program: ShardedProgram) -> None:
+    def __init__(self, program: ShardedProgram, sources: Sequence[SourceText]) -> None:
         self.program, self.values = program, program.values
+        self.arguments = find_asked(program, sources)
         self.inner: dict[int, list[int]] = {}
         self.sources: dict[int, list[int]] = {}
         for outer, inner in program.links:
@@ -125,8 +137,7 @@ class _Finder:
         """Yield what an op needs."""
         if op.kind in WRITTEN:
             yield Need(op=index, kind="written", is_sum=op.kind in ("all_reduce", "reduce_scatter"), axes=frozenset())
-        elif op.kind in REQUESTS:
-            request = Request(kind="reshard_requested", index=index)
+        elif (request := self.requested_by(index)) is not None:
             yield from self.moved(index, op.operands[0], 0, self.values[op.results[0]].spec, request)
         elif (factors := find_factor_axes(self.program, op)) is not None:
             yield from self.of_factors(index, op, factors)
@@ -157,6 +168,8 @@ class _Finder:
                 continue
             inner = [own for own in self.inner.get(value, ()) if is_loop and self.values[own].op == index]
             request = next((found for found in map(self.downstream, inner) if found is not None), None)
+            if not is_loop:
+                request = Request(kind="reshard_requested", index=index, argument=IN_SPECS)
             # What a loop's body returns is what it is given for the next turn.
             returned = self.sources.get(op.results[number], ()) if is_loop else ()
             for moved in dict.fromkeys((value, *returned)):
@@ -306,6 +319,9 @@ class _Finder:
         A dimension that is split says where its axes are from. One that a request wants whole says nothing: then what
         the value becomes is followed to the request.
         """
+        copies = (user for user, _ in self.program.users.get(value, ()) if user in self.arguments)
+        if (copy := next(copies, None)) is not None:
+            return self.requested_by(copy)
         found = self.values[value]
         axes = found.spec[dimension] if dimension < len(found.spec) else ()
         origins = {origin.axis: origin for origin in found.origins}
@@ -313,10 +329,20 @@ class _Finder:
             if origin.index is not None and origin.kind == "constraint" and origin.index > op:
                 return Request(kind="reshard_requested", index=origin.index)
             if origin.index is not None and origin.kind == "output":
-                return Request(kind="output", index=origin.index)
+                # Which of several results that become of it asks, XLA may tell by another that does not.
+                has_it = any(
+                    origin.axis in map(axis_name, own) for own in self.program.outputs[origin.index].spec or ()
+                )
+                return Request(kind="output", index=origin.index) if has_it else self.downstream(value)
         # XLA's program does not say whether more axes were forbidden; a prediction does.
         closed = found.closed[dimension] if dimension < len(found.closed) else not self.program.is_predicted
         return self.downstream(value) if closed and not axes else None
+
+    def requested_by(self, index: int) -> Request | None:
+        """The request that an operation is; None for one that asks for nothing."""
+        argument = self.arguments.get(index, "")
+        is_request = argument or self.program.ops[index].kind in REQUESTS
+        return Request(kind="reshard_requested", index=index, argument=argument) if is_request else None
 
     def downstream(self, value: int) -> Request | None:
         """The request a value reaches through ops and borders that keep its shape and sharding; None."""
@@ -328,8 +354,8 @@ class _Finder:
                     return Request(kind="output", index=self.outputs[current])
                 for index, _ in self.program.users.get(current, ()):
                     op = self.program.ops[index]
-                    if op.kind in ("sharding_constraint", "reshard"):
-                        return Request(kind="reshard_requested", index=index)
+                    if (request := self.requested_by(index)) is not None:
+                        return request
                     reached += op.results if _keeps_dimensions(op, current) else ()
                 reached += self.inner.get(current, ())
             border = [v for v in dict.fromkeys(reached) if v not in seen]

@@ -29,7 +29,8 @@ CauseKind = Literal[
 """
 contraction: a dot or convolution sums over a dimension that is sharded: every device has a partial sum.
 reduction: a reduce (sum, max, argmax, norm, softmax) runs over a sharded dimension.
-reshard_requested: a `with_sharding_constraint` or `reshard` in the user's code asks for another sharding.
+reshard_requested: a `with_sharding_constraint` or `reshard` in the user's code asks for another sharding, or the
+    `in_specs` of a `shard_map`, or the `out_sharding=` of a call.
 reshard_needed: an operand's sharding differs from the one that the op, or its other operand, needs.
 output: the sharding a result must have: from `out_shardings`, or replicated as its axes do not divide it or are parts.
 written: the user called the collective, in `shard_map` or `pmap`; or it is the transpose of one.
@@ -72,7 +73,7 @@ class Cause:
       had: the sharding of the moved array; None if nothing moves, or if unknown.
       wanted: the required sharding; None likewise, and if only XLA's pieces are known.
       step: for a reshard in several collectives, its number from 1, and their count; None for any other.
-      asked_at: the constraint that asks for `wanted`, and its place; "" for none.
+      asked_at: the constraint, or the argument of a call, that asks for `wanted`, and its place; "" for none.
       phase: the phase of training that the operation belongs to.
       op_name: JAX's name of the operation it was found at; "" for none.
       source: the user's frames of that operation, innermost first; () for none.

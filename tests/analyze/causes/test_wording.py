@@ -19,7 +19,7 @@ GIVEN = {
     "op": WITH,
     "made": WITH,
     "of": WITH,
-    "asker": say("{} (train.py:14)", code("with_sharding_constraint(y, P(None, 'model'))")),
+    "asks": say("{} (train.py:14) asks", code("with_sharding_constraint(y, P(None, 'model'))")),
     "moved": say("{}", name("w")),
     "had": say("{}", spec("P(None, 'model')")),
     "wanted": say("{}", spec("P(None, None)")),
@@ -43,7 +43,8 @@ GIVEN = {
     "combines": "the all-reduce combines the 4",
     "needs_it": say("{} needs it", WITH),
     "result": name("result"),
-    "pieces": [16, 64],
+    "as_computed": "in pieces of [16, 64] on each device",
+    "as_taken": say("as {}", spec("P('data', None)")),
     "target": name("topk"),
     "verb": "sorts along",
     "partial": "sum",
@@ -93,6 +94,7 @@ def test_what_stands_in_a_form_is_a_method_or_is_given_by_who_says_it():
 def test_every_form_is_said_somewhere():
     said = set(re.findall(r'"([^"\n]+)"', _code()))
     said |= {f"{form}, returned" for form in said}
+    said |= {f"{form}, {how}" for form in ("alike", "arrays alike") for how in ("summed", "written")}
     assert FORMS.keys() <= said
 
 

@@ -147,8 +147,9 @@ def gradient_of_written_permute():
 @case(
     CASES,
     "the function wants its rows whole (in_specs), the argument has them on data: gathered before the call",
-    Want(AG, "data", "reshard_needed", at="call"),
+    Want(AG, "data", "reshard_requested", at="call"),
     Want(AR, "model", "written", at="psum"),
+    revised="that nobody asks: whoever writes `in_specs` does",
 )
 def argument_that_does_not_fit_in_specs():
     def block(x):
