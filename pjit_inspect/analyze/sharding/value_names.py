@@ -316,10 +316,10 @@ class ValueNames(Gradients):
     def _operand(self, op: ShardedOp) -> Sentence | None:
         """The operand of its text that a gradient is with respect to, where it is known and has a name."""
         found, of = self.differentiated(op), op
-        while not found and of.kind in OWN_VIEWS:
+        while len(found) != 1 and of.kind in OWN_VIEWS:
             own = self._maker(of.operands[0])
             if own is None or not self._is_one_piece(own, of):
-                return None
+                break
             found, of = self.differentiated(own), own
         if len(found) > 1:
             scopes = modules_of(op.op_name)[-1:]
