@@ -18,7 +18,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).parent.parent
-MOST_FILES_OF_A_CAUSE = 75
+MOST_FILES_OF_A_CAUSE = 70
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 
 

@@ -254,3 +254,30 @@ def test_what_is_taken_in_a_while_loop_stands_where_it_was_written():
     (cause,) = (cause for row in record.collectives for cause in row.causes if cause.kind == "indexing")
     assert cause.source[0].function == f"{model.__qualname__}.<locals>.body"
     assert cause.sentence.startswith("`jax.lax.dynamic_index_in_dim(x, turn")
+
+
+NETWORK = """
+def network(update):
+    def apply(parts):
+        return update(numpy.concatenate(parts, axis=1)) * 2
+    return apply
+"""
+
+
+def test_a_call_is_no_name_for_what_it_hands_to_a_function_of_the_users():
+    """A library prepares what the user's function takes, as jraph's `GraphNetwork` does."""
+    library: dict[str, Any] = {"numpy": jnp}
+    exec(compile(NETWORK, "/venv/lib/python3.12/site-packages/netlib.py", "exec"), library)
+
+    def loss(v, w, a, b):
+        net = library["network"](lambda feats: jnp.tanh(feats @ w))
+        return jnp.sum(net([jnp.cos(a @ v), jnp.sin(b)]) ** 2)
+
+    given = (
+        array((32, 32), None, "model"),
+        array((64, 32), None, "model"),
+        array((16, 32)),
+        array((16, 32), None, "model"),
+    )
+    found = sentences(jax.jit(loss), *given)
+    assert any("needs the `concatenate` inside `net([jnp.cos(a @ v), jnp.sin(b)])` (" in text for text in found)

@@ -62,3 +62,21 @@ def test_a_sum_within_a_norm_is_the_gradient_of_what_the_norm_takes(layers: int)
     found = sentences(gradient, ws, array((16, 32, 64), None, None, "data"))
     assert any("`result[1]` must be" in text and "The gradient of `x` is computed" in text for text in found)
     assert not any("gradients at" in text for text in found)
+
+
+def test_a_loop_is_no_name_for_what_it_takes_for_one_turn():
+    @jax.checkpoint
+    def mixed(a, c):
+        def step(x, ac):
+            x = ac[0][:, None] * x + 1.0
+            return x, x @ ac[1]
+
+        return jax.lax.scan(step, jnp.zeros((64, 8)), (a, c))[1]
+
+    def loss(w, a, h):
+        return jnp.sum(jax.vmap(mixed)(jnp.tanh(a), h @ w) ** 2)
+
+    given = array((16, 8)), array((4, 12, 64), "data", None, "model"), array((4, 12, 16), "data")
+    found = [text for text in sentences(jax.grad(loss, (0, 1)), *given) if " in `x @ ac[1]` (" in text]
+    assert any(text.startswith("The gradient of `h @ w` (") and " at the turn in " in text for text in found)
+    assert not any(text.startswith("The gradient of `jax.lax.scan(") for text in found)

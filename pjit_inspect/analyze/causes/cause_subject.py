@@ -13,12 +13,12 @@ from typing import Literal, TypeVar
 
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.sharding.asked_copies import IN_SPECS
-from pjit_inspect.analyze.sharding.needs import RESHARDS, Need, Part
+from pjit_inspect.analyze.sharding.needs import RESHARDS, Need, Part, Request
 from pjit_inspect.analyze.sharding.value_names import RESHARDED, ValueNames
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS, SUMS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.cause import CauseKind
-from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say, spec
 
 T = TypeVar("T")
@@ -79,22 +79,28 @@ class CauseSubject:
     """
 
     def __init__(self, match: Match, names: ValueNames, axes: tuple[str, ...] | None, collective: str) -> None:
-        self.program, self.names, self.match, self.edge = names.program, names, match, match.edge
-        self.mesh_axes, self.collective = axes or (), collective
-        self.over_names = frozenset(map(axis_name, self.mesh_axes))
+        self.program: ShardedProgram = names.program
+        self.names: ValueNames = names
+        self.match: Match = match
+        self.edge: PartitionedCollective = match.edge
+        self.mesh_axes: tuple[str, ...] = axes or ()
+        self.collective: str = collective
+        self.over_names: frozenset[str] = frozenset(map(axis_name, self.mesh_axes))
         need = match.need
-        self.need = need = need if need is None or match.step is not None else _over_these(need, self.over_names)
-        self.request, self.parts = (None, ()) if need is None else (need.request, need.parts)
+        need = need if need is None or match.step is not None else _over_these(need, self.over_names)
+        self.need: Need | None = need
+        self.request: Request | None = None if need is None else need.request
+        self.parts: tuple[Part, ...] = () if need is None else need.parts
         made = (self.program.op_of(value) for value in self.edge.makers)
-        self.maker = next((op for op in made if op is not None), None)
-        self.taker = None if match.taker is None else self.program.ops[match.taker.op]
-        self.sender = self.maker if need is None and self._is_sent() else None
-        self.own = (
+        self.maker: ShardedOp | None = next((op for op in made if op is not None), None)
+        self.taker: ShardedOp | None = None if match.taker is None else self.program.ops[match.taker.op]
+        self.sender: ShardedOp | None = self.maker if need is None and self._is_sent() else None
+        self.own: ShardedOp | None = (
             (self.sender or self.taker) if need is None else None if need.op is None else self.program.ops[need.op]
         )
-        self.own_kind = "" if self.own is None else self.own.kind
+        self.own_kind: str = "" if self.own is None else self.own.kind
         own = match.taken if match.taken is not None or need is None else need.value
-        self.array = own if own is not None else next(iter(self.edge.makers), None)
+        self.array: int | None = own if own is not None else next(iter(self.edge.makers), None)
 
     def _is_sent(self) -> bool:
         """Whether one device alone makes what is sent, or what that is made of at once."""

@@ -66,12 +66,12 @@ class WrittenFinder:
     """
 
     def __init__(self, names: ValueNames) -> None:
-        self.names, self._program = names, names.program
-        program = self._program
+        self.names: ValueNames = names
+        self._program = program = names.program
         self._data = SameData(program)
         self._returned: dict[int, list[int]] = {}
         self._forward: dict[object, list[int]] = {}
-        self.collectives = tuple(k for k, op in enumerate(program.ops) if op.kind in WRITTEN)
+        self.collectives: tuple[int, ...] = tuple(k for k, op in enumerate(program.ops) if op.kind in WRITTEN)
         # Most programs have none.
         for source, target in program.links if self.collectives else ():
             self._returned.setdefault(source, []).append(target)

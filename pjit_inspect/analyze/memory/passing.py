@@ -46,7 +46,8 @@ class Nodes:
     """
 
     def __init__(self, module: HloModule, running: Running) -> None:
-        self.module, self.running = module, running
+        self.module: HloModule = module
+        self.running: Running = running
         self.time: dict[int, int] = {index: place for place, index in enumerate(running.order)}
         self.shapes: list[Shape] = []
         self.owner: list[int] = []

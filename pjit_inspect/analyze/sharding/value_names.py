@@ -330,6 +330,9 @@ class ValueNames(Gradients):
         if self.argument(index, is_same_size=True):
             return self.value(self._data.behind(index, is_same_size=True))
         made = self._maker(index)
+        if made is not None and self._loop_of(made) is not None:
+            # The text of a loop is not that of what it takes for one turn.
+            return self.value(index)
         if made is not None and made.kind == "all_gather" and self.argument(made.operands[0]):
             return say("the gathered {}", self.value(made.operands[0]))
         if text := self._side(op, self._data.behind(index)):

@@ -260,9 +260,10 @@ class WrittenOps:
             inner = [user for user in users if user in leading and self._is_within(number, user)]
             views = [user for user in inner if self.program.ops[user].kind in OWN_VIEWS]
             is_taken = any(user is None or self._is_taken(number, user) for user in users)
+            is_given = any(user is not None and self._is_called_by(number, user) for user in users)
             if is_taken or inner:
                 leading.add(number)
-            is_maker = inner == views and makers.issuperset(views) if inner else is_taken
+            is_maker = inner == views and makers.issuperset(views) if inner else is_taken and not is_given
             (makers.add if is_maker else left.append)(number)
         makers |= {number for number in left if self._is_run_again(number, makers, leading)}
         return frozenset(makers) - self._kept_inside(makers), frozenset(leading)
@@ -340,6 +341,11 @@ class WrittenOps:
         # The gradient of an operation takes what that took; else it takes a factor of the gradient that it is handed,
         # where XLA made nothing of the product with it.
         return other != "backward" or (text, role) not in self._computing
+
+    def _is_called_by(self, number: int, user: int) -> bool:
+        """Whether an op's user stands in a function that its piece calls: then the value of the piece comes later."""
+        own, other = self._places[number], self._places[user]
+        return own is not None and other is not None and len(other) > len(own) and other[1 - len(own) :] == own[1:]
 
     @cached_property
     def _computing(self) -> frozenset[tuple[Any, str]]:
