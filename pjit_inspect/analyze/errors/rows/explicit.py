@@ -271,7 +271,8 @@ def _picked_specs(array: ErrorArray, others: Operands, scene: ErrorScene) -> Ite
 def _repeated(match: re.Match[str], operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
     """The result split as the operand is; without an axis, which makes one dimension of all, on every device."""
     for own in operands[:1]:
-        kept = list(ways.with_out_sharding(own.spec or (), say("split as {} is", name(own.name)), scene))
+        spec = own.spec if own.spec and any(own.spec) else ()
+        kept = list(ways.with_out_sharding(spec, say("split as {} is", name(own.name)), scene))
         if kept and judge(kept[0], ()) is False:
             yield from ways.with_out_sharding((), _COPY, scene)
             return
