@@ -6,15 +6,15 @@ behind its last operation, with its name and span. Not its job: constraints, whi
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Mapping, Sequence
 
+from pjit_inspect.analyze.sharding.written_ops import lines_of
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
 IN_SPECS = "in_specs"
 _BEGINS = "SPMDFullToShardShape"
-_ASKED = re.compile(r"\bout_sharding\s*=\s*(?!None\b|=)")
 _LONGEST = 60
 
 
@@ -36,35 +36,21 @@ def _asked_in(program: ShardedProgram, op: ShardedOp, texts: Mapping[str, Source
 
 
 def _text(op: ShardedOp, texts: Mapping[str, SourceText]) -> str:
-    """All that the user has written of the call that an operation is of, on one line; "" where it is not known."""
+    """All that the user has written of the call that an operation is of; "" where it is not known."""
     for frame, span in zip(op.frames, op.spans, strict=False):
         if (source := texts.get(frame.file)) is not None and span is not None:
-            lines = [(source.line(number) or "").encode() for number in range(span.line, span.end_line + 1)]
-            lines[-1] = lines[-1][: span.end_column]
-            lines[0] = lines[0][span.column :]
-            return " ".join(line.decode(errors="replace").strip() for line in lines)
+            return "\n".join(lines_of(source, span.line, span))
     return ""
 
 
 def _argument(text: str) -> str:
-    """The argument of a text's last call that asks for a sharding; "" where it has none."""
-    depth, found = 0, ""
-    for place, letter in enumerate(text):
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth == 1 and letter in "(,":
-            found = "" if letter == "(" else found
-            rest = text[place + 1 :].lstrip()
-            if (match := _ASKED.match(rest)) is not None:
-                found = f"out_sharding={_expression(rest[match.end() :])}"
-    # What follows the call, as in `f(x, out_sharding=s) * 2`, is not asked for.
-    return (found if len(found) <= _LONGEST else "out_sharding") if found and text.endswith(")") else ""
-
-
-def _expression(text: str) -> str:
-    """The expression that a text begins with."""
-    depth = 0
-    for place, letter in enumerate(text):
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth < 0 or (depth == 0 and letter == ","):
-            return text[:place].strip()
-    return text.strip()
+    """The argument that asks for a sharding, where a text is a call that has one; "" for anything else."""
+    try:
+        call = ast.parse(f"({text}\n)", mode="eval").body
+    except (SyntaxError, ValueError):
+        return ""
+    # What follows a call, as in `f(x, out_sharding=s) * 2`, is not asked for.
+    given = [own.value for own in call.keywords if own.arg == "out_sharding"] if isinstance(call, ast.Call) else []
+    written = [ast.unparse(value) for value in given if not (isinstance(value, ast.Constant) and value.value is None)]
+    argument = f"out_sharding={written[0]}" if written else ""
+    return argument if len(argument) <= _LONGEST else "out_sharding"

@@ -416,12 +416,17 @@ def _has_in_order(stack: Sequence[Frame], frames: Sequence[Frame]) -> bool:
 
 def _text_of(source: SourceText, line: int, span: Span | None) -> str:
     """The text of a span, or of a whole line where no span is known, on one line and shortened at a token."""
+    return _shortened(lines_of(source, line, span))
+
+
+def lines_of(source: SourceText, line: int, span: Span | None) -> list[str]:
+    """The lines of a span, cut at its ends; the whole line where no span is known."""
     last = line if span is None else max(line, span.end_line)
     lines = [(source.line(number) or "").encode() for number in range(line, last + 1)]
     if span is not None:
         lines[-1] = lines[-1][: span.end_column]
         lines[0] = lines[0][span.column :]
-    return _shortened([part.decode(errors="replace") for part in lines])
+    return [part.decode(errors="replace") for part in lines]
 
 
 def _shortened(lines: Sequence[str]) -> str:
