@@ -32,6 +32,8 @@ def _asked_in(program: ShardedProgram, op: ShardedOp, texts: Mapping[str, Source
     maker = program.op_of(op.operands[0]) if op.operands else None
     # In explicit mode the result of every operation is copied; somebody asked where the text says so.
     is_behind = maker is not None and bool(op.op_name) and (maker.op_name, maker.frames) == (op.op_name, op.frames)
+    # What the call itself goes on with is not its result.
+    is_behind &= all(user.frames != op.frames for user in users)
     return _argument(_text(op, texts)) if is_behind else ""
 
 

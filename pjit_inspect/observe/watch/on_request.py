@@ -77,9 +77,9 @@ def _with_passed(data: RecordData, fn: Any, args: tuple[Any, ...], kwargs: dict[
 def _with_names(data: RecordData, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RecordData:
     """The record with the user's names of arguments and results, where a wrapper hides them from JAX."""
     names = [layout.path for layout in data.inputs], [layout.path for layout in data.outputs]
-    named = read_fact({}, "names", lambda: names_of_call(fn, args, kwargs, *names), names)
-    if named == names:
-        return data
+    missing = dict(data.missing)
+    named = read_fact(missing, "names", lambda: names_of_call(fn, args, kwargs, *names), names)
+    data = dataclasses.replace(data, missing=missing)
     inputs, outputs = (
         tuple(dataclasses.replace(layout, path=path) for layout, path in zip(layouts, paths, strict=True))
         for layouts, paths in zip((data.inputs, data.outputs), named, strict=True)
