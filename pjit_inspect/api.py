@@ -32,9 +32,9 @@ from pjit_inspect.handles.session.history import HISTORY
 from pjit_inspect.handles.session.log import Log
 from pjit_inspect.handles.session.session import capture, is_started, session_log, start, stop, watch
 from pjit_inspect.handles.upgrade.upgrade import compare_upgrade
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.target import Effort, Target
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.parse.files.dump_directory import read_dump_directory
 from pjit_inspect.parse.files.recognise import EXPECTED, Program, read_programs, read_whole, unreadable_program
 from pjit_inspect.parse.files.record_file import read_record

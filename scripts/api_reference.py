@@ -45,8 +45,8 @@ import pjit_inspect as pi
 
 HELD: dict[str, tuple[str, ...]] = {
     "What a record holds": (
-        "model.program.layout.ArrayLayout", "model.program.layout.Sharding", "model.sharding.mesh.Mesh",
-        "model.sharding.mesh.Device", "model.program.source.Frame", "model.record.record.Timings",
+        "model.program.layout.ArrayLayout", "model.program.layout.Sharding", "model.program.mesh.Mesh",
+        "model.program.mesh.Device", "model.program.source.Frame", "model.record.record.Timings",
         "model.record.record.MemoryStats", "model.record.xla_warning.XlaWarning", "model.record.record.RecordData",
         "model.program.source.SourceText",
     ),
@@ -103,7 +103,7 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.words.sentence.Sentence", "model.words.sentence.Phrase",
     ),
     "Errors explained": (
-        "model.report.explained_error.ErrorArray", "model.sharding.mesh.MeshAxes",
+        "model.report.explained_error.ErrorArray", "model.program.mesh.MeshAxes",
         "model.report.explained_error.Fit",
     ),
     "Other machines and meshes": (

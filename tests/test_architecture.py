@@ -44,7 +44,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "words": set(),
         "program": set(),
         "sharding": {"program"},
-        "record": {"words", "program", "sharding"},
+        "record": {"words", "program"},
         "report": {"words", "program", "sharding", "record"},
         "diff": {"words", "program", "sharding", "record", "report"},
         "memory": {"words", "program", "record", "report"},
@@ -284,7 +284,7 @@ def test_importing_the_package_imports_neither_jax_nor_a_notebook():
         ("pjit_inspect.view.render.text", "def draw():\n    from pjit_inspect import parse"),
         ("pjit_inspect.view.render.text", "from ..analyze import report"),
         ("pjit_inspect.analyze.report.report", "import pjit_inspect.parse"),
-        ("pjit_inspect.model.sharding.mesh", "from pjit_inspect.errors import ParseError"),
+        ("pjit_inspect.model.program.mesh", "from pjit_inspect.errors import ParseError"),
         ("pjit_inspect.parse.hlo_proto.hlo", "import jax.numpy as jnp"),
         ("pjit_inspect.parse.hlo_proto.hlo", "import importlib\nimportlib.import_module('jax')"),
         ("pjit_inspect.parse.hlo_proto.hlo", "if TYPE_CHECKING:\n    from jaxlib import xla_client"),
@@ -303,7 +303,7 @@ def test_a_forbidden_import_is_found(importer: str, source: str):
 @pytest.mark.parametrize(
     ("importer", "source"),
     [
-        ("pjit_inspect.view.render.text", "from pjit_inspect.model.sharding.mesh import Mesh"),
+        ("pjit_inspect.view.render.text", "from pjit_inspect.model.program.mesh import Mesh"),
         ("pjit_inspect.observe.log", "import jax"),
         ("pjit_inspect.observe.log", "from pjit_inspect import errors"),
         ("pjit_inspect.model.record.record", "from ..sharding.mesh import Mesh"),

@@ -52,7 +52,7 @@ from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.buffers.buffers import parse_buffers
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.messages.xla_warnings import parse_warnings
 from pjit_inspect.parse.wire.clean import clean_line, clean_text, cleaned
 

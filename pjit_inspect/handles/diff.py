@@ -13,7 +13,7 @@ from pjit_inspect.analyze.diff.diff import diff_programs
 from pjit_inspect.analyze.diff.lowering import diff_lowerings
 from pjit_inspect.analyze.diff.requests import find_requests
 from pjit_inspect.analyze.diff.side import DiffSide
-from pjit_inspect.analyze.program.running import find_running_instructions
+from pjit_inspect.analyze.program.loops import find_running_instructions
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.model.diff.diff import DiffData

@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeVar, get_args
 
 from pjit_inspect.analyze.graph.flow import find_flow
 from pjit_inspect.analyze.graph.skeleton import find_skeleton
+from pjit_inspect.analyze.program.loops import find_running_instructions
 from pjit_inspect.analyze.program.phases import find_phase
-from pjit_inspect.analyze.program.running import find_running_instructions
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses, RecordState
 from pjit_inspect.handles.live import answer, findings_key, report_for_display

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.mesh import Mesh
 
 _MOST_DEVICES = 1 << 20
 

@@ -17,10 +17,10 @@ from typing import Any
 from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.layout import WRITTEN, ArrayLayout, Sharding
+from pjit_inspect.model.program.mesh import Device, Mesh
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.observe.shardy.shardy_attributes import read_tensor
 from pjit_inspect.parse.hlo_text.groups import read_sharding
 from pjit_inspect.parse.sharding.hlo_sharding import Tiling, find_spec, read_tilings

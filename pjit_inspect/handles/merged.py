@@ -29,7 +29,7 @@ from pjit_inspect.model.report.other_communication import OtherCommunication, ot
 from pjit_inspect.model.words.sentence import Sentence
 from pjit_inspect.parse.files.record_file import read_record
 from pjit_inspect.parse.files.record_folder import FoundFile, FoundFolder, find_records
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.messages.stablehlo_text import line_place, stablehlo_lines
 from pjit_inspect.view.pages.merge import merge_view
 from pjit_inspect.view.render.displayable import Displayable

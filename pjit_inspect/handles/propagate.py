@@ -20,9 +20,8 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import SOURCE_LINES
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import Place, ShardedProgram
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
-from pjit_inspect.parse.sharding.numbered_names import NumberedNames
-from pjit_inspect.parse.sharding.propagated_hlo import Borders, read_borders, read_propagated_hlo
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
+from pjit_inspect.parse.sharding.propagated_hlo import Borders, NumberedNames, read_borders, read_propagated_hlo
 
 if TYPE_CHECKING:
     from pjit_inspect.observe.partitioner.service import Partitioned

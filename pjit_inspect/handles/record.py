@@ -35,6 +35,7 @@ from pjit_inspect.model.memory.fit import MemoryFit
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.reason import Reason
@@ -48,7 +49,6 @@ from pjit_inspect.model.report.host_callback import CallbackTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import SuggestionTable
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.files.record_file import write_record
 from pjit_inspect.parse.messages.stablehlo_text import without_locations

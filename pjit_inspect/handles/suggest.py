@@ -24,7 +24,7 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion, SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 _PATIENCE_S = 600.0
 """Time limit for each answer of XLA's partitioner; an ended process is not waited for."""

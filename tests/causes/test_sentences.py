@@ -19,7 +19,7 @@ import pjit_inspect as pi
 from causes.meshes import LINE, MESH, array, named
 from causes.told import another_before_jax_0_10, sentences
 from pjit_inspect.analyze.report.report import report
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 
 def test_two_calls_of_one_layer_each_name_their_own_weight():

@@ -16,7 +16,7 @@ import pytest
 from causes.case import Case
 from causes.corpus import CASES
 from causes.xla_shardings import Comparison, Dumped, compare_by_name, compare_by_structure, dump
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.live.shardings import find_meshes
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from data.hlo_texts import parse_hlo_text
 
 from causes.case import Case
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.propagation import _Walk, propagate

@@ -14,7 +14,7 @@ import numpy as np
 
 from corpus.xla_text import Tiles
 from corpus.xla_truth import XlaTruth
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, ShardedValue
 
 __all__ = ["Result", "check_shardings", "count_unpaired"]

@@ -14,8 +14,8 @@ import pytest
 import pjit_inspect as pi
 from pjit_inspect.handles.measuring import find_times
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.record.kernel_times import KernelTimes
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
 
 HERE = Path(__file__).parent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import MORE_PROGRAMS
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program, verbatim_field
+from pjit_inspect.parse.hlo_proto.hlo import parse_program, verbatim_field
 from pjit_inspect.parse.hlo_text.hlo_text import encode_hlo_texts
 
 
@@ -21,7 +21,7 @@ def parse_hlo_text(text: str, *, path: str | None = None) -> HloModule:
 def encode_hlo_text(text: str, *, path: str | None = None) -> bytes:
     """The same as a serialised `xla.HloModuleProto`, for `parse_program`.
 
-    Ids are given in the order of the text. What has no field stands in a field of our own (`parse.hlo_proto.verbatim`).
+    Ids are given in the order of the text. What has no field stands in a field of our own (`parse.hlo_proto.hlo`).
     """
     try:
         first, *more = encode_hlo_texts(text)

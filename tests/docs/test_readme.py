@@ -15,10 +15,10 @@ from code_blocks import ROOT, blocks, printed_one_after_the_other, read_page
 import pjit_inspect
 from pjit_inspect.api import CompileRecord
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.model.report.sharding_table import ValueSharding
-from pjit_inspect.model.sharding.mesh import Mesh
 
 README = read_page("README.md")
 USAGE = read_page("docs/usage.md")

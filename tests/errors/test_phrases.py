@@ -11,7 +11,7 @@ import pytest
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect.model.program.spec import spec_text
+from pjit_inspect.model.program.mesh import spec_text
 from pjit_inspect.model.words.sentence import Phrase, Sentence
 
 from .case import Case, refusal

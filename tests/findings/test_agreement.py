@@ -17,7 +17,7 @@ from findings.case import Fault
 from findings.faults import FAULTS
 from findings.score import record_of
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.model.program.spec import Dimensions, axes_of
+from pjit_inspect.model.program.mesh import Dimensions, axes_of
 from pjit_inspect.model.report.suggestion import Edit
 
 _FAULTS = [fault for fault in FAULTS if not fault.is_kept]

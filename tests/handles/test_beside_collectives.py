@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import pjit_inspect as pi
+from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.mesh import Device
 from pjit_inspect.parse.files.record_file import write_record
 
 SENDS = 'custom-call(p), custom_call_target="__nccl_all_reduce"'

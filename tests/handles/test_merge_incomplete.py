@@ -9,9 +9,9 @@ import pytest
 from data import hlo_fixtures as fixtures
 
 import pjit_inspect as pi
+from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.mesh import Device
 from pjit_inspect.parse.files.record_file import write_record
 
 NAME = "transformer_step.cpu_8"

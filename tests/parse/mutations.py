@@ -32,12 +32,12 @@ from pjit_inspect.analyze.report.report import report
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.mesh import Device
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, Taker
 from pjit_inspect.model.words.sentence import name as named
 from pjit_inspect.model.words.sentence import say

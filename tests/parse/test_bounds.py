@@ -10,7 +10,7 @@ from data.hlo_texts import encode_hlo_text
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
 from pjit_inspect.parse.hlo_proto.reader import MAX_RANK, parse_shape
 from pjit_inspect.parse.wire.hlo_schema import message_class

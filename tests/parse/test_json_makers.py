@@ -14,9 +14,9 @@ from mutations import real_record
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.layout import Sharding
+from pjit_inspect.model.program.mesh import Device, Mesh
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.model.words.sentence import Sentence
 from pjit_inspect.parse.files import json_fields, propagation_file, record_file

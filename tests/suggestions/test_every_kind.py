@@ -25,7 +25,7 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles import suggest
 from pjit_inspect.model.report.suggestion import Suggestion
 from pjit_inspect.observe.shardy.what_if import WhatIf
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 KIB = 1024
 

@@ -9,9 +9,9 @@ from pjit_inspect.analyze.diff.places import Places
 from pjit_inspect.analyze.diff.recomputed import with_recomputed
 from pjit_inspect.analyze.diff.side import ProgramNames
 from pjit_inspect.model.diff.pairs import COMBINED, CollectiveDiff, Pair
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective, Phase
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Sentence, code, say
 
 _NAMES = ProgramNames(layers=LayerNames(), places=Places(()), paths=frozenset(), function="step")

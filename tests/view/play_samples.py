@@ -14,8 +14,8 @@ from pjit_inspect.model.play.code import Code, CodeLine
 from pjit_inspect.model.play.controls import ArgumentGroup, Choice, ConstraintControl, Controls, ResultControl
 from pjit_inspect.model.play.preset import Preset
 from pjit_inspect.model.play.variant import HistoryTable, KindSent, Problem, Variant
+from pjit_inspect.model.program.mesh import PartitionSpec, axes_of
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of
 from pjit_inspect.model.record.hypothesis import SentOver
 from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.report.collective import Collective, CollectiveTable

@@ -11,8 +11,8 @@ import math
 from dataclasses import replace
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.mesh import Device, Mesh, SpecEntry
 from pjit_inspect.model.program.source import Frame, SourceText
-from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import AxisTotal, Collective, CollectiveTable
@@ -21,7 +21,6 @@ from pjit_inspect.model.report.fusion import Fusion, FusionTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.report.suggestion import Checked, Suggestion
-from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.model.words.sentence import Sentence
 
 MIB = 2**20

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
-from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.opcodes import PRODUCTS, SUMS, VIEWS
+from pjit_inspect.model.program.shape import bits_of
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence, say

@@ -15,8 +15,8 @@ from pjit_inspect.analyze.causes.wording import Piece, clause, worded
 from pjit_inspect.analyze.sharding.needs import Part, dependent_axes, is_cumulative, is_named_as_operand, whole_axes
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE
 from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.model.program.mesh import Dimensions, PartitionSpec, axes_of, entry_of, spec_text
 from pjit_inspect.model.program.opcodes import SUMS
-from pjit_inspect.model.program.spec import Dimensions, PartitionSpec, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedOp, axis_name
 from pjit_inspect.model.words.sentence import Sentence, axis, bare, joined, name, say, spec

@@ -15,8 +15,8 @@ from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.sharding.asked_copies import IN_SPECS
 from pjit_inspect.analyze.sharding.needs import RESHARDS, Need, Part, Request
 from pjit_inspect.analyze.sharding.value_names import RESHARDED, ValueNames
+from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS, SUMS
-from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say, spec

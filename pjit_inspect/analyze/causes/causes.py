@@ -25,10 +25,10 @@ from pjit_inspect.analyze.program.phases import find_phase, is_written_name, spl
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
 from pjit_inspect.analyze.sharding.needs import RESHARDS, is_cumulative
 from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame, SourceText
-from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram

@@ -37,10 +37,9 @@ from pjit_inspect.analyze.sharding.needs import (
     sum_kind,
     taken_axes,
 )
+from pjit_inspect.model.program.mesh import Dimensions, Mesh
 from pjit_inspect.model.program.opcodes import SUMS, VIEWS
 from pjit_inspect.model.program.source import SourceText
-from pjit_inspect.model.program.spec import Dimensions
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import (
     PartitionedCollective,
     ShardedOp,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pjit_inspect.analyze.program.device_groups import Groups
-from pjit_inspect.model.program.spec import Dimensions
+from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.sharding.sharded_program import axis_name
 
 _MOST_AXES = 6

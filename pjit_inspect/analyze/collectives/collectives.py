@@ -20,8 +20,7 @@ import numpy as np
 
 from pjit_inspect.analyze.causes.causes import CauseFinder
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
-from pjit_inspect.analyze.collectives.overlap import OverlapFinder
-from pjit_inspect.analyze.collectives.traffic import wire_bytes, with_hosts
+from pjit_inspect.analyze.collectives.traffic import OverlapFinder, wire_bytes, with_hosts
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.dataflow import MOVES, settled
 from pjit_inspect.analyze.program.device_groups import (
@@ -36,11 +35,11 @@ from pjit_inspect.analyze.program.mesh_axes import find_axes_in, positions_of
 from pjit_inspect.analyze.program.phases import find_implicit, find_phase
 from pjit_inspect.analyze.program.source import UNKNOWN_FILES, UserFiles, user_frames
 from pjit_inspect.model.program.hlo import Computation, HloModule
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.shape import Shape, total
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
-from pjit_inspect.model.sharding.mesh import Mesh
 
 _MOST_BYTES = 1 << 63
 """More bytes than any program moves in a call; a larger claim is unknown."""

@@ -11,9 +11,8 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 
+from pjit_inspect.model.program.mesh import Mesh, PartitionSpec
 from pjit_inspect.model.program.source import SourceText
-from pjit_inspect.model.program.spec import PartitionSpec
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import axis_name
 
 _MOST_DEVICES = 65_536

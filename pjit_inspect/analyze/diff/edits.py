@@ -12,7 +12,7 @@ from pjit_inspect.analyze.diff.match import Joined
 from pjit_inspect.analyze.diff.side import DiffSide
 from pjit_inspect.model.diff.pairs import ArrayDiff, Pair
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of, spec_text
+from pjit_inspect.model.program.mesh import PartitionSpec, axes_of, spec_text
 from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.model.words.layers import path_pattern
 from pjit_inspect.model.words.sentence import Sentence, name, place, say, spec

@@ -13,8 +13,8 @@ from pjit_inspect.analyze.diff.figures import PRODUCTS
 from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames
 from pjit_inspect.model.diff.diff import Figure
 from pjit_inspect.model.diff.pairs import ArrayDiff
-from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.shape import short_dtype
 from pjit_inspect.model.words.sentence import Sentence, code, name, say, word
 
 _TOLERANCE = 0.01

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pjit_inspect.analyze.diff.match import Joined, Tier, join_rows
 from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames, Request, Stack
 from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.model.program.mesh import entry_of
 from pjit_inspect.model.program.opcodes import REQUESTS
-from pjit_inspect.model.program.spec import entry_of
 
 
 def find_requests(names: ValueNames) -> tuple[Request, ...]:

@@ -13,8 +13,8 @@ from pjit_inspect.analyze.diff.names import LayerNames, clean_scope, same_layers
 from pjit_inspect.analyze.diff.places import Place, Places
 from pjit_inspect.model.diff.pairs import ArrayDiff
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.program.source import Frame, SourceText
-from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.model.report.collective import KINDS, Collective, CollectiveTable

@@ -9,9 +9,8 @@ import ast
 import re
 from dataclasses import replace
 
-from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of
+from pjit_inspect.model.program.mesh import MeshAxes, PartitionSpec, SpecEntry, axes_of, entry_of
 from pjit_inspect.model.report.explained_error import ErrorArray
-from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.model.words.sentence import Sentence, code, say
 
 # Possessive throughout, so that a bracket that is not closed is read once.

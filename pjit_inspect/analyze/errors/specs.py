@@ -9,9 +9,8 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
+from pjit_inspect.model.program.mesh import MeshAxes, PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray
-from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say, spec
 
 _MOST_AXES = 8

@@ -15,9 +15,8 @@ from difflib import get_close_matches
 
 from pjit_inspect.analyze.errors.specs import reshard_words, without_repeats
 from pjit_inspect.analyze.errors.table import Facts, Judge, read_code
-from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, spec_text
+from pjit_inspect.model.program.mesh import Mesh, MeshAxes, PartitionSpec, SpecEntry, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
-from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
 from pjit_inspect.model.words.sentence import Phrase, Sentence, joined, name, say
 
 NOT_TOLD = say("which variables these are cannot be told from the traceback, so nothing is worked out for them")

@@ -13,8 +13,8 @@ from pjit_inspect.analyze.advice.updates import root_of
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.recompiles.resharded import find_resharded, maker_of
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes
+from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.opcodes import REQUESTS
-from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.model.words.byte_words import bytes_in_words

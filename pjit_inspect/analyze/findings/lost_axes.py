@@ -15,9 +15,9 @@ from pjit_inspect.analyze.suggest.axes import find_lost_axes
 from pjit_inspect.analyze.suggest.constraint_words import constraint_words
 from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
 from pjit_inspect.analyze.suggest.requests import Requests, is_asked
+from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.opcodes import DOTS
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence, axis, joined, name, say, spec

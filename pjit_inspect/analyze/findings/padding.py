@@ -18,9 +18,9 @@ from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, name, say, spec
 

@@ -25,8 +25,7 @@ from pjit_inspect.analyze.graph.scopes import Scopes, read_names
 from pjit_inspect.analyze.graph.sites import CollectiveSites, find_collective_kernels
 from pjit_inspect.analyze.graph.tree import Rows, build_rows
 from pjit_inspect.analyze.graph.work import Work, count_work
-from pjit_inspect.analyze.program.loops import count_runs
-from pjit_inspect.analyze.program.running import number_of
+from pjit_inspect.analyze.program.loops import count_runs, number_of
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.graph import GraphRow, LaneEvent, ProgramGraph, ScheduleStrip

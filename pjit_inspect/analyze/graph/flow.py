@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pjit_inspect.analyze.program.custom_calls import workspace_of
-from pjit_inspect.analyze.program.running import number_of
+from pjit_inspect.analyze.program.loops import number_of
 from pjit_inspect.model.program.hlo import HloModule, Instruction
-from pjit_inspect.model.program.spec import PartitionSpec
+from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.flow import FlowNode, ProgramFlow
 from pjit_inspect.model.report.graph import ProgramGraph

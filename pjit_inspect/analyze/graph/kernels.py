@@ -14,7 +14,7 @@ import numpy as np
 
 from pjit_inspect.analyze.graph.values import MAKER, NOTHING, PASSER, Reads, trace_reads
 from pjit_inspect.analyze.program.custom_calls import describe_custom_call, workspace_of
-from pjit_inspect.analyze.program.running import Running, find_running
+from pjit_inspect.analyze.program.loops import Running, find_running
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pjit_inspect.analyze.program.array_flow import PLUMBING, Flow
-from pjit_inspect.analyze.program.running import Running
+from pjit_inspect.analyze.program.loops import Running
 from pjit_inspect.model.program.hlo import HloModule
 
 NOTHING, PASSER, MAKER = 0, 1, 2

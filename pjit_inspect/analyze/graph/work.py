@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pjit_inspect.analyze.graph.kernels import KernelList
-from pjit_inspect.analyze.program.running import details_of
+from pjit_inspect.analyze.program.loops import details_of
 from pjit_inspect.model.program.hlo import Details, HloModule
 
 _MOST_FLOPS = 1 << 62

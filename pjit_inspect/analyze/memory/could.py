@@ -15,10 +15,9 @@ from pjit_inspect.analyze.advice.placement import counterparts, is_split
 from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryKind
 from pjit_inspect.model.memory.suggestion import MemorySuggestion
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
+from pjit_inspect.model.program.mesh import Mesh, PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.layers import path_pattern, scope_pattern
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from pjit_inspect.analyze.memory.tpu_tiles import least_tpu_bytes
 from pjit_inspect.model.memory.fit import FitSource, MemoryFit, PaddedArray
 from pjit_inspect.model.memory.memory_use import MemoryUse
-from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.shape import bits_of
 from pjit_inspect.model.record.record import MemoryStats, RecordData
 from pjit_inspect.model.record.target import MemorySize, Platform
 

@@ -22,19 +22,19 @@ from pjit_inspect.analyze.memory.passing import Nodes
 from pjit_inspect.analyze.memory.states import find_states
 from pjit_inspect.analyze.memory.timeline import find_timeline
 from pjit_inspect.analyze.memory.values_named import Describer, scope_of
-from pjit_inspect.analyze.program.running import find_running
+from pjit_inspect.analyze.program.loops import find_running
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
 from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryCurve, MemoryKind, MemoryUse, Moment
 from pjit_inspect.model.memory.timeline import MemoryTimeline
-from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.mesh import Mesh
+from pjit_inspect.model.program.shape import short_dtype
 from pjit_inspect.model.report.collective import CollectiveTable, Phase
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
 from pjit_inspect.model.report.sharding_table import ShardingTable
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.layers import layers_of
 
 _LARGEST = 50

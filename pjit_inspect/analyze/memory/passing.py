@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from itertools import accumulate
 
-from pjit_inspect.analyze.program.running import Running, details_of, number_of
+from pjit_inspect.analyze.program.loops import Running, details_of, number_of
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.shape import Shape
 

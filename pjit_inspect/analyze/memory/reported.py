@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 from pjit_inspect.analyze.memory.values_named import short_name
 from pjit_inspect.model.memory.autopsy import ReportedTable, ReportedValue
 from pjit_inspect.model.memory.memory_use import LiveValue, MemoryUse
-from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.shape import short_dtype
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.shortage import ReportedBuffer
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding

@@ -17,19 +17,18 @@ from typing import NamedTuple
 
 from pjit_inspect.analyze.memory.passing import Nodes
 from pjit_inspect.analyze.program.custom_calls import describe_custom_call, workspace_of
+from pjit_inspect.analyze.program.loops import number_of
 from pjit_inspect.analyze.program.phases import find_phase, split_op_names
-from pjit_inspect.analyze.program.running import number_of
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
-from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.mesh import Mesh, PartitionSpec, axes_of, local_shape
 from pjit_inspect.model.program.opcodes import DOTS, PRODUCTS
 from pjit_inspect.model.program.primitive import JAX_SCOPES, users_word
+from pjit_inspect.model.program.shape import short_dtype
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of, local_shape
 from pjit_inspect.model.report.collective import Collective, CollectiveTable, Phase
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
-from pjit_inspect.model.sharding.mesh import Mesh
 
 _MOVES = frozenset(("copy", "bitcast", "transpose", "reshape", "copy-done", "copy-start", "opt-barrier"))
 """Opcodes whose result has the elements of their first operand, unchanged."""

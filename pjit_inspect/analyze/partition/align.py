@@ -1,7 +1,7 @@
 """Which instruction of the partitioned program is which of the program before.
 
 The partitioner visits instructions in order and rewrites each for one device. What it makes of one has its name, which
-in a numbered copy (`parse.sharding.numbered_names`) is that of one operation: what has an instruction's name and opcode
+in a numbered copy (`parse.sharding.propagated_hlo`) is that of one operation: what has an instruction's name and opcode
 is it. Where more has both, it is what has the size of a piece by the instruction's sharding, and of that the last: what
 is cut out for neighbours on the way leads to it. Not its job: what lies between them (`analyze.partition.edges`).
 """

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pjit_inspect.model.play.controls import Choice
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of
+from pjit_inspect.model.program.mesh import PartitionSpec, axes_of
 
 _MOST_PAIRED = 4
 """With more axes than this, pairs of axes are offered in mesh order only."""

@@ -16,7 +16,7 @@ from pjit_inspect.analyze.play.facts import Facts
 from pjit_inspect.analyze.program.paths import split_path
 from pjit_inspect.model.play.code import Code, CodeLine
 from pjit_inspect.model.play.setting import PlaySetting
-from pjit_inspect.model.program.spec import PartitionSpec, spec_text
+from pjit_inspect.model.program.mesh import PartitionSpec, spec_text
 
 _LAYER = re.compile(r"\[\d+\]")
 _STAR = "[*]"

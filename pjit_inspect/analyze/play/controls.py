@@ -13,9 +13,9 @@ from pjit_inspect.analyze.play.choices import choices_of, division_problem
 from pjit_inspect.analyze.play.facts import Facts, FoundConstraint
 from pjit_inspect.model.play.controls import ArgumentGroup, ConstraintControl, Controls, ResultControl
 from pjit_inspect.model.play.setting import PlaySetting
-from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, local_shape
+from pjit_inspect.model.program.mesh import PartitionSpec, axes_of, entry_of, local_shape
+from pjit_inspect.model.program.shape import bits_of
 from pjit_inspect.model.words.layers import path_pattern
 
 Specs = Mapping[str, PartitionSpec | None]

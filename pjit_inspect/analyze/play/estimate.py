@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.play.roles import Operand, Product, Roles
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of
+from pjit_inspect.model.program.mesh import PartitionSpec, axes_of
 
 Places = dict[str, int]
 """Axis -> the class that it splits in one array."""

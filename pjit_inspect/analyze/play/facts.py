@@ -15,8 +15,8 @@ from pjit_inspect.analyze.program.paths import split_path
 from pjit_inspect.analyze.program.phases import find_phase, is_asked_name
 from pjit_inspect.model.play.code import Call
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.mesh import PartitionSpec, entry_of
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import PartitionSpec, entry_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedProgram
 

@@ -18,7 +18,7 @@ from pjit_inspect.analyze.play.roles import Pin, Roles
 from pjit_inspect.analyze.play.settings import changed_setting, found_arrays, meshes_like, with_results_returned
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.play.setting import PlaySetting
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of
+from pjit_inspect.model.program.mesh import PartitionSpec, axes_of, entry_of
 
 _MOST_INNER = 6
 _UNSEEN = 1.25

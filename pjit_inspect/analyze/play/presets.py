@@ -17,7 +17,7 @@ from pjit_inspect.analyze.play.layouts import Kept, Layout, pinned, proposal_of,
 from pjit_inspect.analyze.play.roles import Pin, Roles
 from pjit_inspect.model.play.preset import Preset
 from pjit_inspect.model.play.setting import PlaySetting
-from pjit_inspect.model.program.spec import axes_of
+from pjit_inspect.model.program.mesh import axes_of
 from pjit_inspect.model.words.layers import path_pattern
 
 PRESETS = ("replicated", "data parallel", "FSDP", "Megatron", "2-D", "sequence parallel")

@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.program.phases import LATER, find_phase
-from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.opcodes import VIEWS
+from pjit_inspect.model.program.shape import bits_of
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
 _SEEN_THROUGH = VIEWS | {

@@ -19,8 +19,7 @@ from pjit_inspect.model.play.controls import ArgumentGroup, Controls, ResultCont
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Problem
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, spec_text
-from pjit_inspect.model.sharding.mesh import MeshAxes
+from pjit_inspect.model.program.mesh import MeshAxes, PartitionSpec, axes_of, entry_of, spec_text
 
 _MOST_SHOWN = 5
 _MOST_MESHES = 3

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.recompiles.placement_words import place_text
-from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.mesh import Mesh
+from pjit_inspect.model.program.shape import short_dtype
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import KINDS
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, name, place, say, spec, word
 
 _LONGEST = 160

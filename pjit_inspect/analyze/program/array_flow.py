@@ -13,7 +13,7 @@ from itertools import accumulate, chain
 
 import numpy as np
 
-from pjit_inspect.analyze.program.running import number_of
+from pjit_inspect.analyze.program.loops import number_of
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.shape import Shape
 

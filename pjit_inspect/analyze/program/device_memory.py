@@ -10,11 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from pjit_inspect.analyze.program.running import number_of
-from pjit_inspect.model.program.dtype import bits_of
+from pjit_inspect.analyze.program.loops import number_of
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding, layout_text
-from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.model.program.shape import Shape, bits_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.device_memory import DeviceMemory, MemoryPart
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pjit_inspect.analyze.program.device_groups import Groups
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Mesh
 
 
 def find_axes_in(

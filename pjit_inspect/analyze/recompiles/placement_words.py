@@ -7,8 +7,8 @@ its job: how a view draws shardings (`view.document.notation`).
 from __future__ import annotations
 
 from pjit_inspect.model.program.layout import Sharding
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.record.compile_key import ArgumentKey
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, bare, joined, say, spec, word
 
 _ON_DEVICES = " on devices "

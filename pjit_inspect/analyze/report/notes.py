@@ -13,10 +13,10 @@ from pjit_inspect.analyze.program.dataflow import MOVES, operand, settled
 from pjit_inspect.analyze.program.phases import find_implicit
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.layout import WRITTEN
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.note import Note
-from pjit_inspect.model.sharding.mesh import Mesh
 
 _HALF = ("bf16", "f16")
 Widened = tuple[tuple[str, tuple[str, ...]], ...]

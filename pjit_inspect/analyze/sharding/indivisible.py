@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.spec import Dimensions, spec_text
+from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram, ShardedValue
 

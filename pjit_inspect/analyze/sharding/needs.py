@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 from pjit_inspect.analyze.sharding.asked_copies import IN_SPECS, find_asked
 from pjit_inspect.analyze.sharding.axes import Array, FactorAxes, find_factor_axes
+from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.source import SourceText
-from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, ShardedProgram, axis_name
 

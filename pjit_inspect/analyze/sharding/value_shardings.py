@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.sharding.value_names import ValueNames
-from pjit_inspect.model.program.dtype import bits_of
+from pjit_inspect.model.program.mesh import entry_of
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.primitive import users_word
-from pjit_inspect.model.program.spec import entry_of
+from pjit_inspect.model.program.shape import bits_of
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedOp, ShardedProgram, ShardedValue
 from pjit_inspect.model.words.sentence import Sentence, code, name, place, say

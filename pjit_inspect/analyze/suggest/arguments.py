@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from pjit_inspect.analyze.suggest.cost import Cost, NeedCost
 from pjit_inspect.analyze.suggest.option import Option
+from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.opcodes import DOTS, VIEWS
-from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram, axis_name
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pjit_inspect.analyze.program.phases import LATER, find_phase
-from pjit_inspect.model.program.spec import Dimensions
+from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 
 _ASKED = frozenset(("sharding_constraint", "reshard"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pjit_inspect.analyze.program.phases import is_vmapped
 from pjit_inspect.analyze.sharding.value_names import ValueNames
-from pjit_inspect.model.program.spec import Dimensions, spec_text
+from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 from pjit_inspect.model.words.sentence import Sentence, code, say
 

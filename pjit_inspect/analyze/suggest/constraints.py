@@ -22,8 +22,8 @@ from pjit_inspect.analyze.suggest.cost import Cost, Move, NeedCost
 from pjit_inspect.analyze.suggest.option import Option
 from pjit_inspect.analyze.suggest.requests import Request, Requests, is_asked
 from pjit_inspect.analyze.suggest.told_apart import line_of, told_places
+from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.opcodes import DOTS, VIEWS
-from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence

@@ -17,8 +17,8 @@ from pjit_inspect.analyze.program.unknown_loops import LoopName
 from pjit_inspect.analyze.sharding.needs import Need, find_needs, is_free
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes, move_bytes, widening
 from pjit_inspect.analyze.suggest.turns import Compared, Figure
+from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.opcodes import PRODUCTS, REQUESTS, VIEWS
-from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 

@@ -21,9 +21,9 @@ from pjit_inspect.analyze.program.phases import LATER
 from pjit_inspect.analyze.program.unknown_loops import LoopName, unknown_loops
 from pjit_inspect.analyze.suggest.turns import Compared, Figure, LoopsOf
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked
-from pjit_inspect.model.sharding.mesh import Mesh
 
 _NO_WORK = frozenset((
     "bitcast", "broadcast", "call", "conditional", "constant", "copy", "get-tuple-element", "iota", "opt-barrier",

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 from pjit_inspect.analyze.collectives.traffic import wire_bytes
-from pjit_inspect.model.program.dtype import bits_of
+from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.opcodes import VIEWS
-from pjit_inspect.model.program.spec import Dimensions
+from pjit_inspect.model.program.shape import bits_of
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 _HALF = frozenset(("bf16", "f16"))

@@ -12,7 +12,7 @@ from typing import Any
 
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.spec import Dimensions, axes_of
+from pjit_inspect.model.program.mesh import Dimensions, axes_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.suggestion import Edit, EditKind
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles.asked.what_if import Again, ChangedProgram, Planned, change_program
-from pjit_inspect.model.program.spec import PartitionSpec
+from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.suggestion import Edit

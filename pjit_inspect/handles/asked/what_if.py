@@ -21,18 +21,17 @@ from pjit_inspect.handles.asked.change_specs import find_edits
 from pjit_inspect.handles.given_mesh import given_mesh
 from pjit_inspect.handles.propagate import EarlyProgram, PartitionedProgram
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
-from pjit_inspect.model.program.spec import Dimensions, entry_of, spec_text
+from pjit_inspect.model.program.mesh import Dimensions, Mesh, MeshAxes, entry_of, spec_text
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.hypothesis import Hypothesis, KeyFigures, Misfit
 from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.model.sharding.laid import laid
-from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import Partitioned, Ticket
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
-from pjit_inspect.parse.sharding.numbered_names import NumberedNames
+from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames
 
 if TYPE_CHECKING:
     from pjit_inspect.model.report.suggestion import Edit

@@ -20,7 +20,7 @@ from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.observe.apart.call import Channel, RefusedError
 from pjit_inspect.observe.apart.tasks import Made
 from pjit_inspect.parse.files.record_file import read_record, write_record
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 _GRACE_S = 30.0
 """Additional time for the imports of that process, besides its question's limit."""

@@ -30,7 +30,7 @@ from pjit_inspect.model.play.controls import Controls
 from pjit_inspect.model.play.preset import Preset
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Goal, Variant
-from pjit_inspect.model.program.spec import PartitionSpec
+from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.observe.partitioner.service import Ticket
 from pjit_inspect.view.pages.playground import playground_view

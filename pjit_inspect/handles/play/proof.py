@@ -15,7 +15,7 @@ from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.play.subject import Record, Source, Subject
 from pjit_inspect.model.play.code import Proof
 from pjit_inspect.model.play.setting import PlaySetting
-from pjit_inspect.model.program.spec import PartitionSpec
+from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.observe.partitioner.service import Ticket
 

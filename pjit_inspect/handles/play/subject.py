@@ -39,16 +39,15 @@ from pjit_inspect.model.play.preset import Preset
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import KindSent, Problem, Variant
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of
+from pjit_inspect.model.program.mesh import MeshAxes, PartitionSpec, axes_of, entry_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.other_communication import other_words
 from pjit_inspect.model.report.suggestion import Edit
-from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 from pjit_inspect.observe.partitioner.service import Ticket, ask_partitioner
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 _T = TypeVar("_T")
 

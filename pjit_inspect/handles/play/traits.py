@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from pjit_inspect.model.play.variant import Variant
-from pjit_inspect.model.program.spec import axes_of, entry_of
+from pjit_inspect.model.program.mesh import axes_of, entry_of
 
 
 def public_traits(now: Variant) -> dict[str, Any]:

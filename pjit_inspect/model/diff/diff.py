@@ -10,8 +10,8 @@ from typing import Literal
 
 from pjit_inspect.model.diff.lowering import LoweringDiff
 from pjit_inspect.model.diff.pairs import ArrayDiff, CollectiveDiff, KernelDiff, ShardingDiff, WarningDiff
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Sentence, joined, say
 
 Provenance = Literal["counted", "modelled", "measured"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pjit_inspect.model.memory.memory_use import MemoryKind, MemoryUse
+from pjit_inspect.model.program.mesh import SpecEntry
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.record.shortage import MemoryShortage
 from pjit_inspect.model.report.collective import Phase

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pjit_inspect.model.program.mesh import SpecEntry
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.program.table import Table
 
 ArrayRole = Literal["argument", "result", ""]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pjit_inspect.model.memory.suggestion import MemorySuggestion
+from pjit_inspect.model.program.mesh import SpecEntry
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.collective import Phase
 

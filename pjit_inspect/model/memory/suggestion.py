@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pjit_inspect.model.program.spec import PartitionSpec
+from pjit_inspect.model.program.mesh import PartitionSpec
 
 SuggestionKind = Literal["shard", "donate", "recompute", "smaller type", "offload"]
 """The kind of change. `shard` splits over a mesh axis that divides the array and is not used.

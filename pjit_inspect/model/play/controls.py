@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import PartitionSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

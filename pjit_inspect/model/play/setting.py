@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pjit_inspect.model.program.spec import PartitionSpec
+from pjit_inspect.model.program.mesh import PartitionSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pjit_inspect.model.program.dtype import bits_of
-from pjit_inspect.model.program.spec import PartitionSpec, local_shape
+from pjit_inspect.model.program.mesh import PartitionSpec, local_shape
+from pjit_inspect.model.program.shape import bits_of
 
 WRITTEN = "sharding as written"
 """Kind of a sharding that was read from a program's text or proto, not from a JAX array."""

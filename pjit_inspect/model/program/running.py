@@ -1,6 +1,6 @@
 """The instructions of an optimized program that run by themselves: in the entry, loops, branches and calls.
 
-Not its job: finding them (`analyze.program.running`).
+Not its job: finding them (`analyze.program.loops`).
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, ClassVar, Generic, Self, TypeVar, cast, get_args, get_origin, overload
 
+from pjit_inspect.model.program.mesh import spec_text
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.standard import load_standard
 
 Row = TypeVar("Row")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pjit_inspect.model.program.layout import Sharding
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.sharding.mesh import Mesh
 
 FunctionKind = Literal["function", "lambda", "partial", "method", "object", "wrapper", "primitive"]
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.mesh import Device, Mesh
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.compile_key import CompileKey
 from pjit_inspect.model.record.hypothesis import Hypothesis
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.reason import Reason
-from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 Origin = Literal["user", "library", "eager"]

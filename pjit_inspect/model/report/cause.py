@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.words.sentence import Sentence
 
 CauseKind = Literal[

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pjit_inspect.model.program.mesh import Mesh, MeshAxes, SpecEntry
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import SpecEntry
-from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
 from pjit_inspect.model.words.sentence import Sentence
 
 ErrorKind = Literal[

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pjit_inspect.model.program.spec import PartitionSpec
+from pjit_inspect.model.program.mesh import PartitionSpec
 
 FlowKind = Literal["argument", "kernel", "collective", "result"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Self
 
+from pjit_inspect.model.program.mesh import SpecEntry
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.model.words.sentence import Sentence

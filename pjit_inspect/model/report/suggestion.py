@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pjit_inspect.model.program.spec import Dimensions
+from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.words.byte_words import ONE_TURN, bytes_in_words
 

@@ -11,8 +11,7 @@ import math
 import numpy as np
 
 from pjit_inspect.model.program.layout import Sharding
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Mesh, PartitionSpec, axes_of
 from pjit_inspect.model.sharding.sharded_program import axis_name
 
 

@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from pjit_inspect.model.program.mesh import Dimensions, local_shape
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import Dimensions, local_shape
 
 """For each dimension the mesh axes it is split over, outermost first. A part of an axis is written "x:(1)2": the
 devices along it before the part, and those of the part."""

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 from jax.core import Tracer
 
-from pjit_inspect.model.program.spec import SpecEntry
+from pjit_inspect.model.program.mesh import SpecEntry
 from pjit_inspect.model.report.explained_error import ErrorArgument, ErrorArray
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.errors.functions import keyed_arguments, leaf_paths, own_nodes, read_definition

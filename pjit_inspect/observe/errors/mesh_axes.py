@@ -13,9 +13,8 @@ from typing import Any
 import jax
 from jax.core import Tracer
 
-from pjit_inspect.model.program.spec import SpecEntry
+from pjit_inspect.model.program.mesh import Mesh, MeshAxes, SpecEntry
 from pjit_inspect.model.report.explained_error import ErrorArray
-from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
 from pjit_inspect.observe.live.shardings import entries_of, full_spec, to_mesh
 
 _MOST_VARIABLES = 20_000

@@ -16,7 +16,7 @@ import jax
 
 from pjit_inspect.guard import read_fact
 from pjit_inspect.model.memory.live_arrays import DeviceHolding, LiveArray, LiveArrayTable
-from pjit_inspect.model.program.dtype import bits_of, short_dtype
+from pjit_inspect.model.program.shape import bits_of, short_dtype
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.key.past_programs import argument_of, result_finder

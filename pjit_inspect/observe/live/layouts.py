@@ -15,7 +15,7 @@ import jax
 
 from pjit_inspect.guard import read_fact
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import on_mesh, to_sharding
 from pjit_inspect.observe.live.untouched import is_trusted

@@ -16,9 +16,8 @@ import jax
 import numpy as np
 
 from pjit_inspect.model.program.layout import Sharding
-from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, entry_of
+from pjit_inspect.model.program.mesh import Device, Mesh, PartitionSpec, SpecEntry, entry_of
 from pjit_inspect.model.sharding.laid import laid
-from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.observe.contract import _jax
 
 

@@ -19,9 +19,9 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.record.record import MemoryStats
 from pjit_inspect.model.record.target import Effort
-from pjit_inspect.model.sharding.mesh import Device
 from pjit_inspect.observe.apart import call
 from pjit_inspect.observe.partitioner.targets import MOST_CPU_DEVICES
 

@@ -1,7 +1,7 @@
 """Numbers the operations of a copy: XLA carries an operation's name, and the number in it, through its passes.
 
 Operation n is named `#n/` plus the last part of its name, from which XLA makes names of instructions. Its source place
-is kept. Not its job: numbers in XLA's programs (`parse.sharding.numbered_names`).
+is kept. Not its job: numbers in XLA's programs (`parse.sharding.propagated_hlo`).
 """
 
 from __future__ import annotations

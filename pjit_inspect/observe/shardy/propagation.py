@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from pjit_inspect.model.program.spec import Dimensions
+from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.sharding.sharded_program import (
     AxisOrigin,
     EntryValue,

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pjit_inspect.errors import ChangeError
-from pjit_inspect.model.program.spec import Dimensions, spec_text
+from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.device_groups import regrouped, repaired
 from pjit_inspect.observe.shardy.donation import donate_anew

@@ -10,7 +10,7 @@ import functools
 import re
 from dataclasses import dataclass
 
-from pjit_inspect.model.program.spec import Dimensions
+from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.sharding.sharded_program import ShardingRule
 from pjit_inspect.observe.shardy.mlir_locations import unescaped
 

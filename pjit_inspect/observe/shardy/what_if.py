@@ -13,9 +13,8 @@ from functools import cached_property
 from typing import Any
 
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.model.program.spec import Dimensions
+from pjit_inspect.model.program.mesh import Device, Dimensions
 from pjit_inspect.model.report.suggestion import Edit
-from pjit_inspect.model.sharding.mesh import Device
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.shardy import _mlir

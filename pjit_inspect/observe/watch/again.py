@@ -20,7 +20,7 @@ from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.play.code import Call
-from pjit_inspect.model.program.spec import PartitionSpec as SpecTuple
+from pjit_inspect.model.program.mesh import PartitionSpec as SpecTuple
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.watch.on_request import lower_record

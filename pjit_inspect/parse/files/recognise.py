@@ -23,7 +23,7 @@ from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.parse.files.record_file import read_record
 from pjit_inspect.parse.files.regular_file import open_regular
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.hlo_text.hlo_text import EncodedText, encode_hlo_texts
 from pjit_inspect.parse.wire.clean import clean_line, clean_text
 from pjit_inspect.parse.wire.wire import split_message

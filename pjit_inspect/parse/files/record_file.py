@@ -23,10 +23,10 @@ from typing import Any, BinaryIO
 
 from pjit_inspect.errors import ParseError, PjitInspectError, VersionError
 from pjit_inspect.model.program.layout import Sharding
+from pjit_inspect.model.program.mesh import Device, Mesh
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_json, to_json
 from pjit_inspect.parse.files.propagation_file import propagation_bytes, read_propagation

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.model.program.spec import Dimensions
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Dimensions, Mesh
 
 _REPLICATED, _MAXIMAL, _TUPLE, _OTHER, _MANUAL = range(5)
 _NO_SPLIT = 1

@@ -1,7 +1,12 @@
 """The input of XLA's partitioner, from HLO in which every instruction has its sharding.
 
 It has the same type as the result of our own run of Shardy, so shardings are also known in GSPMD mode. Tuples are
-flattened: only arrays are values. Not its job: making XLA write such HLO (`observe.partitioner.service`), the meaning
+flattened: only arrays are values.
+
+Names of a numbered copy (`observe.shardy.numbering`) have the numbers of their operations. XLA writes the calls that
+lead to an instruction before its operation (`#38/closed_call/#97/add`), and joins the names of merged instructions
+(`#45/mul;#44/mul`, `#38/closed_call/(#96/dot:#92/sum)`). A move of an argument has the argument's name, without a
+number. Not its job: making XLA write such HLO (`observe.partitioner.service`), the meaning
 of a sharding (`parse.sharding.hlo_sharding`), or relations between dimensions (`parse.sharding.hlo_rules`).
 """
 
@@ -15,10 +20,9 @@ from typing import Any
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Computation, HloModule, Instruction
+from pjit_inspect.model.program.mesh import Dimensions, Mesh
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.shape import Shape
-from pjit_inspect.model.program.spec import Dimensions
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import (
     EntryValue,
     Place,
@@ -28,7 +32,6 @@ from pjit_inspect.model.sharding.sharded_program import (
 )
 from pjit_inspect.parse.sharding.hlo_rules import find_edges, find_rule
 from pjit_inspect.parse.sharding.hlo_sharding import FoundSpec, Tiling, find_spec, read_tilings
-from pjit_inspect.parse.sharding.numbered_names import NumberedNames
 from pjit_inspect.parse.wire.hlo_schema import decode
 
 _CALLERS = frozenset(("while", "conditional", "call"))
@@ -365,3 +368,80 @@ def _combiner(instruction: Instruction) -> str:
 def _parameters(computation: Computation) -> list[Instruction]:
     parameters = [instruction for instruction in computation if instruction.opcode == "parameter"]
     return sorted(parameters, key=lambda instruction: instruction.number)
+
+
+_NUMBER = re.compile(r"(?<![^/(:;])#(\d{1,9})(?:/([\w.-]+))?(/|(?=[;:)]|$))", re.ASCII)
+_NAME = re.compile(r'(?<=op_name=")[^"\n]*(?=")')
+_FIRST = re.compile(r"[^;:]*")
+
+
+class NumberedNames:
+    """The names of a numbered copy.
+
+    Args:
+      places: the place of each numbered operation.
+    """
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self._places = places
+        self._known: dict[str, Place] = {}
+
+    def place(self, name: str) -> Place:
+        """JAX's place of an instruction, from its name in the copy; without a number, the name alone."""
+        if name not in self._known:
+            self._known[name] = self._read(name)
+        return self._known[name]
+
+    def _read(self, name: str) -> Place:
+        numbers = map(self._numbered, _NUMBER.finditer(_FIRST.match(name)[0]))  # type: ignore[index]
+        found = [place for place in numbers if place is not None]
+        if not found:
+            return Place(name=name)
+        *calls, own = found
+        for call in reversed(calls):
+            own = own.within(call)
+        # Of several merged operations, the first is what the instruction still does, and has the calls.
+        first, *others = map(self._restored, name.split(";"))
+        others = [part for part in dict.fromkeys(others) if part and not f"/{first}".endswith(f"/{part}")]
+        return replace(own, name=";".join((first, *others)))
+
+    def _numbered(self, match: re.Match[str]) -> Place | None:
+        """The operation of a number; None for text that only looks like one, as in an argument's name."""
+        number, last = int(match[1]), match[2] or ""
+        place = self._places[number] if number < len(self._places) else None
+        return place if place is not None and place.kept == last else None
+
+    def _restored(self, part: str) -> str:
+        def one(match: re.Match[str]) -> str:
+            place = self._numbered(match)
+            if place is None:
+                return match[0]
+            return f"{place.name}{match[3]}" if place.name else ""
+
+        restored = _NUMBER.sub(one, part)
+        # The last operation may have no name, while its calls have one.
+        return restored.removesuffix("/") if restored != part else part
+
+    def in_text(self, text: str) -> str:
+        """A text by XLA with the operations' original names."""
+        return _NAME.sub(lambda match: self.place(match[0]).name, text)
+
+    def in_program(self, content: bytes) -> bytes:
+        """A serialized `xla.HloModuleProto` with the operations' original names. Raises ParseError."""
+        module = decode("Module", content, offset=0)
+        for place, computation in enumerate(module.computations):
+            module.computations[place] = self._in_computation(computation)
+        # XLA takes a name right before a file for that of a function.
+        names = module.stack_frame_index.function_names
+        for place, name in enumerate(names):
+            names[place] = self.place(name).name
+        return module.SerializeToString()
+
+    def _in_computation(self, content: bytes) -> bytes:
+        computation = decode("Computation", content, offset=0)
+        for place, own in enumerate(computation.instructions):
+            instruction = decode("Instruction", own, offset=0)
+            if name := instruction.metadata.op_name:
+                instruction.metadata.op_name = self.place(name).name
+                computation.instructions[place] = instruction.SerializeToString()
+        return computation.SerializeToString()

@@ -12,8 +12,8 @@ from typing import Any
 from pjit_inspect.model.diff.diff import DiffData, SideFacts, Stages
 from pjit_inspect.model.diff.pairs import Pair, PairTable
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.mesh import spec_text
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.fusion import Fusion

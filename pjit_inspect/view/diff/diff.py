@@ -11,8 +11,8 @@ from typing import Any
 
 from pjit_inspect.model.diff.diff import DiffData, Figure, Setting, SideFacts
 from pjit_inspect.model.diff.pairs import COMBINED, ArrayDiff, Pair, PairTable
-from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.shape import short_dtype
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.fusion import Fusion

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ValueSharding
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import axis, name, say
 from pjit_inspect.view.document.notation import array_text, known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text, count_text

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.spec import SpecEntry
+from pjit_inspect.model.program.mesh import Mesh, SpecEntry
 from pjit_inspect.model.record.ledger import LedgerData
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Phrase, Sentence
 from pjit_inspect.view.document.chart import Chart
 

@@ -9,10 +9,10 @@ import functools
 import re
 from collections.abc import Sequence
 
-from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.mesh import PartitionSpec, spec_text
 from pjit_inspect.model.program.primitive import JAX_SCOPES, users_word
-from pjit_inspect.model.program.spec import PartitionSpec, spec_text
+from pjit_inspect.model.program.shape import short_dtype
 
 _WRAPPER = re.compile(r"^(?:jvp|transpose|vmap|pmap|checkpoint|remat|rematted_computation)\((.*)\)$")
 _CALL = re.compile(r"^(?:p?jit|xla_call|core_call|shard_map|pmap)\(.*\)$")

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from pjit_inspect.model.program.layout import Sharding
-from pjit_inspect.model.program.spec import PartitionSpec
+from pjit_inspect.model.program.mesh import Mesh, PartitionSpec
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.sharding.laid import laid
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import axis, say
 from pjit_inspect.view.document.notation import array_text, known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text, plural

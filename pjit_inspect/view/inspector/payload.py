@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal, Phase
@@ -21,7 +22,6 @@ from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Line, Sign, Table
 from pjit_inspect.view.document.quantities import bytes_text, count_text, least_text

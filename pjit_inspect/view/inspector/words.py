@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from pjit_inspect.model.program.spec import SpecEntry
+from pjit_inspect.model.program.mesh import SpecEntry
 from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.model.words.sentence import Phrase, Sentence
 from pjit_inspect.view.document.document import AxisLabel, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text

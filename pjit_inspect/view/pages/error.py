@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pjit_inspect.model.program.mesh import MeshAxes
 from pjit_inspect.model.report.explained_error import ErrorArray, ExplainedError, Fit
-from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.model.words.sentence import Sentence, code, say
 from pjit_inspect.view.document.document import (
     Block,

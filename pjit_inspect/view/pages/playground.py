@@ -10,8 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from pjit_inspect.model.play.controls import ArgumentGroup, Controls, ResultControl
 from pjit_inspect.model.play.variant import HistoryTable, MemorySource, Variant
-from pjit_inspect.model.program.spec import spec_text
-from pjit_inspect.model.sharding.mesh import MeshAxes
+from pjit_inspect.model.program.mesh import MeshAxes, spec_text
 from pjit_inspect.view.document.document import (
     UNKNOWN,
     AxisLabel,

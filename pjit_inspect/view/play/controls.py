@@ -11,8 +11,8 @@ from typing import Any
 
 from pjit_inspect.model.play.controls import ArgumentGroup, Choice, ConstraintControl, ResultControl
 from pjit_inspect.model.play.variant import Problem
-from pjit_inspect.model.program.dtype import short_dtype
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of
+from pjit_inspect.model.program.mesh import PartitionSpec, axes_of
+from pjit_inspect.model.program.shape import short_dtype
 from pjit_inspect.model.report.target_table import TargetRow
 from pjit_inspect.view.document.notation import known_spec_text
 from pjit_inspect.view.document.quantities import bytes_text, count_text, plural

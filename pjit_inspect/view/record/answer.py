@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.view.document.document import (
     UNKNOWN,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from pjit_inspect.model.program.spec import SpecEntry
+from pjit_inspect.model.program.mesh import SpecEntry
 from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.model.words.sentence import Phrase
 from pjit_inspect.view.document.colors import Palette

@@ -10,7 +10,7 @@ import itertools
 import math
 from dataclasses import dataclass
 
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.view.document.colors import LINE, NEUTRAL, SELECTION, Palette
 from pjit_inspect.view.document.document import MeshSubject
 from pjit_inspect.view.document.printable import cell_width, pad, printable, shorten

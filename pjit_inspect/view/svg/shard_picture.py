@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
-from pjit_inspect.model.program.spec import SpecEntry
+from pjit_inspect.model.program.mesh import SpecEntry
 from pjit_inspect.view.document.colors import HATCH, LINE, NEUTRAL, Palette
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.svg.svg import Svg, chip_width, fit

@@ -11,8 +11,8 @@ from pjit_inspect.analyze.causes.cause_form import cause_of
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.sharding.needs import find_needs
 from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.model.program.mesh import spec_text
 from pjit_inspect.model.program.source import Frame, SourceText
-from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.sharding.sharded_program import (
     PartitionedCollective,
     ShardedOp,

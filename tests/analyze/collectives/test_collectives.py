@@ -11,8 +11,8 @@ from data import hlo_fixtures as fixtures
 
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.sharding.mesh import Mesh
 
 
 def kinds(name: str) -> Counter[str]:

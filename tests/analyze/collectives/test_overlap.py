@@ -7,7 +7,7 @@ import re
 from data import hlo_fixtures as fixtures
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
-from pjit_inspect.analyze.collectives.overlap import MOST_NAMES
+from pjit_inspect.analyze.collectives.traffic import MOST_NAMES
 from pjit_inspect.model.report.collective import Collective
 
 PROGRAM = """HloModule overlap{scheduled}, num_partitions=2

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.sharding.mesh import Mesh
 
 
 def test_collective_matmuls_of_tpu_are_one_collective_each():

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pjit_inspect.analyze.errors.explain import explain_message
+from pjit_inspect.model.program.mesh import MeshAxes
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError
-from pjit_inspect.model.sharding.mesh import MeshAxes
 
 AUTO = MeshAxes(axis_names=("data", "model"), shape=(2, 4), axis_types=("auto", "auto"))
 NAMED = "NamedSharding(mesh=Mesh('data': 2, 'model': 4, axis_types=(Auto, Auto)), spec={}, memory_kind=device)"

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pjit_inspect.analyze.errors.specs import fitting_entries, reshard_words, usable_axes, without_repeats
-from pjit_inspect.model.program.spec import axes_of
-from pjit_inspect.model.sharding.mesh import MeshAxes
+from pjit_inspect.model.program.mesh import MeshAxes, axes_of
 
 AXES = (("a", 2), ("b", 3), ("c", 4))
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from pjit_inspect.analyze.errors.explain import explain_message
 from pjit_inspect.analyze.errors.printed import read_mesh, read_sharding, read_spec, read_type
+from pjit_inspect.model.program.mesh import MeshAxes
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError
-from pjit_inspect.model.sharding.mesh import MeshAxes
 
 AUTO = MeshAxes(axis_names=("data", "model"), shape=(2, 4), axis_types=("auto", "auto"))
 EXPLICIT = MeshAxes(axis_names=("data", "model"), shape=(2, 4), axis_types=("explicit", "explicit"))

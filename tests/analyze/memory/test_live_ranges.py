@@ -8,7 +8,7 @@ from pjit_inspect.analyze.memory.live_ranges import find_live_ranges
 from pjit_inspect.analyze.memory.memory_use import occupancy_of
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy
 from pjit_inspect.analyze.memory.passing import Nodes
-from pjit_inspect.analyze.program.running import find_running
+from pjit_inspect.analyze.program.loops import find_running
 from pjit_inspect.model.program.hlo import HloModule
 
 LOOP = """HloModule m, is_scheduled=true

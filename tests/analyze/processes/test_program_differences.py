@@ -8,9 +8,9 @@ from data.hlo_texts import parse_hlo_text
 from pjit_inspect.analyze.processes.program_differences import ProgramSide, collective_differences, program_differences
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.mesh import Device, Mesh
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.model.words.sentence import Sentence, code, name, place, spec
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.program.device_groups import logical_groups, logical_pairs
 from pjit_inspect.model.program.hlo import Details
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Mesh
 
 TWO = ((0, 1), (2, 3))
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import pjit_inspect
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.program.mesh_axes import find_axes, find_parts, find_permute_axes
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.parse.wire.replica_groups import expand_mesh_axes
 
 NAMES = ("a", "b", "c", "d", "e", "f")

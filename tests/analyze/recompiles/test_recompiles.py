@@ -13,10 +13,10 @@ from pjit_inspect.analyze.recompiles.patterns import padding_buckets
 from pjit_inspect.analyze.recompiles.recompiles import KeyHistory, family_of
 from pjit_inspect.analyze.recompiles.resharded import find_resharded, resharded_notes
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FedBack, FunctionKey, MadeBy, NamedText
 from pjit_inspect.model.record.record import RecordData, Timings
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import axis, bare, name, spec
 
 PLACE = Frame(file="train.py", line=3, function="step")

@@ -10,10 +10,10 @@ from data.hlo_texts import parse_hlo_text
 
 from pjit_inspect.analyze.report.report import report
 from pjit_inspect.errors import ParseError
+from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.least import Least
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.sharding.mesh import Device
 
 DEVICES = tuple(Device(id=k, platform="cpu", kind="cpu") for k in range(8))
 DATA = RecordData(name="f", mesh=fixtures.MESH, meshes=(fixtures.MESH,), devices=DEVICES)

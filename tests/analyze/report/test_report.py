@@ -9,11 +9,11 @@ import pytest
 from data import hlo_fixtures as fixtures
 
 from pjit_inspect.analyze.report.report import report as report_of
+from pjit_inspect.model.program.mesh import Device, Mesh
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
 
 

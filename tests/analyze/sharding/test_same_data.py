@@ -7,7 +7,7 @@ from data.hlo_texts import parse_hlo_text
 from pjit_inspect.analyze.sharding.axes import with_origins
 from pjit_inspect.analyze.sharding.same_data import SameData
 from pjit_inspect.analyze.sharding.value_names import ValueNames
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 

@@ -6,8 +6,8 @@ import dataclasses
 
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
+from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.source import Frame, SourceText
-from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.sharding.sharded_program import (
     AxisOrigin,

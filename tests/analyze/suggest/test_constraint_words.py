@@ -12,7 +12,7 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 import pjit_inspect as pi
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.constraint_words import value_constraint_words
-from pjit_inspect.model.program.spec import spec_text
+from pjit_inspect.model.program.mesh import spec_text
 
 
 def test_what_a_loop_carries_has_its_own_dimensions_and_not_those_of_its_first_result():

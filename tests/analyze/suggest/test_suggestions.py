@@ -27,7 +27,7 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.shardy.what_if import WhatIf
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 S = jax.ShapeDtypeStruct
 KIB = 1024

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.sharding.laid import laid
-from pjit_inspect.model.sharding.mesh import Mesh
 
 MESH = Mesh(axis_names=("a", "b"), shape=(2, 4), device_ids=(7, 6, 5, 4, 3, 2, 1, 0))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
+from pjit_inspect.model.program.mesh import Mesh, MeshAxes
 
 AXES = MeshAxes(axis_names=("data", "model"), shape=(2, 4), axis_types=("auto", "explicit"))
 MESH = Mesh(axis_names=("data", "model"), shape=(2, 4), axis_types=("auto", "explicit"), device_ids=tuple(range(8)))

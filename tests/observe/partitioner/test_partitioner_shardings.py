@@ -17,9 +17,8 @@ from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import ask_partitioner
 from pjit_inspect.observe.shardy.numbering import read_places
 from pjit_inspect.observe.watch.on_request import compile_record
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
-from pjit_inspect.parse.sharding.numbered_names import NumberedNames
-from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
+from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames, read_propagated_hlo
 
 
 @pytest.fixture

@@ -22,9 +22,8 @@ from pjit_inspect.observe.live.shardings import find_meshes
 from pjit_inspect.observe.partitioner.service import ask_partitioner
 from pjit_inspect.observe.shardy.numbering import read_places
 from pjit_inspect.observe.shardy.propagation import propagate
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
-from pjit_inspect.parse.sharding.numbered_names import NumberedNames
-from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
+from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames, read_propagated_hlo
 
 Program = Callable[..., Any]
 

@@ -22,7 +22,7 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.observe.shardy.texts import hlo_text
 from pjit_inspect.observe.shardy.what_if import WhatIf
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 S = jax.ShapeDtypeStruct
 

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 
 from pjit_inspect.errors import ParseError, PjitInspectError, VersionError
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.mesh import Device, Mesh
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, Container, FunctionKey, NamedText
 from pjit_inspect.model.record.reason import Difference, Reason, Resharding
 from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
-from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.model.words.sentence import PHRASE_KINDS, Phrase, Sentence, bare, name, say, spec, word
 from pjit_inspect.parse.files import record_file
 from pjit_inspect.parse.files.record_file import read_record, write_record

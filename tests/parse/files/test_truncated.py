@@ -20,7 +20,7 @@ from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.parse.files.recognise import read_program
 from pjit_inspect.parse.files.record_file import read_record, write_record
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.wire.text_wire import content_field
 from pjit_inspect.parse.wire.wire import split_message
 

@@ -22,7 +22,7 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 ATTRIBUTES = (Path(__file__).parent / "attributes.hlo").read_text()
 

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from jax.sharding import NamedSharding, PartitionSpec
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.model.program.spec import Dimensions
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Dimensions, Mesh
 from pjit_inspect.parse.hlo_text.groups import read_sharding
 from pjit_inspect.parse.sharding.hlo_sharding import FoundSpec, find_spec, read_tilings
 

@@ -8,7 +8,7 @@ from data.hlo_texts import encode_hlo_text
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import Place
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
-from pjit_inspect.parse.sharding.numbered_names import NumberedNames
+from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames
 
 FRAMES = tuple(Frame(file="a.py", line=line) for line in (1, 2, 3))
 PLACES = (

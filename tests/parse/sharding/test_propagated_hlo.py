@@ -8,11 +8,10 @@ import pytest
 from data.hlo_texts import parse_hlo_text
 
 from pjit_inspect.errors import ParseError
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import Place, ShardedProgram, Span
-from pjit_inspect.parse.sharding.numbered_names import NumberedNames
-from pjit_inspect.parse.sharding.propagated_hlo import read_borders, read_propagated_hlo
+from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames, read_borders, read_propagated_hlo
 
 MESH = Mesh(axis_names=("data", "model"), shape=(2, 4), device_ids=tuple(range(8)))
 

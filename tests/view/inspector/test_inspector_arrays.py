@@ -9,8 +9,8 @@ import view_reports
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.view.inspector.arrays import array_groups, array_rows, value_rows
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 

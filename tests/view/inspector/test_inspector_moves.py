@@ -9,7 +9,7 @@ import pytest
 import view_reports
 from data.hlo_texts import parse_hlo_text
 
-from pjit_inspect.analyze.program.running import find_running_instructions
+from pjit_inspect.analyze.program.loops import find_running_instructions
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.view.inspector.moves import move_data
 

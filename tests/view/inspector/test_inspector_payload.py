@@ -10,8 +10,8 @@ import view_reports
 from blob_reader import read_blob, strings
 
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
+from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.record.reason import Difference, Reason
-from pjit_inspect.model.sharding.mesh import Device
 from pjit_inspect.view.inspector.blob import json_text, pack_blob
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 

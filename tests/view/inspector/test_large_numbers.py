@@ -13,9 +13,9 @@ from data import hlo_fixtures as fixtures
 import pjit_inspect as pi
 from pjit_inspect import guard
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.mesh import Device
 from pjit_inspect.view.inspector.blob import whole_numbers
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pjit_inspect.analyze.errors.explain import explain_message
+from pjit_inspect.model.program.mesh import MeshAxes
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit
-from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.view.pages.error import error_view
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text

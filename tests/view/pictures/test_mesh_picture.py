@@ -12,7 +12,7 @@ import view_reports
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.view.document.colors import AXIS_COLORS, SELECTION, Palette
 from pjit_inspect.view.document.document import MeshSubject, Picture
 from pjit_inspect.view.record.answer import overview_blocks

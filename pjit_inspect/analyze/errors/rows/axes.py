@@ -19,7 +19,7 @@ from pjit_inspect.analyze.errors.printed import TYPE, read_type
 from pjit_inspect.analyze.errors.specs import axes_list, spec_words
 from pjit_inspect.analyze.errors.table import Facts, Way, quoted, row
 from pjit_inspect.analyze.errors.ways import advice, meshes_with, text_of
-from pjit_inspect.model.program.spec import spec_text
+from pjit_inspect.model.program.mesh import spec_text
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
 from pjit_inspect.model.words.sentence import axis, code, name, say, spec
 

@@ -20,7 +20,7 @@ from pjit_inspect.analyze.errors.rows.trees import AGAIN
 from pjit_inspect.analyze.errors.specs import spec_words
 from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts, quoted, row
 from pjit_inspect.analyze.errors.ways import clauses, listed
-from pjit_inspect.model.program.spec import spec_text
+from pjit_inspect.model.program.mesh import spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 

@@ -22,8 +22,8 @@ from pjit_inspect.analyze.errors.printed import REPEATED, SHAPE, SPEC, TUPLE, TY
 from pjit_inspect.analyze.errors.specs import over_words, plain_entries, spec_words
 from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Judge, Reader, Way, row
 from pjit_inspect.analyze.errors.ways import NOT_TOLD, first_accepted, split_operands
-from pjit_inspect.model.program.dtype import bits_of
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, spec_text
+from pjit_inspect.model.program.mesh import PartitionSpec, axes_of, entry_of, spec_text
+from pjit_inspect.model.program.shape import bits_of
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 

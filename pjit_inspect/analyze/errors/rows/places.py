@@ -20,9 +20,8 @@ from pjit_inspect.analyze.errors.printed import MESH, SHARDING, SPEC, read_integ
 from pjit_inspect.analyze.errors.specs import spec_words
 from pjit_inspect.analyze.errors.table import Facts, Way, read_code, row
 from pjit_inspect.analyze.errors.ways import advice, mesh_named
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of, spec_text
+from pjit_inspect.model.program.mesh import Mesh, MeshAxes, PartitionSpec, axes_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
-from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, name, place, say
 
 _MOST_DEVICES = 4

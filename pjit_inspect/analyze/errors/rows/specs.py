@@ -22,9 +22,8 @@ from pjit_inspect.analyze.errors.printed import SHAPE, SHARDING, SPEC, TUPLE, of
 from pjit_inspect.analyze.errors.specs import axes_words, divides, fitting_entries, shape_words, spec_words
 from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts, quoted, read_code, row
 from pjit_inspect.analyze.errors.ways import advice, clauses
-from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
+from pjit_inspect.model.program.mesh import Mesh, MeshAxes, PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import PLACING, ErrorArray, ErrorScene, Fit
-from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
 from pjit_inspect.model.words import sentence as phrases
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say
 
