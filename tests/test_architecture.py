@@ -46,7 +46,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "sharding": {"program"},
         "record": {"words", "program", "sharding"},
         "report": {"words", "program", "record"},
-        "diff": {"words", "program", "sharding", "record", "report"},
+        "diff": {"words", "program", "record", "report"},
         "memory": {"words", "program", "record", "report"},
         "play": {"words", "program", "record"},
     },
