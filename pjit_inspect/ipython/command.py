@@ -1,98 +1,32 @@
 """Parses a `%pjit` line: options, a subcommand, or code to run.
 
-Pure text work. Not its job: carrying it out (`ipython.magics`).
+Two tables say what there is, for reading a line and for completing it: `OPTIONS`, and `SUBCOMMANDS` with the options of
+their own and what may stand after them. A line is a subcommand if its first word is one and what follows fits; else it
+is code. Not its job: carrying it out (`ipython.magics`).
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 from IPython.core.error import UsageError
 
 from pjit_inspect.model.record.target import Effort
 
 View = Literal["text", "html", "widget", "tree", "facts", "memory"]
-Action = Literal[
-    "run",
-    "cell",
-    "on",
-    "off",
-    "log",
-    "show",
-    "why",
-    "shardings",
-    "memory",
-    "arrays",
-    "play",
-    "diff",
-    "ledger",
-    "error",
-    "forget",
-    "help",
-]
-
-VIEWS: tuple[View, ...] = ("text", "html", "widget", "tree", "facts", "memory")
+VIEWS: tuple[View, ...] = get_args(View)
 """The views of a record."""
-
-SUBCOMMANDS: tuple[Action, ...] = (
-    "on",
-    "off",
-    "log",
-    "show",
-    "why",
-    "shardings",
-    "memory",
-    "arrays",
-    "play",
-    "diff",
-    "ledger",
-    "error",
-    "forget",
-    "help",
-)
-"""The words that are commands when they are alone on a `%pjit` line."""
-
-OPTIONS = ("--view", "--no-times", "--measure", "--target", "--mesh", "--effort")
-"""The options of `%pjit` and `%%pjit`. They come before code, and before or after a subcommand."""
 
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 """The stages up to which a program is compiled for a target."""
 
-_CELL = "--cell"
-_VALID = (
-    "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], memory [NAME], arrays, "
-    "play [NAME or call], diff [NAME], ledger, error, forget, help, or code to run"
-)
-# One word that can be a record's name (an identifier with dots, or `<lambda>`) or its number in the log. `show -1` and
-# `show (x)` are Python.
-_OF_A_RECORD = re.compile(r"(?P<action>show|why|shardings|memory|play)(?:\s+(?P<name>[A-Za-z_<][^\s(]*|\d+))?")
-_PLAY = re.compile(r"play\s+(?P<code>[A-Za-z_].*\(.*)", re.DOTALL)
-_DIFF = re.compile(r"diff\s+(?P<which>[A-Za-z_<][^\s(]*|-?\d+\s+-?\d+)")
-_WHY_LINE = re.compile(r"(?P<before>why(?:\s+\S+)*?)\s+--line(?:\s+|=)(?P<line>\S*)(?P<after>.*)")
-_ON = re.compile(r"on((?:\s+--watch|\s+--limit(?:\s+|=)\S+)+)")
-_LIMIT = re.compile(r"--limit(?:\s+|=)(\S+)")
-_TAKES = {
-    "on": "--watch and --limit N",
-    "show": "the name or number of one record",
-    "why": "the name or number of one record and --line N",
-    "shardings": "the name or number of one record",
-    "memory": "the name or number of one record",
-    "play": "the name or number of one record, or a call of a function (play f(x)), which is not made",
-    "diff": "the name of a function, or the numbers of two records (diff 0 3, diff -1 -3)",
-}
-_TWO_WORDS = re.compile(r"(?P<first>[A-Za-z_]\w*)\s+\S.*")
-# A subcommand with options after it. Options come before code: after it they could be part of the code.
-_LATE_OPTIONS = re.compile(
-    rf"(?P<command>(?:{'|'.join(SUBCOMMANDS)})\b[^(]*?)\s+"
-    r"(?P<options>--(?:view|no-times|measure|target|mesh|effort)\b.*)"
-)
-_LATE_OPTION = re.compile(r"\s(?P<option>--view|--no-times|--measure|--target|--mesh|--effort)\b")
 _AXIS = re.compile(r"(?P<name>[^=,\s]+)=(?P<size>[1-9]\d*)")
+_OPTION = re.compile(r"--\w[\w-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,12 +84,140 @@ class Command:
       options: options for showing the result.
     """
 
-    action: Action
+    action: str
     text: str = ""
     line: int | None = None
     watch: bool = False
     limit: int | None = None
     options: ShowOptions = ShowOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of a `%pjit` line.
+
+    Attributes:
+      set: the command with the option set from its word; UsageError for a wrong one.
+      values: the words it takes that can be listed; None for an option that stands alone.
+    """
+
+    set: Callable[[Command, str], Command]
+    values: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subcommand:
+    """A word that is a command when it stands alone on a `%pjit` line, or with what it takes.
+
+    Attributes:
+      takes: what may stand after it, in words.
+      operands: a pattern of what may, besides options; "" is always right.
+      options: options of its own.
+    """
+
+    takes: str = "nothing after it"
+    operands: str = ""
+    options: tuple[str, ...] = ()
+
+
+def _view(command: Command, word: str) -> Command:
+    return _shown(command, view=_one_of("--view", VIEWS, word))
+
+
+def _target(command: Command, word: str) -> Command:
+    if not word:
+        raise UsageError("--target needs a machine: %pjit --target tpu:v5e:4x4 f(x); pjit_inspect.targets() lists them")
+    return _aimed(command, name=word)
+
+
+def _mesh(command: Command, word: str) -> Command:
+    found = [_AXIS.fullmatch(part) for part in word.split(",")]
+    sizes = {axis["name"]: int(axis["size"]) for axis in found if axis is not None}
+    if len(sizes) != len(found):
+        raise UsageError(f"--mesh needs axes with their sizes, without spaces, as in data=4,model=4, not {word!r}")
+    return _aimed(command, mesh=sizes)
+
+
+def _effort(command: Command, word: str) -> Command:
+    return _aimed(command, effort=_one_of("--effort", EFFORTS, word))
+
+
+def _line(command: Command, word: str) -> Command:
+    if not word.isdecimal():
+        but = f", not {word!r}" if word else ""
+        raise UsageError(f"--line needs the number of a line of your source{but}: %pjit why --line 12")
+    return replace(command, line=int(word))
+
+
+def _limit(command: Command, word: str) -> Command:
+    if not word.isdecimal() or int(word) < 1:
+        but = f", not {word!r}" if word else ""
+        raise UsageError(f"--limit needs a number of compiles, 1 or more{but}: %pjit on --limit 5")
+    return replace(command, limit=int(word))
+
+
+def _shown(command: Command, **changes: object) -> Command:
+    return replace(command, options=replace(command.options, **changes))
+
+
+def _aimed(command: Command, **changes: object) -> Command:
+    return _shown(command, target=replace(command.options.target or TargetOptions(), **changes))
+
+
+def _one_of(option: str, words: tuple[str, ...], word: str) -> str:
+    if word not in words:
+        raise UsageError(f"{option} needs one of {', '.join(words)}, not {word!r}{_nearest(word, words)}")
+    return word
+
+
+OPTIONS: dict[str, Option] = {
+    "--view": Option(_view, VIEWS),
+    "--no-times": Option(lambda command, _: _shown(command, times=False)),
+    "--measure": Option(lambda command, _: _shown(command, measure=True)),
+    "--target": Option(_target, ()),
+    "--mesh": Option(_mesh, ()),
+    "--effort": Option(_effort, EFFORTS),
+}
+"""The options of `%pjit` and `%%pjit`. They come before code, and before or after a subcommand."""
+
+OWN_OPTIONS: dict[str, Option] = {
+    "--watch": Option(lambda command, _: replace(command, watch=True)),
+    "--limit": Option(_limit, ()),
+    "--line": Option(_line, ()),
+}
+"""The options of single subcommands."""
+
+# One word that can be a record's name (an identifier with dots, or `<lambda>`) or its number in the log. `show -1` and
+# `show (x)` are Python.
+_NAME = r"[A-Za-z_<][^\s(]*"
+_RECORD = rf"{_NAME}|\d+"
+_ONE = "the name or number of one record"
+
+SUBCOMMANDS: dict[str, Subcommand] = {
+    "on": Subcommand("--watch and --limit N", options=("--watch", "--limit")),
+    "off": Subcommand(),
+    "log": Subcommand(),
+    "show": Subcommand(_ONE, _RECORD),
+    "why": Subcommand(f"{_ONE} and --line N", _RECORD, ("--line",)),
+    "shardings": Subcommand(_ONE, _RECORD),
+    "memory": Subcommand(_ONE, _RECORD),
+    "arrays": Subcommand(),
+    "play": Subcommand(
+        f"{_ONE}, or a call of a function (play f(x)), which is not made", rf"{_RECORD}|[A-Za-z_].*\(.*"
+    ),
+    "diff": Subcommand(
+        "the name of a function, or the numbers of two records (diff 0 3, diff -1 -3)", rf"{_NAME}|-?\d+\s+-?\d+"
+    ),
+    "ledger": Subcommand(),
+    "error": Subcommand(),
+    "forget": Subcommand(),
+    "help": Subcommand(),
+}
+
+_VALID = (
+    "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], memory [NAME], arrays, "
+    "play [NAME or call], diff [NAME], ledger, error, forget, help, or code to run"
+)
 
 
 def parse_command(line: str, defaults: ShowOptions, is_defined: Callable[[str], bool]) -> Command:
@@ -164,7 +226,7 @@ def parse_command(line: str, defaults: ShowOptions, is_defined: Callable[[str], 
     `is_defined` says whether a name has a value where the line runs. Raises UsageError (IPython shows it as one line)
     for an unknown option or subcommand; wrong Python is left for Python to refuse.
     """
-    command = _parse(line, defaults, is_defined)
+    command = _parse(line.strip(), Command(action="run", options=defaults), is_defined)
     if command.options.measure and command.action not in ("run", "cell"):
         raise UsageError(f"--measure is for code that runs (%pjit --measure f(x)), not for {command.action!r}")
     if command.options.target is not None and command.action not in ("run", "cell", "show"):
@@ -175,107 +237,60 @@ def parse_command(line: str, defaults: ShowOptions, is_defined: Callable[[str], 
     return command
 
 
-def _parse(line: str, defaults: ShowOptions, is_defined: Callable[[str], bool]) -> Command:
-    options, rest, whole_cell = _take_options(line.strip(), defaults)
-    if whole_cell:
-        if rest:
-            raise UsageError(f"%%pjit takes only options on its first line ({', '.join(OPTIONS)}), not {rest!r}")
-        return Command(action="cell", options=options)
-    if not rest:
-        raise UsageError(f"%pjit needs one of {_VALID}; %pjit? explains")
-    rest, source_line = _take_line(rest)
-    if late := _LATE_OPTIONS.fullmatch(rest):
-        options, more, _ = _take_options(late["options"], options)
-        rest = f"{late['command']} {more}".rstrip()
-    if rest in SUBCOMMANDS:
-        return Command(action=rest, line=source_line, options=options)
-    if match := _ON.fullmatch(rest):
-        return Command(action="on", watch="--watch" in match[1].split(), limit=_limit(match[1]), options=options)
-    if re.match(r"on\s+--", rest):
-        # `on --wath` is Python, too.
-        raise UsageError(f"%pjit on takes {_TAKES['on']}: %pjit on --watch --limit 5")
-    if match := _OF_A_RECORD.fullmatch(rest):
-        return Command(
-            action=cast(Action, match["action"]), text=match["name"] or "", line=source_line, options=options
-        )
-    if match := _DIFF.fullmatch(rest):
-        return Command(action="diff", text=match["which"], options=options)
-    if match := _PLAY.fullmatch(rest):
-        return Command(action="play", text=match["code"], options=options)
-    _refuse_mistyped(rest, is_defined)
-    return Command(action="run", text=rest, options=options)
-
-
-def _take_options(rest: str, options: ShowOptions) -> tuple[ShowOptions, str, bool]:
-    whole_cell = False
-    if rest.split(maxsplit=1)[:1] in (["-h"], ["--help"]):
-        return options, "help", False
+def _parse(rest: str, command: Command, is_defined: Callable[[str], bool]) -> Command:
+    if _split_word(rest)[0] in ("-h", "--help"):
+        return replace(command, action="help")
     while rest.startswith("--"):
         word, rest = _split_word(rest)
+        if word == "--cell":
+            command = replace(command, action="cell")
+            continue
         name, has_value, value = word.partition("=")
-        if word == _CELL:
-            whole_cell = True
-        elif word == "--no-times":
-            options = replace(options, times=False)
-        elif word == "--measure":
-            options = replace(options, measure=True)
-        elif name in ("--view", "--target", "--mesh", "--effort"):
-            if not has_value:
-                value, rest = _split_word(rest)
-            options = _with_value(options, name, value)
-        else:
+        if name not in OPTIONS:
             raise UsageError(f"unknown option {name}{_nearest(name, OPTIONS)}; the options are {', '.join(OPTIONS)}")
-    return options, rest, whole_cell
+        if OPTIONS[name].values is not None and not has_value:
+            value, rest = _split_word(rest)
+        command = OPTIONS[name].set(command, value)
+    if command.action == "cell":
+        if rest:
+            raise UsageError(f"%%pjit takes only options on its first line ({', '.join(OPTIONS)}), not {rest!r}")
+        return command
+    if not rest:
+        raise UsageError(f"%pjit needs one of {_VALID}; %pjit? explains")
+    first, after = _split_word(rest)
+    found = _subcommand(first, after, command) if first in SUBCOMMANDS else None
+    if found is None:
+        _refuse_mistyped(rest, is_defined)
+    return found or replace(command, text=rest)
 
 
-def _with_value(options: ShowOptions, name: str, value: str) -> ShowOptions:
-    """The options with one of them set from its word."""
-    if name == "--view":
-        return replace(options, view=_view(value))
-    target = options.target or TargetOptions()
-    if name == "--mesh":
-        target = replace(target, mesh=_mesh(value))
-    elif name == "--effort":
-        if value not in EFFORTS:
-            raise UsageError(f"--effort needs one of {', '.join(EFFORTS)}, not {value!r}{_nearest(value, EFFORTS)}")
-        target = replace(target, effort=value)
-    elif not value:
-        raise UsageError("--target needs a machine: %pjit --target tpu:v5e:4x4 f(x); pjit_inspect.targets() lists them")
-    else:
-        target = replace(target, name=value)
-    return replace(options, target=target)
-
-
-def _mesh(word: str) -> dict[str, int]:
-    found = [_AXIS.fullmatch(part) for part in word.split(",")]
-    sizes = {axis["name"]: int(axis["size"]) for axis in found if axis is not None}
-    if len(sizes) != len(found):
-        raise UsageError(f"--mesh needs axes with their sizes, without spaces, as in data=4,model=4, not {word!r}")
-    return sizes
-
-
-def _take_line(rest: str) -> tuple[str, int | None]:
-    """The text without the `--line N` of `why`, and N."""
-    match = _WHY_LINE.fullmatch(rest)
-    if match is None:
-        if re.fullmatch(r"why\b.*\s--line", rest):
-            raise UsageError("--line needs the number of a line of your source: %pjit why --line 12")
-        return rest, None
-    if not match["line"].isdecimal():
-        raise UsageError(
-            f"--line needs the number of a line of your source, not {match['line']!r}: %pjit why --line 12"
-        )
-    return f"{match['before']}{match['after']}", int(match["line"])
-
-
-def _limit(words: str) -> int | None:
-    """The N of `--limit N`; None without it."""
-    match = _LIMIT.search(words)
-    if match is None:
+def _subcommand(first: str, after: str, command: Command) -> Command | None:
+    """The subcommand with what stands after it; None where that does not fit, so that the line may be code."""
+    subcommand = SUBCOMMANDS[first]
+    options: list[tuple[Option, str]] = []
+    operands = after
+    # A call to play with is one text; nothing in it is an option.
+    if "(" not in after:
+        words, operands = after.split(), ""
+        while words:
+            name, has_value, value = words.pop(0).partition("=")
+            option = OPTIONS.get(name) or (OWN_OPTIONS[name] if name in subcommand.options else None)
+            if option is not None:
+                if option.values is not None and not has_value and words:
+                    value = words.pop(0)
+                options.append((option, value))
+            elif not operands and _OPTION.fullmatch(name):
+                # Python reads `on --wath` as a difference; nobody means that.
+                raise _refused(first)
+            else:
+                operands += f" {name}{has_value}{value}"
+        operands = operands.lstrip()
+    if operands and not re.fullmatch(subcommand.operands, operands, re.DOTALL):
         return None
-    if not match[1].isdecimal() or int(match[1]) < 1:
-        raise UsageError(f"--limit needs a number of compiles, 1 or more, not {match[1]!r}: %pjit on --limit 5")
-    return int(match[1])
+    command = replace(command, action=first, text=operands)
+    for option, value in options:
+        command = option.set(command, value)
+    return command
 
 
 def _split_word(text: str) -> tuple[str, str]:
@@ -283,11 +298,9 @@ def _split_word(text: str) -> tuple[str, str]:
     return word, rest[0] if rest else ""
 
 
-def _view(word: str) -> View:
-    for view in VIEWS:
-        if view == word:
-            return view
-    raise UsageError(f"--view needs one of {', '.join(VIEWS)}, not {word!r}{_nearest(word, VIEWS)}")
+def _refused(subcommand: str) -> UsageError:
+    takes = SUBCOMMANDS[subcommand].takes
+    return UsageError(f"%pjit {subcommand} takes {takes}, and options: %pjit --view text {subcommand}")
 
 
 def _refuse_mistyped(text: str, is_defined: Callable[[str], bool]) -> None:
@@ -299,15 +312,14 @@ def _refuse_mistyped(text: str, is_defined: Callable[[str], bool]) -> None:
         return
     if _is_python(text):
         return
-    match = _TWO_WORDS.fullmatch(text)
-    first = match["first"] if match else ""
+    words = text.split()
+    first = words[0] if len(words) > 1 and words[0].isidentifier() else ""
     if first in SUBCOMMANDS:
-        takes = _TAKES.get(first, "nothing after it")
-        raise UsageError(f"%pjit {first} takes {takes}, and options: %pjit --view text {first}")
+        raise _refused(first)
     if first and not is_defined(first) and get_close_matches(first, SUBCOMMANDS):
         raise UsageError(f"unknown subcommand {first!r}{_nearest(first, SUBCOMMANDS)}; %pjit needs {_VALID}")
-    if late := _LATE_OPTION.search(text):
-        raise UsageError(f"options stand before the code: %pjit {late['option']} ...")
+    if late := next((option for option in OPTIONS if any(word.split("=")[0] == option for word in words[1:])), None):
+        raise UsageError(f"options stand before the code: %pjit {late} ...")
 
 
 def _is_python(text: str) -> bool:
@@ -318,6 +330,6 @@ def _is_python(text: str) -> bool:
     return True
 
 
-def _nearest(word: str, words: tuple[str, ...]) -> str:
-    near = get_close_matches(word, words, n=1, cutoff=0.5)
+def _nearest(word: str, words: Iterable[str]) -> str:
+    near = get_close_matches(word, list(words), n=1, cutoff=0.5)
     return f" (did you mean {near[0]!r}?)" if near else ""

@@ -13,21 +13,10 @@ from typing import Any
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
 
 from pjit_inspect import api
-from pjit_inspect.ipython.command import EFFORTS, OPTIONS, SUBCOMMANDS, VIEWS
+from pjit_inspect.ipython.command import OPTIONS, SUBCOMMANDS
 
 Names = Callable[[], Iterable[str]]
 """Gives the names that exist now."""
-
-_OF_A_RECORD = ("show", "why", "shardings", "memory", "play", "diff")
-"""The subcommands that take the name of a record."""
-
-_VALUES: dict[str, Names] = {
-    "--view": lambda: VIEWS,
-    "--target": lambda: api.target_names(),
-    "--effort": lambda: EFFORTS,
-    "--mesh": tuple,
-}
-"""The values that an option can take."""
 
 _LINE = re.compile(r"(?:^|=)\s*(?P<magic>%%?)pjit\s+(?P<rest>.*)$")
 
@@ -54,16 +43,15 @@ def offer(line: str, records: Names, variables: Names = tuple) -> Offer:
         return Offer()
     *before, fragment = re.split(r"\s+", match["rest"])
     words = _without_options(before)
-    for option, values in _VALUES.items():
+    for option in _with_values():
         if before[-1:] == [option]:
-            return _offer(values(), fragment, only=True)
+            return _offer(_values(option), fragment, only=True)
         if fragment.startswith(f"{option}="):
-            return _offer([f"{option}={value}" for value in values()], fragment, only=True)
-    if match["magic"] == "%" and words[:1] == ["why"] and fragment.startswith("-"):
-        return _offer(["--line"], fragment, only=True)
-    if match["magic"] == "%" and words[:1] == ["on"] and fragment.startswith("-"):
-        return _offer(["--watch", "--limit"], fragment, only=True)
-    if match["magic"] == "%" and len(words) == 1 and words[0] in _OF_A_RECORD:
+            return _offer([f"{option}={value}" for value in _values(option)], fragment, only=True)
+    subcommand = SUBCOMMANDS.get(words[0]) if words and match["magic"] == "%" else None
+    if subcommand is not None and subcommand.options and fragment.startswith("-"):
+        return _offer(subcommand.options, fragment, only=True)
+    if subcommand is not None and subcommand.operands and len(words) == 1:
         return _offer(records(), fragment, only=True)
     if words:
         return Offer()
@@ -82,8 +70,16 @@ def _offer(candidates: Iterable[str], fragment: str, *, only: bool) -> Offer:
 def _without_options(words: list[str]) -> list[str]:
     rest = list(words)
     while rest and rest[0].startswith("--"):
-        del rest[: 2 if rest[0] in _VALUES else 1]
+        del rest[: 2 if rest[0] in _with_values() else 1]
     return rest
+
+
+def _with_values() -> list[str]:
+    return [name for name, option in OPTIONS.items() if option.values is not None]
+
+
+def _values(option: str) -> Iterable[str]:
+    return api.target_names() if option == "--target" else OPTIONS[option].values or ()
 
 
 def make_matcher(records: Names, variables: Names) -> Any:
