@@ -1,4 +1,4 @@
-"""What users call: capturing, compiling on request, reading files, the ledger, errors explained.
+"""The functions for users: capturing, compiling on request, reading files, the ledger, errors explained.
 
 Not its job: what is known about a record (`handles`), watching (`observe`), reading (`parse`).
 """
@@ -107,7 +107,7 @@ def when_explained(record: CompileRecord, tell: Callable[[], None]) -> bool:
 
 
 def ledger(log: Log | None = None) -> Ledger:
-    """What was compiled again, why, and what it cost: of a log, or of the session's log.
+    """The repeated compiles of a log, or of the session's log: why, and at which cost.
 
     It shows itself in a notebook; `rows`, `patterns` and `timeline()` are for more.
     """
@@ -227,7 +227,7 @@ def search(
 
 
 def diff(before: CompileRecord, after: CompileRecord) -> Diff:
-    """What changed between two programs, and because of what.
+    """The changes between two programs, and their reasons.
 
     Rows are joined by what they are (the value a collective moves, its operation and line, the path of an argument,
     what a kernel contains), never by instruction names or numbers; what no evidence joins was added or removed. It
@@ -248,7 +248,7 @@ def targets() -> Targets:
 
 
 def live_arrays() -> LiveArrays:
-    """What this process holds on its devices: every array of `jax.live_arrays()` whose data is there, as a table.
+    """A table of the arrays that this process holds on its devices: those of `jax.live_arrays()` whose data is there.
 
     Each row has the array's shape, spec and bytes, how much of it is copies, its devices, and the line that made it. A
     `name` has what a captured call knows: an argument of the newest such call that was given this very array, or a

@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _words_of(error: Exception) -> str:
-    """What went wrong; of a file the system refuses, without the number of its error."""
+    """The message of an error; for a file that the system refuses, without the error's number."""
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return str(error)
@@ -221,7 +221,7 @@ def _one_program(path: str, options: argparse.Namespace) -> CompileRecord:
 
 
 def _axes(text: str) -> dict[str, int]:
-    """What `--mesh` says; argparse words the error."""
+    """The mesh of `--mesh`; argparse words the error."""
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(name.strip() and size.strip().isdecimal() for name, _, size in pairs):
         raise argparse.ArgumentTypeError(f"expected AXIS=SIZE,AXIS=SIZE as in data=2,model=4, not {text!r}")
@@ -289,7 +289,7 @@ def _complaining(record: CompileRecord) -> Iterator[None]:
 
 
 def _outputs(path: Path, records: Sequence[CompileRecord]) -> list[Path]:
-    """Where each record's report goes: `report.html`, or `report.0.step.html`, `report.1.init.html`, ..."""
+    """The path of each record's report: `report.html`, or `report.0.step.html`, `report.1.init.html`, ..."""
     if len(records) == 1:
         return [path]
     names = (re.sub(r"[^\w-]+", "_", record.name)[:80] for record in records)

@@ -34,7 +34,7 @@ class Guard:
     failed: dict[str, str] = field(default_factory=dict)
 
     def run(self, name: str, compute: Callable[[], T], default: T) -> T:
-        """What `compute` returns; `default` when it fails."""
+        """The result of `compute`; `default` if it fails."""
         try:
             return compute()
         except Exception as error:
@@ -79,7 +79,7 @@ def gc_paused() -> Iterator[None]:
 
 
 def read_fact(missing: dict[str, str], name: str, get: Callable[[], T], default: T) -> T:
-    """What `get` returns, or `default` with the error noted in `missing`: one fact that fails costs no other."""
+    """The result of `get`, or `default` with the error noted in `missing`: one fact that fails costs no other."""
     try:
         return get()
     except Exception as error:

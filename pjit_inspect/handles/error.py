@@ -57,12 +57,12 @@ class ErrorExplanation(Displayable):
 
     @property
     def kind(self) -> ErrorKind:
-        """Which error it is, one word or two, such as "indivisible"; "unknown" for one that is not known."""
+        """The kind of error in one or two words, such as "indivisible"; "unknown" if it is not known."""
         return self._data.kind
 
     @property
     def sentence(self) -> Sentence:
-        """What is wrong, with the user's names, the sizes and the arithmetic. Names are in `backticks`.
+        """The fault, with the user's names, the sizes and the arithmetic. Names are in `backticks`.
 
         It is a string; its `phrases` say which words are arrays, mesh axes, specs and code.
         """
@@ -83,7 +83,7 @@ class ErrorExplanation(Displayable):
 
     @property
     def fits(self) -> tuple[Fit, ...]:
-        """What would make it legal, the nearest first; () when nothing is known to.
+        """Changes that would make it legal, the nearest first; () if none is known.
 
         Each has an `edit`, its `effect` (what it does and costs), and `is_code`: whether the edit is Python, which goes
         where `replaces` stood, or advice in words.
@@ -92,12 +92,12 @@ class ErrorExplanation(Displayable):
 
     @property
     def notes(self) -> tuple[Sentence, ...]:
-        """What else is to be known, such as what could not be told."""
+        """Further notes, such as parts that are not known."""
         return self._data.notes
 
     @property
     def memory(self) -> Autopsy | None:
-        """What is known of a memory that was too small ("out of memory"); None for any other error.
+        """The facts about a memory that was too small ("out of memory"); None for any other error.
 
         `shortage` is what XLA reported, `largest` its list of the largest buffers in the user's terms, `use` what is
         alive while the program runs, with `suggestions`.
@@ -133,7 +133,7 @@ class ErrorExplanation(Displayable):
 
 
 def explain_error(error: BaseException | None = None) -> ErrorExplanation:
-    """What is wrong with a sharding or a call that JAX refused, and ways to fix it.
+    """The fault in a sharding or a call that JAX refused, and ways to fix it.
 
     Without `error` it explains the last exception that nobody caught. Known are dimensions that their mesh axes do not
     divide, many a `ShardingTypeError` of an Explicit mesh, arguments on different devices, meshes or memories, specs

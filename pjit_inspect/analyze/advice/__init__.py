@@ -1,1 +1,1 @@
-"""What may be advised of an array: every part that advises asks here. Not its job: what is found, or its words."""
+"""Checks of advice about an array, used by every part that advises. Not its job: finding the array, or the words."""

@@ -1,4 +1,4 @@
-"""Which way an array should lie that a function returns with another sharding than it got, by bytes that are counted.
+"""Chooses the sharding of an array that a function returns with another one than it got, by counted bytes.
 
 Both ways are there as programs: one takes it as it starts, one as it came back. The second is what runs from then on,
 so that to start there costs no later call anything; what is to be kept as it started must be better, in memory and in
@@ -42,7 +42,7 @@ class Side:
 
 
 def which_way(start: Side, back: Side) -> Way:
-    """Which of two ways is better in nothing worse: as it starts, or as it comes back."""
+    """The one of two shardings, at the start or on return, that is better and in nothing worse."""
     is_larger = back.held_bytes > start.held_bytes
     if not back.is_possible:
         return "keep" if start.is_possible and start.held_bytes <= back.held_bytes else ""

@@ -1,4 +1,4 @@
-"""Which results are arguments of the program with new values, so that the old ones may give up their memory.
+"""Finds results that are arguments of the program with new values, so that the old ones may give up their memory.
 
 Known by identity, where a call was seen to get what an earlier call returned; else by dataflow, as equal shapes say
 nothing: a gradient has the shape of what it is of. Not its job: how much memory that is (`analyze.findings.arguments`,
@@ -122,7 +122,7 @@ def _are_alike(own: ArrayLayout | None, result: ArrayLayout | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _At:
-    """Where the way back from a result is.
+    """A position on the way back from a result.
 
     Attributes:
       value: its index in `ShardedProgram.values`.
@@ -217,7 +217,7 @@ class _Flow:
     # ------------------------------------------------------------ the way back
 
     def _back(self, start: _At, until: Collection[int] = ()) -> list[_At]:
-        """Where it ends: at arguments, or in a turn of a loop at one of `until`, which it begins with."""
+        """The ends of the way back: arguments, or, in a turn of a loop, one of `until`, with which it begins."""
         border, seen, ends = [start], set[_At](), list[_At]()
         while border and len(seen) < _MOST_STEPS:
             at = border.pop()
@@ -241,7 +241,7 @@ class _Flow:
             yield from self._through(at, op)
 
     def _through_loop(self, at: _At, op: ShardedOp) -> Iterator[_At]:
-        """What a loop carries at a place is itself where each turn hands it on as itself."""
+        """A value that a loop carries is itself if each turn hands it on unchanged."""
         given = op.operands[op.results.index(at.value)]
         begins = [value for value in self._targets.get(given, ()) if value not in op.results]
         for source in self._sources.get(at.value, ()):

@@ -1,4 +1,4 @@
-"""What a record comes to, in the few figures that are set beside those of another.
+"""The few figures of a record that are compared with those of another.
 
 Not its job: comparing them (`view.record.hypothesis`).
 """

@@ -1,4 +1,4 @@
-"""What a program communicates at least, of which only a part is there.
+"""The least that an incomplete program communicates.
 
 Not its job: what is missing (`model.program.incomplete`), or saying it (`view.record.incomplete`).
 """
@@ -15,7 +15,7 @@ from pjit_inspect.model.report.least import Least
 
 
 def find_least(rows: Sequence[Collective], module: HloModule, devices: int) -> Least | None:
-    """What the complete program has at least; None where `module` is complete, and all of `rows` have known bytes.
+    """The least that the complete program has; None if `module` is complete and the bytes of all `rows` are known.
 
     Without the entry computation nothing is known to run.
     """

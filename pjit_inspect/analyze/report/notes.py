@@ -26,7 +26,7 @@ _MOST_STEPS = 1000
 
 
 def collective_notes(rows: Sequence[Collective], data: RecordData) -> tuple[str, ...]:
-    """What is unusual about the collectives of a record."""
+    """Notes on unusual collectives of a record."""
     notes: list[Note] = []
     aside = [row for row in rows if row.axes is None] if data.mesh is not None else []
     if aside:
@@ -65,14 +65,14 @@ def _torn(rows: Sequence[Collective], meshes: Sequence[Mesh]) -> list[Note]:
 
 
 def program_notes(module: HloModule, data: RecordData, widened: Widened = ()) -> tuple[str, ...]:
-    """What is unusual about the optimized program of a record; `widened` is what `find_widened` found in it."""
+    """Notes on the optimized program of a record; `widened` is the result of `find_widened`."""
     notes = _widened_notes(widened, data)
     notes += [f"not understood, but kept: {what} ({count})" for what, count in sorted(module.unknown.items())]
     return tuple(notes)
 
 
 def record_notes(data: RecordData) -> tuple[str, ...]:
-    """What is unusual about how a record was made."""
+    """Notes on an unusual way in which a record was made."""
     notes = []
     if data.cached == "persistent":
         notes.append("source lines may be stale: executable came from the persistent cache")
@@ -159,7 +159,7 @@ def _becomes(results: Sequence[Instruction], narrow: str) -> bool:
 
 
 def _uses(user: Instruction, value: Instruction) -> list[tuple[Instruction, Instruction]]:
-    """What takes `value` next after `user`, which only moves it or is a fusion; [] for any other user."""
+    """The next users of `value` after `user`, which only moves it or is a fusion; [] for any other user."""
     if user.opcode == "fusion":
         inside = [part for k, operand in enumerate(user.operands) if operand == value for part in _parameter(user, k)]
         return [(part, inner) for part in inside for inner in part.users]

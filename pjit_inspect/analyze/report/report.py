@@ -143,7 +143,7 @@ def _notes(
 
 
 def _timed(data: RecordData, module: HloModule, files: UserFiles) -> dict[str, tuple[str, tuple[Frame, ...]]]:
-    """What was measured, by instruction: its operation and where it is in the source."""
+    """The operation and the source position of each measured instruction."""
     wanted = {row.instruction for row in data.kernel_times or ()}
     timed: dict[str, tuple[str, tuple[Frame, ...]]] = {}
     for index, name in enumerate(module.reader.names(range(len(module) if wanted else 0))):
@@ -174,7 +174,7 @@ def _hosts(data: RecordData) -> tuple[int, ...] | None:
 
 
 def user_files_of(data: RecordData, sources: Sequence[SourceText] = ()) -> UserFiles:
-    """Which files are the user's, and how the notebook calls them; `sources` as in `report`."""
+    """The files of the user, with the notebook's names for them; `sources` as in `report`."""
     frames = (data.user_frame, data.defined_at)
     cells = {frame.file: frame.cell for frame in frames if frame is not None and frame.cell}
     cells |= {source.file: source.cell for source in (*data.sources, *sources) if source.cell}

@@ -1,4 +1,4 @@
-"""What JAX looked up when it found no program and compiled one: the facts of one compile's cache key.
+"""The facts of the cache key of one compile: JAX looked it up, found no program, and compiled one.
 
 Everything is a copy of short text and numbers: nothing here keeps a function, an array or a tracer alive. Not its job:
 collecting the facts (`observe.key.compile_key`), comparing them (`analyze.recompiles.key_differences`).

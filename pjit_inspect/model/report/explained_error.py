@@ -1,4 +1,4 @@
-"""What is known of an error of JAX's: what it says, where it comes from, what would fit.
+"""The known facts of one of JAX's errors: its text, its origin, and changes that would fit.
 
 Strings and numbers only, so that an explanation keeps no array, frame or exception alive. Not its job: reading the
 message and finding what fits (`analyze.errors`), or the traceback (`observe.errors.scene`).
@@ -57,7 +57,7 @@ class ErrorArray:
 
     @property
     def local_shape(self) -> tuple[int, ...] | None:
-        """What one device holds; None when it is not known or the axes do not divide a dimension."""
+        """The piece of one device; None if it is not known or the axes do not divide a dimension."""
         if self.shape is None or self.spec is None or self.mesh is None or len(self.spec) > len(self.shape):
             return None
         local = list(self.shape)
@@ -112,7 +112,7 @@ class ErrorFunction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorScene:
-    """Where an error comes from, as far as its traceback tells.
+    """The origin of an error, as far as its traceback tells.
 
     Attributes:
       frame: the innermost line of the user's code; None when there is none.
