@@ -1,45 +1,39 @@
 """The functions for users: capturing, compiling on request, reading files, the ledger, errors explained.
 
-Not its job: what is known about a record (`handles`), watching (`observe`), reading (`parse`).
+Names that one record does not need load when they are used first. Not its job: what is known about a record
+(`handles`), watching (`observe`), reading (`parse`).
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pjit_inspect.errors import ParseError
-from pjit_inspect.handles.asked.targets import Targets, check_target, find_targets, target_names
+from pjit_inspect.handles.asked.targets import check_target, target_names
 from pjit_inspect.handles.background import user_code_begins, user_code_ends
-from pjit_inspect.handles.diff import Diff
-from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
-from pjit_inspect.handles.given_mesh import given_mesh, with_mesh
-from pjit_inspect.handles.hlo_layouts import with_hlo_layouts, with_stablehlo_layouts
-from pjit_inspect.handles.ledger import Ledger
 from pjit_inspect.handles.live import LaterFindings, later_findings_of, when_asked
-from pjit_inspect.handles.memory.live_arrays import LiveArrays, find_live_arrays
-from pjit_inspect.handles.merged import Merged, merge
-from pjit_inspect.handles.play.history import History
-from pjit_inspect.handles.play.playground import Playground
 from pjit_inspect.handles.record import CompileRecord, View
-from pjit_inspect.handles.result import result_text
 from pjit_inspect.handles.session.by_name import newest_record, record_names
 from pjit_inspect.handles.session.captured import remember
 from pjit_inspect.handles.session.history import HISTORY
 from pjit_inspect.handles.session.log import Log
 from pjit_inspect.handles.session.session import capture, is_started, session_log, start, stop, watch
-from pjit_inspect.handles.upgrade.upgrade import compare_upgrade
-from pjit_inspect.model.program.mesh import Mesh
-from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.target import Effort, Target
-from pjit_inspect.parse.files.dump_directory import read_dump_directory
-from pjit_inspect.parse.files.recognise import EXPECTED, Program, read_programs, read_whole, unreadable_program
-from pjit_inspect.parse.files.record_file import read_record
 
 if TYPE_CHECKING:
+    from pjit_inspect.handles.asked.targets import Targets
+    from pjit_inspect.handles.diff import Diff
+    from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
+    from pjit_inspect.handles.ledger import Ledger
+    from pjit_inspect.handles.memory.live_arrays import LiveArrays
+    from pjit_inspect.handles.merged import Merged, merge
+    from pjit_inspect.handles.opened import load
+    from pjit_inspect.handles.opened import open as open  # noqa: A004
+    from pjit_inspect.handles.play.history import History
+    from pjit_inspect.handles.play.playground import Playground
+    from pjit_inspect.handles.result import result_text
+    from pjit_inspect.handles.upgrade.upgrade import compare_upgrade
     from pjit_inspect.model.play.search import SearchProgress
     from pjit_inspect.model.play.variant import Goal
 
@@ -86,6 +80,31 @@ __all__ = [
     "when_explained",
 ]
 
+_LATER = {
+    "Diff": "diff",
+    "ErrorExplanation": "error",
+    "History": "play.history",
+    "Ledger": "ledger",
+    "LiveArrays": "memory.live_arrays",
+    "Merged": "merged",
+    "Playground": "play.playground",
+    "Targets": "asked.targets",
+    "compare_upgrade": "upgrade.upgrade",
+    "explain_error": "error",
+    "explain_known_error": "error",
+    "load": "opened",
+    "merge": "merged",
+    "open": "opened",
+    "result_text": "result",
+}
+"""Names that load when they are used first, with their modules in `handles`: one record needs none of them."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"pjit_inspect.handles.{_LATER[name]}"), name)
+
 
 # ---------------------------------------------------------------- one function
 
@@ -111,6 +130,8 @@ def ledger(log: Log | None = None) -> Ledger:
 
     It shows itself in a notebook; `rows`, `patterns` and `timeline()` are for more.
     """
+    from pjit_inspect.handles.ledger import Ledger
+
     records = tuple(session_log() if log is None else log)
     return Ledger((record.data, record.reason, record.state.sent_bytes) for record in records)
 
@@ -207,6 +228,7 @@ def search(
     Raises ChangeError where nothing is known of the program's operations, for a playground that was closed, and as
     `CompileRecord.playground`.
     """
+    from pjit_inspect.handles.play.playground import Playground
     from pjit_inspect.handles.play.search import Search
 
     play = record if isinstance(record, Playground) else record.playground(fits=fits)
@@ -244,6 +266,8 @@ def targets() -> Targets:
     A name from it, such as "tpu:v5e:4x4", is what `inspect` and `CompileRecord.what_if` take as `target`. Nothing is
     compiled, and no device is started.
     """
+    from pjit_inspect.handles.asked.targets import find_targets
+
     return find_targets()
 
 
@@ -255,97 +279,6 @@ def live_arrays() -> LiveArrays:
     result, if JAX's objects for its type and sharding and the instruction that made it are those of the call. Other
     arrays have none. Nothing is computed or waited for, and no array is kept alive.
     """
+    from pjit_inspect.handles.memory.live_arrays import find_live_arrays
+
     return find_live_arrays()
-
-
-def load(path: str | os.PathLike[str]) -> CompileRecord:
-    """Read a record that `CompileRecord.save` wrote. Needs no JAX.
-
-    Raises ParseError (with file and offset) when the file is damaged or something else, VersionError when a newer
-    version of this package wrote it, and OSError when it cannot be opened.
-    """
-    return CompileRecord(read_record(path))
-
-
-def open(path: str | os.PathLike[str], *, mesh: Mapping[str, int] | None = None) -> CompileRecord | Log:
-    """Read an optimized program from a file, or all of them from a directory that XLA dumped into. Needs no JAX.
-
-    A file gives a record: HLO text or an HLO proto, gzip of either, or what `CompileRecord.save` wrote. Text of any XLA
-    version is read; `record.hlo.unknown` counts what was not understood. A directory gives a log with a record for
-    each program, however many they are; one whose file is damaged or missing has no HLO and says why. So does a text
-    that holds several programs. Inputs, devices and the mesh are those of the shardings in the text, where it has them:
-    axes without names are `axis_0`, `axis_1`, ... StableHLO, such as `lowered.as_text()`, gives a record without an
-    optimized program; jaxlib reads it, in a process apart, and `record.what_if` can be asked of it.
-
-    A text that does not end as HLO ends, and a program without its entry computation, are read as far as they go:
-    `record.data.missing["hlo"]` says what is missing, displays say so first and tell what there is at least.
-
-    `mesh` names the axes of programs whose file names none, outermost first (`mesh={"data": 2, "model": 4}`), over
-    partitions 0, 1, ... in order, as a mesh of the program's own devices in order has them. In a directory it holds for
-    the programs of as many devices; the others say in `data.missing["mesh"]` why they have none.
-
-    Raises ParseError (with file and line or offset) when there is no program, VersionError for a record that a newer
-    version of this package wrote, OSError when the file cannot be opened, and ValueError for a mesh that is none, has
-    another number of devices than the program, or is given to a record that has its own.
-    """
-    axes = None if mesh is None else given_mesh(mesh)
-    return _open_directory(path, axes) if os.path.isdir(path) else _open_file(path, axes)
-
-
-def _open_file(
-    path: str | os.PathLike[str], mesh: Mesh | None, *, is_strict: bool = True, buffers: Path | None = None
-) -> CompileRecord | Log:
-    programs = read_programs(path)
-    is_strict = is_strict and len(programs) == 1
-    records = [_record_of(program, mesh, is_strict=is_strict, buffers=buffers) for program in programs]
-    return records[0] if len(records) == 1 else Log(records)
-
-
-def _record_of(program: Program, mesh: Mesh | None, *, is_strict: bool, buffers: Path | None) -> CompileRecord:
-    data = program.data
-    if buffers is not None:
-        try:
-            data = replace(data, buffers=Blob(read_whole(buffers)))
-        except (ParseError, OSError) as error:
-            data = replace(data, missing=data.missing | {"buffers": f"XLA's buffer assignment: {error}"})
-    if mesh is not None:
-        try:
-            data = with_mesh(data, program.module, mesh)
-        except ValueError as error:
-            if is_strict:
-                raise
-            data, mesh = replace(data, missing=data.missing | {"mesh": str(error)}), None
-    if program.module is not None:
-        data = with_hlo_layouts(data, program.module, mesh)
-    elif data.stablehlo is not None or data.stablehlo_text is not None:
-        data = with_stablehlo_layouts(data, mesh)
-    return CompileRecord(data, hlo=program.module, hlo_text=program.text)
-
-
-def _open_directory(path: str | os.PathLike[str], mesh: Mesh | None) -> Log:
-    modules = read_dump_directory(path)
-    if all(module.optimized is None for module in modules):
-        message = "the directory has programs before and between passes only"
-        raise ParseError(message, path=os.fspath(path), expected=EXPECTED)
-    records: list[CompileRecord] = []
-    for module in modules:
-        if module.optimized is None:
-            reason = "the directory has no file of its optimized program"
-            records.append(CompileRecord(unreadable_program(module.name, reason).data))
-            continue
-        found = _open_module(module.name, (module.optimized, *module.copies), mesh, module.buffer_assignment)
-        records.append(found)
-    return Log(records)
-
-
-def _open_module(name: str, paths: Sequence[Path], mesh: Mesh | None, buffers: Path | None) -> CompileRecord:
-    """The record of a program that was dumped to several files: of the first that can be read, and its `buffers`."""
-    reasons: list[str] = []
-    for path in paths:
-        try:
-            found = _open_file(path, mesh, is_strict=False, buffers=buffers)
-            # XLA dumps one program to a file.
-            return found[0] if isinstance(found, Log) else found
-        except ParseError as error:
-            reasons.append(f"{path.name}: {error.message}")
-    return CompileRecord(unreadable_program(name, "; ".join(reasons)).data)

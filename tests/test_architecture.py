@@ -31,7 +31,7 @@ ALLOWED: dict[str, set[str]] = {
     "analyze": {"model", "errors", "guard"},
     "view": {"model", "guard", "standard"},
     "handles": {"model", "errors", "guard", "observe", "parse", "analyze", "view"},
-    "api": {"model", "errors", "observe", "parse", "handles"},
+    "api": {"model", "observe", "handles"},
     "ipython": {"model", "errors", "guard", "analyze", "view", "api"},
     "cli": {"api", "errors"},
     "__main__": {"cli"},

@@ -17,7 +17,6 @@ from pjit_inspect.handles.analyses import Analyses, RecordState
 from pjit_inspect.handles.asked.what_if import Again, ask_what_if
 from pjit_inspect.handles.asked.what_if_apart import ask_what_if_apart
 from pjit_inspect.handles.background import somebody_waits
-from pjit_inspect.handles.diff import Diff, diff_analyses
 from pjit_inspect.handles.displays import (
     RecordCallbacks,
     RecordCollectives,
@@ -58,6 +57,7 @@ from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown
 
 if TYPE_CHECKING:
+    from pjit_inspect.handles.diff import Diff
     from pjit_inspect.handles.play.playground import Playground
 
 __all__ = ["CompileRecord", "View"]
@@ -401,6 +401,8 @@ class CompileRecord(Displayable):
         sides = before.state.analyses, self.state.analyses
         if sides[0].data.is_partial != sides[1].data.is_partial:
             sides = _partitioned(before), _partitioned(self)
+        from pjit_inspect.handles.diff import diff_analyses
+
         return diff_analyses(*sides)
 
     # ------------------------------------------------------------ keeping and showing
