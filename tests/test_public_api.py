@@ -1,4 +1,4 @@
-"""Public names: each is there, is listed, and has a docstring. (Docstrings of modules and functions: ruff's D rules.)"""
+"""Public names: each is there, is listed, and has a docstring. Those of modules and functions are checked by ruff."""
 
 from __future__ import annotations
 
