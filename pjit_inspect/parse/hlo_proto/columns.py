@@ -16,7 +16,8 @@ import numpy as np
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo_columns import Links
-from pjit_inspect.parse.wire.hlo_schema import known_fields, message_class, text
+from pjit_inspect.parse.hlo_proto.kept import unknown_parts
+from pjit_inspect.parse.wire.hlo_schema import KEPT, known_fields, message_class, text
 from pjit_inspect.parse.wire.wire import Fields, read_packed, scan_messages
 
 _CHUNK = 1 << 15
@@ -90,6 +91,8 @@ def read_columns(data: bytes, spans: np.ndarray) -> Columns:
         fields = scan_messages(buffer, chunk[:, 0], chunk[:, 1])
         unknown.update(unknown_fields("Instruction", fields))
         unknown.update(count_nested(buffer, "Instruction", fields, _COUNTED_ELSEWHERE))
+        kept = fields.of(KEPT)
+        unknown.update(unknown_parts(data[at:end] for at, end in zip(kept.start, kept.end, strict=True)))
         chunks.append(_read_chunk(data, buffer, fields, len(chunk), tables))
     singles: dict[str, Any] = {name: np.concatenate([chunk[0][name] for chunk in chunks]) for name in chunks[0][0]}
     links: dict[str, Any] = {name: _join([chunk[1][name] for chunk in chunks]) for name in chunks[0][1]}

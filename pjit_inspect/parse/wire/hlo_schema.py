@@ -125,7 +125,7 @@ _MESSAGES = {
         mesh_axes_replica_group_list:MeshAxesReplicaGroupList=93 is_reverse:bool=94 num_carries:int64=95
         is_associative:int32=96 conv_kind:int32=97 sparsity_config:SparsityConfig=98
         backend_config_payload:Payload=99 has_dynamic_root:bool=100 block_scaling_config:BlockScalingConfig=101
-        comparison_order:string=102 shuffle_mode:ShuffleMode=103""",
+        comparison_order:string=102 shuffle_mode:ShuffleMode=103 kept:bytes*=536870911""",
     "Computation": """name:string=1 instructions:bytes*=2 program_shape:bytes=4 id:int64=5 root_id:int64=6
         is_fusion_computation:bool=7 execution_thread:string=8 backend_config:bytes=9""",
     "Module": """name:string=1 entry_computation_name:string=2 computations:bytes*=3 host_program_shape:bytes=4
@@ -134,7 +134,7 @@ _MESSAGES = {
         spmd_parameters_shardings:OpSharding*=14 device_assignment:DeviceAssignment=15
         use_auto_spmd_partitioning:bool=16 stack_frame_index:StackFrameIndex=17 buffer_donor:BufferDonors=18
         frontend_attributes:FrontendAttributes=19 original_value_recovery_table:bytes=20 device_type:string=21
-        payloads:bytes*=22 pjrt_id:int64=23 debug_attributes:bytes*=24 backend_config:bytes=25""",
+        payloads:bytes*=22 pjrt_id:int64=23 debug_attributes:bytes*=24 backend_config:bytes=25 kept:bytes*=536870911""",
     "InstructionSequence": "instruction_ids:int64*=1",
     "SequencesEntry": "key:int64=1 value:InstructionSequence=2",
     "Schedule": "sequences:SequencesEntry*=1",
@@ -152,6 +152,9 @@ _MESSAGES = {
     "DeviceAssignment": """replica_count:int32=1 computation_count:int32=2
         computation_devices:ComputationDevice*=3""",
 }
+
+KEPT = 2**29 - 1
+"""The largest possible field number, for a field of our own (`parse.hlo_proto.kept`): XLA counts from 1."""
 
 _SCALARS = {
     name: getattr(descriptor_pb2.FieldDescriptorProto, f"TYPE_{name.upper()}")
