@@ -19,16 +19,15 @@ from pjit_inspect.model.program.incomplete import MISSING, MISSING_INSTRUCTIONS,
 from pjit_inspect.parse.hlo_proto.columns import (
     Columns,
     Index,
-    count_messages,
     read_columns,
     read_numbers,
     read_texts,
-    unknown_fields,
 )
 from pjit_inspect.parse.hlo_proto.kept import UNREADABLE, unknown_parts
 from pjit_inspect.parse.hlo_proto.reader import ProtoReader
 from pjit_inspect.parse.hlo_proto.source import Source, read_source
 from pjit_inspect.parse.wire.hlo_schema import decode, text
+from pjit_inspect.parse.wire.unknown_fields import count_fields, count_messages
 from pjit_inspect.parse.wire.wire import Field, scan_messages, split_message
 
 _MAX_BYTES = 2**31 - 1
@@ -317,5 +316,5 @@ def _read_computations(data: bytes, fields: list[Field]) -> _Parts:
         is_fusion=read_numbers(buffer, *own.last(_IS_FUSION, count)) != 0,
         starts=np.concatenate(([0], np.cumsum(sizes))).astype(np.int32),
         spans=np.stack((instructions.start, instructions.end), axis=1),
-        unknown=unknown_fields("Computation", own),
+        unknown=count_fields(buffer, "Computation", own, np.ones(count, np.int64)),
     )

@@ -151,6 +151,14 @@ _MESSAGES = {
     "ComputationDevice": "replica_device_ids:int64*=1",
     "DeviceAssignment": """replica_count:int32=1 computation_count:int32=2
         computation_devices:ComputationDevice*=3""",
+    "BufferPlace": "instruction_name:string=2 shape_index:int64*=3 instruction_id:int64=4",
+    "LogicalBuffer": "id:int64=1 size:int64=2 defined_at:BufferPlace=3 color:int64=4",
+    "AssignedBuffer": "logical_buffer_id:int64=1 offset:int64=2 size:int64=3",
+    "BufferAllocation": """index:int64=1 size:int64=2 is_thread_local:bool=3 is_entry_computation_parameter:bool=5
+        parameter_number:int64=6 maybe_live_out:bool=7 color:int64=8 assigned:AssignedBuffer*=9
+        parameter_shape_index:int64*=10 is_tuple:bool=11 is_constant:bool=12""",
+    "BufferAssignment": """logical_buffers:LogicalBuffer*=1 buffer_aliases:bytes*=2
+        buffer_allocations:BufferAllocation*=3 heap_simulator_traces:bytes*=4""",
 }
 
 KEPT = 2**29 - 1
