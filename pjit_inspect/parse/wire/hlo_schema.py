@@ -1,12 +1,13 @@
-"""The part of XLA's `hlo.proto` and `xla_data.proto` that this package reads, as protobuf message classes.
+"""The part of XLA's protos that this package reads, as protobuf message classes.
 
 No wheel ships these classes, and generated code is bound to one protobuf version, so the few messages needed are
 written down here and built when first used, in a descriptor pool of their own: nothing in the process can clash with
 them. Fields that are not listed survive as unknown fields. Enumerations are read as their numbers.
 Not its job: what the messages mean.
 
-*Source*: `xla/service/hlo.proto`, `xla/xla_data.proto` of XLA, as embedded in jaxlib 0.8.2, 0.9.2, 0.10.2 and 0.12.0.
-No number was given to another field, but fields came and went (`iota_replica_group_list` is in 0.8 only).
+*Source*: `xla/service/hlo.proto`, `xla/xla_data.proto` and `tsl/profiler/protobuf/xplane.proto` of XLA, as embedded in
+jaxlib 0.8.2, 0.9.2, 0.10.2 and 0.12.0. No number was given to another field, but fields came and went
+(`iota_replica_group_list` is in 0.8 only).
 """
 
 from __future__ import annotations
@@ -159,6 +160,10 @@ _MESSAGES = {
         parameter_shape_index:int64*=10 is_tuple:bool=11 is_constant:bool=12""",
     "BufferAssignment": """logical_buffers:LogicalBuffer*=1 buffer_aliases:bytes*=2
         buffer_allocations:BufferAllocation*=3 heap_simulator_traces:bytes*=4""",
+    "TraceStat": "metadata_id:int64=1 uint64_value:uint64=3 int64_value:int64=4 bytes_value:bytes=6",
+    "TraceName": "id:int64=1 name:string=2 stats:TraceStat*=5",
+    "TraceNames": "key:int64=1 value:TraceName=2",
+    "TracePlane": "name:string=2 event_metadata:TraceNames*=4 stat_metadata:TraceNames*=5 stats:TraceStat*=6",
 }
 
 KEPT = 2**29 - 1
