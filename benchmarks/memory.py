@@ -22,7 +22,7 @@ import hlo_fixtures  # noqa: E402
 from pjit_inspect.analyze.graph.build import find_graph  # noqa: E402
 from pjit_inspect.analyze.memory.memory_use import MemoryFacts, MemoryFinder, occupancy_of  # noqa: E402
 from pjit_inspect.model.report.collective import CollectiveTable  # noqa: E402
-from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module  # noqa: E402
+from pjit_inspect.parse.hlo_proto.hlo import parse_program  # noqa: E402
 
 
 def main() -> None:
@@ -31,10 +31,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     runs = parser.parse_args().runs
     proto = hlo_fixtures.proto(hlo_fixtures.LARGE)
-    module = parse_hlo_module(proto)
+    module = parse_program(proto)
     graph = find_graph(module, CollectiveTable(()))
     steps: dict[str, Callable[[], Any]] = {
-        "parse the program": lambda: parse_hlo_module(proto),
+        "parse the program": lambda: parse_program(proto),
         "live ranges, and what lies where": lambda: occupancy_of(parsed(proto)),
         "all of memory_use": lambda: MemoryFinder(
             occupancy_of(parsed(proto)), MemoryFacts(graph=graph, platform="cpu")
@@ -53,14 +53,14 @@ _READY: list[Any] = []
 
 def parsed(proto: bytes) -> Any:
     """A module that nobody has asked anything yet; made before the clock starts."""
-    return _READY.pop() if _READY else parse_hlo_module(proto)
+    return _READY.pop() if _READY else parse_program(proto)
 
 
 def timed(step: Callable[[], Any], runs: int) -> list[float]:
     """Seconds of each run."""
     seconds = []
     for _ in range(runs):
-        _READY[:] = [parse_hlo_module(hlo_fixtures.proto(hlo_fixtures.LARGE))]
+        _READY[:] = [parse_program(hlo_fixtures.proto(hlo_fixtures.LARGE))]
         start = time.process_time()
         step()
         seconds.append(time.process_time() - start)

@@ -5,7 +5,7 @@
 
 Everything is measured in this one run, the readers in turn, and reported as medians and ratios of medians. Read are:
 
-- *ours*: `parse_hlo_module`, bytes to columns, with the users of every instruction, its scope and its source frame.
+- *ours*: `parse_program`, bytes to columns, with the users of every instruction, its scope and its source frame.
 - *upb*: `google.protobuf` parsing the same bytes whole, every message in them, with this package's own schema
   (`parse.wire.hlo_schema`, where instructions are messages instead of bytes). It yields no users, scopes or frames.
 - *XLA*: `jaxlib._hlo.hlo_module_from_text` on the text of the same program.
@@ -38,7 +38,7 @@ import google.protobuf
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.wire.hlo_schema import message_class
 
 DATA = Path(__file__).parents[1] / "tests" / "data"
@@ -102,7 +102,7 @@ def renumbered(computation: Any, body: list[Any], shift: int, suffix: str) -> by
 
 def read_ours(data: bytes) -> HloModule:
     """Bytes to a module; scopes and source frames stand in its tables, users are built on first use."""
-    module = parse_hlo_module(data)
+    module = parse_program(data)
     assert len(module.users) == len(module.instructions.op_name) == len(module.instructions.frame)
     return module
 

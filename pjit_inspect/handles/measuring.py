@@ -20,7 +20,7 @@ from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.profile import ProfiledRun
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.parse.files.xplane import TraceNotes, read_trace_notes
-from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 _STEP = "measured times of kernels"
 
@@ -141,7 +141,7 @@ def _longest_names(module: HloModule) -> list[bytes]:
 
 def _content(program: bytes) -> str:
     try:
-        return program_content(parse_hlo_module(program))
+        return program_content(parse_program(program))
     except ParseError:
         # Every record that has a program could be read.
         return ""

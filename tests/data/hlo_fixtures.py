@@ -16,7 +16,7 @@ from pjit_inspect.handles.measuring import find_times
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.record.kernel_times import KernelTimes
-from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 HERE = Path(__file__).parent
 LARGE = "train_step_16_layers.cpu_8"
@@ -72,7 +72,7 @@ def xla_module(source: str) -> Any:
 
 def from_text(source: str) -> HloModule:
     """HLO text, made a proto by XLA, as our module."""
-    return parse_hlo_module(xla_module(source).as_serialized_hlo_module_proto())
+    return parse_program(xla_module(source).as_serialized_hlo_module_proto())
 
 
 @functools.cache
@@ -84,7 +84,7 @@ def proto(name: str) -> bytes:
 @functools.cache
 def module(name: str) -> HloModule:
     """A fixture as our module."""
-    return parse_hlo_module(proto(name))
+    return parse_program(proto(name))
 
 
 def compiled(function: Any, *args: Any) -> HloModule:
@@ -92,7 +92,7 @@ def compiled(function: Any, *args: Any) -> HloModule:
     import jax
 
     executable = jax.jit(function).lower(*args).compile().runtime_executable()
-    return parse_hlo_module(executable.hlo_modules()[0].as_serialized_hlo_module_proto())
+    return parse_program(executable.hlo_modules()[0].as_serialized_hlo_module_proto())
 
 
 def mesh_of(mesh: Any) -> Mesh:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import MORE_PROGRAMS
-from pjit_inspect.parse.hlo_proto.hlo import parse_program, verbatim_field
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
+from pjit_inspect.parse.hlo_proto.kept import verbatim_field
 from pjit_inspect.parse.hlo_text.hlo_text import encode_hlo_texts
 
 

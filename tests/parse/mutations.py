@@ -42,7 +42,7 @@ from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, T
 from pjit_inspect.model.words.sentence import name as named
 from pjit_inspect.model.words.sentence import say
 from pjit_inspect.parse.files.record_file import read_record, write_record
-from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.wire.hlo_schema import message_class
 
 __all__ = ["KINDS", "Case", "make_case", "real_record", "use_case"]
@@ -85,7 +85,7 @@ def use_case(case: Case, *, lower: bool = False) -> str:
         elif case.kind == "text":
             _use_module(parse_hlo_text(case.data.decode("utf-8", "replace")))
         else:
-            _use_module(parse_hlo_module(case.data))
+            _use_module(parse_program(case.data))
     except ParseError as error:
         return "refused" if error.message else "refused without a word"
     return "read"
@@ -107,7 +107,7 @@ def _use_module(module: HloModule) -> None:
 
 
 def _use_record(data: RecordData) -> None:
-    report(data, None if data.hlo is None else parse_hlo_module(data.hlo.read()))
+    report(data, None if data.hlo is None else parse_program(data.hlo.read()))
 
 
 # ---------------------------------------------------------------- bytes

@@ -11,7 +11,7 @@ from data.hlo_texts import encode_hlo_text
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Mesh
-from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.hlo_proto.reader import MAX_RANK, parse_shape
 from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.replica_groups import expand_iota, expand_mesh_axes
@@ -30,7 +30,7 @@ def tiny() -> Any:
 
 
 def read(message: Any) -> HloModule:
-    return parse_hlo_module(message.SerializeToString())
+    return parse_program(message.SerializeToString())
 
 
 def varint(number: int) -> bytes:
@@ -59,7 +59,7 @@ def test_a_line_that_no_file_has_is_unknown(line: int, found: int):
     rest = computation[: instruction.tag] + computation[instruction.end :]
     del module.computations[:]
     data = module.SerializeToString() + field_of(3, rest + field_of(2, content))
-    frames = parse_hlo_module(data).frames_table
+    frames = parse_program(data).frames_table
     assert frames.location_line.tolist() == [found]
     assert frames.files == ("f.py",)
 
@@ -91,7 +91,7 @@ def test_an_alias_with_a_place_below_0_is_refused(field: str):
 def test_more_opcodes_than_a_column_can_number_are_refused():
     lines = "".join(f"  %i{number} = f32[] op{number}()\n" for number in range(2**15))
     with pytest.raises(ParseError, match="too many distinct opcodes"):
-        parse_hlo_module(encode_hlo_text(TINY.replace("  ROOT", lines + "  ROOT")))
+        parse_program(encode_hlo_text(TINY.replace("  ROOT", lines + "  ROOT")))
 
 
 def test_a_shape_has_a_largest_rank():

@@ -21,8 +21,8 @@ from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.apart.call import Answer, Channel, RefusedError
 from pjit_inspect.observe.apart.tasks import Made
+from pjit_inspect.parse.files.json_entries import propagation_bytes, read_propagation
 from pjit_inspect.parse.files.json_fields import TableWriter, from_json, to_json
-from pjit_inspect.parse.files.propagation_file import propagation_bytes, read_propagation
 from pjit_inspect.parse.files.record_file import read_record, write_record
 
 _TIMEOUT_S = 180.0
@@ -108,7 +108,7 @@ class CopiesApart:
 
 def _read(answer: Answer, kind: Any) -> Any:
     """An answer of the process, checked to be of the expected kind. Raises ParseError."""
-    return from_json(answer.said["said"], kind, (None, "$"))
+    return from_json(answer.said["said"], kind)
 
 
 def _change_json(change: Change) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _change(plain: dict[str, Any]) -> Change:
         mesh=tuple(plain["mesh"].items()),
         target=plain["target"],
         specs={path: None if spec is None else tuple(map(_entry, spec)) for path, spec in plain["specs"].items()},
-        edits=None if edits is None else from_json(edits, tuple[Edit, ...], (None, "$")),
+        edits=None if edits is None else from_json(edits, tuple[Edit, ...]),
         said=tuple(plain["said"]),
     )
 

@@ -39,7 +39,7 @@ def why_incomplete(unknown: Mapping[str, int], *, unsized: int = 0) -> str:
       unknown: its `HloModule.unknown`.
       unsized: the number of its collectives of unknown size (`Collective.is_unsized`), if they have been looked for.
     """
-    referred = unknown.get(MISSING_INSTRUCTIONS, 0) + unknown.get(f"opcode {MISSING}", 0)
+    referred = unknown.get(MISSING_INSTRUCTIONS, 0)
     unread = unknown.get(UNREADABLE_LINES, 0)
     lacks = [
         *(["its entry computation is missing"] if unknown.get(NO_ENTRY) else []),

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import errno
 import io
-import json
 import os
 import struct
 import zipfile
@@ -28,10 +27,16 @@ from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
-from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_json, to_json
-from pjit_inspect.parse.files.propagation_file import propagation_bytes, read_propagation
+from pjit_inspect.parse.files.json_entries import propagation_bytes, read_propagation, read_times, times_bytes
+from pjit_inspect.parse.files.json_fields import (
+    TableWriter,
+    from_json,
+    json_bytes,
+    parse_json,
+    tables_from_json,
+    to_json,
+)
 from pjit_inspect.parse.files.regular_file import open_regular
-from pjit_inspect.parse.files.times_file import read_times, times_bytes
 from pjit_inspect.parse.files.whole_file import write_whole
 from pjit_inspect.parse.wire.clean import cleaned
 
@@ -127,8 +132,8 @@ def _json_bytes(data: RecordData) -> bytes:
     record = to_json(data, RecordData, tables, skip=tuple(_ENTRIES))
     # Listed, so that a file that lost an entry is damaged, not a record without that program.
     programs = [field for field in sorted(_ENTRIES) if getattr(data, field) is not None]
-    whole = {"format": FORMAT, "version": VERSION, "programs": programs, "tables": tables.to_json(), "record": record}
-    return json.dumps(whole, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+    head = {"format": FORMAT, "version": VERSION, "programs": programs}
+    return json_bytes({**head, "tables": tables.to_json(), "record": record})
 
 
 def _check_writable(entries: dict[str, bytes]) -> None:
@@ -309,14 +314,9 @@ def _read_json(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) ->
 
 
 def _record_from_json(whole: Any, given: dict[str, Any]) -> RecordData:
-    root = (None, f"{_JSON}: $")
-    raw_tables = whole.get("tables")
-    _check_ranks(raw_tables)
-    tables: dict[type, tuple[Any, ...]] = {}
-    for type_ in _TABLES:
-        rows = raw_tables.get(type_.__name__, []) if isinstance(raw_tables, dict) else None
-        tables[type_] = from_json(rows, tuple[type_, ...], ((root, "tables"), type_.__name__))
-    data = from_json(whole.get("record"), RecordData, (root, "record"), tables, given=given)
+    _check_ranks(whole.get("tables"))
+    tables = tables_from_json(whole.get("tables"), _TABLES, f"{_JSON}: $.tables")
+    data = from_json(whole.get("record"), RecordData, f"{_JSON}: $.record", tables, given=given)
     _check_layouts(data)
     return data
 

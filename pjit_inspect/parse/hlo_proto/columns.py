@@ -5,18 +5,18 @@ Not its job: the module around them (`parse.hlo_proto.hlo`), source positions (`
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo_columns import Links
-from pjit_inspect.parse.wire.hlo_schema import known_fields, message_class, text
+from pjit_inspect.parse.hlo_proto.kept import unknown_parts
+from pjit_inspect.parse.wire.hlo_schema import KEPT, text
+from pjit_inspect.parse.wire.unknown_fields import count_fields, count_messages
 from pjit_inspect.parse.wire.wire import Fields, read_packed, scan_messages
 
 _CHUNK = 1 << 15
@@ -27,8 +27,6 @@ _MAX_OPCODES = 2**15 - 1
 
 _NAME, _OPCODE, _SHAPE, _METADATA, _KIND, _CHANNEL, _TARGET = 1, 2, 3, 7, 11, 26, 28
 _ID, _OPERANDS, _CONTROL, _CALLED = 35, 36, 37, 38
-_DEEPEST = 32
-"""The deepest nesting of messages that is searched for unknown fields."""
 _COUNTED_ELSEWHERE = frozenset((_SHAPE, _METADATA))
 """Messages stored once each; their unknown fields are counted when all are known."""
 
@@ -88,8 +86,10 @@ def read_columns(data: bytes, spans: np.ndarray) -> Columns:
     for start in range(0, max(len(spans), 1), _CHUNK):
         chunk = spans[start : start + _CHUNK]
         fields = scan_messages(buffer, chunk[:, 0], chunk[:, 1])
-        unknown.update(unknown_fields("Instruction", fields))
-        unknown.update(count_nested(buffer, "Instruction", fields, _COUNTED_ELSEWHERE))
+        ones = np.ones(len(chunk), np.int64)
+        unknown += count_fields(buffer, "Instruction", fields, ones, skip=_COUNTED_ELSEWHERE)
+        kept = fields.of(KEPT)
+        unknown.update(unknown_parts(data[at:end] for at, end in zip(kept.start, kept.end, strict=True)))
         chunks.append(_read_chunk(data, buffer, fields, len(chunk), tables))
     singles: dict[str, Any] = {name: np.concatenate([chunk[0][name] for chunk in chunks]) for name in chunks[0][0]}
     links: dict[str, Any] = {name: _join([chunk[1][name] for chunk in chunks]) for name in chunks[0][1]}
@@ -194,13 +194,6 @@ def _join(parts: list[Links]) -> Links:
     return Links(starts=np.concatenate(([0], np.cumsum(counts))).astype(np.int32), items=items)
 
 
-def unknown_fields(name: str, fields: Fields) -> Counter[str]:
-    """The unknown fields of messages `name`, with their counts."""
-    known = known_fields(name)
-    counts = fields.numbers().items()
-    return Counter({f"{name.lower()} field {number}": count for number, count in counts if number not in known})
-
-
 def _unknown_in_table(name: str, messages: tuple[bytes, ...], rows: np.ndarray) -> Counter[str]:
     """Unknown fields in a table of messages, and how many instructions have each."""
     ends = np.cumsum([len(message) for message in messages], dtype=np.int64)
@@ -231,59 +224,3 @@ class Index:
     def links(self, links: Links) -> Links:
         """The same links, with rows in place of ids."""
         return Links(starts=links.starts, items=self.rows(links.items))
-
-
-# ---------------------------------------------------------------- unknown fields, at any depth
-
-
-def count_messages(data: bytes, name: str, starts: Any, ends: Any, uses: Any) -> Counter[str]:
-    """The unknown fields of messages `name` at `data[starts[k]:ends[k]]`, and of all messages in them.
-
-    Each counts `uses[k]` times.
-    """
-    buffer = np.frombuffer(data, np.uint8)
-    spans = np.asarray(starts, np.int64), np.asarray(ends, np.int64)
-    return _count(buffer, name, *spans, np.asarray(uses, np.int64), 0)
-
-
-def count_nested(buffer: np.ndarray, name: str, fields: Fields, skip: frozenset[int]) -> Counter[str]:
-    """The unknown fields within `fields` of messages `name`, except those with a number in `skip`."""
-    return _count_inside(buffer, name, fields, np.ones(int(fields.owner.max(initial=-1)) + 1, np.int64), 0, skip)
-
-
-def _count(
-    buffer: np.ndarray, name: str, starts: np.ndarray, ends: np.ndarray, uses: np.ndarray, depth: int
-) -> Counter[str]:
-    try:
-        fields = scan_messages(buffer, starts, ends)
-    except ParseError:
-        return Counter({f"{_words(name)} that cannot be read": int(uses.sum())})
-    counts: Counter[str] = Counter()
-    for number in fields.numbers().keys() - known_fields(name):
-        counts[f"{_words(name)} field {number}"] = int(uses[fields.owner[fields.number == number]].sum())
-    return counts + _count_inside(buffer, name, fields, uses, depth, frozenset())
-
-
-def _count_inside(
-    buffer: np.ndarray, name: str, fields: Fields, uses: np.ndarray, depth: int, skip: frozenset[int]
-) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for number in sorted((fields.numbers().keys() & _nested(name).keys()) - skip):
-        inner = fields.of(number)
-        there = np.flatnonzero(inner.end > inner.start)
-        if there.size and depth < _DEEPEST:
-            spans = inner.start[there], inner.end[there], uses[inner.owner[there]]
-            counts += _count(buffer, _nested(name)[number], *spans, depth + 1)
-    return counts
-
-
-@cache
-def _nested(name: str) -> dict[int, str]:
-    """The fields of a message that are messages: number -> name of the inner one."""
-    fields = message_class(name).DESCRIPTOR.fields
-    return {field.number: field.message_type.name for field in fields if field.message_type is not None}
-
-
-def _words(name: str) -> str:
-    """`DotDimensions` -> `dot dimensions`."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()

@@ -1,38 +1,33 @@
 """An optimized program, from a serialised `xla.HloModuleProto` to `model.program.hlo`.
 
 Every instruction's columns are read for all instructions at once (`parse.wire.wire`); rarer parts stay in the bytes
-until they are asked for (`parse.hlo_proto.reader`). Text of another XLA version, or damaged text, has attributes and
-lines that no field of the protos can hold: they are kept verbatim in a field of their own, so that they survive saving;
-other readers of the proto skip it. Not its job: HLO text, and the meaning of the program (`analyze`).
+until they are asked for (`parse.hlo_proto.reader`). Not its job: HLO text, and the meaning of the program (`analyze`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.model.program.hlo import Alias, Details, Donor, HloModule, HloReader
+from pjit_inspect.model.program.hlo import Alias, Donor, HloModule
 from pjit_inspect.model.program.hlo_columns import Computations, Instructions
 from pjit_inspect.model.program.incomplete import MISSING, MISSING_INSTRUCTIONS, NO_ENTRY
 from pjit_inspect.parse.hlo_proto.columns import (
     Columns,
     Index,
-    count_messages,
     read_columns,
     read_numbers,
     read_texts,
-    unknown_fields,
 )
+from pjit_inspect.parse.hlo_proto.kept import UNREADABLE, unknown_parts
 from pjit_inspect.parse.hlo_proto.reader import ProtoReader
 from pjit_inspect.parse.hlo_proto.source import Source, read_source
-from pjit_inspect.parse.wire.clean import clean_line, clean_text
 from pjit_inspect.parse.wire.hlo_schema import decode, text
-from pjit_inspect.parse.wire.text_wire import content_field, varint
+from pjit_inspect.parse.wire.unknown_fields import count_fields, count_messages
 from pjit_inspect.parse.wire.wire import Field, scan_messages, split_message
 
 _MAX_BYTES = 2**31 - 1
@@ -80,11 +75,12 @@ LEAST = {
 """Opcode -> the least numbers of operands and of called computations."""
 
 
-def parse_hlo_module(data: bytes, *, path: str | None = None) -> HloModule:
+def parse_program(data: bytes, *, path: str | None = None) -> HloModule:
     """The program in `data`: a serialised `xla.HloModuleProto`, or an `xla.HloProto` around one.
 
-    The module keeps `data` and decodes details from it on demand. Raises `ParseError` with the offset, and with `path`
-    if given, for any other bytes.
+    The module keeps `data` and decodes details from it on demand. Parts of a text without a field are counted in
+    `HloModule.unknown` ("unreadable lines", "attribute foo"); `Details.other` and `HloModule.other` have them by name.
+    Raises `ParseError` with the offset, and with `path` if given, for any other bytes.
     """
     try:
         _check_start(data)
@@ -151,6 +147,7 @@ def _parse(data: bytes, path: str | None) -> HloModule:
     order, unordered = _order(head.schedule, parts, index)
     unknown = parts.unknown + columns.unknown + _unknown_opcodes(columns) + unordered
     unknown += count_messages(content, "Module", [0], [len(content)], [1])
+    unknown.update(unknown_parts(head.kept))
     entry = int(Index(parts.ids, "computation").rows(np.array([head.entry_computation_id]))[0])
     # The name comes before the computations, the id after them; a cut file has 0 as the id.
     unknown[NO_ENTRY] += int(text(head.entry_computation_name) not in ("", parts.names[entry]))
@@ -270,7 +267,9 @@ def _device_counts(head: Any) -> tuple[int, int] | None:
 def _unknown_opcodes(columns: Columns) -> Counter[str]:
     counts = np.bincount(columns.opcode, minlength=len(columns.opcodes)).tolist()
     pairs = zip(columns.opcodes, counts, strict=True)
-    return Counter({f"opcode {opcode}": count for opcode, count in pairs if opcode not in OPCODES})
+    names = {MISSING: MISSING_INSTRUCTIONS}
+    known = OPCODES | {UNREADABLE}
+    return Counter({names.get(opcode, f"opcode {opcode}"): count for opcode, count in pairs if opcode not in known})
 
 
 _NAME, _INSTRUCTIONS, _ID, _ROOT, _IS_FUSION, _THREAD = 1, 2, 5, 6, 7, 8
@@ -317,86 +316,5 @@ def _read_computations(data: bytes, fields: list[Field]) -> _Parts:
         is_fusion=read_numbers(buffer, *own.last(_IS_FUSION, count)) != 0,
         starts=np.concatenate(([0], np.cumsum(sizes))).astype(np.int32),
         spans=np.stack((instructions.start, instructions.end), axis=1),
-        unknown=unknown_fields("Computation", own),
+        unknown=count_fields(buffer, "Computation", own, np.ones(count, np.int64)),
     )
-
-
-UNREADABLE = "unreadable"
-"""The opcode of an instruction with an unreadable line; its details have the line."""
-
-OTHER_LINES = "lines beside the program"
-"""The key in `HloModule.unknown` of lines that are no instructions: before or after the program, or in tables."""
-
-KEPT_AS_TEXT = frozenset((
-    "alias_passthrough_params", "allow_spmd_sharding_propagation_to_output",
-    "allow_spmd_sharding_propagation_to_parameters", "block_scaling_config", "convolution_kind", "debug_attributes",
-    "entry_computation_layout", "inferred_dimension", "literal", "mode", "origin", "origin_recovery_table",
-    "sparsity_config",
-))  # fmt: skip
-"""Known attributes of instructions and modules that are kept as text because nothing needs more."""
-
-_FIELD = 2**29 - 1
-"""The largest possible field number: XLA counts from 1."""
-
-_OURS = {f"instruction field {_FIELD}", f"module field {_FIELD}", f"opcode {UNREADABLE}", f"opcode {MISSING}"}
-
-_TAG = varint(_FIELD << 3 | 2)
-
-
-def verbatim_field(what: str, text: str) -> bytes:
-    """The field that keeps `text`; `what` is its key in `HloModule.unknown`, or one of `KEPT_AS_TEXT`."""
-    return content_field(_FIELD, f"{what}={text}".encode())
-
-
-def parse_program(data: bytes, *, path: str | None = None) -> HloModule:
-    """As `parse_hlo_module`, with verbatim parts under their names in the text.
-
-    `HloModule.unknown` counts them as "unreadable lines", "attribute foo", ...; `Details.other` and `HloModule.other`
-    have them by name.
-    """
-    module = parse_hlo_module(data, path=path)
-    if not _OURS & set(module.unknown):
-        return module
-    unknown = Counter({what: count for what, count in module.unknown.items() if what not in _OURS})
-    missing = module.unknown.get(f"opcode {MISSING}")
-    if missing:
-        unknown[MISSING_INSTRUCTIONS] = missing
-    outside = tuple(_kept(data))
-    inside = (what for raw in map(module.reader.raw, range(len(module))) if _TAG in raw for what, _ in _kept(raw))
-    unknown.update(what for what in (*(what for what, _ in outside), *inside) if what not in KEPT_AS_TEXT)
-    return replace(module, unknown=dict(unknown), reader=_VerbatimReader(module.reader, outside))
-
-
-def _kept(message: bytes) -> Iterator[tuple[str, str]]:
-    for field in split_message(message, 0, len(message)):
-        if field.number == _FIELD:
-            what, _, text = message[field.start : field.end].decode("utf-8", "replace").partition("=")
-            yield clean_line(what), clean_text(text)
-
-
-class _VerbatimReader(ProtoReader):
-    """A reader that replaces another, and gives kept parts their names."""
-
-    def __init__(self, reader: HloReader, outside: Sequence[tuple[str, str]]) -> None:
-        """`outside`: the parts kept for the module as a whole."""
-        vars(self).update(vars(reader))
-        self._outside = outside
-
-    def details(self, index: int) -> Details:
-        details, raw = super().details(index), self.raw(index)
-        kept = _named(_kept(raw)) if _TAG in raw else {}
-        if not kept:
-            return details
-        unknown = tuple((number, content) for number, content in details.unknown if number != _FIELD)
-        return replace(details, other={**details.other, **kept}, unknown=unknown)
-
-    def module_fields(self) -> dict[str, Any]:
-        return {**super().module_fields(), **_named(self._outside)}
-
-
-def _named(kept: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Kept parts by name; a repeated name has all its texts."""
-    texts: dict[str, list[str]] = {}
-    for what, piece in kept:
-        texts.setdefault(what.removeprefix("attribute "), []).append(piece)
-    return {what: pieces[0] if len(pieces) == 1 else tuple(pieces) for what, pieces in texts.items()}

@@ -18,6 +18,7 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Details
 from pjit_inspect.model.program.shape import UNBOUNDED, Layout, Shape
 from pjit_inspect.parse.hlo_proto.columns import read_texts
+from pjit_inspect.parse.hlo_proto.kept import parts_by_name
 from pjit_inspect.parse.wire.clean import clean_text
 from pjit_inspect.parse.wire.hlo_schema import decode, is_whole, known_fields, text
 from pjit_inspect.parse.wire.replica_groups import group_form, parse_optional_replica_groups, print_replica_groups
@@ -25,7 +26,7 @@ from pjit_inspect.parse.wire.wire import split_message
 
 _COLUMNS = {
     "name", "opcode", "shape", "metadata", "id", "operand_ids", "control_predecessor_ids", "called_computation_ids",
-    "channel_id",
+    "channel_id", "kept",
 }  # fmt: skip
 _TYPED = {
     "replica_groups", "collective_device_list", "iota_collective_device_list", "mesh_axes_replica_group_list",
@@ -36,7 +37,7 @@ _TYPED = {
 _METADATA = {"op_name", "stack_frame_id", "scheduling_name", "source_file", "source_line"}
 _MODULE = {
     "name", "entry_computation_name", "entry_computation_id", "computations", "schedule", "input_output_alias",
-    "stack_frame_index", "frontend_attributes", "device_assignment", "payloads", "buffer_donor",
+    "stack_frame_index", "frontend_attributes", "device_assignment", "payloads", "buffer_donor", "kept",
 }  # fmt: skip
 _INTEGERS = ("preds", "s32s", "s64s", "u32s", "u64s")
 _SMALL_INTEGERS = {"s8s": ("<i1", 1), "u8s": ("<u1", 1), "s16s": ("<i2", 2), "u16s": ("<u2", 2)}
@@ -118,7 +119,7 @@ class ProtoReader:
 
     def module_fields(self) -> dict[str, Any]:
         """The module's fields beyond `HloModule`, by name."""
-        return _other(self._head, _MODULE)
+        return _other(self._head, _MODULE) | parts_by_name(self._head.kept)
 
     def number(self, index: int) -> int:
         """A parameter's number, or the element that a get-tuple-element takes, 0 or more.
@@ -158,7 +159,9 @@ class ProtoReader:
             is_host_transfer=message.is_host_transfer,
             async_thread=text(message.async_execution_thread),
             scheduling_name=text(message.metadata.scheduling_name),
-            other=_other(message, _COLUMNS | _TYPED) | _further_metadata(message.metadata),
+            other=_other(message, _COLUMNS | _TYPED)
+            | _further_metadata(message.metadata)
+            | parts_by_name(message.kept),
             unknown=(_unknown(content) if len(UnknownFieldSet(message)) else ()) + unread,
         )
 

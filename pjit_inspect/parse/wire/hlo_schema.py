@@ -1,12 +1,13 @@
-"""The part of XLA's `hlo.proto` and `xla_data.proto` that this package reads, as protobuf message classes.
+"""The part of XLA's protos that this package reads, as protobuf message classes.
 
 No wheel ships these classes, and generated code is bound to one protobuf version, so the few messages needed are
 written down here and built when first used, in a descriptor pool of their own: nothing in the process can clash with
 them. Fields that are not listed survive as unknown fields. Enumerations are read as their numbers.
 Not its job: what the messages mean.
 
-*Source*: `xla/service/hlo.proto`, `xla/xla_data.proto` of XLA, as embedded in jaxlib 0.8.2, 0.9.2, 0.10.2 and 0.12.0.
-No number was given to another field, but fields came and went (`iota_replica_group_list` is in 0.8 only).
+*Source*: `xla/service/hlo.proto`, `xla/xla_data.proto` and `tsl/profiler/protobuf/xplane.proto` of XLA, as embedded in
+jaxlib 0.8.2, 0.9.2, 0.10.2 and 0.12.0. No number was given to another field, but fields came and went
+(`iota_replica_group_list` is in 0.8 only).
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ _MESSAGES = {
         mesh_axes_replica_group_list:MeshAxesReplicaGroupList=93 is_reverse:bool=94 num_carries:int64=95
         is_associative:int32=96 conv_kind:int32=97 sparsity_config:SparsityConfig=98
         backend_config_payload:Payload=99 has_dynamic_root:bool=100 block_scaling_config:BlockScalingConfig=101
-        comparison_order:string=102 shuffle_mode:ShuffleMode=103""",
+        comparison_order:string=102 shuffle_mode:ShuffleMode=103 kept:bytes*=536870911""",
     "Computation": """name:string=1 instructions:bytes*=2 program_shape:bytes=4 id:int64=5 root_id:int64=6
         is_fusion_computation:bool=7 execution_thread:string=8 backend_config:bytes=9""",
     "Module": """name:string=1 entry_computation_name:string=2 computations:bytes*=3 host_program_shape:bytes=4
@@ -134,7 +135,7 @@ _MESSAGES = {
         spmd_parameters_shardings:OpSharding*=14 device_assignment:DeviceAssignment=15
         use_auto_spmd_partitioning:bool=16 stack_frame_index:StackFrameIndex=17 buffer_donor:BufferDonors=18
         frontend_attributes:FrontendAttributes=19 original_value_recovery_table:bytes=20 device_type:string=21
-        payloads:bytes*=22 pjrt_id:int64=23 debug_attributes:bytes*=24 backend_config:bytes=25""",
+        payloads:bytes*=22 pjrt_id:int64=23 debug_attributes:bytes*=24 backend_config:bytes=25 kept:bytes*=536870911""",
     "InstructionSequence": "instruction_ids:int64*=1",
     "SequencesEntry": "key:int64=1 value:InstructionSequence=2",
     "Schedule": "sequences:SequencesEntry*=1",
@@ -151,7 +152,22 @@ _MESSAGES = {
     "ComputationDevice": "replica_device_ids:int64*=1",
     "DeviceAssignment": """replica_count:int32=1 computation_count:int32=2
         computation_devices:ComputationDevice*=3""",
+    "BufferPlace": "instruction_name:string=2 shape_index:int64*=3 instruction_id:int64=4",
+    "LogicalBuffer": "id:int64=1 size:int64=2 defined_at:BufferPlace=3 color:int64=4",
+    "AssignedBuffer": "logical_buffer_id:int64=1 offset:int64=2 size:int64=3",
+    "BufferAllocation": """index:int64=1 size:int64=2 is_thread_local:bool=3 is_entry_computation_parameter:bool=5
+        parameter_number:int64=6 maybe_live_out:bool=7 color:int64=8 assigned:AssignedBuffer*=9
+        parameter_shape_index:int64*=10 is_tuple:bool=11 is_constant:bool=12""",
+    "BufferAssignment": """logical_buffers:LogicalBuffer*=1 buffer_aliases:bytes*=2
+        buffer_allocations:BufferAllocation*=3 heap_simulator_traces:bytes*=4""",
+    "TraceStat": "metadata_id:int64=1 uint64_value:uint64=3 int64_value:int64=4 bytes_value:bytes=6",
+    "TraceName": "id:int64=1 name:string=2 stats:TraceStat*=5",
+    "TraceNames": "key:int64=1 value:TraceName=2",
+    "TracePlane": "name:string=2 event_metadata:TraceNames*=4 stat_metadata:TraceNames*=5 stats:TraceStat*=6",
 }
+
+KEPT = 2**29 - 1
+"""The largest possible field number, for a field of our own (`parse.hlo_proto.kept`): XLA counts from 1."""
 
 _SCALARS = {
     name: getattr(descriptor_pb2.FieldDescriptorProto, f"TYPE_{name.upper()}")

@@ -101,7 +101,7 @@ def _read_fields(data: bytes | memoryview, at: int, end: int) -> list[int]:
                     length = length & 0x7F | data[start] << 7
                     start += 1
                 else:
-                    length, start = read_varint(data, start - 1, end)
+                    length, start = _read_varint(data, start - 1, end)
             number, stop = tag >> 3, start + length
         else:
             number, start, stop = _read_field(data, at, end)
@@ -114,18 +114,18 @@ def _read_fields(data: bytes | memoryview, at: int, end: int) -> list[int]:
 
 def _read_field(data: bytes | memoryview, at: int, end: int) -> tuple[int, int, int]:
     """Number, start and end of the field at `at`; an unreadable one ends beyond the data."""
-    tag, start = read_varint(data, at, end)
+    tag, start = _read_varint(data, at, end)
     number, wire, beyond = tag >> 3, tag & 7, len(data) + 1
     if not 0 < number <= _MAX_FIELD:
         return number, start, beyond
     if wire == 2:
-        length, start = read_varint(data, start, end)
+        length, start = _read_varint(data, start, end)
         return number, start, start + length
-    stop = read_varint(data, start, end)[1] if wire == 0 else start + {1: 8, 5: 4}.get(wire, beyond)
+    stop = _read_varint(data, start, end)[1] if wire == 0 else start + {1: 8, 5: 4}.get(wire, beyond)
     return number, start, stop
 
 
-def read_varint(data: bytes | memoryview, pos: int, end: int) -> tuple[int, int]:
+def _read_varint(data: bytes | memoryview, pos: int, end: int) -> tuple[int, int]:
     """The varint at `pos`, and the position after it. Raises `ParseError` when it does not end before `end`."""
     # Most have one byte: tags, and short lengths.
     if pos < end and data[pos] < 0x80:

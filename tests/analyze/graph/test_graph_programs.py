@@ -20,7 +20,7 @@ from pjit_inspect.analyze.graph.build import find_graph
 from pjit_inspect.analyze.graph.fold import count_shown
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
-from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 WIDTH, HIDDEN, BATCH = 32, 64, 16
 
@@ -73,7 +73,7 @@ def compiled(function: Any, *arguments: Any) -> ProgramGraph:
     import jax
 
     executable = jax.jit(function).lower(*arguments).compile().runtime_executable()
-    module = parse_hlo_module(executable.hlo_modules()[0].as_serialized_hlo_module_proto())
+    module = parse_program(executable.hlo_modules()[0].as_serialized_hlo_module_proto())
     table = find_collectives(module, fixtures.mesh_of(mesh()))
     graph = find_graph(module, table)
     assert count_shown(graph) == len(table)

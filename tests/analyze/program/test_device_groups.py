@@ -143,9 +143,9 @@ def test_the_old_pmap_style_of_replicas_sums_over_all_devices():
     jax = pytest.importorskip("jax")
     summed = jax.pmap(lambda v: jax.lax.psum(v, "i"), axis_name="i")
     proto = summed.lower(jax.numpy.ones((8, 4))).compile().runtime_executable().hlo_modules()[0]
-    from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+    from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
-    module = parse_hlo_module(proto.as_serialized_hlo_module_proto())
+    module = parse_program(proto.as_serialized_hlo_module_proto())
     mesh = Mesh(axis_names=("i",), shape=(8,), device_ids=tuple(range(8)))
     [row] = find_collectives(module, mesh, mesh.device_ids)
     assert (row.axes, row.payload_bytes, row.wire_bytes, row.implicit) == (("i",), 16, 28, False)

@@ -14,11 +14,11 @@ from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 
 def report(data: RecordData) -> RecordReport:
-    return report_of(data, None if data.hlo is None else parse_hlo_module(data.hlo.read()))
+    return report_of(data, None if data.hlo is None else parse_program(data.hlo.read()))
 
 
 def record(name: str, platform: str = "cpu", **more: Any) -> RecordData:

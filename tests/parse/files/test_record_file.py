@@ -548,7 +548,7 @@ def _places(node):
         ),
         (lambda j: j["record"]["inputs"][0].update(global_shape=[4, -1]), r"\$\.record\.inputs\[0\]\.global_shape"),
         (lambda j: j.update(record=[]), r"\$\.record is a list of 0 \(expected a RecordData\)"),
-        (lambda j: j.update(tables=[]), r"\$\.tables\.Device is null \(expected a list\)"),
+        (lambda j: j.update(tables=[]), r"\$\.tables is a list of 0 \(expected an object\)"),
         (lambda j: j.update(programs=["hlo", 3]), r"\$\.programs is no list of programs"),
         (lambda j: j.update(format="zip"), "does not name its format"),
         (lambda j: j.update(version="1"), r"\$\.version is no version number"),

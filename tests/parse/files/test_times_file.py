@@ -12,7 +12,7 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes, UnknownTime
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.parse.files import record_file
-from pjit_inspect.parse.files.times_file import read_times, times_bytes
+from pjit_inspect.parse.files.json_entries import read_times, times_bytes
 from pjit_inspect.parse.wire.clean import cleaned
 
 TIMES = KernelTimes(

@@ -16,7 +16,7 @@ from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.program.fusions import find_fusions
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.shape import Shape
-from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.wire import split_message
 
@@ -189,8 +189,8 @@ def test_a_tiny_program_has_what_its_text_says():
 def test_an_hlo_proto_around_a_module_is_read_as_the_module():
     proto = fixtures.xla_module(TINY).as_serialized_hlo_module_proto()
     wrapped = b"\x0a" + _varint(len(proto)) + proto
-    assert parse_hlo_module(wrapped).opcode_counts == parse_hlo_module(proto).opcode_counts
-    found = parse_hlo_module(wrapped).find("f")
+    assert parse_program(wrapped).opcode_counts == parse_program(proto).opcode_counts
+    found = parse_program(wrapped).find("f")
     assert found
     assert found.details.fusion_kind == "kLoop"
 
@@ -245,7 +245,7 @@ def _reordered(data: bytes, path: tuple[int, ...], edit: Callable[[list[bytes]],
 @pytest.mark.parametrize("name", ["mlp_step.cpu_8", "tiny"])
 def test_the_order_of_an_instructions_fields_does_not_matter(name: str, edit: Callable[[list[bytes]], list[bytes]]):
     data = fixtures.xla_module(TINY).as_serialized_hlo_module_proto() if name == "tiny" else fixtures.proto(name)
-    usual, other = parse_hlo_module(data), parse_hlo_module(_reordered(data, (3, 2), edit))
+    usual, other = parse_program(data), parse_program(_reordered(data, (3, 2), edit))
     assert len(usual) == len(other)
     for one, same in ((usual.instruction(k), other.instruction(k)) for k in range(len(usual))):
         assert (one.name, one.opcode, one.shape, one.op_name) == (same.name, same.opcode, same.shape, same.op_name)
@@ -255,7 +255,7 @@ def test_the_order_of_an_instructions_fields_does_not_matter(name: str, edit: Ca
 def test_what_is_unknown_is_kept_and_counted():
     extra = b"\xc2\x3e\x03abc"  # field 1000, three bytes
     module = edited("s", lambda instruction: setattr(instruction, "opcode", "frobnicate"), extra)
-    read = parse_hlo_module(module.SerializeToString())
+    read = parse_program(module.SerializeToString())
     assert read.unknown == {"opcode frobnicate": 1, "instruction field 1000": 1}
     found = read.find("s")
     assert found
@@ -283,7 +283,7 @@ def test_what_is_unknown_within_messages_is_counted_too(name: str, field: str, w
             message = getattr(message, part)
         message.MergeFromString(b"\xc2\x3e\x03abc")
 
-    read = parse_hlo_module(edited(name, add).SerializeToString())
+    read = parse_program(edited(name, add).SerializeToString())
     found = read.find(name)
     assert found
     assert read.unknown == {what: 1}
@@ -293,13 +293,13 @@ def test_what_is_unknown_within_messages_is_counted_too(name: str, field: str, w
 def test_what_is_unknown_within_the_module_is_counted_too():
     module = edited("f", lambda instruction: None)
     module.input_output_alias.entries[0].MergeFromString(b"\xc2\x3e\x03abc")
-    read = parse_hlo_module(module.SerializeToString() + b"\xc2\x3e\x03abc")
+    read = parse_program(module.SerializeToString() + b"\xc2\x3e\x03abc")
     assert read.unknown == {"alias entry field 1000": 1, "module field 1000": 1}
 
 
 def test_a_message_that_is_none_does_not_stop_the_reading():
     # Field 15, the window, as two bytes that are no message.
-    read = parse_hlo_module(edited("s", lambda instruction: None, b"\x7a\x02\xff\xff").SerializeToString())
+    read = parse_program(edited("s", lambda instruction: None, b"\x7a\x02\xff\xff").SerializeToString())
     assert read.unknown == {"window that cannot be read": 1}
     found = read.find("s")
     assert found
@@ -312,7 +312,7 @@ def test_the_rest_of_a_program_and_of_metadata_is_kept_by_name():
     module.buffer_donor.entries.add(parameter_number=1)
     module.device_type = "tpu"
     module.is_dynamic = True
-    read = parse_hlo_module(module.SerializeToString())
+    read = parse_program(module.SerializeToString())
     found = read.find("f")
     assert found
     assert found.details.other["metadata.source_end_line"] == 9
@@ -323,7 +323,7 @@ def test_the_rest_of_a_program_and_of_metadata_is_kept_by_name():
 @pytest.mark.parametrize("name", ["x", "größe", "a\x1b[31mb", "two\nlines", ""])
 def test_names_that_are_read_together_are_those_read_one_by_one(name: str):
     proto = edited("s", lambda instruction: setattr(instruction, "name", name.encode()))
-    module = parse_hlo_module(proto.SerializeToString())
+    module = parse_program(proto.SerializeToString())
     rows = list(range(len(module)))[::-2]
     assert list(module.reader.names(rows)) == [module.reader.name(row) for row in rows]
     assert list(module.reader.names(module.order)) == [module.reader.name(int(row)) for row in module.order]
@@ -360,7 +360,7 @@ def test_backend_config_that_stands_in_the_modules_payloads_is_found():
 
     module = edited("f", refer)
     module.payloads.extend([b"zero", b"one"])
-    found = parse_hlo_module(module.SerializeToString()).find("f")
+    found = parse_program(module.SerializeToString()).find("f")
     assert found
     assert found.details.backend_config == "one"
 
@@ -402,7 +402,7 @@ def test_frames_that_are_of_another_table_are_found_by_their_places(places, extr
         index.file_locations.add(file_name_id=1, function_name_id=function, line=at, column=begin)
     for location, parent in ((1, 0), (2, 1), (3, 1), (4, 2), *extra):
         index.stack_frames.add(file_location_id=location, parent_frame_id=parent)
-    found = parse_hlo_module(module.SerializeToString()).find("f")
+    found = parse_program(module.SerializeToString()).find("f")
     assert found
     assert [frame.line for frame in found.frames] == lines
 
@@ -419,7 +419,7 @@ def test_frames_that_are_of_another_table_are_found_by_their_places(places, extr
 )
 def test_bytes_that_are_no_program_are_refused_with_what_was_expected(data: bytes, message: str, expected: str):
     with pytest.raises(ParseError) as caught:
-        parse_hlo_module(data, path="some.pb")
+        parse_program(data, path="some.pb")
     assert (caught.value.message, caught.value.expected, caught.value.path) == (message, expected, "some.pb")
     assert caught.value.offset == 0
 
@@ -428,7 +428,7 @@ def test_an_error_names_the_byte_where_reading_stopped():
     proto = fixtures.xla_module(TINY).as_serialized_hlo_module_proto()
     cut = proto[: len(proto) // 2]
     with pytest.raises(ParseError) as caught:
-        parse_hlo_module(cut)
+        parse_program(cut)
     assert caught.value.offset is not None
     assert 0 <= caught.value.offset <= len(cut)
 
@@ -437,7 +437,7 @@ def test_references_to_what_is_not_there_are_refused():
     module = message_class("Module").FromString(fixtures.xla_module(TINY).as_serialized_hlo_module_proto())
     module.entry_computation_id = 99
     with pytest.raises(ParseError, match="there is no computation 99"):
-        parse_hlo_module(module.SerializeToString())
+        parse_program(module.SerializeToString())
 
 
 def test_a_program_that_calls_itself_is_refused():
@@ -445,13 +445,13 @@ def test_a_program_that_calls_itself_is_refused():
         instruction.called_computation_ids[0] = edited("none", call).entry_computation_id
 
     with pytest.raises(ParseError, match="a computation stands before one that it calls"):
-        parse_hlo_module(edited("f", call).SerializeToString())
+        parse_program(edited("f", call).SerializeToString())
 
 
 def test_an_instruction_without_what_its_opcode_needs_is_refused():
     module = edited("f", lambda instruction: instruction.ClearField("called_computation_ids"))
     with pytest.raises(ParseError, match="an instruction fusion lacks a computation"):
-        parse_hlo_module(module.SerializeToString())
+        parse_program(module.SerializeToString())
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -464,7 +464,7 @@ def test_damaged_programs_raise_only_parse_errors(seed: int):
         if data:
             data[random.randrange(len(data))] = random.randrange(256)
     try:
-        module = parse_hlo_module(bytes(data))
+        module = parse_program(bytes(data))
         for index in range(len(module)):
             assert module.instruction(index).details is not None
             assert module.instruction(index).shape.text()
@@ -480,7 +480,7 @@ def test_names_that_are_no_utf8_are_read_with_a_mark():
     module = edited("f", lambda instruction: None)
     module.stack_frame_index.file_names.append("PLACEHOLDER")
     data = module.SerializeToString().replace(b"PLACEHOLDER", b"train\xff\xfe.py ")
-    assert parse_hlo_module(data).frames_table.files[-1] == "train\ufffd\ufffd.py "
+    assert parse_program(data).frames_table.files[-1] == "train\ufffd\ufffd.py "
 
 
 @pytest.mark.parametrize("name", fixtures.ALL)

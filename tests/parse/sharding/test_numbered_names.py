@@ -7,7 +7,7 @@ from data.hlo_texts import encode_hlo_text
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import Place
-from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames
 
 FRAMES = tuple(Frame(file="a.py", line=line) for line in (1, 2, 3))
@@ -77,6 +77,6 @@ def test_names_in_a_program_are_restored_and_nothing_else_is() -> None:
         '  ROOT %s = f32[16] sine(%p), metadata={op_name="NAME" source_file="a.py" source_line=3}\n}\n'
     )
     numbered, plain = (encode_hlo_text(text.replace("NAME", name)) for name in ("#3/mul", "jit(f)/mul"))
-    found, wanted = parse_hlo_module(NumberedNames(PLACES).in_program(numbered)), parse_hlo_module(plain)
+    found, wanted = parse_program(NumberedNames(PLACES).in_program(numbered)), parse_program(plain)
     assert [found.instruction(k).op_name for k in range(2)] == ["w", "jit(f)/mul"]
     assert [found.instruction(k).details for k in range(2)] == [wanted.instruction(k).details for k in range(2)]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Details
-from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.replica_groups import (
     expand_iota,
@@ -220,7 +220,7 @@ def test_iota_groups_print_back_to_what_xla_prints(size: int, dims: list[int], d
     module = fixtures.xla_module(PROGRAM.format(devices=math.prod(dims) * size, groups=written))
     printed = re.search(r"replica_groups=(.*?), use_global", module.to_string())
     assert printed
-    found = parse_hlo_module(module.as_serialized_hlo_module_proto()).find("r")
+    found = parse_program(module.as_serialized_hlo_module_proto()).find("r")
     assert found
     assert found.details.replica_groups_text == printed[1]
     assert found.details.replica_groups == groups_of(printed[1], math.prod(dims) * size)

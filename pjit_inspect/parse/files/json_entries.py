@@ -1,17 +1,25 @@
-"""A propagated program as JSON and back, as stored in a `.pjit` file.
+"""The entries of a `.pjit` file that are JSON beside the record: the propagated program, and measured times.
 
-Not its job: the file (`parse.files.record_file`), or running the propagation (`observe.shardy.propagation`).
+Not its job: the file (`parse.files.record_file`), running the propagation (`observe.shardy.propagation`), or measuring
+(`observe.profiler.profiler`).
 """
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedProgram, ShardingRule, Span
-from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_json, to_json
+from pjit_inspect.parse.files.json_fields import (
+    TableWriter,
+    from_json,
+    json_bytes,
+    parse_json,
+    tables_from_json,
+    to_json,
+)
 
 _TABLES = (Frame, Span, AxisOrigin, ShardingRule)
 _MAX_RANK = 64
@@ -19,26 +27,29 @@ _GONE = ("signature", "near")
 """Fields of each collective in files of earlier versions only: digests of its sources."""
 
 
+def times_bytes(times: KernelTimes) -> bytes:
+    """The times as JSON. Equal times give equal bytes."""
+    return json_bytes(to_json(times, KernelTimes, TableWriter()))
+
+
+def read_times(content: bytes, name: str) -> KernelTimes:
+    """The times that `times_bytes` wrote; `name` is their name in errors. Raises ParseError."""
+    return from_json(parse_json(content, name), KernelTimes, f"{name}: $")
+
+
 def propagation_bytes(program: ShardedProgram) -> bytes:
     """The program as JSON; parts shared by many ops are written once, in tables. Equal programs give equal bytes."""
     tables = TableWriter(*_TABLES)
     body = to_json(program, ShardedProgram, tables, skip=("compiler_log",))
-    whole = {"tables": tables.to_json(), "program": body}
-    return json.dumps(whole, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+    return json_bytes({"tables": tables.to_json(), "program": body})
 
 
 def read_propagation(content: bytes, name: str) -> ShardedProgram:
     """The program that `propagation_bytes` wrote; `name` is its name in errors. Raises ParseError."""
-    whole = parse_json(content, name)
-    if not isinstance(whole, dict) or not isinstance(whole.get("tables"), dict):
-        raise ParseError(f"{name} has no tables", expected="an object with `tables` and `program`")
-    root = (None, f"{name}: $")
-    tables: dict[type, tuple[Any, ...]] = {}
-    for type_ in _TABLES:
-        rows = whole["tables"].get(type_.__name__, [])
-        tables[type_] = from_json(rows, tuple[type_, ...], ((root, "tables"), type_.__name__))
+    whole = from_json(parse_json(content, name), dict[str, Any], f"{name}: $")
+    tables = tables_from_json(whole.get("tables"), _TABLES, f"{name}: $.tables")
     _drop_gone(whole.get("program"))
-    program = from_json(whole.get("program"), ShardedProgram, (root, "program"), tables)
+    program = from_json(whole.get("program"), ShardedProgram, f"{name}: $.program", tables)
     for index, value in enumerate(program.values):
         if len(value.shape) > _MAX_RANK or any(length < 0 for length in value.shape):
             message = f"{name}: $.program.values[{index}].shape is no shape"
