@@ -1,8 +1,8 @@
 """Live ranges in the schedule of every array of a program, and the arrays that share a buffer.
 
 A *value* is an array from the instruction that makes it to its last use, through all instructions that only pass it on.
-A *buffer* is shared by values that overwrite one another: a loop's carry, operations in place. Not its job: classifying
-buffers, and adding up bytes (`analyze.memory.occupancy`).
+A *buffer* is shared by values that overwrite one another: a loop's carry, operations in place. Not its job: the places
+of buffers in memory (`analyze.memory.places`).
 
 *Source*: XLA's `HloDataflowAnalysis`, `HloAliasAnalysis` and `HloLiveRange`, which its buffer assignment follows.
 """
@@ -11,9 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
-from pjit_inspect.analyze.memory.groups import Groups
-from pjit_inspect.analyze.memory.passing import FORWARDING, Nodes, in_place_pairs, passed_pairs
+from pjit_inspect.analyze.memory.arrays import Arrays, Pairs, in_place_pairs, passed_pairs
+
+BufferKind = Literal["argument", "result", "constant", "temporary"]
+"""What a value or a buffer is to the caller of the program."""
+_KINDS: tuple[BufferKind, ...] = get_args(BufferKind)
+_FORWARDING = frozenset(("tuple", "get-tuple-element", "call"))
+"""Opcodes that do not read the values they pass on."""
+_MOST_SWEEPS = 30
+"""Nested loops need one sweep more than they are deep; only a program that no compiler made needs more than this."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -22,16 +30,16 @@ class Value:
 
     Attributes:
       node: the node that makes it.
+      kind: its kind.
       begins, ends: positions in the schedule, the last one included.
-      buffer: the number of its buffer.
       last_user: the instruction that takes it last; -1 for none.
       is_returned: whether the program returns it.
     """
 
     node: int
+    kind: BufferKind
     begins: int
     ends: int
-    buffer: int = -1
     last_user: int = -1
     is_returned: bool = False
 
@@ -41,151 +49,138 @@ class LiveRanges:
     """All values of a program.
 
     Attributes:
-      nodes: the arrays.
+      arrays: the arrays.
       values: the values, in the order of the schedule.
-      value_of: for each node the row of its value.
-      buffers: for each buffer its values.
+      value_of: node -> the row of its value.
+      buffers: for each buffer the rows of its values.
       end: the last place in the schedule.
     """
 
-    nodes: Nodes
+    arrays: Arrays
     values: list[Value]
-    value_of: list[int]
+    value_of: dict[int, int]
     buffers: list[list[int]]
     end: int
 
+    def kind(self, rows: Iterable[int]) -> BufferKind:
+        """The kind of a buffer of these values: that of its argument, if it has one, and so on."""
+        kinds = {self.values[row].kind for row in rows}
+        return next(kind for kind in _KINDS if kind in kinds)
 
-def find_live_ranges(nodes: Nodes) -> LiveRanges:
+
+class _Groups:
+    """Sets of equal numbers, merged step by step (union-find); the number of most use represents a set."""
+
+    def __init__(self, count: int) -> None:
+        self._parent = list(range(count))
+
+    def find(self, item: int) -> int:
+        """The representative of a number's set."""
+        parent = self._parent
+        while parent[item] != item:
+            parent[item] = parent[parent[item]]
+            item = parent[item]
+        return item
+
+    def join(self, one: int, other: int) -> None:
+        """Makes two sets one."""
+        self._parent[self.find(one)] = self.find(other)
+
+
+def find_live_ranges(arrays: Arrays) -> LiveRanges:
     """The values of a scheduled program, from where to where each is alive, and their buffers."""
-    same = Groups(len(nodes.owner))
-    for index in nodes.running.order:
-        for own, earlier in passed_pairs(nodes, index):
-            same.join(own, earlier)
-    carried = _join_loops(nodes, same)
-    values, value_of = _values(nodes, same)
-    _use(nodes, values, value_of)
-    buffers = _buffers(nodes, values, value_of, carried)
-    return LiveRanges(nodes=nodes, values=values, value_of=value_of, buffers=buffers, end=len(nodes.running.order) - 1)
+    values, value_of, choices = _find_values(arrays)
+    _use(arrays, values, value_of)
+    buffers = _Groups(len(values))
+    pairs = [(node, source) for node in choices for source in arrays.before[node]]
+    pairs += [pair for index in arrays.running.order for pair in in_place_pairs(arrays, index)]
+    for own, other in (*pairs, *_donated(arrays)):
+        buffers.join(value_of[own], value_of[other])
+    rows: dict[int, list[int]] = {}
+    for row in range(len(values)):
+        rows.setdefault(buffers.find(row), []).append(row)
+    end = len(arrays.running.order) - 1
+    return LiveRanges(arrays=arrays, values=values, value_of=value_of, buffers=list(rows.values()), end=end)
 
 
-def _join_loops(nodes: Nodes, same: Groups) -> list[tuple[int, int]]:
-    """Joins values that a loop never changes, inside and outside; pairs the changed ones, and branches, by buffer."""
-    carried: list[tuple[int, int]] = []
-    # Inner loops precede outer ones: the values they leave unchanged are then known.
-    for index in nodes.running.order:
-        opcode = nodes.opcode(index)
-        if opcode == "while":
-            carried += _join_loop(nodes, same, index)
-        elif opcode == "conditional":
-            for number, called in enumerate(nodes.called(index)):
-                carried += zip(nodes.of(index), nodes.of(nodes.root(called)), strict=False)
-                for parameter in nodes.parameters(called):
-                    for own, given in zip(nodes.of(parameter), _given(nodes, index, number), strict=False):
-                        same.join(own, given)
-    return carried
+def _find_values(arrays: Arrays) -> tuple[list[Value], dict[int, int], list[int]]:
+    """The values, still without uses, the value of each node, and the nodes that several values may reach."""
+    same, choices = _Groups(len(arrays.before)), list[int]()
+    for index in arrays.running.order:
+        for node in arrays.nodes(index):
+            if len(sources := arrays.before[node]) == 1:
+                same.join(node, sources[0])
+            elif sources:
+                choices.append(node)
+        for own, operand in passed_pairs(arrays, index):
+            same.join(own, operand)
+    # A loop hands on one value where each turn leaves it as it was; so does a branch that all ways leave as it was.
+    for _ in range(_MOST_SWEEPS):
+        left = [node for node in choices if not _join_only_source(arrays, same, node)]
+        if len(left) == len(choices):
+            break
+        choices = left
+    values, value_of, rows = list[Value](), dict[int, int](), dict[int, int]()
+    for time, index in enumerate(arrays.running.order):
+        for node in arrays.nodes(index):
+            group = same.find(node)
+            if group not in rows:
+                rows[group] = len(values)
+                other = "constant" if arrays.opcode_of(index) == "constant" else "temporary"
+                kind = "argument" if node in arrays.given else other
+                values.append(Value(node=node, kind=kind, begins=time, ends=time))
+            value_of[node] = rows[group]
+    return values, value_of, choices
 
 
-def _given(nodes: Nodes, index: int, number: int) -> range:
-    operands = nodes.operands(index)
-    return nodes.of(operands[number + 1]) if number + 1 < len(operands) else range(0)
+def _join_only_source(arrays: Arrays, same: _Groups, node: int) -> bool:
+    """Joins a node with the one value that it can be besides itself; False if there are several."""
+    found = {same.find(source) for source in arrays.before[node]} - {same.find(node)}
+    if len(found) > 1:
+        return False
+    for source in found:
+        same.join(node, source)
+    return True
 
 
-def _join_loop(nodes: Nodes, same: Groups, index: int) -> list[tuple[int, int]]:
-    carried: list[tuple[int, int]] = []
-    entered = [nodes.of(parameter) for called in nodes.called(index) for parameter in nodes.parameters(called)]
-    returned = nodes.of(nodes.root(nodes.called(index)[0])) if nodes.called(index) else range(0)
-    for place, (own, start) in enumerate(zip(nodes.of(index), nodes.entering(index), strict=False)):
-        inside = [parameter[place] for parameter in entered if place < len(parameter)]
-        back = returned[place] if place < len(returned) else own
-        is_kept = bool(inside) and same.find(back) == same.find(inside[0])
-        for node in inside:
-            (same.join(node, start) if is_kept else carried.append((node, start)))
-        if is_kept:
-            same.join(own, start)
-        else:
-            carried += [(own, start), (back, start)]
-    return carried
-
-
-def _values(nodes: Nodes, same: Groups) -> tuple[list[Value], list[int]]:
-    values: list[Value] = []
-    row_of: dict[int, int] = {}
-    value_of: list[int] = []
-    for node, owner in enumerate(nodes.owner):
-        group, time = same.find(node), nodes.time[owner]
-        if group not in row_of:
-            row_of[group] = len(values)
-            values.append(Value(node=node, begins=time, ends=time))
-        row = row_of[group]
-        value_of.append(row)
-        if time < values[row].begins:
-            values[row].begins, values[row].node = time, node
-    return values, value_of
-
-
-def _use(nodes: Nodes, values: list[Value], value_of: list[int]) -> None:
-    """Extend every value to its last use."""
-    for index in nodes.running.order:
-        opcode = nodes.opcode(index)
-        if opcode in FORWARDING:
+def _use(arrays: Arrays, values: list[Value], value_of: dict[int, int]) -> None:
+    """Extends every value to its last use."""
+    running = arrays.running
+    for index in running.order:
+        opcode, time = arrays.opcode_of(index), arrays.time[index]
+        if opcode in _FORWARDING:
             continue
-        # A loop owns its inputs from the first evaluation of its condition: it overwrites them.
-        inside = (
-            [one for called in nodes.called(index) for one in nodes.parameters(called)] if opcode == "while" else []
-        )
-        time = min((nodes.time[one] for one in inside), default=nodes.time[index])
-        for node in nodes.entering(index):
+        if opcode == "while":
+            # A loop owns its inputs from the first evaluation of its condition: it overwrites them.
+            inside = (arrays.time[one] for called in arrays.called(index) for one in arrays.parameters(called))
+            time = min(inside, default=time)
+        for node in arrays.entering(index):
             value = values[value_of[node]]
             if time >= value.ends:
                 value.ends, value.last_user = time, index
-    for computation in nodes.running.computations:
-        caller = nodes.running.callers.get(computation)
-        is_condition = caller is not None and nodes.opcode(caller) == "while" and nodes.called(caller)[0] != computation
-        # A condition passes its inputs on to the loop's body.
-        end = _end(nodes, computation)
-        kept = [nodes.root(computation), *(nodes.parameters(computation) if is_condition else ())]
-        for node in (node for index in kept for node in nodes.of(index)):
+    for computation in running.computations:
+        caller = running.callers.get(computation)
+        is_condition = (
+            caller is not None and arrays.opcode_of(caller) == "while" and arrays.called(caller)[0] != computation
+        )
+        last = max(arrays.time[index] for index in arrays.module.computation(computation).range)
+        # What a computation returns is alive behind it. A condition passes its inputs on to the loop's body.
+        kept = [arrays.root(computation), *(arrays.parameters(computation) if is_condition else ())]
+        for node in (node for index in kept for node in arrays.nodes(index)):
             value = values[value_of[node]]
-            value.ends = max(value.ends, end)
-            value.is_returned |= caller is None
+            value.ends = max(value.ends, last + (caller is not None))
+            if caller is None:
+                value.is_returned = True
+                value.kind = "result" if value.kind == "temporary" else value.kind
 
 
-def _end(nodes: Nodes, computation: int) -> int:
-    """The place behind the last instruction of a computation; of the program, that instruction's."""
-    last = max(nodes.time[index] for index in nodes.module.computation(computation).range)
-    return last if computation == nodes.module.entry else last + 1
-
-
-def _buffers(
-    nodes: Nodes, values: list[Value], value_of: list[int], carried: Iterable[tuple[int, int]]
-) -> list[list[int]]:
-    together = Groups(len(values))
-    for one, other in carried:
-        together.join(value_of[one], value_of[other])
-    for index in nodes.running.order:
-        for own, written in in_place_pairs(nodes, index):
-            together.join(value_of[own], value_of[written])
-    _join_aliases(nodes, value_of, together)
-    buffers: list[list[int]] = []
-    number_of: dict[int, int] = {}
-    for row, value in enumerate(values):
-        group = together.find(row)
-        if group not in number_of:
-            number_of[group] = len(buffers)
-            buffers.append([])
-        value.buffer = number_of[group]
-        buffers[value.buffer].append(row)
-    return buffers
-
-
-def _join_aliases(nodes: Nodes, value_of: list[int], together: Groups) -> None:
-    """Results in the buffers of donated arguments."""
-    module = nodes.module
-    parameters, root = nodes.parameters(module.entry), nodes.of(nodes.root(module.entry))
-    for alias in module.aliases:
+def _donated(arrays: Arrays) -> Pairs:
+    """Results in the buffers of donated arguments: (result, argument)."""
+    parameters, results = arrays.parameters(arrays.module.entry), arrays.results
+    for alias in arrays.module.aliases:
         place = alias.output[0] if alias.output else 0
-        if alias.parameter < len(parameters) and place < len(root) and len(alias.output) <= 1:
-            source = nodes.of(parameters[alias.parameter])
+        if alias.parameter < len(parameters) and place < len(results) and len(alias.output) <= 1:
+            source = arrays.nodes(parameters[alias.parameter])
             number = alias.parameter_index[0] if alias.parameter_index else 0
             if number < len(source):
-                together.join(value_of[root[place]], value_of[source[number]])
+                yield results[place], source[number]

@@ -1,32 +1,26 @@
 """The bytes alive at every position of the schedule: arguments, results, and the rest.
 
-Without XLA's buffer assignment this is a model: a result reuses the memory of an operand of its shape that nothing else
-needs; nothing else shares memory. Not its job: live ranges (`analyze.memory.live_ranges`), or XLA's assignment
-(`analyze.memory.counted`).
-
-*Source*: XLA's `HloDataflowAnalysis::CanShareOperandBufferWithUser`.
+Values may use the same memory one after the other, such as a result and its operand. Shared bytes count once. Not its
+job: live ranges (`analyze.memory.live_ranges`), or the places of values in memory (`analyze.memory.places`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from pjit_inspect.analyze.memory.live_ranges import LiveRanges, Value
-from pjit_inspect.analyze.memory.passing import Nodes
+from pjit_inspect.analyze.memory.arrays import Arrays
+from pjit_inspect.analyze.memory.live_ranges import BufferKind, LiveRanges, find_live_ranges
+from pjit_inspect.analyze.memory.places import counted_places, modelled_places
+from pjit_inspect.analyze.program.loops import find_running
+from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.memory.memory_use import MemorySource
+from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.shape import Shape
-
-_ELEMENTWISE = frozenset((
-    "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan2", "atanh", "bitcast-convert", "cbrt", "ceil", "clamp",
-    "compare", "complex", "convert", "copy", "cosine", "cosh", "count-leading-zeros", "divide", "erf", "exponential",
-    "exponential-minus-one", "floor", "imag", "is-finite", "log", "log-plus-one", "logistic", "maximum", "minimum",
-    "multiply", "negate", "not", "or", "popcnt", "power", "real", "reduce-precision", "remainder", "round-nearest-afz",
-    "round-nearest-even", "rsqrt", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign",
-    "sine", "sinh", "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "xor",
-))  # fmt: skip
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,10 +38,19 @@ class Buffer:
 
     values: list[int]
     bytes: int
-    kind: str
+    kind: BufferKind
     space: int
     spans: list[tuple[int, int]]
     lies_in: str = ""
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether it is a temporary outside the memory of an argument or result."""
+        return self.kind == "temporary" and not self.lies_in
+
+    def is_alive(self, place: int) -> bool:
+        """Whether it is alive at a place of the schedule."""
+        return any(begins <= place <= ends for begins, ends in self.spans)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,26 +59,15 @@ class Occupancy:
 
     Attributes:
       ranges: the values.
-      buffers: the buffers, by number. Two buffers alive at one position share no memory.
-      unknown: number of buffers of unknown size.
+      buffers: the buffers. Two buffers alive at one position share no memory.
+      unknown: number of values of unknown size.
       source: "counted" if XLA gives the place and size of each.
     """
 
     ranges: LiveRanges
     buffers: list[Buffer]
     unknown: int
-    source: MemorySource = "modelled"
-
-    def place_by_caller(self) -> None:
-        """Places arguments and results in the caller's memory: CPU instructions do not show that it is host memory."""
-        nodes = self.ranges.nodes
-        entry, shapes = nodes.module.entry, nodes.module.reader.entry_shapes()
-        arguments, result = shapes or ((), Shape(dtype="tuple"))
-        ends = [*zip(nodes.parameters(entry), arguments, strict=False), (nodes.root(entry), result)]
-        for index, shape in ends:
-            for node, leaf in zip(nodes.of(index), shape.leaves, strict=False):
-                if leaf.layout is not None and leaf.layout.memory_space:
-                    self.buffers[self.ranges.values[self.ranges.value_of[node]].buffer].space = leaf.layout.memory_space
+    source: MemorySource
 
     def curve(self, wanted: Callable[[Buffer], bool]) -> np.ndarray:
         """Bytes alive at each place of the schedule, of the buffers that are wanted."""
@@ -90,48 +82,58 @@ class Occupancy:
         return np.cumsum(change)[:-1]
 
 
-def find_occupancy(ranges: LiveRanges) -> Occupancy:
-    """All buffers with their sizes, the padding of tiles included."""
-    sizes: dict[Shape, int | None] = {}
-    buffers, unknown = [], 0
+def occupancy_of(module: HloModule, assignment: BufferAssignment | None = None) -> Occupancy:
+    """The buffers of a program with a schedule, and from where to where each is alive.
+
+    Counted if XLA's buffer assignment is available and fits this program; if not, modelled.
+    """
+    ranges = find_live_ranges(Arrays(module, find_running(module)))
+    counted = None if assignment is None else counted_places(ranges, assignment)
+    places, unknown = modelled_places(ranges) if counted is None else (counted, 0)
+    spaces, buffers = _spaces_of_caller(ranges), list[Buffer]()
+    inside: dict[int, list[tuple[Buffer, int]]] = {}
     for rows in ranges.buffers:
-        shapes = [ranges.nodes.shapes[ranges.values[row].node] for row in rows]
-        for shape in shapes:
-            if shape not in sizes:
-                sizes[shape] = shape.padded_bytes
-            unknown += sizes[shape] is None
-        kind, last = kind_of_values(ranges, rows), shapes[-1].layout
-        buffers.append(
-            Buffer(
-                values=rows,
-                bytes=max((sizes[shape] or 0 for shape in shapes), default=0),
+        # One buffer in our reading of the program may be several in XLA's.
+        parts: dict[tuple[int, int], list[int]] = {}
+        for row in rows:
+            parts.setdefault(places[row][:2], []).append(row)
+        for (piece, offset), own in parts.items():
+            kind, largest = ranges.kind(own), max((places[row] for row in own), key=lambda one: one.bytes)
+            layout = ranges.arrays.shape(ranges.values[own[-1]].node).layout
+            space = layout.memory_space if layout else 0
+            buffer = Buffer(
+                values=own,
+                bytes=largest.bytes,
                 kind=kind,
-                space=last.memory_space if last else 0,
-                spans=merged_spans(ranges, rows, kind),
+                space=next((spaces[row] for row in reversed(own) if row in spaces), space),
+                spans=_merged_spans(ranges, own, kind),
+                lies_in=largest.lies_in if kind == "temporary" else "",
             )
-        )
-    _end_where_taken_over(ranges, buffers)
-    return Occupancy(ranges=ranges, buffers=buffers, unknown=unknown)
+            inside.setdefault(piece, []).append((buffer, offset))
+            buffers.append(buffer)
+    for placed in inside.values():
+        if len(placed) > 1:
+            _end_where_others_begin(placed)
+    return Occupancy(
+        ranges=ranges, buffers=buffers, unknown=unknown, source="modelled" if counted is None else "counted"
+    )
 
 
-def kind_of_values(ranges: LiveRanges, rows: Iterable[int]) -> str:
-    """The kind of a buffer of these values."""
-    kinds = {_kind(ranges, ranges.values[row]) for row in rows}
-    return next(kind for kind in ("argument", "result", "constant", "temporary") if kind in kinds)
+def _spaces_of_caller(ranges: LiveRanges) -> dict[int, int]:
+    """The memory of arguments and results that the caller has elsewhere: CPU instructions do not show host memory."""
+    arrays = ranges.arrays
+    entry = arrays.module.entry
+    arguments, result = arrays.module.reader.entry_shapes() or ((), Shape(dtype="tuple"))
+    ends = [*zip(arrays.parameters(entry), arguments, strict=False), (arrays.root(entry), result)]
+    return {
+        ranges.value_of[node]: leaf.layout.memory_space
+        for index, shape in ends
+        for node, leaf in zip(arrays.nodes(index), shape.leaves, strict=False)
+        if leaf.layout is not None and leaf.layout.memory_space
+    }
 
 
-def _kind(ranges: LiveRanges, value: Value) -> str:
-    nodes = ranges.nodes
-    maker = nodes.owner[value.node]
-    opcode = nodes.opcode(maker)
-    if opcode == "parameter" and int(nodes.module.instructions.computation[maker]) == nodes.module.entry:
-        return "argument"
-    if opcode == "constant":
-        return "constant"
-    return "result" if value.is_returned else "temporary"
-
-
-def merged_spans(ranges: LiveRanges, rows: list[int], kind: str) -> list[tuple[int, int]]:
+def _merged_spans(ranges: LiveRanges, rows: list[int], kind: str) -> list[tuple[int, int]]:
     """From where to where any of these values is alive: arguments and constants from the beginning to the end.
 
     But an argument that was given up for a result is dead from its last use until the result is written.
@@ -151,71 +153,50 @@ def merged_spans(ranges: LiveRanges, rows: list[int], kind: str) -> list[tuple[i
     return merged
 
 
-# ------------------------------------------------------------ operands that end where a result begins
+# ------------------------------------------------------------ memory that one value takes over from another
 
 
-def _end_where_taken_over(ranges: LiveRanges, buffers: list[Buffer]) -> None:
-    """Ends the life of an operand just before its last use if the result may take its place."""
-    nodes, taken = ranges.nodes, set[int]()
-    for value in ranges.values:
-        maker, own = nodes.owner[value.node], buffers[value.buffer]
-        if len(own.values) > 1 or own.kind not in ("temporary", "result") or not _may_share(nodes, maker):
-            continue
-        for number, operand in enumerate(nodes.operands(maker)):
-            freed = _freed(ranges, buffers, operand, value)
-            if freed is not None and freed.buffer not in taken and can_share(nodes, value.node, number, freed.node):
-                taken.add(freed.buffer)
-                before = buffers[freed.buffer]
-                before.spans = [(freed.begins, freed.ends - 1)]
-                break
+class _Stay(NamedTuple):
+    """A span of a buffer in its piece of memory; `low` first, as they are sorted in memory."""
+
+    low: int
+    high: int
+    begins: int
+    ends: int
+    buffer: int
 
 
-def _freed(ranges: LiveRanges, buffers: list[Buffer], operand: int, value: Value) -> Value | None:
-    """The value of an operand that ends with the instruction that takes it, and which that instruction may reuse."""
-    for node in ranges.nodes.of(operand):
-        freed = ranges.values[ranges.value_of[node]]
-        buffer = buffers[freed.buffer]
-        is_alone = buffer.kind == "temporary" and len(buffer.values) == 1 and freed.node == node
-        if is_alone and freed.ends == value.begins > freed.begins:
-            return freed
-    return None
+def _end_where_others_begin(placed: Sequence[tuple[Buffer, int]]) -> None:
+    """Ends every value where another begins in its memory: all values alive at one place are then disjoint.
+
+    XLA overwrites no value that is still needed, except an operand by the result computed from it.
+
+    Args:
+      placed: the buffers in one piece of memory, each with its offset.
+    """
+    stays = [
+        _Stay(offset, offset + buffer.bytes, begins, ends, number)
+        for number, (buffer, offset) in enumerate(placed)
+        for begins, ends in buffer.spans
+        if buffer.bytes
+    ]
+    left: list[list[tuple[int, int]]] = [[] for _ in placed]
+    # The last value written to each piece of memory, disjoint and ascending in memory.
+    written: list[_Stay] = []
+    for stay in sorted(stays, key=lambda one: (one.begins, one.ends)):
+        first = bisect_left(written, stay)
+        first -= first > 0 and written[first - 1].high > stay.low
+        after = first
+        while after < len(written) and written[after].low < stay.high:
+            _leave(left, written[after], min(written[after].ends, stay.begins - 1))
+            after += 1
+        written[first:after] = [stay]
+    for stay in written:
+        _leave(left, stay, stay.ends)
+    for (buffer, _), spans in zip(placed, left, strict=True):
+        buffer.spans = sorted(spans)
 
 
-def _may_share(nodes: Nodes, maker: int) -> bool:
-    """Whether an instruction ever writes its result over an operand. (A copy never does.)"""
-    opcode = nodes.opcode(maker)
-    return opcode in ("fusion", "sort") or (opcode in _ELEMENTWISE and opcode != "copy")
-
-
-def can_share(nodes: Nodes, own: int, number: int, taken: int) -> bool:
-    """Whether XLA lets a result overwrite operand `number`, which is not used afterwards."""
-    if nodes.shapes[own] != nodes.shapes[taken]:
-        return False
-    maker = nodes.owner[own]
-    opcode = nodes.opcode(maker)
-    if opcode == "sort":
-        return own - nodes.of(maker).start == number
-    if opcode != "fusion":
-        return opcode in _ELEMENTWISE
-    kind, _ = nodes.module.reader.kernel(maker)
-    called = nodes.called(maker)
-    return kind in ("kLoop", "kInput") and len(called) == 1 and _is_elementwise(nodes, called[0], number)
-
-
-def _is_elementwise(nodes: Nodes, computation: int, number: int) -> bool:
-    """Whether every use of a fusion's parameter, and of values made from it, is elementwise."""
-    parameters = nodes.parameters(computation)
-    if number >= len(parameters):
-        return False
-    users, seen, border = nodes.module.users, {parameters[number]}, [parameters[number]]
-    while border:
-        index = border.pop()
-        for user in users[index].tolist():
-            opcode = nodes.opcode(user)
-            is_updated = opcode == "dynamic-update-slice" and nodes.operands(user)[0] == index
-            if not is_updated and opcode not in _ELEMENTWISE and opcode != "tuple":
-                return False
-            if user not in seen:
-                seen.add(user)
-                border.append(user)
-    return True
+def _leave(left: list[list[tuple[int, int]]], stay: _Stay, ends: int) -> None:
+    if stay.begins <= ends:
+        left[stay.buffer].append((stay.begins, ends))

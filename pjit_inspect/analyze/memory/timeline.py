@@ -6,12 +6,12 @@ moment add up exactly to the curve. Not its job: finding buffers (`analyze.memor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy
-from pjit_inspect.model.memory.memory_use import LiveValue, MemoryCurve
+from pjit_inspect.model.memory.memory_use import MemoryCurve
 from pjit_inspect.model.memory.timeline import MemoryTimeline, TimedValue
 from pjit_inspect.model.report.collective import Phase
 
@@ -39,8 +39,7 @@ def find_timeline(
     occupancy: Occupancy,
     curve: MemoryCurve,
     starts: Sequence[int],
-    row_of: Callable[[Buffer], LiveValue],
-    kernel_of: Mapping[str, int],
+    timed: Callable[[Buffer, tuple[tuple[int, int], ...]], TimedValue],
     phases: tuple[Phase, ...] = (),
 ) -> MemoryTimeline:
     """One memory over the schedule.
@@ -49,25 +48,15 @@ def find_timeline(
       occupancy: all buffers.
       curve: the bytes of this memory.
       starts: the place of each kernel.
-      row_of: describes a buffer.
-      kernel_of: the numbers of kernels, by name.
+      timed: describes a buffer that is alive at these kernels.
       phases: the phase of training of each kernel; () for none.
     """
     own = [one for one in occupancy.buffers if one.space == curve.space and one.bytes and one.spans]
     own.sort(key=lambda one: -one.bytes)
     places = moments(occupancy.curve(lambda one: one.space == curve.space), starts)
-    found = [_timed(row_of(buffer), buffer, places, kernel_of) for buffer in own[:MOST_NAMED]]
+    found = [timed(buffer, _in_kernels(buffer.spans, places)) for buffer in own[:MOST_NAMED]]
     found.sort(key=lambda one: (-one.value.bytes, one.value.begins, one.value.name))
     return MemoryTimeline(curve=curve, values=tuple(found), nameless=max(0, len(own) - MOST_NAMED), phases=phases)
-
-
-def _timed(value: LiveValue, buffer: Buffer, places: np.ndarray, kernel_of: Mapping[str, int]) -> TimedValue:
-    return TimedValue(
-        value=value,
-        spans=_in_kernels(buffer.spans, places),
-        maker=kernel_of.get(value.made_by, -1),
-        last_user=kernel_of.get(value.last_used_by, -1),
-    )
 
 
 def _in_kernels(spans: Sequence[tuple[int, int]], places: np.ndarray) -> tuple[tuple[int, int], ...]:
