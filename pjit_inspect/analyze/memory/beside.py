@@ -1,6 +1,6 @@
 """Explains why a temporary does not use the free memory of a donated argument, from XLA's buffer assignment.
 
-Not its job: the places of values (`analyze.memory.places`).
+Not its job: the places of values (`analyze.memory.occupancy`).
 
 *Source*: XLA's `BufferAssignment::LiveRangeInterferes`: a result overwrites an operand only if the operand's last use
 is as input of the same instruction; the last use of a value passed to a loop is the loop's result.
@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from pjit_inspect.analyze.memory.live_ranges import LiveRanges
-from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy
-from pjit_inspect.analyze.memory.places import can_share
+from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, can_share
 from pjit_inspect.model.memory.memory_use import LiveValue
 from pjit_inspect.model.words.byte_words import bytes_in_words
 

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from pjit_inspect.analyze.memory.beside import find_beside
 from pjit_inspect.analyze.memory.could import find_suggestions
-from pjit_inspect.analyze.memory.facts import MemoryFacts
 from pjit_inspect.analyze.memory.live_ranges import Value
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy
 from pjit_inspect.analyze.memory.purposes import find_states, kind_of
-from pjit_inspect.analyze.memory.timeline import find_timeline
-from pjit_inspect.analyze.memory.values_named import Describer, scope_of
+from pjit_inspect.analyze.memory.values_named import Describer, MemoryFacts, scope_of
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryCurve, MemoryKind, MemoryUse, Moment
 from pjit_inspect.model.memory.timeline import MemoryTimeline, TimedValue
@@ -29,6 +27,8 @@ from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
 from pjit_inspect.model.words.layers import layers_of
 
+MOST_NAMED = 2000
+"""Most named buffers of a timeline, the largest ones. More would take longer than the rest of a display."""
 _LARGEST = 50
 _SPACES = {"tpu": {0: "HBM", 5: "host"}, "gpu": {0: "device memory", 5: "host"}}
 """Memories with a curve. On-chip memory has none: live ranges exceed that of a v5e, so other rules apply."""
@@ -122,12 +122,12 @@ class MemoryFinder:
             at=self._moment(self._peak),
             live=live,
             largest=LiveTable(rows=self._rows(sorted(main, key=lambda one: -one.bytes)[:_LARGEST], None)),
-            curves=self._curves(),
+            curves=tuple(curve for curve, _ in self._moments_of()),
             by_kind=_sums(live, "by_kind"),
             by_scope=_sums(live, "by_scope"),
             by_layer=_sums(live, "by_layer"),
             by_source=_sums(live, "by_source"),
-            suggestions=find_suggestions(live, facts.mesh, facts.graph, max(0, placed), facts.replaced, facts.inputs),
+            suggestions=find_suggestions(live, facts, max(0, placed)),
             beside=find_beside(self._all, alive, lambda buffer: self._row(buffer, self._peak)),
             unknown=self._all.unknown,
         )
@@ -155,29 +155,36 @@ class MemoryFinder:
             source=user_frames(frames, self._facts.files) if frames else (),
         )
 
-    def _curves(self) -> tuple[MemoryCurve, ...]:
-        names, starts = _SPACES.get(self._facts.platform, {0: "memory", 5: "host"}), self._kernel_times
-        curves = []
+    def _moments_of(self) -> Iterator[tuple[MemoryCurve, np.ndarray]]:
+        """The curve of each memory, and for each kernel the place at which most is alive before the next begins."""
+        names = _SPACES.get(self._facts.platform, {0: "memory", 5: "host"})
         for space in sorted({0, *(buffer.space for buffer in self._all.buffers)} & names.keys()):
             total = self._all.curve(lambda buffer, space=space: buffer.space == space)
-            # Instructions before the first kernel (constants, copies) belong to it.
-            most = np.maximum.reduceat(total, [0, *starts[1:]]) if starts else total[:0]
-            curves.append(MemoryCurve(space=space, name=names[space], bytes=tuple(most.tolist())))
-        return tuple(curves)
+            places = moments(total, self._kernel_times)
+            yield MemoryCurve(space=space, name=names[space], bytes=tuple(total[places].tolist())), places
 
     def timelines(self) -> tuple[MemoryTimeline, ...]:
-        """Each memory over the schedule, as in `MemoryUse.curves`; names are those of the peak."""
+        """Each memory over the schedule, as in `MemoryUse.curves`; names are those of the peak.
+
+        The buffers alive at the moments of kernels add up exactly to the curve.
+        """
         kernels = [self._arrays.running.order[place] for place in self._kernel_times]
         kernel_of = {name: kernel for kernel, name in enumerate(self._module.reader.names(kernels))}
+        phases: list[Phase] = [self._phases.get(kernel) for kernel in kernels] if self._phases else []
+        found = []
+        for curve, places in self._moments_of():
+            own = [one for one in self._all.buffers if one.space == curve.space and one.bytes and one.spans]
+            own.sort(key=lambda one: -one.bytes)
+            values = [self._timed(one, places, kernel_of) for one in own[:MOST_NAMED]]
+            values.sort(key=lambda one: (-one.value.bytes, one.value.begins, one.value.name))
+            nameless = max(0, len(own) - MOST_NAMED)
+            found.append(MemoryTimeline(curve=curve, values=tuple(values), nameless=nameless, phases=tuple(phases)))
+        return tuple(found)
 
-        def timed(buffer: Buffer, spans: tuple[tuple[int, int], ...]) -> TimedValue:
-            value = self._row(buffer, self._peak if buffer.is_alive(self._peak) else None)
-            maker, user = (kernel_of.get(name, -1) for name in (value.made_by, value.last_used_by))
-            return TimedValue(value=value, spans=spans, maker=maker, last_user=user)
-
-        found: list[Phase] = [self._phases.get(kernel) for kernel in kernels] if self._phases else []
-        phases = tuple(found)
-        return tuple(find_timeline(self._all, one, self._kernel_times, timed, phases) for one in self._curves())
+    def _timed(self, buffer: Buffer, places: np.ndarray, kernel_of: Mapping[str, int]) -> TimedValue:
+        value = self._row(buffer, self._peak if buffer.is_alive(self._peak) else None)
+        maker, user = (kernel_of.get(name, -1) for name in (value.made_by, value.last_used_by))
+        return TimedValue(value=value, spans=_in_kernels(buffer.spans, places), maker=maker, last_user=user)
 
     # ------------------------------------------------------------ rows
 
@@ -242,29 +249,14 @@ class MemoryFinder:
 
     def _find_states(self) -> frozenset[str]:
         """The paths of the arguments that are optimizer state."""
-        users: dict[str, frozenset[Phase]] = {}
-        for buffer in self._all.buffers if self._phases else ():
-            if buffer.kind == "argument":
-                value = self._representative(buffer, None)
-                layout = self._names.argument(value.node)
-                if layout is not None:
-                    users[layout.path] = self._users(value)
-        return find_states(self._facts.inputs, self._facts.outputs, users)
-
-    def _users(self, value: Value) -> frozenset[Phase]:
-        """The phases of all kernels that take an argument, traced through instructions that pass it on."""
-        arrays, found, seen = self._arrays, set[Phase](), set[int]()
-        border = [arrays.owner[value.node]]
-        while border:
-            for user in set(self._module.users[border.pop()].tolist()) - seen:
-                seen.add(user)
-                if user in self._phases:
-                    found.add(self._phases[user])
-                elif arrays.opcode_of(user) != "tuple":
-                    border.append(user)
-                elif user != arrays.root(self._module.entry):
-                    return frozenset((None,))
-        return frozenset(found)
+        graph, inputs, users = self._facts.graph, self._facts.inputs, dict[str, set[Phase]]()
+        if graph is None or not self._phases:
+            return frozenset()
+        phases = [self._phases.get(index) for index in graph.kernels.instruction.tolist()]
+        for number, kernel in zip(graph.reads.argument.tolist(), graph.reads.target.tolist(), strict=True):
+            if 0 <= number < len(inputs):
+                users.setdefault(inputs[number].path, set()).add(phases[kernel])
+        return find_states(inputs, self._facts.outputs, users)
 
     def _turns(self, maker: int, dimensions: tuple[int, ...]) -> int | None:
         """The turns of the loop in which a part of an array is written in each, when there are as many parts."""
@@ -272,6 +264,37 @@ class MemoryFinder:
         loop = running.loop_of.get(int(self._module.instructions.computation[maker]), -1)
         trips = running.loops[loop].trips if loop >= 0 else None
         return trips if trips and dimensions and dimensions[0] == trips else None
+
+
+def moments(total: np.ndarray, starts: Sequence[int]) -> np.ndarray:
+    """For each kernel, the position of the schedule with most live bytes before the next kernel begins.
+
+    Args:
+      total: bytes alive at each position.
+      starts: the position of each kernel, ascending. Earlier positions (constants, copies) belong to the first kernel.
+    """
+    if not starts:
+        return np.zeros(0, np.int64)
+    edges = np.array([0, *starts[1:]])
+    kernel = np.repeat(np.arange(len(edges)), np.diff(edges, append=len(total)))
+    highest = np.flatnonzero(total == np.maximum.reduceat(total, edges)[kernel])
+    _, first = np.unique(kernel[highest], return_index=True)
+    return highest[first]
+
+
+def _in_kernels(spans: Sequence[tuple[int, int]], places: np.ndarray) -> tuple[tuple[int, int], ...]:
+    """Converts spans of positions to spans of kernels whose moments are in them; adjacent spans are merged."""
+    found: list[tuple[int, int]] = []
+    for begins, ends in spans:
+        first = int(np.searchsorted(places, begins, "left"))
+        last = int(np.searchsorted(places, ends, "right")) - 1
+        if last < first:
+            continue
+        if found and first <= found[-1][1] + 1:
+            found[-1] = found[-1][0], last
+        else:
+            found.append((first, last))
+    return tuple(found)
 
 
 def _phases(graph: ProgramGraph | None) -> dict[int, Phase]:

@@ -1,26 +1,40 @@
 """The bytes alive at every position of the schedule: arguments, results, and the rest.
 
-Values may use the same memory one after the other, such as a result and its operand. Shared bytes count once. Not its
-job: live ranges (`analyze.memory.live_ranges`), or the places of values in memory (`analyze.memory.places`).
+XLA's buffer assignment says where each value lies. Without one this is a model: every buffer has a piece of memory for
+itself, but a result lies where an operand of its shape did that nothing needs afterwards. Values may use the same
+memory one after the other; shared bytes count once. Not its job: reading XLA's assignment (`parse.buffers`), or live
+ranges (`analyze.memory.live_ranges`).
+
+*Source*: XLA's `HloDataflowAnalysis::CanShareOperandBufferWithUser`.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from pjit_inspect.analyze.memory.arrays import Arrays
-from pjit_inspect.analyze.memory.live_ranges import BufferKind, LiveRanges, find_live_ranges
-from pjit_inspect.analyze.memory.places import counted_places, modelled_places
+from pjit_inspect.analyze.memory.live_ranges import Arrays, BufferKind, LiveRanges, find_live_ranges
 from pjit_inspect.analyze.program.loops import find_running
-from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
+from pjit_inspect.model.memory.buffer_assignment import BufferAssignment, ValueKey
 from pjit_inspect.model.memory.memory_use import MemorySource
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.shape import Shape
+
+_ELEMENTWISE = frozenset((
+    "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan2", "atanh", "bitcast-convert", "cbrt", "ceil", "clamp",
+    "compare", "complex", "convert", "copy", "cosine", "cosh", "count-leading-zeros", "divide", "erf", "exponential",
+    "exponential-minus-one", "floor", "imag", "is-finite", "log", "log-plus-one", "logistic", "maximum", "minimum",
+    "multiply", "negate", "not", "or", "popcnt", "power", "real", "reduce-precision", "remainder", "round-nearest-afz",
+    "round-nearest-even", "rsqrt", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign",
+    "sine", "sinh", "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "xor",
+))  # fmt: skip
+_OVERWRITING = _ELEMENTWISE - {"copy"} | {"fusion", "sort"}
+"""Opcodes that may write their result over an operand."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,16 +96,25 @@ class Occupancy:
         return np.cumsum(change)[:-1]
 
 
+class _Place(NamedTuple):
+    """Where a value lies: a piece of memory, the first byte in it, the bytes; and `Buffer.lies_in` of a temporary."""
+
+    piece: int
+    offset: int
+    bytes: int
+    lies_in: str = ""
+
+
 def occupancy_of(module: HloModule, assignment: BufferAssignment | None = None) -> Occupancy:
     """The buffers of a program with a schedule, and from where to where each is alive.
 
     Counted if XLA's buffer assignment is available and fits this program; if not, modelled.
     """
     ranges = find_live_ranges(Arrays(module, find_running(module)))
-    counted = None if assignment is None else counted_places(ranges, assignment)
-    places, unknown = modelled_places(ranges) if counted is None else (counted, 0)
+    counted = None if assignment is None else _counted_places(ranges, assignment)
+    places, unknown = _modelled_places(ranges) if counted is None else (counted, 0)
     spaces, buffers = _spaces_of_caller(ranges), list[Buffer]()
-    inside: dict[int, list[tuple[Buffer, int]]] = {}
+    inside: dict[int, list[tuple[int, Buffer]]] = {}
     for rows in ranges.buffers:
         # One buffer in our reading of the program may be several in XLA's.
         parts: dict[tuple[int, int], list[int]] = {}
@@ -99,7 +122,7 @@ def occupancy_of(module: HloModule, assignment: BufferAssignment | None = None) 
             parts.setdefault(places[row][:2], []).append(row)
         for (piece, offset), own in parts.items():
             kind, largest = ranges.kind(own), max((places[row] for row in own), key=lambda one: one.bytes)
-            layout = ranges.arrays.shape(ranges.values[own[-1]].node).layout
+            layout = ranges.shape(own[-1]).layout
             space = layout.memory_space if layout else 0
             buffer = Buffer(
                 values=own,
@@ -109,14 +132,13 @@ def occupancy_of(module: HloModule, assignment: BufferAssignment | None = None) 
                 spans=_merged_spans(ranges, own, kind),
                 lies_in=largest.lies_in if kind == "temporary" else "",
             )
-            inside.setdefault(piece, []).append((buffer, offset))
+            inside.setdefault(piece, []).append((offset, buffer))
             buffers.append(buffer)
     for placed in inside.values():
         if len(placed) > 1:
             _end_where_others_begin(placed)
-    return Occupancy(
-        ranges=ranges, buffers=buffers, unknown=unknown, source="modelled" if counted is None else "counted"
-    )
+    source: MemorySource = "modelled" if counted is None else "counted"
+    return Occupancy(ranges=ranges, buffers=buffers, unknown=unknown, source=source)
 
 
 def _spaces_of_caller(ranges: LiveRanges) -> dict[int, int]:
@@ -153,50 +175,153 @@ def _merged_spans(ranges: LiveRanges, rows: list[int], kind: str) -> list[tuple[
     return merged
 
 
-# ------------------------------------------------------------ memory that one value takes over from another
-
-
 class _Stay(NamedTuple):
-    """A span of a buffer in its piece of memory; `low` first, as they are sorted in memory."""
+    """A span of a buffer in its piece of memory."""
 
     low: int
     high: int
     begins: int
     ends: int
-    buffer: int
+    buffer: Buffer
+
+    def leave(self, ends: int) -> None:
+        """Ends it at a place, or where it ends by itself."""
+        if self.begins <= min(self.ends, ends):
+            self.buffer.spans.append((self.begins, min(self.ends, ends)))
 
 
-def _end_where_others_begin(placed: Sequence[tuple[Buffer, int]]) -> None:
+def _end_where_others_begin(placed: Sequence[tuple[int, Buffer]]) -> None:
     """Ends every value where another begins in its memory: all values alive at one place are then disjoint.
 
     XLA overwrites no value that is still needed, except an operand by the result computed from it.
 
     Args:
-      placed: the buffers in one piece of memory, each with its offset.
+      placed: the buffers in one piece of memory, each behind its offset.
     """
     stays = [
-        _Stay(offset, offset + buffer.bytes, begins, ends, number)
-        for number, (buffer, offset) in enumerate(placed)
+        _Stay(offset, offset + buffer.bytes, begins, ends, buffer)
+        for offset, buffer in placed
         for begins, ends in buffer.spans
         if buffer.bytes
     ]
-    left: list[list[tuple[int, int]]] = [[] for _ in placed]
-    # The last value written to each piece of memory, disjoint and ascending in memory.
+    for _, buffer in placed:
+        buffer.spans = []
+    # The last value written to each part of the piece, disjoint and ascending in memory.
     written: list[_Stay] = []
     for stay in sorted(stays, key=lambda one: (one.begins, one.ends)):
-        first = bisect_left(written, stay)
-        first -= first > 0 and written[first - 1].high > stay.low
-        after = first
-        while after < len(written) and written[after].low < stay.high:
-            _leave(left, written[after], min(written[after].ends, stay.begins - 1))
-            after += 1
+        first = bisect_right(written, stay.low, key=lambda one: one.high)
+        after = bisect_left(written, stay.high, key=lambda one: one.low)
+        for one in written[first:after]:
+            one.leave(stay.begins - 1)
         written[first:after] = [stay]
     for stay in written:
-        _leave(left, stay, stay.ends)
-    for (buffer, _), spans in zip(placed, left, strict=True):
-        buffer.spans = sorted(spans)
+        stay.leave(stay.ends)
+    for _, buffer in placed:
+        buffer.spans.sort()
 
 
-def _leave(left: list[list[tuple[int, int]]], stay: _Stay, ends: int) -> None:
-    if stay.begins <= ends:
-        left[stay.buffer].append((stay.begins, ends))
+# ------------------------------------------------------------ places that XLA says
+
+
+def _counted_places(ranges: LiveRanges, assignment: BufferAssignment) -> list[_Place] | None:
+    """The place of each value; None where XLA's account lacks a value: then it is of another program."""
+    said: dict[ValueKey, _Place] = {}
+    for one in assignment.allocations:
+        lies_in = "argument" if one.parameter is not None else "result" if one.is_live_out else ""
+        for value in one.values:
+            said[value.instruction, value.index] = _Place(one.number, value.offset, value.bytes, lies_in)
+    keys, places = value_keys(ranges), dict[int, _Place]()
+    for number, rows in enumerate(ranges.buffers):
+        # A value that XLA does not name lies with another one of its buffer; one without bytes lies nowhere.
+        known = next((said[keys[row]] for row in rows if keys[row] in said), None)
+        if known is None and any(ranges.shape(row).bytes for row in rows):
+            return None
+        for row in rows:
+            places[row] = said.get(keys[row]) or known or _Place(-1 - number, 0, 0)
+    return [places[row] for row in range(len(keys))]
+
+
+def value_keys(ranges: LiveRanges) -> list[ValueKey]:
+    """XLA's key of each value: the instruction that makes it, and the path in its result."""
+    arrays = ranges.arrays
+    makers = [arrays.owner[value.node] for value in ranges.values]
+    numbers = [value.node - arrays.first[maker] for value, maker in zip(ranges.values, makers, strict=True)]
+    shapes = [_paths(arrays.module.instruction(maker).shape) for maker in makers]
+    names = arrays.module.reader.names(makers)
+    return [(name, paths[number]) for name, paths, number in zip(names, shapes, numbers, strict=True)]
+
+
+@lru_cache(maxsize=1024)
+def _paths(shape: Shape) -> tuple[tuple[int, ...], ...]:
+    """The paths to the leaves of a shape, in order."""
+    inner = [(number, *path) for number, element in enumerate(shape.elements) for path in _paths(element)]
+    return tuple(inner) if shape.is_tuple else ((),)
+
+
+# ------------------------------------------------------------ places in the model
+
+
+def _modelled_places(ranges: LiveRanges) -> tuple[list[_Place], int]:
+    """The place of each value in the model, and how many values have no known size."""
+    sizes = [ranges.shape(row).padded_bytes for row in range(len(ranges.values))]
+    places, taken_over, unknown = dict[int, _Place](), dict(_taken_over(ranges)), sizes.count(None)
+    # In the order of their first values, and so of the schedule: what is taken over has its place already.
+    for number, rows in enumerate(ranges.buffers):
+        freed = taken_over.get(rows[0])
+        piece = number if freed is None else places[freed].piece
+        size = max(sizes[row] or 0 for row in rows)
+        places.update(dict.fromkeys(rows, _Place(piece, 0, size)))
+    return [places[row] for row in range(len(sizes))], unknown
+
+
+def _taken_over(ranges: LiveRanges) -> Iterator[tuple[int, int]]:
+    """Values that lie where an operand did, each with that operand's value: rows."""
+    arrays, values, taken = ranges.arrays, ranges.values, set[int]()
+    # What shares its buffer with other values already, or reaches the instruction under another name, is left alone.
+    alone = {values[rows[0]].node: ranges.kind(rows) for rows in ranges.buffers if len(rows) == 1}
+    for row, value in enumerate(values):
+        maker = arrays.owner[value.node]
+        if alone.get(value.node) not in ("temporary", "result") or arrays.opcode_of(maker) not in _OVERWRITING:
+            continue
+        for number, operand in enumerate(arrays.operands(maker)):
+            node = arrays.first[operand]
+            if alone.get(node) != "temporary" or node in taken:
+                continue
+            freed = ranges.value_of[node]
+            ends_here = values[freed].begins < value.begins == values[freed].ends
+            if ends_here and can_share(arrays, value.node, number):
+                taken.add(node)
+                yield row, freed
+                break
+
+
+def can_share(arrays: Arrays, own: int, number: int) -> bool:
+    """Whether XLA lets a result overwrite operand `number`, which is not used afterwards."""
+    maker = arrays.owner[own]
+    operand = arrays.nodes(arrays.operands(maker)[number])
+    if len(operand) != 1 or arrays.shape(own) != arrays.shape(operand[0]):
+        return False
+    opcode, called = arrays.opcode_of(maker), arrays.called(maker)
+    if opcode == "sort":
+        return own - arrays.first[maker] == number
+    if opcode != "fusion":
+        return opcode in _ELEMENTWISE
+    is_loop = arrays.module.reader.kernel(maker)[0] in ("kLoop", "kInput")
+    return is_loop and len(called) == 1 and _is_elementwise(arrays, called[0], number)
+
+
+def _is_elementwise(arrays: Arrays, computation: int, number: int) -> bool:
+    """Whether every use of a fusion's parameter, and of values made from it, is elementwise."""
+    users, border = arrays.module.users, arrays.parameters(computation)[number : number + 1]
+    seen = set(border)
+    while border:
+        index = border.pop()
+        for user in users[index].tolist():
+            opcode = arrays.opcode_of(user)
+            is_updated = opcode == "dynamic-update-slice" and arrays.operands(user)[0] == index
+            if not is_updated and opcode not in _ELEMENTWISE and opcode != "tuple":
+                return False
+            if user not in seen:
+                seen.add(user)
+                border.append(user)
+    return bool(seen)

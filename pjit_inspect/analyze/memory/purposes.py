@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from pjit_inspect.analyze.memory.occupancy import Buffer
 from pjit_inspect.analyze.program.paths import split_path
@@ -42,7 +43,7 @@ def kind_of(buffer: Buffer, made: Phase, last: Phase, collective: str | None, *,
 
 
 def find_states(
-    inputs: Sequence[ArrayLayout], outputs: Sequence[ArrayLayout], users: Mapping[str, frozenset[Phase]]
+    inputs: Sequence[ArrayLayout], outputs: Sequence[ArrayLayout], users: Mapping[str, AbstractSet[Phase]]
 ) -> frozenset[str]:
     """The paths of the arguments that are optimizer state; doubtful arguments are omitted.
 

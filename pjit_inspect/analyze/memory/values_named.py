@@ -10,25 +10,27 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from pjit_inspect.analyze.memory.arrays import Arrays
-from pjit_inspect.analyze.memory.facts import MemoryFacts
+from pjit_inspect.analyze.memory.live_ranges import Arrays
 from pjit_inspect.analyze.program.custom_calls import describe_custom_call, workspace_of
 from pjit_inspect.analyze.program.loops import number_of
 from pjit_inspect.analyze.program.phases import find_phase, split_op_names
-from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.analyze.program.source import UserFiles, user_frames
+from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.mesh import PartitionSpec, axes_of, entry_of, local_shape
+from pjit_inspect.model.program.mesh import Mesh, PartitionSpec, axes_of, entry_of, local_shape
 from pjit_inspect.model.program.opcodes import DOTS, PRODUCTS, SUMS
 from pjit_inspect.model.program.primitive import JAX_SCOPES, users_word
 from pjit_inspect.model.program.shape import short_dtype
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.report.collective import Collective, Phase
-from pjit_inspect.model.report.sharding_table import ValueSharding
+from pjit_inspect.model.report.collective import Collective, CollectiveTable, Phase
+from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 
 _MOVES = frozenset(("copy", "bitcast", "transpose", "reshape", "copy-done", "copy-start", "opt-barrier"))
 """Opcodes whose result has the elements of their first operand, unchanged."""
@@ -37,6 +39,37 @@ _MOST_STEPS = 20
 _PREFIX: dict[Phase, str] = {"backward": "gradient of ", "recompute": "recomputed "}
 _Key = tuple[str, str, int]
 """JAX's name of an operation, an element type, and the number of elements on a device."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFacts:
+    """Further facts about a program.
+
+    Attributes:
+      inputs: the arguments that it reads, in order; () if they do not match the program's.
+      outputs: the results, with the arguments they take over.
+      graph: its kernels with their phases; None if there is none.
+      collectives: its collectives.
+      shardings: the values of the program before partitioning.
+      mesh: the mesh of the specs.
+      platform: "cpu", "tpu", "gpu", or "" for unknown.
+      files: the user's files.
+      xla_temporary_bytes: bytes that XLA reserves for temporaries; None if it does not say.
+      assignment: XLA's buffer assignment; None if unknown.
+      replaced: the arguments that are returned with new values, by the name of their tree (`analyze.advice`).
+    """
+
+    inputs: Sequence[ArrayLayout] = ()
+    outputs: Sequence[ArrayLayout] = ()
+    graph: ProgramGraph | None = None
+    collectives: CollectiveTable = field(default_factory=lambda: CollectiveTable(()))
+    shardings: ShardingTable = field(default_factory=ShardingTable)
+    mesh: Mesh | None = None
+    platform: str = ""
+    files: UserFiles = field(default_factory=UserFiles)
+    xla_temporary_bytes: int | None = None
+    assignment: BufferAssignment | None = None
+    replaced: Mapping[str, Sequence[ArrayLayout]] = field(default_factory=dict)
 
 
 class Described(NamedTuple):

@@ -18,8 +18,7 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.memory.occupancy import occupancy_of
-from pjit_inspect.analyze.memory.places import value_keys
+from pjit_inspect.analyze.memory.occupancy import occupancy_of, value_keys
 from pjit_inspect.model.memory.buffer_assignment import Allocation, AssignedValue, BufferAssignment
 
 MIB = 1 << 20

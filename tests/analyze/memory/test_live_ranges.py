@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from data.hlo_texts import parse_hlo_text
 
-from pjit_inspect.analyze.memory.arrays import Arrays
-from pjit_inspect.analyze.memory.live_ranges import find_live_ranges
+from pjit_inspect.analyze.memory.live_ranges import Arrays, find_live_ranges
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, occupancy_of
 from pjit_inspect.analyze.program.loops import find_running
 from pjit_inspect.model.program.hlo import HloModule
