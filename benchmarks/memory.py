@@ -20,7 +20,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "data")]
 import hlo_fixtures  # noqa: E402
 
 from pjit_inspect.analyze.graph.build import find_graph  # noqa: E402
-from pjit_inspect.analyze.memory.memory_use import MemoryFacts, MemoryFinder, occupancy_of  # noqa: E402
+from pjit_inspect.analyze.memory.memory_use import MemoryFinder  # noqa: E402
+from pjit_inspect.analyze.memory.occupancy import occupancy_of  # noqa: E402
+from pjit_inspect.analyze.memory.values_named import MemoryFacts  # noqa: E402
 from pjit_inspect.model.report.collective import CollectiveTable  # noqa: E402
 from pjit_inspect.parse.hlo_proto.hlo import parse_program  # noqa: E402
 

@@ -16,7 +16,9 @@ from typing import Any, Generic, Self, TypeVar, cast, overload
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.analyze.graph.build import find_graph
-from pjit_inspect.analyze.memory.memory_use import MemoryFacts, MemoryFinder, arguments_alone, occupancy_of
+from pjit_inspect.analyze.memory.memory_use import MemoryFinder, arguments_alone
+from pjit_inspect.analyze.memory.occupancy import occupancy_of
+from pjit_inspect.analyze.memory.values_named import MemoryFacts
 from pjit_inspect.analyze.program.device_memory import with_places
 from pjit_inspect.analyze.program.source import UserFiles, package_of, with_sources
 from pjit_inspect.analyze.report.report import Explained, collectives_of, explain, report, user_files_of

@@ -1,22 +1,27 @@
 """The bytes alive at every position of the schedule: arguments, results, and the rest.
 
-Without XLA's buffer assignment this is a model: a result reuses the memory of an operand of its shape that nothing else
-needs; nothing else shares memory. Not its job: live ranges (`analyze.memory.live_ranges`), or XLA's assignment
-(`analyze.memory.counted`).
+XLA's buffer assignment says where each value lies. Without one this is a model: every buffer has a piece of memory for
+itself, but a result lies where an operand of its shape did that nothing needs afterwards. Values may use the same
+memory one after the other; shared bytes count once. Not its job: reading XLA's assignment (`parse.buffers`), or live
+ranges (`analyze.memory.live_ranges`).
 
 *Source*: XLA's `HloDataflowAnalysis::CanShareOperandBufferWithUser`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from pjit_inspect.analyze.memory.live_ranges import LiveRanges, Value
-from pjit_inspect.analyze.memory.passing import Nodes
+from pjit_inspect.analyze.memory.live_ranges import BufferKind, LiveRanges
+from pjit_inspect.model.memory.buffer_assignment import BufferAssignment, ValueKey
 from pjit_inspect.model.memory.memory_use import MemorySource
+from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.shape import Shape
 
 _ELEMENTWISE = frozenset((
@@ -27,6 +32,9 @@ _ELEMENTWISE = frozenset((
     "round-nearest-even", "rsqrt", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign",
     "sine", "sinh", "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "xor",
 ))  # fmt: skip
+_MOST_BESIDE, _LEAST_BESIDE = 3, 100
+_OVERWRITING = _ELEMENTWISE - {"copy"} | {"fusion", "sort"}
+"""Opcodes that may write their result over an operand."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,10 +52,19 @@ class Buffer:
 
     values: list[int]
     bytes: int
-    kind: str
+    kind: BufferKind
     space: int
     spans: list[tuple[int, int]]
     lies_in: str = ""
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether it is a temporary outside the memory of an argument or result."""
+        return self.kind == "temporary" and not self.lies_in
+
+    def is_alive(self, place: int) -> bool:
+        """Whether it is alive at a place of the schedule."""
+        return any(begins <= place <= ends for begins, ends in self.spans)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,26 +73,15 @@ class Occupancy:
 
     Attributes:
       ranges: the values.
-      buffers: the buffers, by number. Two buffers alive at one position share no memory.
-      unknown: number of buffers of unknown size.
+      buffers: the buffers. Two buffers alive at one position share no memory.
+      unknown: number of values of unknown size.
       source: "counted" if XLA gives the place and size of each.
     """
 
     ranges: LiveRanges
     buffers: list[Buffer]
     unknown: int
-    source: MemorySource = "modelled"
-
-    def place_by_caller(self) -> None:
-        """Places arguments and results in the caller's memory: CPU instructions do not show that it is host memory."""
-        nodes = self.ranges.nodes
-        entry, shapes = nodes.module.entry, nodes.module.reader.entry_shapes()
-        arguments, result = shapes or ((), Shape(dtype="tuple"))
-        ends = [*zip(nodes.parameters(entry), arguments, strict=False), (nodes.root(entry), result)]
-        for index, shape in ends:
-            for node, leaf in zip(nodes.of(index), shape.leaves, strict=False):
-                if leaf.layout is not None and leaf.layout.memory_space:
-                    self.buffers[self.ranges.values[self.ranges.value_of[node]].buffer].space = leaf.layout.memory_space
+    source: MemorySource
 
     def curve(self, wanted: Callable[[Buffer], bool]) -> np.ndarray:
         """Bytes alive at each place of the schedule, of the buffers that are wanted."""
@@ -90,48 +96,65 @@ class Occupancy:
         return np.cumsum(change)[:-1]
 
 
-def find_occupancy(ranges: LiveRanges) -> Occupancy:
-    """All buffers with their sizes, the padding of tiles included."""
-    sizes: dict[Shape, int | None] = {}
-    buffers, unknown = [], 0
+class _Place(NamedTuple):
+    """Where a value lies: a piece of memory, the first byte in it, the bytes; and `Buffer.lies_in` of a temporary."""
+
+    piece: int
+    offset: int
+    bytes: int
+    lies_in: str = ""
+
+
+def occupancy_of(module: HloModule, assignment: BufferAssignment | None = None) -> Occupancy:
+    """The buffers of a program with a schedule, and from where to where each is alive.
+
+    Counted if XLA's buffer assignment is available and fits this program; if not, modelled.
+    """
+    ranges = LiveRanges(module)
+    counted = None if assignment is None else _counted_places(ranges, assignment)
+    places, unknown = _modelled_places(ranges) if counted is None else (counted, 0)
+    spaces, buffers = _spaces_of_caller(ranges), list[Buffer]()
+    inside: dict[int, list[tuple[int, Buffer]]] = {}
     for rows in ranges.buffers:
-        shapes = [ranges.nodes.shapes[ranges.values[row].node] for row in rows]
-        for shape in shapes:
-            if shape not in sizes:
-                sizes[shape] = shape.padded_bytes
-            unknown += sizes[shape] is None
-        kind, last = kind_of_values(ranges, rows), shapes[-1].layout
-        buffers.append(
-            Buffer(
-                values=rows,
-                bytes=max((sizes[shape] or 0 for shape in shapes), default=0),
+        # One buffer in our reading of the program may be several in XLA's.
+        parts: dict[tuple[int, int], list[int]] = {}
+        for row in rows:
+            parts.setdefault(places[row][:2], []).append(row)
+        for (piece, offset), own in parts.items():
+            kind, largest = ranges.kind(own), max((places[row] for row in own), key=lambda one: one.bytes)
+            layout = ranges.shape_of(own[-1]).layout
+            space = layout.memory_space if layout else 0
+            buffer = Buffer(
+                values=own,
+                bytes=largest.bytes,
                 kind=kind,
-                space=last.memory_space if last else 0,
-                spans=merged_spans(ranges, rows, kind),
+                space=next((spaces[row] for row in reversed(own) if row in spaces), space),
+                spans=_merged_spans(ranges, own, kind),
+                lies_in=largest.lies_in if kind == "temporary" else "",
             )
-        )
-    _end_where_taken_over(ranges, buffers)
-    return Occupancy(ranges=ranges, buffers=buffers, unknown=unknown)
+            inside.setdefault(piece, []).append((offset, buffer))
+            buffers.append(buffer)
+    for placed in inside.values():
+        if len(placed) > 1:
+            _end_where_others_begin(placed)
+    source: MemorySource = "modelled" if counted is None else "counted"
+    return Occupancy(ranges=ranges, buffers=buffers, unknown=unknown, source=source)
 
 
-def kind_of_values(ranges: LiveRanges, rows: Iterable[int]) -> str:
-    """The kind of a buffer of these values."""
-    kinds = {_kind(ranges, ranges.values[row]) for row in rows}
-    return next(kind for kind in ("argument", "result", "constant", "temporary") if kind in kinds)
+def _spaces_of_caller(ranges: LiveRanges) -> dict[int, int]:
+    """The memory of arguments and results that the caller has elsewhere: CPU instructions do not show host memory."""
+    entry = ranges.module.entry
+    arguments, result = ranges.module.reader.entry_shapes() or ((), Shape(dtype="tuple"))
+    ends = [*zip(ranges.parameters(entry), arguments, strict=False), (ranges.root(entry), result)]
+    return {
+        ranges.value_of[node]: leaf.layout.memory_space
+        for index, shape in ends
+        for node, leaf in zip(ranges.nodes(index), shape.leaves, strict=False)
+        if leaf.layout is not None and leaf.layout.memory_space
+    }
 
 
-def _kind(ranges: LiveRanges, value: Value) -> str:
-    nodes = ranges.nodes
-    maker = nodes.owner[value.node]
-    opcode = nodes.opcode(maker)
-    if opcode == "parameter" and int(nodes.module.instructions.computation[maker]) == nodes.module.entry:
-        return "argument"
-    if opcode == "constant":
-        return "constant"
-    return "result" if value.is_returned else "temporary"
-
-
-def merged_spans(ranges: LiveRanges, rows: list[int], kind: str) -> list[tuple[int, int]]:
+def _merged_spans(ranges: LiveRanges, rows: list[int], kind: str) -> list[tuple[int, int]]:
     """From where to where any of these values is alive: arguments and constants from the beginning to the end.
 
     But an argument that was given up for a result is dead from its last use until the result is written.
@@ -151,71 +174,205 @@ def merged_spans(ranges: LiveRanges, rows: list[int], kind: str) -> list[tuple[i
     return merged
 
 
-# ------------------------------------------------------------ operands that end where a result begins
+class _Stay(NamedTuple):
+    """A span of a buffer in its piece of memory."""
+
+    low: int
+    high: int
+    begins: int
+    ends: int
+    buffer: Buffer
+
+    def leave(self, ends: int) -> None:
+        """Ends it at a place, or where it ends by itself."""
+        if self.begins <= min(self.ends, ends):
+            self.buffer.spans.append((self.begins, min(self.ends, ends)))
 
 
-def _end_where_taken_over(ranges: LiveRanges, buffers: list[Buffer]) -> None:
-    """Ends the life of an operand just before its last use if the result may take its place."""
-    nodes, taken = ranges.nodes, set[int]()
-    for value in ranges.values:
-        maker, own = nodes.owner[value.node], buffers[value.buffer]
-        if len(own.values) > 1 or own.kind not in ("temporary", "result") or not _may_share(nodes, maker):
+def _end_where_others_begin(placed: Sequence[tuple[int, Buffer]]) -> None:
+    """Ends every value where another begins in its memory: all values alive at one place are then disjoint.
+
+    XLA overwrites no value that is still needed, except an operand by the result computed from it. `placed` are the
+    buffers in one piece of memory, each behind its offset.
+    """
+    stays = [
+        _Stay(offset, offset + buffer.bytes, begins, ends, buffer)
+        for offset, buffer in placed
+        for begins, ends in buffer.spans
+        if buffer.bytes
+    ]
+    for _, buffer in placed:
+        buffer.spans = []
+    # The last value written to each part of the piece, disjoint and ascending in memory.
+    written: list[_Stay] = []
+    for stay in sorted(stays, key=lambda one: (one.begins, one.ends)):
+        first = bisect_right(written, stay.low, key=lambda one: one.high)
+        after = bisect_left(written, stay.high, key=lambda one: one.low)
+        for one in written[first:after]:
+            one.leave(stay.begins - 1)
+        written[first:after] = [stay]
+    for stay in written:
+        stay.leave(stay.ends)
+    for _, buffer in placed:
+        buffer.spans.sort()
+
+
+# ------------------------------------------------------------ places that XLA says
+
+
+def _counted_places(ranges: LiveRanges, assignment: BufferAssignment) -> list[_Place] | None:
+    """The place of each value; None where XLA's account lacks a value: then it is of another program."""
+    said: dict[ValueKey, _Place] = {}
+    for one in assignment.allocations:
+        lies_in = "argument" if one.parameter is not None else "result" if one.is_live_out else ""
+        for value in one.values:
+            said[value.instruction, value.index] = _Place(one.number, value.offset, value.bytes, lies_in)
+    keys, places = value_keys(ranges), dict[int, _Place]()
+    for number, rows in enumerate(ranges.buffers):
+        # A value that XLA does not name lies with another one of its buffer; one without bytes lies nowhere.
+        known = next((said[keys[row]] for row in rows if keys[row] in said), None)
+        if known is None and any(ranges.shape_of(row).bytes for row in rows):
+            return None
+        for row in rows:
+            places[row] = said.get(keys[row]) or known or _Place(-1 - number, 0, 0)
+    return [places[row] for row in range(len(keys))]
+
+
+def value_keys(ranges: LiveRanges) -> list[ValueKey]:
+    """XLA's key of each value: the instruction that makes it, and the path in its result."""
+    makers = [ranges.owner[value.node] for value in ranges.values]
+    numbers = [value.node - ranges.first[maker] for value, maker in zip(ranges.values, makers, strict=True)]
+    shapes = [_paths(ranges.module.instruction(maker).shape) for maker in makers]
+    names = ranges.module.reader.names(makers)
+    return [(name, paths[number]) for name, paths, number in zip(names, shapes, numbers, strict=True)]
+
+
+@lru_cache(maxsize=1024)
+def _paths(shape: Shape) -> tuple[tuple[int, ...], ...]:
+    """The paths to the leaves of a shape, in order."""
+    inner = [(number, *path) for number, element in enumerate(shape.elements) for path in _paths(element)]
+    return tuple(inner) if shape.is_tuple else ((),)
+
+
+# ------------------------------------------------------------ places in the model
+
+
+def _modelled_places(ranges: LiveRanges) -> tuple[list[_Place], int]:
+    """The place of each value in the model, and how many values have no known size."""
+    sizes = [ranges.shape_of(row).padded_bytes for row in range(len(ranges.values))]
+    places, taken_over, unknown = dict[int, _Place](), dict(_taken_over(ranges)), sizes.count(None)
+    # In the order of their first values, and so of the schedule: what is taken over has its place already.
+    for number, rows in enumerate(ranges.buffers):
+        freed = taken_over.get(rows[0])
+        piece = number if freed is None else places[freed].piece
+        size = max(sizes[row] or 0 for row in rows)
+        places.update(dict.fromkeys(rows, _Place(piece, 0, size)))
+    return [places[row] for row in range(len(sizes))], unknown
+
+
+def _taken_over(ranges: LiveRanges) -> Iterator[tuple[int, int]]:
+    """Values that lie where an operand did, each with that operand's value: rows."""
+    values, taken = ranges.values, set[int]()
+    # What shares its buffer with other values already, or reaches the instruction under another name, is left alone.
+    alone = {values[rows[0]].node: ranges.kind(rows) for rows in ranges.buffers if len(rows) == 1}
+    for row, value in enumerate(values):
+        maker = ranges.owner[value.node]
+        if alone.get(value.node) not in ("temporary", "result") or ranges.opcode_of(maker) not in _OVERWRITING:
             continue
-        for number, operand in enumerate(nodes.operands(maker)):
-            freed = _freed(ranges, buffers, operand, value)
-            if freed is not None and freed.buffer not in taken and can_share(nodes, value.node, number, freed.node):
-                taken.add(freed.buffer)
-                before = buffers[freed.buffer]
-                before.spans = [(freed.begins, freed.ends - 1)]
+        for number, operand in enumerate(ranges.operands(maker)):
+            node = ranges.first[operand]
+            if alone.get(node) != "temporary" or node in taken:
+                continue
+            freed = ranges.value_of[node]
+            ends_here = values[freed].begins < value.begins == values[freed].ends
+            if ends_here and can_share(ranges, value.node, number):
+                taken.add(node)
+                yield row, freed
                 break
 
 
-def _freed(ranges: LiveRanges, buffers: list[Buffer], operand: int, value: Value) -> Value | None:
-    """The value of an operand that ends with the instruction that takes it, and which that instruction may reuse."""
-    for node in ranges.nodes.of(operand):
-        freed = ranges.values[ranges.value_of[node]]
-        buffer = buffers[freed.buffer]
-        is_alone = buffer.kind == "temporary" and len(buffer.values) == 1 and freed.node == node
-        if is_alone and freed.ends == value.begins > freed.begins:
-            return freed
-    return None
-
-
-def _may_share(nodes: Nodes, maker: int) -> bool:
-    """Whether an instruction ever writes its result over an operand. (A copy never does.)"""
-    opcode = nodes.opcode(maker)
-    return opcode in ("fusion", "sort") or (opcode in _ELEMENTWISE and opcode != "copy")
-
-
-def can_share(nodes: Nodes, own: int, number: int, taken: int) -> bool:
+def can_share(ranges: LiveRanges, own: int, number: int) -> bool:
     """Whether XLA lets a result overwrite operand `number`, which is not used afterwards."""
-    if nodes.shapes[own] != nodes.shapes[taken]:
+    maker = ranges.owner[own]
+    operand = ranges.nodes(ranges.operands(maker)[number])
+    if len(operand) != 1 or ranges.shape(own) != ranges.shape(operand[0]):
         return False
-    maker = nodes.owner[own]
-    opcode = nodes.opcode(maker)
+    opcode, called = ranges.opcode_of(maker), ranges.called(maker)
     if opcode == "sort":
-        return own - nodes.of(maker).start == number
+        return own - ranges.first[maker] == number
     if opcode != "fusion":
         return opcode in _ELEMENTWISE
-    kind, _ = nodes.module.reader.kernel(maker)
-    called = nodes.called(maker)
-    return kind in ("kLoop", "kInput") and len(called) == 1 and _is_elementwise(nodes, called[0], number)
+    is_loop = ranges.module.reader.kernel(maker)[0] in ("kLoop", "kInput")
+    return is_loop and len(called) == 1 and _is_elementwise(ranges, called[0], number)
 
 
-def _is_elementwise(nodes: Nodes, computation: int, number: int) -> bool:
+def _is_elementwise(ranges: LiveRanges, computation: int, number: int) -> bool:
     """Whether every use of a fusion's parameter, and of values made from it, is elementwise."""
-    parameters = nodes.parameters(computation)
-    if number >= len(parameters):
-        return False
-    users, seen, border = nodes.module.users, {parameters[number]}, [parameters[number]]
+    users, border = ranges.module.users, ranges.parameters(computation)[number : number + 1]
+    seen = set(border)
     while border:
         index = border.pop()
         for user in users[index].tolist():
-            opcode = nodes.opcode(user)
-            is_updated = opcode == "dynamic-update-slice" and nodes.operands(user)[0] == index
+            opcode = ranges.opcode_of(user)
+            is_updated = opcode == "dynamic-update-slice" and ranges.operands(user)[0] == index
             if not is_updated and opcode not in _ELEMENTWISE and opcode != "tuple":
                 return False
             if user not in seen:
                 seen.add(user)
                 border.append(user)
-    return True
+    return bool(seen)
+
+
+# ------------------------------------------------------------ temporaries beside donated arguments
+
+
+def find_beside(occupancy: Occupancy, alive: Sequence[Buffer]) -> list[tuple[Buffer, Buffer, str]]:
+    """Temporaries beside free memory of a donated argument, that argument, and why; [] without XLA's assignment.
+
+    Reports the largest, each of at least a hundredth of the bytes that are `alive` at the peak.
+
+    *Source*: XLA's `BufferAssignment::LiveRangeInterferes`: a result overwrites an operand only if the operand's last
+    use is as input of the same instruction; the last use of a value passed to a loop is the loop's result.
+    """
+    if occupancy.source != "counted":
+        return []
+    least = sum(one.bytes for one in alive) // _LEAST_BESIDE
+    donated = [one for one in occupancy.buffers if one.kind == "argument" and one.bytes > least]
+    apart = sorted((one for one in alive if one.is_apart and len(one.values) == 1), key=lambda one: -one.bytes)
+    found = []
+    for buffer in apart:
+        ways = ((one, _why(occupancy.ranges, buffer, one)) for one in donated if one.bytes == buffer.bytes)
+        found += [(buffer, argument, why) for argument, why in ways if why][:1]
+    return found[:_MOST_BESIDE]
+
+
+def _why(ranges: LiveRanges, buffer: Buffer, argument: Buffer) -> str:
+    """Why a temporary is not in the memory of a dead argument whose result is unwritten; "" if that does not apply."""
+    row = buffer.values[0]
+    value = ranges.values[row]
+    there = sorted((ranges.values[row] for row in argument.values), key=lambda one: one.begins)
+    given, written = there[0], there[-1]
+    is_freed = given is not written and written.is_returned and given.ends <= value.begins < written.begins
+    if not is_freed or value.ends < written.begins:
+        return ""
+    if value.ends > written.begins:
+        return "it is needed when the result is written there, and later"
+
+    def is_value(nodes: Iterable[int]) -> bool:
+        return any(ranges.value_of[node] == row for node in nodes)
+
+    maker = ranges.owner[written.node]
+    numbers = [number for number, one in enumerate(ranges.operands(maker)) if is_value(ranges.nodes(one))]
+    if not numbers:
+        return ""
+    if ranges.opcode_of(maker) == "copy":
+        return "XLA computes it apart and copies it there"
+    reads = "the result that is written there is computed from it"
+    could = any(can_share(ranges, written.node, number) for number in numbers)
+    loops = (index for index in ranges.running.order if ranges.opcode_of(index) == "while")
+    if not could or not any(is_value(ranges.nodes(index)) for index in loops):
+        return reads
+    return (
+        f"{reads}, and XLA writes no result over an operand that was given to a loop; give the loop only what it "
+        "reads of it"
+    )

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.memory.autopsy import explain_shortage, wanted_piece
-from pjit_inspect.analyze.memory.reported import join_reported
+from pjit_inspect.analyze.memory.autopsy import explain_shortage, join_reported, wanted_piece
 from pjit_inspect.errors import ParseError
 from pjit_inspect.handles.memory.joined import known_autopsy
 from pjit_inspect.handles.record import CompileRecord

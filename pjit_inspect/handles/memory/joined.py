@@ -5,7 +5,7 @@ Not its job: finding the record (`handles.memory.autopsy`).
 
 from __future__ import annotations
 
-from pjit_inspect.analyze.memory.reported import join_reported
+from pjit_inspect.analyze.memory.autopsy import join_reported
 from pjit_inspect.guard import Guard
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.model.memory.autopsy import Autopsy, ReportedTable

@@ -1,6 +1,6 @@
 """A memory that was too small, beside the program it was too small for.
 
-Not its job: joining the two (`analyze.memory.reported`), or explaining the shortage (`analyze.memory.autopsy`).
+Not its job: joining the two (`analyze.memory.autopsy`), or explaining the shortage (`analyze.memory.autopsy`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Live values in one memory over the schedule: the curve, and the live range of every large buffer.
 
-Not its job: finding it out (`analyze.memory.timeline`), or drawing it (`view.memory`).
+Not its job: finding it out (`analyze.memory.memory_use`), or drawing it (`view.memory`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A program or an array for which memory was short, as XLA reports it: figures, and its list of the largest buffers.
 
 Not its job: reading the report (`parse.messages.memory_errors`), or joining it to a program
-(`analyze.memory.reported`).
+(`analyze.memory.autopsy`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A report is read line by line. `_FORMS` has a pattern for each form of sentence, whose named groups are facts; a line of
 none is kept as it stands. Not its job: which program it was, or what the buffers in the list are for
-(`analyze.memory.reported`).
+(`analyze.memory.autopsy`).
 
 *Source*: the texts in libtpu 0.0.42; `docs/errors` of openxla/xla; `BufferAssignment::ToVerboseString`,
 `bfc_allocator.cc`, `pjrt_stream_executor_client.cc`; and what users post.

@@ -18,8 +18,7 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.memory.counted import find_counted, value_keys
-from pjit_inspect.analyze.memory.memory_use import occupancy_of
+from pjit_inspect.analyze.memory.occupancy import occupancy_of, value_keys
 from pjit_inspect.model.memory.buffer_assignment import Allocation, AssignedValue, BufferAssignment
 
 MIB = 1 << 20
@@ -132,9 +131,7 @@ def test_what_is_alive_is_the_union_of_the_places_where_xla_puts_it(name: str):
         alive: dict[int, set[tuple[int, int]]] = defaultdict(set)
         for value, key in zip(ranges.values, value_keys(ranges), strict=True):
             number, place = places[key]
-            is_given = (
-                key in given and value.node in ranges.nodes.of(module.find(key[0]).index) and _is_entry(module, key)
-            )  # type: ignore[union-attr]
+            is_given = key in given and value.node in ranges.nodes(module.find(key[0]).index) and _is_entry(module, key)  # type: ignore[union-attr]
             if number in kept or (0 if is_given else value.begins) <= at <= value.ends:
                 alive[number].add((place.offset, place.offset + place.bytes))
         expected.append(sum(map(union, alive.values())))
@@ -183,7 +180,7 @@ def test_what_xla_puts_apart_is_not_one_buffer_because_we_think_so():
         for number, key in enumerate(value_keys(ranges))
     ]
     apart = tuple(Allocation(number=one.id, bytes=4, values=(one,)) for one in values)
-    found = find_counted(ranges, BufferAssignment(allocations=apart))
-    assert found is not None
+    found = occupancy_of(module, BufferAssignment(allocations=apart))
+    assert found.source == "counted"
     assert len(found.buffers) == len(values)
-    assert find_counted(ranges, BufferAssignment(allocations=apart[1:2])) is None
+    assert occupancy_of(module, BufferAssignment(allocations=apart[1:2])).source == "modelled"

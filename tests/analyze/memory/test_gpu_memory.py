@@ -9,6 +9,7 @@ from data import hlo_fixtures as fixtures
 
 import pjit_inspect as pi
 from pjit_inspect.analyze.memory.could import find_suggestions
+from pjit_inspect.analyze.memory.values_named import MemoryFacts
 from pjit_inspect.model.memory.memory_use import LiveTable, MemoryCurve
 from pjit_inspect.model.record.record import MemoryStats
 from pjit_inspect.view.memory.memory import provenance_lines
@@ -61,9 +62,9 @@ def test_what_lies_in_host_memory_is_not_to_be_donated():
     assert given.sharding is not None
     on_host = replace(given, sharding=replace(given.sharding, memory_kind="pinned_host"))
     live = LiveTable(rows=record.memory_use.live.rows)
-    (suggestion,) = find_suggestions(live, None, None, replaced={"a": (given,)})
+    (suggestion,) = find_suggestions(live, MemoryFacts(replaced={"a": (given,)}))
     assert (suggestion.kind, suggestion.name) == ("donate", "a")
-    assert find_suggestions(live, None, None, replaced={"a": (on_host,)}) == ()
+    assert find_suggestions(live, MemoryFacts(replaced={"a": (on_host,)})) == ()
 
 
 def test_an_argument_is_not_to_be_donated_to_its_transform():

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from data.hlo_texts import parse_hlo_text
 
-from pjit_inspect.analyze.memory.live_ranges import find_live_ranges
-from pjit_inspect.analyze.memory.memory_use import occupancy_of
-from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy
-from pjit_inspect.analyze.memory.passing import Nodes
-from pjit_inspect.analyze.program.loops import find_running
+from pjit_inspect.analyze.memory.live_ranges import LiveRanges
+from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, occupancy_of
 from pjit_inspect.model.program.hlo import HloModule
 
 LOOP = """HloModule m, is_scheduled=true
@@ -56,9 +53,10 @@ def module(text: str) -> HloModule:
 
 def buffer_of(occupancy: Occupancy, name: str) -> Buffer:
     ranges = occupancy.ranges
-    found = ranges.nodes.module.find(name)
+    found = ranges.module.find(name)
     assert found is not None
-    return occupancy.buffers[ranges.values[ranges.value_of[ranges.nodes.of(found.index)[0]]].buffer]
+    row = ranges.value_of[ranges.first[found.index]]
+    return next(buffer for buffer in occupancy.buffers if row in buffer.values)
 
 
 def test_what_a_scan_writes_lies_in_one_buffer_before_in_and_after_the_loop():
@@ -69,17 +67,17 @@ def test_what_a_scan_writes_lies_in_one_buffer_before_in_and_after_the_loop():
 
 
 def test_what_a_loop_does_not_change_is_alive_through_it():
-    ranges = find_live_ranges(Nodes(module(LOOP), find_running(module(LOOP))))
-    nodes = ranges.nodes
-    scale = nodes.module.find("scale")
-    loop = nodes.module.find("loop")
+    ranges = LiveRanges(module(LOOP))
+
+    scale = ranges.module.find("scale")
+    loop = ranges.module.find("loop")
     assert scale is not None
     assert loop is not None
-    value = ranges.values[ranges.value_of[nodes.of(scale.index)[0]]]
-    assert value.ends == nodes.time[loop.index]
-    kept = nodes.module.find("kept")
+    value = ranges.values[ranges.value_of[ranges.first[scale.index]]]
+    assert value.ends == ranges.time[loop.index]
+    kept = ranges.module.find("kept")
     assert kept is not None
-    assert ranges.value_of[nodes.of(kept.index)[0]] == ranges.values.index(value)
+    assert ranges.value_of[ranges.first[kept.index]] == ranges.values.index(value)
 
 
 def test_a_result_takes_over_the_operand_that_ends_with_it():
@@ -129,5 +127,5 @@ ENTRY main {
     ranges = occupancy.ranges
     value = ranges.values[buffer_of(occupancy, "b").values[0]]
     # The operand is read until the transfer is done.
-    assert ranges.nodes.running.order[value.ends] == ranges.nodes.module.find("d").index  # type: ignore[union-attr]
+    assert ranges.running.order[value.ends] == ranges.module.find("d").index  # type: ignore[union-attr]
     assert buffer_of(occupancy, "d").bytes == 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pjit_inspect.analyze.memory.tpu_tiles import least_tpu_bytes, tpu_bytes
+from pjit_inspect.analyze.memory.fits import least_tpu_bytes, tpu_bytes
 from pjit_inspect.model.program.shape import COMBINED, Layout, Shape
 
 

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from data import hlo_fixtures as fixtures
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.memory.timeline import MOST_NAMED, _in_kernels, moments
+from pjit_inspect.analyze.memory.memory_use import MOST_NAMED, _in_kernels, moments
 
 PROGRAMS = sorted(path.name.removesuffix(".hlo.gz") for path in fixtures.HERE.glob("*.hlo.gz"))
 

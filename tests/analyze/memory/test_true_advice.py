@@ -12,6 +12,7 @@ from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
 from pjit_inspect.analyze.memory.could import find_suggestions
+from pjit_inspect.analyze.memory.values_named import MemoryFacts
 from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue
 
 MIB = 1 << 20
@@ -62,7 +63,7 @@ def row(**facts: Any) -> LiveValue:
 
 def advised(one: LiveValue) -> list[str]:
     record = compiled(jax.jit(lambda x: x * 2), shaped(8, 8))
-    return [one.sentence for one in find_suggestions(LiveTable(rows=(one,)), record.mesh, None)]
+    return [one.sentence for one in find_suggestions(LiveTable(rows=(one,)), MemoryFacts(mesh=record.mesh))]
 
 
 def test_what_was_gathered_or_summed_over_an_axis_is_not_split_over_it_again():

@@ -18,7 +18,7 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.memory.reported import join_reported
+from pjit_inspect.analyze.memory.autopsy import join_reported
 from pjit_inspect.handles.memory.autopsy import find_record
 from pjit_inspect.model.record.shortage import MemoryShortage, ReportedBuffer
 from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
