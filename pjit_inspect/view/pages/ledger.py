@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from pjit_inspect.model.record.ledger import LedgerData, LedgerRow, Pattern, RepeatedReason
 from pjit_inspect.model.words.sentence import joined, say
+from pjit_inspect.view.document.columns import codes, numbers, table_of
 from pjit_inspect.view.document.document import (
     Block,
     Code,
@@ -20,11 +21,9 @@ from pjit_inspect.view.document.document import (
     Number,
     Picture,
     Prose,
-    Row,
     Section,
     Sign,
     Spans,
-    Table,
     Text,
     TimelineSubject,
 )
@@ -38,6 +37,7 @@ _REASONS = 3
 _PATTERNS = 12
 _RESHARDED = 8
 _NAMES = 6
+_SECONDS = (("total", "total_s"), ("trace", "trace_s"), ("lower", "lower_s"), ("XLA", "compile_s"))
 
 
 def ledger_view(ledger: LedgerData, *, options: ViewOptions | None = None) -> Document:
@@ -49,7 +49,7 @@ def ledger_view(ledger: LedgerData, *, options: ViewOptions | None = None) -> Do
     blocks: list[Block] = [_head(ledger, mine, times)]
     blocks += _patterns(ledger.patterns, times)
     if order:
-        blocks.append(Table(columns=_columns(times), rows=tuple(_row(row, times) for row in order[:_ROWS])))
+        blocks.append(table_of(_columns(times), order[:_ROWS]))
     if len(order) > _ROWS:
         blocks.append(Line((Sign("more"), Text(f" and {plural(len(order) - _ROWS, 'more function')}"))))
     blocks += _reasons(order[:_ROWS])
@@ -69,8 +69,8 @@ def _head(ledger: LedgerData, mine: Sequence[LedgerRow], times: bool) -> Line:
     if times and mine and not _is_timed(mine):
         spans.append(Text(", seconds unknown"))
     elif times:
-        parts = (("trace", "trace_s"), ("lower", "lower_s"), ("XLA", "compile_s"))
-        sums = ", ".join(f"{name} {seconds_text(sum(getattr(row, field) for row in mine))}" for name, field in parts)
+        parts = ((name, sum(getattr(row, field) for row in mine)) for name, field in _SECONDS[1:])
+        sums = ", ".join(f"{name} {seconds_text(seconds)}" for name, seconds in parts)
         spans.append(Text(f", {seconds_text(sum(row.total_s for row in mine))} in all ({sums})"))
         untimed = sum(row.untimed for row in mine)
         spans += [Text(f"; those of {plural(untimed, 'compile')} are unknown")] if untimed else []
@@ -86,27 +86,22 @@ def _is_timed(rows: Sequence[LedgerRow]) -> bool:
 
 
 def _columns(times: bool) -> tuple[Column, ...]:
-    seconds = ("total", "trace", "lower", "XLA") if times else ()
     return (
-        Column(title="compiles", align="right"),
-        Column(title="name", shrink=True),
-        Column(title="where", shrink=True),
-        *(Column(title=title, align="right", optional=title != "total") for title in seconds),
-        Column(title="missed", shrink=True),
+        numbers("compiles", lambda row: row.compiles),
+        codes("name", lambda row: row.name, shrink=True),
+        Column("where", lambda row: place_spans((row.where,) if row.where else ()), shrink=True),
+        *((_seconds(title, field) for title, field in _SECONDS) if times else ()),
+        Column("missed", _missed, shrink=True),
     )
 
 
-def _row(row: LedgerRow, times: bool) -> Row:
-    seconds: tuple[float | None, ...] = (row.total_s, row.trace_s, row.lower_s, row.compile_s) if times else ()
-    seconds = seconds if _is_timed((row,)) else (None,) * len(seconds)
-    cells: tuple[Spans, ...] = (
-        (Number(f"{row.compiles:,}"),),
-        (Code(row.name),),
-        place_spans((row.where,) if row.where else ()),
-        *((Number(seconds_text(value), provenance="unknown" if value is None else "measured"),) for value in seconds),
-        (Text(_missed(row)),),
+def _seconds(title: str, field: str) -> Column:
+    return numbers(
+        title,
+        lambda row: seconds_text(getattr(row, field) if _is_timed((row,)) else None),
+        provenance="measured",
+        optional=title != "total",
     )
-    return Row(cells)
 
 
 def _missed(row: LedgerRow) -> str:

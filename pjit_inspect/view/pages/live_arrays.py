@@ -9,23 +9,19 @@ from collections.abc import Sequence
 
 from pjit_inspect.model.memory.live_arrays import DeviceHolding, LiveArray, LiveArrayTable
 from pjit_inspect.model.words.layers import path_pattern
+from pjit_inspect.view.document.columns import codes, numbers, places, sizes, spec_or, table_of
 from pjit_inspect.view.document.document import (
     Block,
     Code,
     Column,
     Document,
     Line,
-    Number,
-    Rest,
-    Row,
-    Spans,
-    SpecLabel,
+    Span,
     Table,
     Text,
 )
 from pjit_inspect.view.document.notation import ranges_text, shape_text
-from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural, share_unit
-from pjit_inspect.view.record.answer import place_spans
+from pjit_inspect.view.document.quantities import bytes_text, plural, share_unit
 
 _ROWS, _TEXT_ROWS, _FOLDED_ROWS = 24, 16, 200
 _GROUPS = 4
@@ -83,28 +79,14 @@ def _held(group: Sequence[DeviceHolding]) -> str:
 
 
 def _table(rows: Sequence[LiveArray]) -> Table:
-    groups = _grouped(rows)
-    unit = share_unit(own[0].bytes for own in groups)
-    shown, hidden, unseen = groups[:_ROWS], groups[_ROWS:], groups[_TEXT_ROWS:]
-    return Table(
-        columns=(
-            Column(title="n", align="right"),
-            Column(title="array", shrink=True, comfort=30),
-            Column(title="of", shrink=True),
-            Column(title="type", shrink=True),
-            Column(title="spec", shrink=True),
-            Column(title="copies", align="right"),
-            Column(title=f"each {unit}", align="right"),
-            Column(title="all", align="right"),
-            Column(title="devices", optional=True),
-            Column(title="made at", shrink=True),
-        ),
-        rows=tuple(_row(own, unit) for own in shown),
+    return table_of(
+        _COLUMNS,
+        groups := _grouped(rows),
+        shown=_ROWS,
         text_rows=_TEXT_ROWS,
-        text_rest=_rest(unseen) if unseen else (),
-        rest=Rest(summary=_rest(hidden), rows=tuple(_row(own, unit) for own in hidden[:_FOLDED_ROWS]))
-        if hidden
-        else None,
+        folded=_FOLDED_ROWS,
+        rest=_rest,
+        unit=share_unit(own[0].bytes for own in groups),
     )
 
 
@@ -120,28 +102,17 @@ def _grouped(rows: Sequence[LiveArray]) -> list[list[LiveArray]]:
     return sorted(groups.values(), key=lambda own: -sum(row.bytes or 0 for row in own))
 
 
-def _row(group: Sequence[LiveArray], unit: str) -> Row:
+def _name(group: Sequence[LiveArray]) -> Span:
     first = group[0]
     names = {row.name for row in group}
     name = names.pop() if len(names) == 1 else path_pattern(first.name)
     known = first.name or ("a result" if first.role == "result" else "")
-    total = None if first.bytes is None else sum(row.bytes or 0 for row in group)
-    where = "" if first.memory_kind in _ON_DEVICE else f" {first.memory_kind}"
-    spec: Spans = (SpecLabel(first.spec),) if first.spec is not None else (Text("on no mesh", "dim"),)
-    return Row(
-        (
-            (Number(f"{len(group):,}"),),
-            (Code(name or known),) if known else (Text("not known", "dim"),),
-            (Code(first.program),) if first.program else (),
-            (Code(first.dtype + shape_text(first.global_shape)),),
-            spec,
-            (Number(_copies(first)),),
-            (Number(bytes_in(first.bytes, unit)),),
-            (Number(bytes_in(total, unit)),),
-            (Text(f"{ranges_text(first.device_ids, limit=4)}{where}"),),
-            place_spans(first.source) if first.source else (),
-        )
-    )
+    return Code(name or known) if known else Text("not known", "dim")
+
+
+def _devices_words(row: LiveArray) -> str:
+    where = "" if row.memory_kind in _ON_DEVICE else f" {row.memory_kind}"
+    return f"{ranges_text(row.device_ids, limit=4)}{where}"
 
 
 def _copies(row: LiveArray) -> str:
@@ -152,7 +123,25 @@ def _copies(row: LiveArray) -> str:
     return f"{row.held_bytes / once:.3g}" if once else "1"
 
 
-def _rest(groups: Sequence[Sequence[LiveArray]]) -> Spans:
+def _rest(groups: Sequence[Sequence[LiveArray]]) -> str:
     number = sum(map(len, groups))
     size = bytes_text(sum(row.bytes or 0 for own in groups for row in own))
-    return (Text(f"{plural(number, 'more array')}, {size} on each of their devices; the table has all"),)
+    return f"{plural(number, 'more array')}, {size} on each of their devices; the table has all"
+
+
+def _sum(group: Sequence[LiveArray]) -> int | None:
+    return None if group[0].bytes is None else sum(row.bytes or 0 for row in group)
+
+
+_COLUMNS = (
+    numbers("n", len),
+    Column("array", _name, shrink=True, comfort=30),
+    codes("of", lambda group: group[0].program, shrink=True),
+    codes("type", lambda group: group[0].dtype + shape_text(group[0].global_shape), shrink=True),
+    Column("spec", lambda group: spec_or(group[0].spec, "on no mesh"), shrink=True),
+    numbers("copies", lambda group: _copies(group[0])),
+    sizes("each {unit}", lambda group: group[0].bytes),
+    sizes("all", _sum),
+    Column("devices", lambda group: _devices_words(group[0]), optional=True),
+    places("made at", lambda group: group[0].source),
+)

@@ -16,6 +16,7 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.sharding.sharded_program import axis_name
+from pjit_inspect.view.document.columns import numbers, table_of
 from pjit_inspect.view.document.document import (
     UNKNOWN,
     AxisLabel,
@@ -26,10 +27,8 @@ from pjit_inspect.view.document.document import (
     Column,
     Line,
     MeshSubject,
-    Number,
     Picture,
     Prose,
-    Row,
     Sign,
     Span,
     Spans,
@@ -41,7 +40,6 @@ from pjit_inspect.view.document.quantities import (
     bytes_in,
     bytes_number,
     bytes_text,
-    count_text,
     least_text,
     plural,
     seconds_text,
@@ -245,23 +243,25 @@ def _mesh_picture(report: RecordReport, mesh: Mesh) -> Picture:
 
 def _totals_table(report: RecordReport) -> Table:
     totals = report.totals
-    unit = share_unit(size for total in totals for size in (total.payload_bytes, total.sent_bytes))
     most = max((total.sent_bytes for total in totals), default=0) or 1
+    unit = share_unit(size for total in totals for size in (total.payload_bytes, total.sent_bytes))
     counted = any(total.runs != total.collectives for total in totals)
-    axis = "axis, of the part that is there" if report.incomplete else "axis"
-    columns = [Column(title=axis), Column(title="collectives", align="right")]
-    columns += [Column(title="runs", align="right")] if counted else []
-    columns += [Column(title=f"payload {unit}", align="right"), Column(title=f"wire {unit}", align="right")]
-    rows = []
-    for total in totals:
-        runs: tuple[Spans, ...] = ((Number(count_text(total.runs)),),) if counted else ()
-        payload = least_text(bytes_in(total.payload_bytes, unit), total.payload_bytes, total.is_payload_least)
-        sent = least_text(bytes_in(total.sent_bytes, unit), total.sent_bytes, total.is_sent_least)
-        sizes = (Number(payload),), (Number(sent),)
-        bar = (Bar(total.sent_bytes / most, total.axes),)
-        axis = (axis_span(total.axes, report.data), *_mesh_words(total, report.data))
-        rows.append(Row((axis, (Number(f"{total.collectives:,}"),), *runs, *sizes, bar)))
-    return Table(columns=(*columns, Column(title="")), rows=tuple(rows))
+
+    def axis(total: AxisTotal) -> Spans:
+        return (axis_span(total.axes, report.data), *_mesh_words(total, report.data))
+
+    def least(size: int, is_least: bool) -> str:
+        return least_text(bytes_in(size, unit), size, is_least)
+
+    columns = (
+        Column("axis, of the part that is there" if report.incomplete else "axis", axis),
+        numbers("collectives", lambda total: total.collectives),
+        *((numbers("runs", lambda total: total.runs),) if counted else ()),
+        numbers(f"payload {unit}", lambda total: least(total.payload_bytes, total.is_payload_least)),
+        numbers(f"wire {unit}", lambda total: least(total.sent_bytes, total.is_sent_least)),
+        Column("", lambda total: Bar(total.sent_bytes / most, total.axes)),
+    )
+    return table_of(columns, totals)
 
 
 def memory_line(data: RecordData) -> list[Block]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
@@ -14,6 +15,7 @@ from pjit_inspect.model.record.compile_key import CompileKey
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.layers import path_pattern, path_patterns
 from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, name, say
+from pjit_inspect.view.document.columns import codes, numbers, sizes, table_of
 from pjit_inspect.view.document.document import (
     Beside,
     Block,
@@ -22,10 +24,8 @@ from pjit_inspect.view.document.document import (
     Column,
     Gallery,
     Line,
-    Number,
     Picture,
     Rest,
-    Row,
     Section,
     ShardSubject,
     Sign,
@@ -35,7 +35,7 @@ from pjit_inspect.view.document.document import (
     Text,
 )
 from pjit_inspect.view.document.notation import array_text, known_spec_text, ranges_text, shape_text, slices_text
-from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
+from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
 from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.svg.shard_picture import shard_face
 
@@ -245,9 +245,10 @@ def _pictured(groups: tuple[ArrayGroup, ...], reused: frozenset[str]) -> list[tu
 
 def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
     layout = group.first
-    local = "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
     size = bytes_number(layout.bytes_per_device)
-    each: Spans = (Text("each "), Code(local), Text(", "), size) if layout.global_shape else (size, Text(" each"))
+    each: Spans = (
+        (Text("each "), Code(local_text(layout)), Text(", "), size) if layout.global_shape else (size, Text(" each"))
+    )
     asked: Spans = (Text(f"  {group.asked}", "dim"),) if group.asked else ()
     lines: list[Spans] = [(Code(array_text(layout)),)]
     lines += [(size, *asked)] if everywhere == 1 else [(Code(spec_words(layout)), *asked), each]
@@ -349,23 +350,34 @@ def _joined(parts: Sequence[Spans]) -> Spans:
 def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: str) -> Table:
     shown = groups[:_TABLE_ROWS]
     slices = _SLICES if len(shown) <= _TEXT_ROWS else _FEW_SLICES
-    unit = share_unit(group.each_bytes for group in shown)
-    columns = (
-        Column(title="name", shrink=True, comfort=24),
-        Column(title="array"),
-        Column(title="per device"),
-        Column(title=unit, align="right"),
-        Column(title="spec", shrink=True),
-        Column(title="copies", align="right"),
-        Column(title="asked"),
-    )
-    return Table(
-        columns=columns,
-        rows=tuple(_row(group, everywhere, unit, slices if i < fresh else 0) for i, group in enumerate(shown)),
+    sliced = frozenset(group.name for group in shown[:fresh])
+
+    def under(group: ArrayGroup) -> tuple[Spans, ...]:
+        fate = fate_spans(group)
+        return (*((fate,) if fate else ()), *(_slices(group.first, slices) if group.name in sliced else ()))
+
+    table = table_of(_columns(everywhere), shown, under=under)
+    return replace(
+        table,
         text_rows=min(_TEXT_ROWS, fresh),
         text_rest=_text_rest(groups[min(_TEXT_ROWS, fresh) : fresh], groups[fresh:], field),
         rest=Rest(summary=_more(groups[_TABLE_ROWS:], field)) if len(groups) > _TABLE_ROWS else None,
     )
+
+
+def _columns(everywhere: int) -> tuple[Column, ...]:
+    """The columns; on one device, every array is whole."""
+    columns = (
+        Column("name", _name, shrink=True, comfort=24),
+        codes("array", lambda group: array_text(group.first)),
+        codes("per device", lambda group: local_text(group.first)),
+        sizes("{unit}", lambda group: group.each_bytes),
+        codes("spec", lambda group: spec_words(group.first), shrink=True),
+        numbers("copies", lambda group: _copies(group.first, everywhere)),
+        Column("asked", lambda group: group.asked or None),
+    )
+    whole = ("name", "array", "{unit}", "asked")
+    return columns if everywhere != 1 else tuple(column for column in columns if column.title in whole)
 
 
 def _text_rest(hidden: tuple[ArrayGroup, ...], reused: tuple[ArrayGroup, ...], field: str) -> Spans:
@@ -383,21 +395,9 @@ def _more(groups: tuple[ArrayGroup, ...], field: str) -> Spans:
     return (Sign("more"), Text(f" and {plural(number, 'more array')}, {size} per device; record.{field} has all"))
 
 
-def _row(group: ArrayGroup, everywhere: int, unit: str, slices: int) -> Row:
-    layout = group.first
-    local = "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
-    alone = everywhere == 1
-    cells: tuple[Spans, ...] = (
-        _name(group),
-        (Code(array_text(layout)),),
-        () if alone else (Code(local),),
-        (Number(bytes_in(layout.bytes_per_device, unit)),),
-        () if alone else (Code(spec_words(layout)),),
-        () if alone else (Text(_copies(layout, everywhere)),),
-        (Text(group.asked),) if group.asked else (),
-    )
-    fate = fate_spans(group)
-    return Row(cells, (*((fate,) if fate else ()), *(_slices(layout, slices) if slices else ())))
+def local_text(layout: ArrayLayout) -> str:
+    """The shape on one device; "unknown" without a sharding."""
+    return "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
 
 
 def _copies(layout: ArrayLayout, everywhere: int) -> str:

@@ -14,6 +14,7 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.suggestion import Suggestion
 from pjit_inspect.view.document.colors import document_axes
+from pjit_inspect.view.document.columns import numbers, sizes, table_of
 from pjit_inspect.view.document.document import (
     Bar,
     Block,
@@ -22,16 +23,14 @@ from pjit_inspect.view.document.document import (
     Document,
     Fold,
     Line,
-    Number,
     Prose,
-    Row,
     Section,
     Sign,
     Span,
     Table,
     Text,
 )
-from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
+from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
 from pjit_inspect.view.record.answer import answer_line
 from pjit_inspect.view.record.cause_groups import CauseGroup, cause_words, group_by_cause
 from pjit_inspect.view.record.explain_pick import Picked, pick, pick_warnings
@@ -115,24 +114,15 @@ def _kinds(rows: Sequence[Collective]) -> list[Block]:
 
 def _kinds_table(shares: dict[str, _Share]) -> Table:
     ranked = sorted(shares.items(), key=lambda item: (-item[1].sent, item[0]))
-    unit = share_unit(round(share.sent) for share in shares.values())
     whole = sum(share.sent for share in shares.values()) or 1
     columns = (
-        Column(title="cause"),
-        Column(title="collectives", align="right"),
-        Column(title=f"wire {unit}", align="right"),
-        Column(title="share", align="right"),
-        Column(title=""),
+        Column("cause", lambda item: item[0]),
+        numbers("collectives", lambda item: item[1].collectives),
+        sizes("wire {unit}", lambda item: round(item[1].sent), "modelled"),
+        Column("share", lambda item: share_text(round(item[1].sent), round(whole)), align="right"),
+        Column("", lambda item: Bar(item[1].sent / whole, None)),
     )
-    rows = []
-    for words, share in ranked:
-        percent = share_text(round(share.sent), round(whole))
-        figures = (
-            (Number(f"{share.collectives:,}"),),
-            (Number(bytes_in(round(share.sent), unit), provenance="modelled"),),
-        )
-        rows.append(Row(((Text(words),), *figures, (Text(percent),), (Bar(share.sent / whole, None),))))
-    return Table(columns=columns, rows=tuple(rows))
+    return table_of(columns, ranked)
 
 
 # ---------------------------------------------------------------- causes
