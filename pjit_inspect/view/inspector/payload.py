@@ -26,7 +26,7 @@ from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Line, Sign, Table
 from pjit_inspect.view.document.quantities import bytes_text, count_text, least_text
 from pjit_inspect.view.inspector.arrays import array_groups, array_rows, value_rows
-from pjit_inspect.view.inspector.blob import pack_blob, whole_numbers
+from pjit_inspect.view.inspector.blob import lists, pack_blob, whole_numbers
 from pjit_inspect.view.inspector.collectives import collective_rows
 from pjit_inspect.view.inspector.findings import findings_data, suggestions_data
 from pjit_inspect.view.inspector.flow import flow_data
@@ -296,8 +296,7 @@ def _mesh_columns(data: RecordData, size: int) -> dict[str, np.ndarray]:
     return {
         "mesh.ids": whole_numbers(ids),
         "mesh.hosts": whole_numbers(devices[id].process if id in devices else -1 for id in ids),
-        "mesh.coords": whole_numbers(number for one in coordinates for number in one),
-        "mesh.coords.ends": np.cumsum([len(one) for one in coordinates], dtype=np.int64).astype(np.uint32),
+        **lists("mesh.coords", coordinates),
     }
 
 

@@ -28,7 +28,7 @@ from pjit_inspect.view.document.document import Line
 from pjit_inspect.view.document.notation import known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.inspector.arrays import value_sharding
-from pjit_inspect.view.inspector.blob import pack_blob
+from pjit_inspect.view.inspector.blob import ends_of, pack_blob
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, spans_data
 from pjit_inspect.view.memory.groups import group_key, group_name
@@ -183,7 +183,7 @@ class _Groups:
             "value.scope": np.array([self._scope(one.value) for one in values], np.int32),
             "value.maker": np.array([one.maker for one in values], np.int32),
             "value.user": np.array([one.last_user for one in values], np.int32),
-            "value.ends": np.cumsum([len(one.spans) for one in values], dtype=np.int64).astype(np.uint32),
+            "value.ends": ends_of(one.spans for one in values),
             "span.from": np.array([start for start, _ in spans], np.int32),
             "span.to": np.array([end for _, end in spans], np.int32),
         }

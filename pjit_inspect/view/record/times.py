@@ -7,6 +7,7 @@ Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.measur
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
@@ -46,25 +47,25 @@ def runs_text(runs: float) -> str:
     return f"{runs:,.0f}" if runs == int(runs) else f"{runs:,.2f}"
 
 
-def added_us(instructions: Sequence[str], times: Mapping[str, KernelTime]) -> float | None:
-    """Microseconds per call of several instructions, each on its slowest device; None when none was measured."""
-    found = [times[name].slowest_us for name in instructions if name in times]
-    return sum(found) if found else None
+def time_data(instructions: Sequence[str], times: Mapping[str, KernelTime]) -> tuple[list[list[str]], dict[str, Any]]:
+    """Measured times of several instructions per call, for the inspector; ([], {}) where none was measured.
 
-
-def time_numbers(instructions: Sequence[str], times: Mapping[str, KernelTime]) -> list[list[str]]:
-    """Rows of label, figure, and how it is known; [] where nothing was measured."""
-    slowest = added_us(instructions, times)
-    if slowest is None:
-        return []
-    mean = sum(times[name].mean_us for name in instructions if name in times)
+    The first are rows of label, figure, and how it is known; the second, on the slowest device of each, added up, is
+    `time` in words and `time_us`.
+    """
+    found = [times[name] for name in instructions if name in times]
+    if not found:
+        return [], {}
+    slowest, mean = sum(one.slowest_us for one in found), sum(one.mean_us for one in found)
     if mean == slowest:
         # One device, for example.
-        return [["time per call", time_text(slowest), "measured"]]
-    return [
-        ["time per call, mean of devices", time_text(mean), "measured"],
-        ["time per call, slowest device", time_text(slowest), "measured"],
-    ]
+        rows = [["time per call", time_text(slowest), "measured"]]
+    else:
+        rows = [
+            ["time per call, mean of devices", time_text(mean), "measured"],
+            ["time per call, slowest device", time_text(slowest), "measured"],
+        ]
+    return rows, {"time": time_text(slowest), "time_us": slowest}
 
 
 def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _TEXT_ROWS) -> list[Block]:
