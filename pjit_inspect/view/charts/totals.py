@@ -1,8 +1,4 @@
-"""The bar charts: bytes sent over each mesh axis, bytes held on each device, seconds of each stage of the compile.
-
-Not its job: counting (`analyze.collectives.traffic`, `analyze.program.device_memory`), drawing
-(`view.figures.chart_figure`, `view.svg.chart_picture`).
-"""
+"""The bar charts: bytes sent over each mesh axis, bytes held on each device, seconds of each stage of the compile."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Tables from one list of columns: each says its title, what it shows of an item, its unit and its layout.
-
-Not its job: lowering a table to text (`view.render.text_table`) or to HTML (`view.render.html_blocks`).
-"""
+"""Tables from one list of columns: each says its title, what it shows of an item, its unit and its layout."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """A chart as a view tree: its title, the still picture, and a table with everything the picture shows.
 
-It replaces plotly in notebooks where plotly does not run, and is the text of every figure. Not its job: the set of
-charts (`view.charts.totals`, `view.charts.traffic`), the picture (`view.svg.chart_picture`).
+It replaces plotly in notebooks where plotly does not run, and is the text of every figure.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 This module imports plotly, so it is imported for the first figure only. A plain `go.Figure` with a tiny template:
 plotly's own is 7 KB in every figure, and a `FigureWidget` brings 5 MB. plotly reads tags, entities and TeX in labels,
-so every foreign name passes `_label`. Not its job: the set of charts and bars, the still picture
-(`view.svg.chart_picture`).
+so every foreign name passes `_label`.
 """
 
 from __future__ import annotations

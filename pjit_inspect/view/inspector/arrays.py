@@ -1,7 +1,4 @@
-"""The inspector's rows of arrays: inputs, outputs and values inside the program, and their shards.
-
-Not its job: the picture (JavaScript draws it from the sharding's tiles), shardings of values (`analyze`).
-"""
+"""The inspector's rows of arrays: inputs, outputs and values inside the program, and their shards."""
 
 from __future__ import annotations
 

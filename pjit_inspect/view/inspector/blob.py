@@ -1,7 +1,6 @@
 """One binary column store for the inspector: a JSON header, numbers as little-endian columns, tables of strings.
 
-A browser reads columns in place, without parsing them. `front/src/core/blob.js` is the reader. Not its job: the meaning
-of the columns (`view.inspector.payload`).
+A browser reads columns in place, without parsing them. `front/src/core/blob.js` is the reader.
 """
 
 from __future__ import annotations

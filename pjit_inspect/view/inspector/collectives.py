@@ -1,7 +1,4 @@
-"""The inspector's rows of collectives: equal ones in one row, with cause, numbers and places.
-
-Not its job: finding out (`analyze`), the pictures (`view.inspector.moves`).
-"""
+"""The inspector's rows of collectives: equal ones in one row, with cause, numbers and places."""
 
 from __future__ import annotations
 

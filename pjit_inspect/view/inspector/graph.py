@@ -45,8 +45,6 @@ kernel), `graph.run.row` (the layer, or the row under the program), `graph.run.p
 Events, by start: `graph.event.collective`, `.lane`, `.start`, `.end` (places between kernels: issued right after kernel
 `start - 1`, waited for right before kernel `end`), `.first_use`, `.last_use` (kernels; -1 for none), `.is_async`.
 Places count kernels, not time.
-
-Not its job: building the graph (`analyze.graph.build`), drawing it.
 """
 
 from __future__ import annotations

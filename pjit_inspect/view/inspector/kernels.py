@@ -1,7 +1,4 @@
-"""The inspector's rows of fused kernels: contents, reads, writes and savings.
-
-Not its job: finding them (`analyze.program.fusions`).
-"""
+"""The inspector's rows of fused kernels: contents, reads, writes and savings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""One text of the inspector: its lines, and the links of each.
-
-Not its job: finding the links (`view.inspector.texts`, `view.inspector.jaxpr`).
-"""
+"""One text of the inspector: its lines, and the links of each."""
 
 from __future__ import annotations
 

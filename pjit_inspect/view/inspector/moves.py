@@ -1,7 +1,7 @@
 """Two shard pictures of one collective: one array before and after, within one group of devices.
 
 They follow from the instruction alone: its kind, the shapes of its operand and result on a device, and its dimension.
-The cause deals with the array outside the group. Not its job: drawing.
+The cause deals with the array outside the group.
 """
 
 from __future__ import annotations

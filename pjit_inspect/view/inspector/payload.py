@@ -1,7 +1,6 @@
 """All data of one record's inspector: a tiny first view, and one column store with the rest.
 
-All words and figures are made here; JavaScript (`view/front`) lays them out. Not its job: the page or the widget around
-it, drawing.
+All words and figures are made here; JavaScript (`view/front`) lays them out.
 """
 
 from __future__ import annotations

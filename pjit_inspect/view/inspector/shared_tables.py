@@ -1,6 +1,6 @@
 """Tables that many rows of the inspector share, each entry once: axis sets, group sets, shardings, places.
 
-Thousands of collectives share a handful of group sets; a set of 4,096 devices is sent once. Not its job: rows.
+Thousands of collectives share a handful of group sets; a set of 4,096 devices is sent once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""An out-of-memory report as text and page: XLA's largest buffers, buffers alive at the peak, possible remedies.
-
-Not its job: finding the buffers and remedies (`analyze.memory`).
-"""
+"""An out-of-memory report as text and page: XLA's largest buffers, buffers alive at the peak, possible remedies."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Equal buffers of several layers as one row: "18 x x @ p['w1'], saved for backward".
-
-Not its job: the table (`view.memory.memory`).
-"""
+"""Equal buffers of several layers as one row: "18 x x @ p['w1'], saved for backward"."""
 
 from __future__ import annotations
 

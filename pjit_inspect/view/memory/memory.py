@@ -1,7 +1,4 @@
-"""The memory of one device, in text and as a page: how much, when, which buffers, and how it is known.
-
-Not its job: finding it (`analyze.memory`).
-"""
+"""The memory of one device, in text and as a page: how much, when, which buffers, and how it is known."""
 
 from __future__ import annotations
 

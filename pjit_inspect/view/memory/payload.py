@@ -7,7 +7,7 @@
 Columns: `bytes.S` (alive in space S, kernel by kernel); for each value, those of a space together, by group:
 `value.group`, `.kind`, `.scope`, `.maker`, `.user` (kernels; -1 for none), and spans of kernels in which it is alive,
 ends included: `span.from`, `span.to`, `value.ends` (where the spans of each value end).
-The values of a space and its nameless buffers add up to its curve at every kernel. Not its job: drawing.
+The values of a space and its nameless buffers add up to its curve at every kernel.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How an explained error is shown: what is wrong, the user's line, the arrays, ways to fix it.
-
-Not its job: finding any of it (`analyze.errors.explain`).
-"""
+"""How an explained error is shown: what is wrong, the user's line, the arrays, ways to fix it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The ledger of compiles: repeats and costs per function and call site, and ways to save.
-
-Not its job: finding it (`analyze.recompiles.ledger`), the log's list of records (`view.pages.log`).
-"""
+"""The ledger of compiles: repeats and costs per function and call site, and ways to save."""
 
 from __future__ import annotations
 

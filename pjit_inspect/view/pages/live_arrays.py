@@ -1,7 +1,4 @@
-"""The arrays that a process holds: totals per device, how much are copies, and the arrays.
-
-Not its job: finding them (`observe.key.live_arrays`).
-"""
+"""The arrays that a process holds: totals per device, how much are copies, and the arrays."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The session log: one row per compilation, the small fry in one line.
-
-Not its job: one compilation in full (`view.record.record`).
-"""
+"""The session log: one row per compilation, the small fry in one line."""
 
 from __future__ import annotations
 

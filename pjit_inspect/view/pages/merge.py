@@ -1,7 +1,4 @@
-"""The records of several processes together: whether they agree, who differs first, every shared program.
-
-Not its job: joining them (`analyze.processes.merge`), one record (`view.record.record`).
-"""
+"""The records of several processes together: whether they agree, who differs first, every shared program."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A playground and its history as text and tables.
-
-Not its job: asking XLA, or the live controls.
-"""
+"""A playground and its history as text and tables."""
 
 from __future__ import annotations
 

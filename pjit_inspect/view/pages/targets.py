@@ -1,7 +1,4 @@
-"""The table of targets: their names, the memory of a device, and what is missing here.
-
-Not its job: finding them (`handles.asked.targets`).
-"""
+"""The table of targets: their names, the memory of a device, and what is missing here."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The top of a record's display: the compiled program, the reason for a recompile, the answer, the mesh with traffic.
-
-Not its job: the arrays and tables below (`view.record.arrays`, `view.record.collectives`, `view.record.kernels`).
-"""
+"""The top of a record's display: the compiled program, the reason for a recompile, the answer, the mesh, the traffic."""
 
 from __future__ import annotations
 

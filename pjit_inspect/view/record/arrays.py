@@ -1,6 +1,6 @@
 """Inputs and outputs: name, type, spec, and the slice that each device holds.
 
-Equal arrays of repeated layers share a row. Not its job: drawing the pictures (`view.svg.shard_picture`).
+Equal arrays of repeated layers share a row.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Calls back into Python: the line of a display, and their table.
-
-Not its job: finding them (`analyze.program.custom_calls`).
-"""
+"""Calls back into Python: the line of a display, and their table."""
 
 from __future__ import annotations
 

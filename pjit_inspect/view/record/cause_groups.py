@@ -1,8 +1,4 @@
-"""Collectives shown as one, their grouping by cause, and the words for causes.
-
-Not its job: finding causes (`analyze.causes.causes`), tables (`view.record.collectives`), the report
-(`view.record.explain`).
-"""
+"""Collectives shown as one, their grouping by cause, and the words for causes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The table of collectives (equal ones share a row, most bytes first), and a sentence for each cause.
-
-Not its job: finding collectives, their cost or their causes (`analyze`), totals per axis (`view.record.answer`).
-"""
+"""The table of collectives (equal ones share a row, most bytes first), and a sentence for each cause."""
 
 from __future__ import annotations
 

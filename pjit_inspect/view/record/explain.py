@@ -1,8 +1,4 @@
-"""The cause of each collective: the report, most expensive first.
-
-Not its job: finding causes (`analyze.causes.causes`), choosing collectives (`view.record.explain_pick`), one finding
-(`view.record.findings`).
-"""
+"""The cause of each collective: the report, most expensive first."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The collectives that a user asks for: by kind, cause, axis, phase, line, instruction, or a name in their causes.
-
-Not its job: explaining them (`view.record.explain`).
-"""
+"""The collectives that a user asks for: by kind, cause, axis, phase, line, instruction, or a name in their causes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """A record's facts as a short text: each array's spec and bytes, each collective's axes and bytes.
 
 Only counted figures, or figures modelled from these, in a fixed order; no times, lines of source, kernels or names by
-the compiler. Two layouts, or two versions of JAX, can so be compared. Not its job: causes, or places (`explain`,
-`tree`).
+the compiler. Two layouts, or two versions of JAX, can so be compared.
 """
 
 from __future__ import annotations

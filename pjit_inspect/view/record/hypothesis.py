@@ -1,7 +1,4 @@
-"""The head of a what-if record: its changes, how far it was compiled, and the figures that changed.
-
-Not its job: asking (`handles.asked.what_if`).
-"""
+"""The head of a what-if record: its changes, how far it was compiled, and the figures that changed."""
 
 from __future__ import annotations
 

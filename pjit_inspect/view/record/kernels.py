@@ -1,7 +1,4 @@
-"""The table of fused kernels: contents, reads, writes and savings of each.
-
-Not its job: finding them (`analyze.program.fusions`).
-"""
+"""The table of fused kernels: contents, reads, writes and savings of each."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The display of one compilation: a report becomes a view tree.
 
 It answers questions in their natural order: the compiled program, the reason for a recompile, communication, findings,
-axes, each collective, the devices' slices, each fused kernel, oddities, times. Not its job: looks (`view.render.text`,
-`view.render.html`), computing figures (`analyze`).
+axes, each collective, the devices' slices, each fused kernel, oddities, times.
 """
 
 from __future__ import annotations

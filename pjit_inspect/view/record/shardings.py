@@ -1,6 +1,6 @@
 """The table of shardings: a program's values beside their lines of source, most wasted bytes first.
 
-Equal values of one line share a row. Not its job: finding shardings (`analyze.sharding.value_shardings`).
+Equal values of one line share a row.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Changes that may save communication, as a table: modelled figures beside counts of XLA's partitioner and XLA.
-
-Not its job: inventing changes (`analyze.suggest`), or trying them (`handles.suggest`).
-"""
+"""Changes that may save communication, as a table: modelled figures beside counts of XLA's partitioner and XLA."""
 
 from __future__ import annotations
 

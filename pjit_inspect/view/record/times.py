@@ -1,8 +1,4 @@
-"""Measured times: a summary line, and the table of the longest.
-
-Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.measured.kernel_times`), seconds of compiling
-(`record_view`).
-"""
+"""Measured times: a summary line, and the table of the longest."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Lowers the blocks of a view tree to HTML.
-
-Not its job: spans (`view.render.html_spans`), the page around them (`view.render.html`).
-"""
+"""Lowers the blocks of a view tree to HTML."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Bands over the places of a schedule as a still picture, for places without scripts.
 
-Words are on chips, so that one picture serves light and dark pages. Not its job: the set of bands, the interactive twin
-(`view.figures.chart_figure`).
+Words are on chips, so that one picture serves light and dark pages.
 """
 
 from __future__ import annotations

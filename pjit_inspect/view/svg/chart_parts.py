@@ -1,6 +1,6 @@
 """The parts that the pictures of charts share: scales with their ticks, an axis with its grid, legends.
 
-The plotly figure and the playground's page take the scale of a scatter from here. Not its job: the charts.
+The plotly figure and the playground's page take the scale of a scatter from here.
 """
 
 from __future__ import annotations

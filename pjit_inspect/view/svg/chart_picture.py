@@ -1,7 +1,6 @@
 """A chart as a still picture, for places without scripts.
 
-Labels are on chips, so that one picture serves light and dark pages. Not its job: the set of charts, the interactive
-twin (`view.figures.chart_figure`).
+Labels are on chips, so that one picture serves light and dark pages.
 """
 
 from __future__ import annotations

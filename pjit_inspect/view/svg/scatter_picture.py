@@ -1,7 +1,4 @@
-"""A scatter as a still picture: points marked by kind, the best joined, a limit, labels on chips.
-
-Not its job: the set of points, the interactive twin (`view.figures.chart_figure`).
-"""
+"""A scatter as a still picture: points marked by kind, the best joined, a limit, labels on chips."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """A small writer of SVG pictures: rectangles, paths, and labels on chips.
 
-Every string in a picture is escaped here. Not its job: choosing the shapes (`view.svg.shard_picture`,
-`view.svg.mesh_picture`), or colours.
+Every string in a picture is escaped here.
 """
 
 from __future__ import annotations

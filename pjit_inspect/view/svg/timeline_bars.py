@@ -1,7 +1,4 @@
-"""The time of each stage of each compile: the bars of a timeline, however drawn.
-
-Not its job: drawing (`view.svg.timeline_picture`, `view.figures.figures`).
-"""
+"""The time of each stage of each compile: the bars of a timeline, however drawn."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The timeline of a session's compiles as a still picture, for places without scripts.
 
-Its colours mean stages, not mesh axes: it shows no axis. Not its job: the set of bars (`view.svg.timeline_bars`), the
-interactive twin (`view.figures.figures`).
+Its colours mean stages, not mesh axes: it shows no axis.
 """
 
 from __future__ import annotations
