@@ -32,6 +32,7 @@ from pjit_inspect.view.document.document import (
     Table,
     Text,
 )
+from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.quantities import plural
 from pjit_inspect.view.svg.chart_words import amount_in, chart_sentence, legend_of
 
@@ -103,9 +104,8 @@ def _area_table(chart: AreaChart) -> Table:
 
 def _matrix_table(chart: MatrixChart) -> Table:
     """A row for each amount; pairs that send the same share a row."""
-    groups: dict[tuple[str, str], list[MatrixCell]] = {}
-    for cell in sorted(chart.cells, key=lambda cell: -cell.size_bytes):
-        groups.setdefault((amount_in(cell.size_bytes, chart.unit), cell.name), []).append(cell)
+    ranked = sorted(chart.cells, key=lambda cell: -cell.size_bytes)
+    groups = grouped(ranked, lambda cell: (amount_in(cell.size_bytes, chart.unit), cell.name))
 
     def pairs(cells: Sequence[MatrixCell]) -> Code:
         shown = sorted(cells, key=lambda cell: (cell.row, cell.column))[:_PAIRS]

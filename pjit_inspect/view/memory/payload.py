@@ -25,6 +25,7 @@ from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.view.document.colors import MEMORY_COLORS
 from pjit_inspect.view.document.document import Line
+from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.notation import known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.inspector.arrays import value_sharding
@@ -135,9 +136,7 @@ class _Groups:
 
     def add(self, values: Sequence[TimedValue]) -> list[TimedValue]:
         """Makes rows of the values of one space; gives the values in the order of their rows."""
-        groups: dict[object, list[TimedValue]] = {}
-        for one in values:
-            groups.setdefault(group_key(one.value), []).append(one)
+        groups = grouped(values, lambda one: group_key(one.value))
         ranked = sorted(groups.values(), key=lambda members: -sum(one.value.bytes for one in members))
         for members in ranked:
             for one in members:

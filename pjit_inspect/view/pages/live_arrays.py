@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from pjit_inspect.model.memory.live_arrays import DeviceHolding, LiveArray, LiveArrayTable
 from pjit_inspect.model.words.layers import path_pattern
@@ -17,6 +17,7 @@ from pjit_inspect.view.document.document import (
     Table,
     Text,
 )
+from pjit_inspect.view.document.grouping import grouped, shared_name
 from pjit_inspect.view.document.notation import ranges_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text, plural, share_unit
 
@@ -53,9 +54,7 @@ def _answer(table: LiveArrayTable) -> Line:
 
 def _devices(devices: Sequence[DeviceHolding]) -> list[str]:
     """A line for each set of devices that hold the same, most bytes first."""
-    groups: dict[tuple[object, ...], list[DeviceHolding]] = {}
-    for one in devices:
-        groups.setdefault((one.platform, one.bytes, one.arrays, one.in_use_bytes, one.limit_bytes), []).append(one)
+    groups = grouped(devices, lambda one: (one.platform, one.bytes, one.arrays, one.in_use_bytes, one.limit_bytes))
     order = sorted(groups.values(), key=lambda own: -own[0].bytes)
     lines = [_held(own) for own in order[:_GROUPS]]
     rest = [one for own in order[_GROUPS:] for one in own]
@@ -87,22 +86,19 @@ def _table(rows: Sequence[LiveArray]) -> Table:
     )
 
 
-def _grouped(rows: Sequence[LiveArray]) -> list[list[LiveArray]]:
+def _grouped(rows: Sequence[LiveArray]) -> list[tuple[LiveArray, ...]]:
     """Arrays grouped by everything but their layer, most bytes on a device first."""
-    groups: dict[object, list[LiveArray]] = {}
-    for row in rows:
-        key = (
-            path_pattern(row.name), row.program, row.role, row.dtype, row.global_shape, row.spec, row.device_ids,
-            row.memory_kind, row.source,
-        )  # fmt: skip
-        groups.setdefault(key, []).append(row)
-    return sorted(groups.values(), key=lambda own: -sum(row.bytes or 0 for row in own))
+
+    def key(row: LiveArray) -> Hashable:
+        kind = row.dtype, row.global_shape, row.spec, row.device_ids, row.memory_kind
+        return path_pattern(row.name), row.program, row.role, kind, row.source
+
+    return sorted(grouped(rows, key).values(), key=lambda own: -sum(row.bytes or 0 for row in own))
 
 
 def _name(group: Sequence[LiveArray]) -> Span:
     first = group[0]
-    names = {row.name for row in group}
-    name = names.pop() if len(names) == 1 else path_pattern(first.name)
+    name = shared_name((row.name for row in group), path_pattern)
     known = first.name or ("a result" if first.role == "result" else "")
     return Code(name or known) if known else Text("not known", "dim")
 

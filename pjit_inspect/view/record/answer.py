@@ -1,4 +1,4 @@
-"""The top of a record's display: the compiled program, the reason for a recompile, the answer, the mesh, the traffic."""
+"""The top of a record's display: the compiled program, why it was compiled again, the answer, the mesh with traffic."""
 
 from __future__ import annotations
 

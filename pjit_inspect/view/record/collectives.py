@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.shape import total
@@ -13,6 +13,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
 from pjit_inspect.view.document.columns import codes, numbers, sizes, table_of
 from pjit_inspect.view.document.document import UNKNOWN, Block, Code, Column, Fold, Line, Section, Sign, Spans, Text
+from pjit_inspect.view.document.grouping import grouped, shared_name
 from pjit_inspect.view.document.notation import groups_text, operation_text
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import bytes_text, plural
@@ -32,7 +33,8 @@ _FOLDED_ROWS = 80
 _SOURCE = 36  # columns of a source line: enough to recognise it
 _OPEN = 4  # groups up to which the sentences are visible at once
 _TEXT_REASONS = 3
-_PHASES = {"forward": "fwd", "backward": "bwd"}  # as training code abbreviates them
+SHORT_PHASES = {"forward": "fwd", "backward": "bwd"}
+"""As training code abbreviates them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,21 +55,20 @@ class LayerGroup(CollectiveGroup):
 
 def group_collectives(rows: Sequence[Collective]) -> tuple[LayerGroup, ...]:
     """Collectives grouped by everything but their layer numbers, most bytes sent first."""
-    groups: dict[object, list[Collective]] = {}
-    for row in rows:
-        frame = row.source[0] if row.source else None
-        what = scope_pattern(operation_text(row.op_name)) or row.moved
-        size = (row.dtype, row.local_shape, row.operands, row.payload_bytes, row.wire_bytes)
-        key = (row.kind, row.axes, row.groups, size, row.phase, row.implicit, what, frame, reason_key(row))
-        groups.setdefault(key, []).append(row)
-    found = [LayerGroup(what=_what(members), members=tuple(members)) for members in groups.values()]
+    found = [
+        LayerGroup(
+            what=shared_name((operation_text(one.op_name) or one.moved for one in members), scope_pattern),
+            members=members,
+        )
+        for members in grouped(rows, _layer_key).values()
+    ]
     return tuple(sorted(found, key=lambda group: -group.least_sent_bytes))
 
 
-def _what(members: Sequence[Collective]) -> str:
-    names = {operation_text(member.op_name) or member.moved for member in members}
-    name = names.pop()
-    return name if not names else scope_pattern(name)
+def _layer_key(row: Collective) -> Hashable:
+    what = scope_pattern(operation_text(row.op_name)) or row.moved
+    size = (row.dtype, row.local_shape, row.operands, row.payload_bytes, row.wire_bytes)
+    return row.kind, row.axes, row.groups, size, row.phase, row.implicit, what, row.source[:1], reason_key(row)
 
 
 def collective_blocks(report: RecordReport, *, rows: int = _ROWS) -> list[Block]:
@@ -178,7 +179,7 @@ def _what_spans(group: LayerGroup) -> Spans:
     if group.first.operands > 1:
         spans = (*spans, Text(f" x{group.first.operands:,}"))
     phase = group.first.phase
-    return (*spans, Text(f" {_PHASES.get(phase, phase)}", "dim")) if phase else spans
+    return (*spans, Text(f" {SHORT_PHASES.get(phase, phase)}", "dim")) if phase else spans
 
 
 def _cause(row: Collective) -> Spans:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.shape import total
@@ -11,6 +11,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
 from pjit_inspect.view.document.columns import codes, numbers, sizes, table_of
 from pjit_inspect.view.document.document import UNKNOWN, Block, Code, Column, Fold, Line, Spans, Text
+from pjit_inspect.view.document.grouping import grouped, shared_name
 from pjit_inspect.view.document.notation import operation_text
 from pjit_inspect.view.document.quantities import plural
 from pjit_inspect.view.record.answer import place_spans
@@ -67,20 +68,22 @@ class KernelGroup:
 
 def group_kernels(table: FusionTable) -> tuple[KernelGroup, ...]:
     """Kernels grouped by everything but name and layer, most memory traffic first."""
-    groups: dict[object, list[DistinctFusion]] = {}
-    for one in table.distinct:
-        row = one.first
-        frame = row.source[0] if row.source else None
-        contents = row.kind, row.target, row.instructions, row.inputs, row.outputs
-        sizes = row.bytes_read, row.bytes_written, row.bytes_saved
-        groups.setdefault((*contents, *sizes, scope_pattern(operation_text(row.op_name)), frame), []).append(one)
-    return tuple(sorted((_group(table, tuple(own)) for own in groups.values()), key=_traffic))
+    found = [
+        KernelGroup(
+            what=shared_name((operation_text(one.first.op_name) for one in members), scope_pattern),
+            table=table,
+            distinct=members,
+        )
+        for members in grouped(table.distinct, _layer_key).values()
+    ]
+    return tuple(sorted(found, key=_traffic))
 
 
-def _group(table: FusionTable, distinct: tuple[DistinctFusion, ...]) -> KernelGroup:
-    names = {operation_text(op_name) for op_name in {one.first.op_name for one in distinct}}
-    name = names.pop()
-    return KernelGroup(what=name if not names else scope_pattern(name), table=table, distinct=distinct)
+def _layer_key(one: DistinctFusion) -> Hashable:
+    row = one.first
+    contents = row.kind, row.target, row.instructions, row.inputs, row.outputs
+    sizes = row.bytes_read, row.bytes_written, row.bytes_saved
+    return *contents, *sizes, scope_pattern(operation_text(row.op_name)), row.source[:1]
 
 
 def _traffic(group: KernelGroup) -> int:

@@ -6,7 +6,7 @@ Equal values of one line share a row.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.source import Frame, SourceText
@@ -31,9 +31,10 @@ from pjit_inspect.view.document.document import (
     SpecLabel,
     Text,
 )
+from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.notation import operation_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_number, plural
-from pjit_inspect.view.record.collectives import source_line
+from pjit_inspect.view.record.collectives import SHORT_PHASES, source_line
 
 _LINES = 40
 _ROWS = 6  # rows of one source line; further ones are counted
@@ -41,7 +42,6 @@ _TEXT_LINES = 12
 _FEW = 3  # lines up to which every row is shown, with the origins of its axes
 _MANY = 60
 _NAMES = 1  # operations that one row names
-_PHASES = {"forward": "fwd", "backward": "bwd"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,15 +62,19 @@ class ValueGroup:
         return self.members[0]
 
 
+_Values = tuple[Frame | None, tuple[ValueGroup, ...]]
+"""A line of source, None for arguments and values without a place; and the values of it."""
+
+
 def group_values(rows: Sequence[ValueSharding], *, by_name: bool = False) -> tuple[ValueGroup, ...]:
     """Values grouped by line, phase, type, shape and sharding, in table order; with `by_name`, also by operation."""
-    groups: dict[object, list[ValueSharding]] = {}
-    for row in rows:
+
+    def key(row: ValueSharding) -> Hashable:
         where = row.source[0].where if row.source else ""
-        how = (row.dtype, row.global_shape, row.spec, row.is_per_shard)
         name = (row.op, _pattern(row)) if by_name or not row.op else ""
-        groups.setdefault((where, row.phase, name, how), []).append(row)
-    return tuple(ValueGroup(names=_names(members), members=tuple(members)) for members in groups.values())
+        return where, row.phase, name, row.dtype, row.global_shape, row.spec, row.is_per_shard
+
+    return tuple(ValueGroup(names=_names(members), members=members) for members in grouped(rows, key).values())
 
 
 def _pattern(row: ValueSharding) -> str:
@@ -125,19 +129,17 @@ def _answer(table: ShardingTable) -> Line:
     return Line((*spans, Text(f"{known}.")), "answer")
 
 
-def _by_line(groups: Sequence[ValueGroup]) -> list[tuple[Frame | None, list[ValueGroup]]]:
+def _by_line(groups: Sequence[ValueGroup]) -> list[_Values]:
     """The groups of each source line; the line with the most wasteful value first."""
-    lines: dict[str, tuple[Frame | None, list[ValueGroup]]] = {}
-    for group in groups:
-        frame = group.first.source[0] if group.first.source else None
-        key = frame.where if frame else f"argument {bool(group.first.op)}"
-        lines.setdefault(key, (frame, []))[1].append(group)
-    return list(lines.values())
+
+    def key(group: ValueGroup) -> Hashable:
+        return group.first.source[0].where if group.first.source else bool(group.first.op)
+
+    found = grouped(groups, key).values()
+    return [(own[0].first.source[0] if own[0].first.source else None, own) for own in found]
 
 
-def _table(
-    lines: list[tuple[Frame | None, list[ValueGroup]]], line_of: Callable[[Frame], str], *, few: bool
-) -> GroupedTable:
+def _table(lines: list[_Values], line_of: Callable[[Frame], str], *, few: bool) -> GroupedTable:
     columns = _columns(line_of)
     unit = unit_of(columns, [group for _, of in lines[:_LINES] for group in of])
     return GroupedTable(
@@ -150,7 +152,7 @@ def _table(
     )
 
 
-def _more_lines(hidden: Sequence[tuple[Frame | None, list[ValueGroup]]]) -> Spans:
+def _more_lines(hidden: Sequence[_Values]) -> Spans:
     if not hidden:
         return ()
     number = sum(len(group.members) for _, of in hidden for group in of)
@@ -175,7 +177,7 @@ def _columns(line_of: Callable[[Frame], str]) -> tuple[Column, ...]:
 
 
 def _line(
-    frame: Frame | None, groups: list[ValueGroup], line_of: Callable[[Frame], str], unit: str, few: bool
+    frame: Frame | None, groups: Sequence[ValueGroup], line_of: Callable[[Frame], str], unit: str, few: bool
 ) -> RowGroup:
     most = _MANY if few else _ROWS
     columns = _columns(line_of)
@@ -211,7 +213,7 @@ def _value(group: ValueGroup) -> Spans:
     more = len(group.names) - _NAMES
     spans: Spans = (Code(", ".join(group.names[:_NAMES])),)
     spans += (Text(f" +{more:,}", "dim"),) if more > 0 else ()
-    spans += (Text(f" {_PHASES.get(phase, phase)}", "dim"),) if phase else ()
+    spans += (Text(f" {SHORT_PHASES.get(phase, phase)}", "dim"),) if phase else ()
     return (*spans, Text(" in shard_map", "dim")) if group.first.is_per_shard else spans
 
 

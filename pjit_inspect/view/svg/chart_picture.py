@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 
-from pjit_inspect.view.document.chart import AreaChart, BarChart, BarRow, Chart, MatrixCell, MatrixChart, ScatterChart
+from pjit_inspect.view.document.chart import AreaChart, BarChart, BarRow, Chart, MatrixChart, ScatterChart
 from pjit_inspect.view.document.colors import LINE, NEUTRAL
+from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.svg.area_picture import draw_areas
 from pjit_inspect.view.svg.chart_parts import LABEL, draw_legend
 from pjit_inspect.view.svg.chart_words import amount_text, legend_of
@@ -92,10 +93,7 @@ def _draw_matrix(svg: Svg, chart: MatrixChart) -> None:
 
 def _draw_cells(svg: Svg, chart: MatrixChart, left: float, top: float, side: float) -> None:
     """One path for all cells of equal looks: a picture of 4,096 cells stays small."""
-    alike: dict[tuple[str, float], list[MatrixCell]] = {}
-    for cell in chart.cells:
-        strength = cell_strength(cell.size_bytes, chart.most_bytes)
-        alike.setdefault((cell.color, strength), []).append(cell)
+    alike = grouped(chart.cells, lambda cell: (cell.color, cell_strength(cell.size_bytes, chart.most_bytes)))
     box = round(side - (1 if side > 8 else 0.3), 1)
     for (color, strength), cells in sorted(alike.items()):
         path = "".join(
