@@ -270,6 +270,7 @@ def _points(chart: ScatterChart) -> tuple[list[Any], dict[str, Any]]:
     scale, _ = scatter_scales(chart)
     front = _point_trace(chart, chart.front, mode="lines")
     front.update(line={"color": NEUTRAL, "width": 1.5, "shape": "hv"}, hoverinfo="skip", hovertemplate=None)
+    along = {"type": "log"} if scale.is_log else {"rangemode": "tozero"}
     shapes, notes = [], []
     if chart.limit is not None:
         y = size_in(chart.limit[0], chart.y_unit)
@@ -280,9 +281,7 @@ def _points(chart: ScatterChart) -> tuple[list[Any], dict[str, Any]]:
     return [front, _point_trace(chart, chart.points, mode="markers+text")], {
         "height": _top(chart) + 380,
         "showlegend": False,
-        "xaxis": _axis(
-            f"{chart.x_measure}, {chart.x_unit}", **({"type": "log"} if scale.is_log else {"rangemode": "tozero"})
-        ),
+        "xaxis": {**_axis(f"{chart.x_measure}, {chart.x_unit}"), **along},
         "yaxis": _axis(f"{chart.y_measure}, {chart.y_unit}", rangemode="tozero", automargin=True),
         "shapes": shapes,
         "annotations": notes,

@@ -8,7 +8,19 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.suggestion import Suggestion, SuggestionTable
 from pjit_inspect.model.words.byte_words import ONE_TURN
 from pjit_inspect.view.document.columns import table_of
-from pjit_inspect.view.document.document import Block, Code, Column, Line, Number, Prose, Provenance, Span, Spans, Text
+from pjit_inspect.view.document.document import (
+    Block,
+    Code,
+    Column,
+    Line,
+    Number,
+    Prose,
+    Provenance,
+    Section,
+    Span,
+    Spans,
+    Text,
+)
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.record.incomplete import reason_text
 
@@ -35,6 +47,12 @@ def suggestion_blocks(suggestions: Sequence[Suggestion], *, with_sentences: bool
     unsure = any(one.is_one_turn for one in suggestions) or any(own.is_one_turn for own in figures)
     footer = f"{_FOOTER}; {ONE_TURN}" if unsure else _FOOTER
     return (table_of(columns, suggestions), *sentences, Line((Text(footer),), "footer"))
+
+
+def suggestion_section(suggestions: Sequence[Suggestion], *, with_sentences: bool = False) -> list[Block]:
+    """The table under its title; [] without suggestions."""
+    blocks = suggestion_blocks(suggestions, with_sentences=with_sentences)
+    return [Section((Text("what could save some of it", "strong"),), blocks)] if blocks else []
 
 
 def suggestions_untried(suggestions: SuggestionTable) -> tuple[Block, ...]:
