@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.view.document.document import (
+    Block,
     Cell,
     Code,
     Column,
+    Line,
     Number,
     Provenance,
     Rest,
@@ -23,7 +25,7 @@ from pjit_inspect.view.document.document import (
     Table,
     Text,
 )
-from pjit_inspect.view.document.quantities import bytes_in, count_text, share_unit, time_in, time_unit
+from pjit_inspect.view.document.quantities import bytes_in, count_text, plural, share_unit, time_in, time_unit
 
 _Item = TypeVar("_Item")
 
@@ -154,3 +156,11 @@ def _spans(value: Cell) -> Spans:
 
 def _number(value: str | int | None) -> Number:
     return Number(value if isinstance(value, str) else count_text(value))
+
+
+def more_lines(number: int, noun: str, plural_noun: str = "") -> list[Block]:
+    """A line that counts things left out, "... and 3 more functions"; [] if none is."""
+    if number <= 0:
+        return []
+    words = f"{number:,} more {plural_noun}" if plural_noun and number > 1 else plural(number, f"more {noun}")
+    return [Line((Sign("more"), Text(f" and {words}")))]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from pjit_inspect.model.record.ledger import LedgerData, LedgerRow, Pattern, RepeatedReason
 from pjit_inspect.model.words.sentence import joined, say
-from pjit_inspect.view.document.columns import codes, numbers, table_of
+from pjit_inspect.view.document.columns import codes, more_lines, numbers, table_of
 from pjit_inspect.view.document.document import (
     Block,
     Code,
@@ -24,8 +23,8 @@ from pjit_inspect.view.document.document import (
     Text,
     TimelineSubject,
 )
-from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import plural, seconds_text
+from pjit_inspect.view.pages.log import not_yours
 from pjit_inspect.view.record.answer import place_spans
 from pjit_inspect.view.record.record import ViewOptions
 
@@ -33,7 +32,6 @@ _ROWS = 30
 _REASONS = 3
 _PATTERNS = 12
 _RESHARDED = 8
-_NAMES = 6
 _SECONDS = (("total", "total_s"), ("trace", "trace_s"), ("lower", "lower_s"), ("XLA", "compile_s"))
 
 
@@ -47,10 +45,12 @@ def ledger_view(ledger: LedgerData, *, options: ViewOptions | None = None) -> Do
     blocks += _patterns(ledger.patterns, times)
     if order:
         blocks.append(table_of(_columns(times), order[:_ROWS]))
-    if len(order) > _ROWS:
-        blocks.append(Line((Sign("more"), Text(f" and {plural(len(order) - _ROWS, 'more function')}"))))
+    blocks += more_lines(len(order) - _ROWS, "function")
     blocks += _reasons(order[:_ROWS])
-    blocks += _others([row for row in ledger.rows if row.origin != "user"], times)
+    seconds = [row.total_s if times and _is_timed((row,)) else None for row in ledger.rows]
+    blocks += not_yours(
+        [(row.origin, row.name, row.compiles, took) for row, took in zip(ledger.rows, seconds, strict=True)]
+    )
     blocks += _resharded(ledger)
     if times and _is_timed(ledger.rows):
         blocks.append(Picture(subject=TimelineSubject(ledger=ledger), alt=_timeline_words(ledger)))
@@ -142,9 +142,7 @@ def _patterns(patterns: Sequence[Pattern], times: bool) -> list[Block]:
         return []
     shown = patterns if times else sorted(patterns, key=lambda pattern: -pattern.compiles)
     findings: list[Block] = [_pattern(pattern, times) for pattern in shown[:_PATTERNS]]
-    if len(shown) > _PATTERNS:
-        findings.append(Line((Sign("more"), Text(f" and {plural(len(shown) - _PATTERNS, 'more pattern')}"))))
-    return [Section((Text("what repeats"),), tuple(findings))]
+    return [Section((Text("what repeats"),), (*findings, *more_lines(len(shown) - _PATTERNS, "pattern")))]
 
 
 def _pattern(pattern: Pattern, times: bool) -> Finding:
@@ -163,33 +161,13 @@ def _pattern(pattern: Pattern, times: bool) -> Finding:
 # ---------------------------------------------------------------- the rest
 
 
-def _others(rows: Sequence[LedgerRow], times: bool) -> list[Block]:
-    parts = []
-    for words, origin in (("eager operations", "eager"), ("libraries", "library")):
-        group = [row for row in rows if row.origin == origin]
-        names: Counter[str] = Counter()
-        for row in group:
-            names[row.name] += row.compiles
-        if names:
-            seconds = f", {seconds_text(sum(row.total_s for row in group))}" if times and _is_timed(group) else ""
-            parts.append(f"{names.total():,} of {words} ({_most_common(names)}{seconds})")
-    return [Line((Sign("more"), Text(f" and {', '.join(parts)}")))] if parts else []
-
-
-def _most_common(names: Counter[str]) -> str:
-    shown = [printable(name) + (f" x{count:,}" if count > 1 else "") for name, count in names.most_common(_NAMES)]
-    return ", ".join([*shown, "..."] if len(names) > _NAMES else shown)
-
-
 def _resharded(ledger: LedgerData) -> list[Block]:
     found = {(e.name, one.path): one for row in ledger.rows for e in row.entries for one in e.reason.resharded}
     order = sorted(found.items(), key=lambda item: -(item[1].size_bytes or 0))
     lines: list[Block] = [
         Line((Code(name), Text(": "), Prose(one.sentence)), "note") for (name, _), one in order[:_RESHARDED]
     ]
-    if len(order) > _RESHARDED:
-        lines.append(Line((Sign("more"), Text(f" and {plural(len(order) - _RESHARDED, 'more argument')}"))))
-    return lines
+    return [*lines, *more_lines(len(order) - _RESHARDED, "argument")]
 
 
 def _timeline_words(ledger: LedgerData) -> str:

@@ -54,7 +54,7 @@ def log_view(
     if shown:
         again = [reason_words(reason) for reason in reasons] or [""] * len(rows)
         blocks.append(table_of(_columns(rows, counts, again, times), shown))
-    blocks += _others(rows)
+    blocks += not_yours([(data.origin, data.name, 1, None) for data in rows])
     blocks += [_incomplete(index, data) for index, data in enumerate(rows) if data.hlo and "hlo" in data.missing]
     if dropped:
         had = f"{plural(dropped, 'older record')} {'was' if dropped == 1 else 'were'} dropped"
@@ -132,14 +132,21 @@ def _took(rows: Sequence[RecordData]) -> str:
     return "before" if all(data.cached == "memory" for data in rows) else seconds_text(None)
 
 
-def _others(rows: Sequence[RecordData]) -> list[Block]:
-    """One line for compiles that the user did not write, with the names that `log[name]` takes."""
-    groups = (("eager operations", "eager"), ("libraries", "library"))
+def not_yours(compiles: Sequence[tuple[str, str, int, float | None]]) -> list[Block]:
+    """One line for compiles that the user did not write, with the names that `log[name]` takes.
+
+    A compile is its origin ("eager", "library", ...), name, number, and seconds; None for seconds that are not shown.
+    """
     parts = []
-    for words, origin in groups:
-        names = Counter(data.name for data in rows if data.origin == origin)
+    for words, origin in (("eager operations", "eager"), ("libraries", "library")):
+        own = [one for one in compiles if one[0] == origin]
+        names: Counter[str] = Counter()
+        for _, name, number, _ in own:
+            names[name] += number
         if names:
-            parts.append(f"{names.total():,} of {words} ({_most_common(names)})")
+            known = [seconds for *_, seconds in own if seconds is not None]
+            took = f", {seconds_text(sum(known))}" if known else ""
+            parts.append(f"{names.total():,} of {words} ({_most_common(names)}{took})")
     return [Line((Sign("more"), Text(f" and {', '.join(parts)}")))] if parts else []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pjit_inspect.model.record.merged import MergedData, MergedProgram, ProcessDifference
-from pjit_inspect.view.document.columns import codes, numbers, sizes, table_of
+from pjit_inspect.view.document.columns import codes, more_lines, numbers, sizes, table_of
 from pjit_inspect.view.document.document import (
     Block,
     Code,
@@ -37,14 +37,14 @@ def merge_view(data: MergedData) -> Document:
     if data.differences:
         shown = tuple(_difference(difference) for difference in data.differences[:_DIFFERENCES])
         blocks.append(Section((Text("where a process first differs"),), shown))
-        blocks += _more(len(data.differences) - _DIFFERENCES, "process", "processes")
+        blocks += more_lines(len(data.differences) - _DIFFERENCES, "process", "processes")
     if data.programs:
         blocks.append(table_of(_COLUMNS, list(enumerate(data.programs[:_ROWS]))))
-        blocks += _more(len(data.programs) - _ROWS, "program", "programs")
+        blocks += more_lines(len(data.programs) - _ROWS, "program")
     blocks += _program_notes(data.programs)
     blocks += _local(data.local)
     blocks += [Line((Code(note),), "note") for note in data.notes[:_NOTES]]
-    blocks += _more(len(data.notes) - _NOTES, "note", "notes")
+    blocks += more_lines(len(data.notes) - _NOTES, "note")
     if data.programs:
         words = "shared: on devices of several processes; bytes between hosts are per call, modelled as rings"
         blocks.append(Line((Text(words),), "footer"))
@@ -93,11 +93,7 @@ def _program_notes(programs: Sequence[MergedProgram]) -> list[Block]:
             for process, why in program.incomplete
         ]
         lines += [Line((Text(f"#{number} "), Code(program.name), Text(words)), "note") for words in said]
-    return [*lines[:_NOTES], *_more(len(lines) - _NOTES, "note on a program", "notes on programs")]
-
-
-def _more(count: int, one: str, many: str) -> list[Block]:
-    return [Line((Sign("more"), Text(f" and {count:,} more {one if count == 1 else many}")))] if count > 0 else []
+    return [*lines[:_NOTES], *more_lines(len(lines) - _NOTES, "note on a program", "notes on programs")]
 
 
 def _processes(program: MergedProgram) -> Spans:

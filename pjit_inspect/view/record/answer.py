@@ -13,7 +13,7 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.sharding.sharded_program import axis_name
-from pjit_inspect.view.document.columns import numbers, table_of
+from pjit_inspect.view.document.columns import more_lines, numbers, table_of
 from pjit_inspect.view.document.document import (
     UNKNOWN,
     AxisLabel,
@@ -286,9 +286,7 @@ def reason_blocks(reason: Reason | None) -> list[Block]:
     blocks: list[Block] = [Line((Text("compiled again: "), Prose(reason.sentence)))]
     others = [difference for difference in reason.differences if difference.sentence not in reason.sentence]
     blocks += [Line((Sign("dot"), Prose(difference.sentence))) for difference in others[:_DIFFERENCES]]
-    if len(others) > _DIFFERENCES:
-        blocks.append(Line((Sign("more"), Text(f" and {plural(len(others) - _DIFFERENCES, 'more difference')}"))))
-    return blocks
+    return blocks + more_lines(len(others) - _DIFFERENCES, "difference")
 
 
 def _is_again(reason: Reason) -> bool:
