@@ -1,1 +1,1 @@
-"""The buffers alive in memory, as text and tables."""
+"""The buffers alive in memory, as text and tables. Not its job: finding them (`analyze.memory`)."""

@@ -1,4 +1,7 @@
-"""Memory over the schedule as lines of text: a column for each run of kernels, showing their maximum."""
+"""Memory over the schedule as lines of text: a column for each run of kernels, showing their maximum.
+
+Not its job: the bytes (`analyze.memory`).
+"""
 
 from __future__ import annotations
 
