@@ -1,4 +1,7 @@
-"""Tables from one list of columns: each says its title, what it shows of an item, its unit and its layout."""
+"""Tables from one list of columns: each has its title, its content for an item, its unit, its source and its layout.
+
+Text, HTML and the inspector read the same table (`view.render`, `view.inspector.words`): a new column is one line.
+"""
 
 from __future__ import annotations
 

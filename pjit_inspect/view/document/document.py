@@ -110,7 +110,7 @@ class SpecLabel:
 Span = Text | Code | AxisLabel | Number | Sign | Bar | Prose | SpecLabel
 Spans = tuple[Span, ...]
 Cell = Spans | Span | str | None
-"""What a table shows of one item; None for nothing."""
+"""One item's content of a column; None for nothing."""
 
 UNKNOWN: Spans = (Text("unknown", "dim"),)
 """The cell of an unknown fact."""
@@ -138,7 +138,7 @@ class Column:
 
     Attributes:
       title: its name; "{unit}" in it stands for the unit that all figures of the table share.
-      get: what it shows of an item: a `Cell`, or a figure; None where the rows are given as cells.
+      get: gives its content for an item: a `Cell`, or a figure; None in a table that is given as rows of cells.
       figure: "bytes" or "us" (microseconds) when `get` gives a figure that is shown in the table's unit.
       provenance: the source of its figures.
       align: "right" for numbers.

@@ -48,7 +48,7 @@ def _row(role: str, group: ArrayGroup, tables: SharedTables) -> dict[str, Any]:
 def _entry(
     role: str, name: str, row: ArrayLayout | ValueSharding, sharding: Sharding | None, tables: SharedTables
 ) -> dict[str, Any]:
-    """What arrays and values have alike."""
+    """The fields that arrays and values share."""
     each = row.bytes_per_device
     return {
         "role": role,

@@ -52,7 +52,7 @@ class LinkedText:
         self.entities.append(entity)
 
     def head(self) -> dict[str, Any]:
-        """What is said of the text as a whole, without what is empty."""
+        """The facts of the whole text; empty ones are left out."""
         head = {"name": name_data(self.name), "note": self.note, "total": max(self.total, len(self.lines))}
         return {key: value for key, value in {**head, "how": self.how}.items() if value}
 

@@ -42,7 +42,7 @@ from pjit_inspect.view.inspector.texts import (
     program_lines,
     source_lines,
 )
-from pjit_inspect.view.inspector.words import axes_data, name_data, spans_data
+from pjit_inspect.view.inspector.words import axes_data, name_data, spans_data, table_data
 from pjit_inspect.view.record.answer import answer_line, memory_line, reason_blocks, title_line
 from pjit_inspect.view.record.collectives import group_collectives
 from pjit_inspect.view.record.hypothesis import hypothesis_blocks
@@ -230,14 +230,8 @@ def _question(report: RecordReport, *, show_times: bool) -> dict[str, Any]:
     table = next((block for block in blocks if isinstance(block, Table)), None)
     if table is None:
         return {}
-    return {
-        "question": {
-            "lines": [spans_data(block.spans) for block in blocks if isinstance(block, Line)],
-            "titles": [column.title for column in table.columns],
-            "right": [column.align == "right" for column in table.columns],
-            "rows": [[spans_data(cell) for cell in row.cells] for row in table.rows],
-        }
-    }
+    lines = [spans_data(block.spans) for block in blocks if isinstance(block, Line)]
+    return {"question": {"lines": lines, **table_data(table)}}
 
 
 def _mark(notes: list[dict[str, Any]], lists: Mapping[str, list[dict[str, Any]]]) -> None:

@@ -1,4 +1,4 @@
-"""How an explained error is shown: what is wrong, the user's line, the arrays, ways to fix it."""
+"""The page of an explained error: what is wrong, the user's line, the arrays, ways to fix it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from pjit_inspect.view.record.incomplete import nothing_text
 
 
 class _Facts(NamedTuple):
-    """What is said of equal collectives; bytes are those of one run."""
+    """Facts of equal collectives; bytes are those of one run."""
 
     axes: str
     phase: str | None

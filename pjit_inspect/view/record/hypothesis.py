@@ -120,7 +120,7 @@ def _table(asked: Hypothesis, now: KeyFigures) -> Table:
 class _Figure(NamedTuple):
     """A figure of this program and of the one it came from; without a unit, a count.
 
-    `lacks` is said where it is not known; None for the words of the table.
+    `lacks` is the reason why it may be unknown; None for the words of the table.
     """
 
     name: Cell
@@ -135,7 +135,7 @@ class _Figure(NamedTuple):
         return bytes_in(value, self.unit) if self.unit else count_text(value)
 
     def how(self, lacks: str) -> str:
-        """How it is known, or why it is not."""
+        """The source of the figure, or the reason why it is unknown."""
         return self.known_by if self.now is not None else lacks if self.lacks is None else self.lacks
 
 
