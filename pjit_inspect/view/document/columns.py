@@ -33,9 +33,16 @@ from pjit_inspect.view.document.quantities import bytes_in, count_text, plural, 
 _Item = TypeVar("_Item")
 
 
-def numbers(title: str, get: Callable[[Any], str | int | None], **layout: Any) -> Column:
+def numbers(
+    title: str, get: Callable[[Any], str | int | None], provenance: Provenance = "counted", **layout: Any
+) -> Column:
     """A column of numbers: a count (None for unknown), or a number in words."""
-    return Column(title, lambda item: _number(get(item)), align="right", **layout)
+
+    def number(item: Any) -> Number:
+        value = get(item)
+        return Number(value if isinstance(value, str) else count_text(value), provenance=provenance)
+
+    return Column(title, number, provenance=provenance, align="right", **layout)
 
 
 def sizes(title: str, get: Callable[[Any], int | None], provenance: Provenance = "counted", **layout: Any) -> Column:
@@ -155,10 +162,6 @@ def _spans(value: Cell) -> Spans:
     if isinstance(value, str):
         return (Text(value),)
     return value if isinstance(value, tuple) else (value,)
-
-
-def _number(value: str | int | None) -> Number:
-    return Number(value if isinstance(value, str) else count_text(value))
 
 
 def more_lines(number: int, noun: str, plural_noun: str = "") -> list[Block]:

@@ -89,12 +89,7 @@ def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> Table:
     ]
     if len({array.device_ids for array in shown if array.device_ids}) > 1:
         columns.append(codes("devices", lambda array: ranges_text(array.device_ids or (), limit=4)))
-    return table_of(
-        columns,
-        arrays,
-        shown=_ARRAYS,
-        rest=lambda hidden: f"and {plural(len(hidden), 'more array')}",
-    )
+    return table_of(columns, arrays, shown=_ARRAYS, rest=lambda hidden: f"and {plural(len(hidden), 'more array')}")
 
 
 def _local(array: ErrorArray) -> Span | None:

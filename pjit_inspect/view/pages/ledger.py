@@ -96,7 +96,7 @@ def _seconds(title: str, field: str) -> Column:
     return numbers(
         title,
         lambda row: seconds_text(getattr(row, field) if _is_timed((row,)) else None),
-        provenance="measured",
+        "measured",
         optional=title != "total",
     )
 

@@ -75,9 +75,10 @@ def _held(group: Sequence[DeviceHolding]) -> str:
 
 
 def _table(rows: Sequence[LiveArray]) -> Table:
+    groups = _grouped(rows)
     return table_of(
         _COLUMNS,
-        groups := _grouped(rows),
+        groups,
         shown=_ROWS,
         text_rows=_TEXT_ROWS,
         folded=_FOLDED_ROWS,

@@ -16,6 +16,7 @@ from pjit_inspect.view.document.document import (
     Document,
     Line,
     Sign,
+    Span,
     Text,
 )
 from pjit_inspect.view.document.printable import printable
@@ -80,6 +81,9 @@ def _columns(
     def transform(run: Sequence[int]) -> str:
         return f"{first(run).transform}, {plural(len(run), 'program')}" if len(run) > 1 else first(run).transform
 
+    def mesh(run: Sequence[int]) -> Span:
+        return Text("none", "dim") if first(run).mesh is None else Code(str(first(run).mesh))
+
     def collectives(run: Sequence[int]) -> str:
         found = total(counts[index] for index in run)
         return "-" if found is None else f"{found:,}"
@@ -92,11 +96,7 @@ def _columns(
         codes("name", lambda run: first(run).name, shrink=True),
         Column("transform", transform),
         Column("where", lambda run: place_spans((frame,) if (frame := first(run).user_frame) else ()), shrink=True),
-        Column(
-            "mesh",
-            lambda run: Text("none", "dim") if (mesh := first(run).mesh) is None else Code(str(mesh)),
-            shrink=True,
-        ),
+        Column("mesh", mesh, shrink=True),
         numbers("collectives", collectives),
     ]
     if times:

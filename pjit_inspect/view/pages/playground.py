@@ -227,7 +227,7 @@ def _history(history: HistoryTable) -> Table:
         numbers(
             "time",
             lambda row: "" if row.time_s is None else " - ".join(map(seconds_text, row.time_s)),
-            provenance="modelled",
+            "modelled",
         ),
         Column("fits", lambda row: {True: "yes", False: "no", None: ""}[row.fits]),
     )

@@ -95,8 +95,8 @@ def _collectives(report: RecordReport) -> tuple[Block, ...]:
 
 def _order(item: tuple[_Facts, int]) -> tuple[object, ...]:
     row = item[0]
-    sizes = (row.payload_bytes or 0, row.wire_bytes or 0, row.count or 0)
-    return row.axes, row.phase or "", row.kind, *sizes, row.cause
+    figures = (row.payload_bytes or 0, row.wire_bytes or 0, row.count or 0)
+    return row.axes, row.phase or "", row.kind, *figures, row.cause
 
 
 def _facts(row: Collective) -> _Facts:
