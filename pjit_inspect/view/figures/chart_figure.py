@@ -34,8 +34,7 @@ from pjit_inspect.view.render.shown import drawn
 from pjit_inspect.view.svg.chart_parts import scatter_scales
 from pjit_inspect.view.svg.chart_picture import cell_strength
 from pjit_inspect.view.svg.chart_words import amount_text, legend_of, part_words, size_in
-from pjit_inspect.view.svg.timeline_bars import STAGES, TimelineBar, timeline_bars
-from pjit_inspect.view.svg.timeline_picture import STAGE_COLORS
+from pjit_inspect.view.svg.timeline import STAGE_COLORS, STAGES, TimelineBar, timeline_bars
 
 _LOOKS = {
     "template": go.layout.Template(), "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",

@@ -39,7 +39,7 @@ from pjit_inspect.view.svg.chart_picture import draw_chart
 from pjit_inspect.view.svg.mesh_picture import draw_mesh
 from pjit_inspect.view.svg.shard_picture import draw_shards
 from pjit_inspect.view.svg.svg import Svg, data_uri
-from pjit_inspect.view.svg.timeline_picture import draw_timeline
+from pjit_inspect.view.svg.timeline import draw_timeline
 
 _Item = TypeVar("_Item")
 
