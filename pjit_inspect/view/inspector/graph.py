@@ -27,8 +27,6 @@ count.
 Collectives, by their place in the program's table: `graph.collective.row` (of the header's `collectives`, for
 `store.select`), `.box`, `.kernel`, `.bytes` (payload).
 Combined ones in another box: `graph.mention.ends` (by box), `graph.mention.collective`, `.operands`, `.bytes`.
-Differences of other members: `graph.deviation.fold`, `.member` (place in the fold), `.box` (shown), `.kind`,
-`.axes`, `.count`, `.bytes`, `.times`.
 Kernels, in schedule order: strings `graph.kernel.names`; `graph.kernel.opcode` (of strings `graph.opcodes`), `.label`
 (of strings `graph.labels`), `.box`, `.how`, `.loop`, `.runs`, `.bytes` (of its result), `.matmuls`, `.flops`, `.spot`
 (in `spot_files`), `.entity` (collective row r as 2r, kernel row r as 2r + 1), `.line` (in `hlo.lines`), `.time`
@@ -39,11 +37,10 @@ Reads, by kernel: `graph.read.ends`, `graph.read.source` (kernel k as k; argumen
 `graph.sizes`).
 Strings `graph.arguments`: names of arguments.
 Arrows, nothing folded: `graph.arrow.source`, `.target` (boxes), `.values`, `.bytes`, `.carried` (bytes).
-Loops: `graph.loop.parent`, `.trips`, strings `graph.loop.names`.
 The schedule, runs in order: `graph.run.start` (kernel; a run ends where the next starts, the last with the last
 kernel), `graph.run.row` (the layer, or the row under the program), `graph.run.phase`.
 Events, by start: `graph.event.collective`, `.lane`, `.start`, `.end` (places between kernels: issued right after kernel
-`start - 1`, waited for right before kernel `end`), `.first_use`, `.last_use` (kernels; -1 for none), `.is_async`.
+`start - 1`, waited for right before kernel `end`), `.first_use` (kernel; -1 for none), `.is_async`.
 Places count kernels, not time.
 """
 
@@ -127,7 +124,6 @@ def graph_data(graph: ProgramGraph, links: GraphLinks, tables: SharedTables) -> 
     columns = {
         **_row_columns(graph),
         **_box_columns(graph.boxes, kinds, tables),
-        **_deviation_columns(graph, kinds, tables),
         **_collective_columns(graph, links.collectives),
         **_kernel_columns(graph, links, tables),
         **_read_columns(graph),
@@ -147,7 +143,6 @@ def _strings(graph: ProgramGraph) -> dict[str, Sequence[str]]:
         "opcodes": graph.kernels.opcodes,
         "labels": graph.kernels.labels,
         "arguments": graph.arguments,
-        "loop.names": (loop.name for loop in graph.loops),
     }
     return {
         f"graph.{key}": [name_data(name, longest=_LONGEST_LABEL) for name in names] for key, names in tables.items()
@@ -165,7 +160,6 @@ def _row_columns(graph: ProgramGraph) -> Columns:
         "fold.likeness": real_numbers(value for fold in folds for value in fold.likeness),
         "fold.essential": real_numbers(value for fold in folds for value in fold.essential_likeness),
         **lists("fold.members", [fold.members for fold in folds]),
-        **numbers_of("loop", graph.loops, whole="parent", real="trips"),
     }
 
 
@@ -186,16 +180,6 @@ def _box_columns(boxes: Sequence[GraphBox], kinds: Sequence[str], tables: Shared
         "mention.ends": ends_of(box.mentions for box in boxes),
         **numbers_of("mention", mentions, whole="collective operands"),
         "mention.bytes": real_numbers(mention.payload_bytes for mention in mentions),
-    }
-
-
-def _deviation_columns(graph: ProgramGraph, kinds: Sequence[str], tables: SharedTables) -> Columns:
-    found = graph.deviations
-    return {
-        **numbers_of("deviation", found, whole="fold member box count times"),
-        "deviation.kind": whole_numbers(kinds.index(one.kind) for one in found),
-        "deviation.axes": whole_numbers(tables.axis_set(one.axes, one.mesh) for one in found),
-        "deviation.bytes": real_numbers(one.payload_bytes for one in found),
     }
 
 
@@ -229,7 +213,7 @@ def _kernel_columns(graph: ProgramGraph, links: GraphLinks, tables: SharedTables
 def _schedule_columns(strip: ScheduleStrip) -> Columns:
     return {
         **_cast("run", strip.runs, np.int32, "start row phase"),
-        **numbers_of("event", strip.events, whole="collective lane start end first_use last_use"),
+        **numbers_of("event", strip.events, whole="collective lane start end first_use"),
         "event.is_async": np.array([event.is_async for event in strip.events], np.uint8),
     }
 
