@@ -164,9 +164,9 @@ def _spans(value: Cell) -> Spans:
     return value if isinstance(value, tuple) else (value,)
 
 
-def more_lines(number: int, noun: str, plural_noun: str = "") -> list[Block]:
-    """A line that counts things left out, "... and 3 more functions"; [] if none is."""
+def more_lines(number: int, noun: str, plural_noun: str = "", *, tail: str = "") -> list[Block]:
+    """A line that counts things left out, "... and 3 more functions" and `tail`; [] if none is."""
     if number <= 0:
         return []
     words = f"{number:,} more {plural_noun}" if plural_noun and number > 1 else plural(number, f"more {noun}")
-    return [Line((Sign("more"), Text(f" and {words}")))]
+    return [Line((Sign("more"), Text(f" and {words}{tail}")))]

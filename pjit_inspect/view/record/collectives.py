@@ -11,8 +11,8 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
-from pjit_inspect.view.document.columns import codes, numbers, sizes, table_of
-from pjit_inspect.view.document.document import UNKNOWN, Block, Code, Column, Fold, Line, Section, Sign, Spans, Text
+from pjit_inspect.view.document.columns import codes, more_lines, numbers, sizes, table_of
+from pjit_inspect.view.document.document import UNKNOWN, Block, Code, Column, Fold, Line, Section, Spans, Text
 from pjit_inspect.view.document.grouping import grouped, shared_name
 from pjit_inspect.view.document.notation import groups_text, operation_text
 from pjit_inspect.view.document.printable import printable, shorten
@@ -100,14 +100,13 @@ def _why(report: RecordReport, collectives: Sequence[Collective], rows: int) -> 
     groups = group_by_cause(collectives)
     found = [finding_of(report, group) for group in groups[:rows]]
     short = [finding_of(report, group, with_facts=False) for group in groups[:_TEXT_REASONS]]
-    hidden, more = groups[len(found) :], groups[len(short) :]
     kinds = f"in {len(groups):,} groups, most expensive first"
     return [
         Fold(
             summary=(Text("why they are there", "strong"), *((Text(f"  {kinds}", "dim"),) if len(groups) > 1 else ())),
-            blocks=(*found, *([_more_reasons(len(hidden))] if hidden else [])),
+            blocks=(*found, *_more_reasons(len(groups) - len(found))),
             is_open=len(groups) <= _OPEN,
-            text_blocks=(*short, *([_more_reasons(len(more))] if more else [])),
+            text_blocks=(*short, *_more_reasons(len(groups) - len(short))),
         )
     ]
 
@@ -117,8 +116,8 @@ def unasked_words(why: str) -> Spans:
     return Text(f"not known yet: {why}; "), Code("record.ask_partitioner()"), Text(" asks it")
 
 
-def _more_reasons(number: int) -> Line:
-    return Line((Sign("more"), Text(f" and {plural(number, 'more group')}; record.explain() explains all")))
+def _more_reasons(number: int) -> list[Block]:
+    return more_lines(number, "group", tail="; record.explain() explains all")
 
 
 def _origin(report: RecordReport) -> str:

@@ -10,7 +10,7 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.suggestion import Suggestion
 from pjit_inspect.view.document.colors import document_axes
-from pjit_inspect.view.document.columns import numbers, sizes, table_of
+from pjit_inspect.view.document.columns import more_lines, numbers, sizes, table_of
 from pjit_inspect.view.document.document import (
     Bar,
     Block,
@@ -123,10 +123,7 @@ def _causes(report: RecordReport, groups: Sequence[CauseGroup]) -> list[Block]:
     if short:
         summary = (Text(f"{plural(len(short), 'more group')}, {bytes_text(_sent(shown[_PROVED:]))} together"),)
         blocks.append(Fold(summary=summary, blocks=tuple(full[_PROVED:]), text_blocks=tuple(short), is_open=True))
-    if more:
-        left_out = f" and {plural(len(more), 'more group')}, {bytes_text(_sent(more))}; explain(LINE) narrows"
-        blocks.append(Line((Sign("more"), Text(left_out))))
-    return blocks
+    return blocks + more_lines(len(more), "group", tail=f", {bytes_text(_sent(more))}; explain(LINE) narrows")
 
 
 def _sent(groups: Sequence[CauseGroup]) -> int:
