@@ -14,7 +14,7 @@ def grouped(items: Iterable[_Item], key: Callable[[_Item], _Key]) -> dict[_Key, 
     groups: dict[_Key, list[_Item]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)
-    return {own: tuple(members) for own, members in groups.items()}
+    return {one_key: tuple(members) for one_key, members in groups.items()}
 
 
 def shared_name(names: Iterable[str], pattern: Callable[[str], str]) -> str:

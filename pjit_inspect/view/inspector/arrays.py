@@ -83,7 +83,7 @@ def _value(row: ValueSharding, tables: SharedTables, mesh: Mesh | None) -> dict[
     sharding = None if row.is_per_shard else value_sharding(row.spec, mesh)
     spot = tables.spot(row.source)
     words = ["one shard of a shard_map"] if row.is_per_shard else []
-    words += [say("{} from {}", axis(own), origin) for own, origin in row.origins.items()]
+    words += [say("{} from {}", axis(name), origin) for name, origin in row.origins.items()]
     return {
         **_entry("value", row.name, row, sharding, tables),
         "fate": list(map(sentence_data, words)),

@@ -55,9 +55,9 @@ def _answer(table: LiveArrayTable) -> Line:
 def _devices(devices: Sequence[DeviceHolding]) -> list[str]:
     """A line for each set of devices that hold the same, most bytes first."""
     groups = grouped(devices, lambda one: (one.platform, one.bytes, one.arrays, one.in_use_bytes, one.limit_bytes))
-    order = sorted(groups.values(), key=lambda own: -own[0].bytes)
-    lines = [_held(own) for own in order[:_GROUPS]]
-    rest = [one for own in order[_GROUPS:] for one in own]
+    order = sorted(groups.values(), key=lambda group: -group[0].bytes)
+    lines = [_held(group) for group in order[:_GROUPS]]
+    rest = [one for group in order[_GROUPS:] for one in group]
     return [*lines, f"{plural(len(rest), 'more device')}: .devices has all"] if rest else lines
 
 
@@ -83,7 +83,7 @@ def _table(rows: Sequence[LiveArray]) -> Table:
         text_rows=_TEXT_ROWS,
         folded=_FOLDED_ROWS,
         rest=_rest,
-        unit=share_unit(own[0].bytes for own in groups),
+        unit=share_unit(group[0].bytes for group in groups),
     )
 
 
@@ -94,7 +94,7 @@ def _grouped(rows: Sequence[LiveArray]) -> list[tuple[LiveArray, ...]]:
         kind = row.dtype, row.global_shape, row.spec, row.device_ids, row.memory_kind
         return path_pattern(row.name), row.program, row.role, kind, row.source
 
-    return sorted(grouped(rows, key).values(), key=lambda own: -sum(row.bytes or 0 for row in own))
+    return sorted(grouped(rows, key).values(), key=lambda group: -sum(row.bytes or 0 for row in group))
 
 
 def _name(group: Sequence[LiveArray]) -> Span:
@@ -119,7 +119,7 @@ def _copies(row: LiveArray) -> str:
 
 def _rest(groups: Sequence[Sequence[LiveArray]]) -> str:
     number = sum(map(len, groups))
-    size = bytes_text(sum(row.bytes or 0 for own in groups for row in own))
+    size = bytes_text(sum(row.bytes or 0 for group in groups for row in group))
     return f"{plural(number, 'more array')}, {size} on each of their devices; the table has all"
 
 

@@ -139,12 +139,12 @@ def not_yours(compiles: Sequence[tuple[str, str, int, float | None]]) -> list[Bl
     """
     parts = []
     for words, origin in (("eager operations", "eager"), ("libraries", "library")):
-        own = [one for one in compiles if one[0] == origin]
+        found = [one for one in compiles if one[0] == origin]
         names: Counter[str] = Counter()
-        for _, name, number, _ in own:
+        for _, name, number, _ in found:
             names[name] += number
         if names:
-            known = [seconds for *_, seconds in own if seconds is not None]
+            known = [seconds for *_, seconds in found if seconds is not None]
             took = f", {seconds_text(sum(known))}" if known else ""
             parts.append(f"{names.total():,} of {words} ({_most_common(names)}{took})")
     return [Line((Sign("more"), Text(f" and {', '.join(parts)}")))] if parts else []

@@ -102,14 +102,14 @@ def _stage(variant: Variant) -> str:
 
 
 def _compared(base: Variant, variant: Variant) -> Table:
-    sent = [own.sent_bytes for one in (variant, base) for own in one.by_axis]
+    sent = [total.sent_bytes for one in (variant, base) for total in one.by_axis]
     unit = share_unit([*sent, variant.sent_bytes, base.sent_bytes])
     held = share_unit([variant.argument_bytes, base.argument_bytes, variant.memory_bytes, base.memory_bytes])
     rows: list[_Compared] = [
         _Compared(Text("collectives"), variant.collectives, base.collectives),
         _Compared(Text("sent"), variant.sent_bytes, base.sent_bytes, unit, "modelled"),
     ]
-    ours, theirs = ({own.axes: own.sent_bytes for own in one.by_axis} for one in (variant, base))
+    ours, theirs = ({total.axes: total.sent_bytes for total in one.by_axis} for one in (variant, base))
     if variant.sent_bytes is not None and base.sent_bytes is not None:
         for axes in dict.fromkeys([*ours, *theirs]):
             words = (Text("  "), AxisLabel(axes))
@@ -158,35 +158,37 @@ def _change(ours: int | None, theirs: int | None) -> str:
 
 def _groups(groups: Sequence[ArgumentGroup]) -> Table:
     columns = (
-        codes("", lambda own: own.label),
+        codes("", lambda group: group.label),
         Column("shape", _shape),
-        Column("spec", lambda own: spec_or(own.spec, "left to XLA")),
-        Column("on a device", lambda own: bytes_number(own.bytes_per_device), align="right"),
-        Column("copies", lambda own: "" if own.copies is None else f"{own.copies:,}", align="right"),
+        Column("spec", lambda group: spec_or(group.spec, "left to XLA")),
+        Column("on a device", lambda group: bytes_number(group.bytes_per_device), align="right"),
+        Column("copies", lambda group: "" if group.copies is None else f"{group.copies:,}", align="right"),
         Column("", _group_note),
     )
     return _first_rows(columns, groups)
 
 
-def _group_note(own: ArgumentGroup) -> Cell:
-    if own.problem:
-        return Text(own.problem, "strong")
-    if own.follows is None:
+def _group_note(group: ArgumentGroup) -> Cell:
+    if group.problem:
+        return Text(group.problem, "strong")
+    if group.follows is None:
         return None
-    return Text("cut loose from " if own.is_cut_loose else "follows ", "dim"), Code(own.follows)
+    return Text("cut loose from " if group.is_cut_loose else "follows ", "dim"), Code(group.follows)
 
 
 def _results(results: Sequence[ResultControl]) -> Table:
     """A table of results; set results come before those that XLA chooses."""
     free = Text("as XLA chooses", "dim")
     columns = (
-        codes("", lambda own: own.label),
+        codes("", lambda result: result.label),
         Column("shape", _shape),
-        Column("spec", lambda own: UNKNOWN if own.spec is None else SpecLabel(own.spec)),
-        Column("on a device", lambda own: bytes_number(own.bytes_per_device), align="right"),
-        Column("", lambda own: Text(own.problem, "strong") if own.problem else free if own.is_free else None),
+        Column("spec", lambda result: UNKNOWN if result.spec is None else SpecLabel(result.spec)),
+        Column("on a device", lambda result: bytes_number(result.bytes_per_device), align="right"),
+        Column(
+            "", lambda result: Text(result.problem, "strong") if result.problem else free if result.is_free else None
+        ),
     )
-    return _first_rows(columns, sorted(results, key=lambda own: own.is_free))
+    return _first_rows(columns, sorted(results, key=lambda result: result.is_free))
 
 
 def _first_rows(columns: Sequence[Column], items: Sequence[Any]) -> Table:
@@ -196,17 +198,22 @@ def _first_rows(columns: Sequence[Column], items: Sequence[Any]) -> Table:
     return replace(table, rows=(*table.rows, only_cells(columns, {0: f"{len(items) - _MOST_ROWS} more"})))
 
 
-def _shape(own: ArgumentGroup | ResultControl) -> Code:
-    times = f"{len(own.paths)} x " if len(own.paths) > 1 else ""
-    return Code(f"{times}{own.dtype}[{','.join(map(str, own.shape))}]")
+def _shape(group: ArgumentGroup | ResultControl) -> Code:
+    times = f"{len(group.paths)} x " if len(group.paths) > 1 else ""
+    return Code(f"{times}{group.dtype}[{','.join(map(str, group.shape))}]")
 
 
 def _constraints(controls: Controls) -> Table:
     columns = (
-        codes("", lambda own: own.place),
-        numbers("times", lambda own: own.count),
-        Column("spec", lambda own: Text("out") if not own.is_on else "" if own.spec is None else SpecLabel(own.spec)),
-        Column("asked for", lambda own: Code("" if own.asked is None else spec_text(own.asked))),
+        codes("", lambda constraint: constraint.place),
+        numbers("times", lambda constraint: constraint.count),
+        Column(
+            "spec",
+            lambda constraint: (
+                Text("out") if not constraint.is_on else "" if constraint.spec is None else SpecLabel(constraint.spec)
+            ),
+        ),
+        Column("asked for", lambda constraint: Code("" if constraint.asked is None else spec_text(constraint.asked))),
     )
     return table_of(columns, controls.constraints)
 

@@ -44,7 +44,7 @@ def targets_view(targets: TargetTable) -> Document:
 
 def _table(targets: TargetTable) -> Table:
     """A table with a column for each source of memory figures: they differ, and each is right about something else."""
-    sources = dict.fromkeys(own.source for row in targets for own in row.memory)
+    sources = dict.fromkeys(memory.source for row in targets for memory in row.memory)
     columns = (
         codes("target", lambda row: row.name),
         codes("for example", lambda row: row.example),
@@ -57,7 +57,7 @@ def _table(targets: TargetTable) -> Table:
 
 def _memory(source: str) -> Column:
     def gib(row: TargetRow) -> Number | None:
-        known = {own.source: own.bytes for own in row.memory}
+        known = {memory.source: memory.bytes for memory in row.memory}
         return Number(f"{known[source] / 2**30:.1f}") if source in known else None
 
     return Column(source, gib, align="right")

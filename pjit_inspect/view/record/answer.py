@@ -221,9 +221,9 @@ def overview_blocks(report: RecordReport) -> list[Block]:
 
 def _mesh_picture(report: RecordReport, mesh: Mesh) -> Picture:
     # Equal names of axes in another mesh mean other lines of devices.
-    own = [t for t in report.totals if t.axes is not None and len(t.axes) == 1 and not t.mesh]
+    single_axis = [t for t in report.totals if t.axes is not None and len(t.axes) == 1 and not t.mesh]
     single = Counter[str]()
-    for total in own:
+    for total in single_axis:
         # Traffic along a part of an axis is drawn on the axis.
         single.update({axis_name(axis): total.sent_bytes for axis in total.axes or ()})
     there = " in the part that is there" if report.incomplete else ""

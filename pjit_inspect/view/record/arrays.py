@@ -185,8 +185,8 @@ def _reusing(groups: Sequence[ArrayGroup], inputs: Sequence[ArrayLayout]) -> fro
 
     def lies_like(out: ArrayLayout) -> bool:
         source = by_path.get(out.aliases or "")
-        own = (out.dtype, out.global_shape, out.sharding)
-        return source is not None and (source.dtype, source.global_shape, source.sharding) == own
+        kind = (out.dtype, out.global_shape, out.sharding)
+        return source is not None and (source.dtype, source.global_shape, source.sharding) == kind
 
     return frozenset(group.name for group in reusing if all(map(lies_like, group.layouts)))
 

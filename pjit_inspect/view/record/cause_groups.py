@@ -120,8 +120,8 @@ def reason_key(row: Collective) -> Hashable:
 def _reasons(members: Sequence[Collective]) -> tuple[Reason, ...]:
     """The reasons of the first collective, worded to hold for all."""
     alike = grouped((cause for member in members for cause in member.causes), _cause_key)
-    own = grouped(members[0].causes, _cause_key)
-    reasons = _together([_reason(same, alike[key]) for key, same in own.items()])
+    first = grouped(members[0].causes, _cause_key)
+    reasons = _together([_reason(same, alike[key]) for key, same in first.items()])
     return tuple(sorted(reasons, key=lambda reason: -reason.payload_bytes))
 
 
@@ -133,7 +133,7 @@ def _together(reasons: Sequence[Reason]) -> list[Reason]:
         phrases = reason.sentence.phrases
         return reason.first.kind, *((phrase.kind, phrase.text if phrase.kind == "word" else "") for phrase in phrases)
 
-    return [own[0] if len(own) == 1 else _listed(own) for own in grouped(reasons, key).values()]
+    return [same[0] if len(same) == 1 else _listed(same) for same in grouped(reasons, key).values()]
 
 
 def _listed(reasons: Sequence[Reason]) -> Reason:
@@ -224,8 +224,8 @@ def place_words(row: Collective) -> str:
     """The places of all its causes: "train.py:12", "train.py:11-37"; "" when unknown."""
     frames = {cause.source[0].where: cause.source[0] for cause in row.causes if cause.source}
     if len(frames) < 2:
-        own = cause_frames(row)
-        return own[0].where if own else ""
+        frames = cause_frames(row)
+        return frames[0].where if frames else ""
     first = cause_frames(row)[0]
     lines = [frame.line for frame in frames.values() if (frame.file, frame.cell) == (first.file, first.cell)]
     more = len(frames) - len(lines)

@@ -131,7 +131,7 @@ def _sent(groups: Sequence[CauseGroup]) -> int:
 
 
 def _warnings(warnings: Sequence[Any]) -> list[Block]:
-    lines = tuple(Line((Prose(str(getattr(own, "sentence", own))),), "note") for own in warnings)
+    lines = tuple(Line((Prose(str(getattr(warning, "sentence", warning))),), "note") for warning in warnings)
     return [Section((Text("XLA warned", "strong"),), lines)] if lines else []
 
 

@@ -53,14 +53,16 @@ def pick_warnings(warnings: Sequence[Any], what: str | int | None) -> tuple[Any,
     if what is None:
         return tuple(warnings)
     if isinstance(what, int):
-        return tuple(own for own in warnings if any(frame.line == what for frame in getattr(own, "source", ())))
+        return tuple(
+            warning for warning in warnings if any(frame.line == what for frame in getattr(warning, "source", ()))
+        )
     name = what.strip()
     kind = "full_rematerialization" if _kind(name) == "full_replication" else _kind(name)
 
-    def fits(own: Any) -> bool:
-        names = getattr(own, "op_name", None), getattr(own, "instruction", None)
-        places = [frame.where for frame in getattr(own, "source", ())[:1]]
-        return getattr(own, "kind", "") == kind or name in (*names, *places)
+    def fits(warning: Any) -> bool:
+        names = getattr(warning, "op_name", None), getattr(warning, "instruction", None)
+        places = [frame.where for frame in getattr(warning, "source", ())[:1]]
+        return getattr(warning, "kind", "") == kind or name in (*names, *places)
 
     return tuple(filter(fits, warnings)) if name else ()
 
@@ -78,7 +80,9 @@ def _at_line(rows: Sequence[Collective], line: int) -> tuple[tuple[Collective, .
         (lambda frames: frames, "called from"),
     )
     for part, words in parts:
-        found = tuple(row for row in rows if any(frame.line == line for own in _stacks(row) for frame in part(own)))
+        found = tuple(
+            row for row in rows if any(frame.line == line for frames in _stacks(row) for frame in part(frames))
+        )
         if found:
             return found, f"{words} line {line}"
     return (), f"at line {line}"
@@ -129,7 +133,7 @@ def _nothing(rows: Sequence[Collective], what: str | int) -> str:
     there = (
         ("kinds", {row.kind for row in rows}),
         ("causes", {cause.kind for row in rows for cause in row.causes}),
-        ("axes", {own for row in rows for own in row.axes or ()}),
+        ("axes", {name for row in rows for name in row.axes or ()}),
         ("lines", {str(frames[0].line) for row in rows for frames in _stacks(row) if frames[0].line}),
         ("names", {path_pattern(cause.value) for row in rows for cause in row.causes if cause.value}),
     )

@@ -93,18 +93,20 @@ def _table(asked: Hypothesis, now: KeyFigures) -> Table:
     needs = now.memory_bytes
     if needs is None and asked.misfit is not None:
         needs = asked.misfit.needed_bytes
-    sent = [{own.axes: own.sent_bytes for own in side.sent} for side in (now, before)]
+    sent = [{total.axes: total.sent_bytes for total in side.sent} for side in (now, before)]
     unit = share_unit((*sent[0].values(), *sent[1].values(), needs, before.memory_bytes))
     known = now.collectives is not None, before.collectives is not None
-    totals = [sum(own.values()) if is_known else None for own, is_known in zip(sent, known, strict=True)]
-    axes = sorted(dict.fromkeys((*sent[0], *sent[1])), key=lambda own: -max(side.get(own, 0) for side in sent))
+    totals = [sum(sizes.values()) if is_known else None for sizes, is_known in zip(sent, known, strict=True)]
+    axes = sorted(
+        dict.fromkeys((*sent[0], *sent[1])), key=lambda axis_names: -max(side.get(axis_names, 0) for side in sent)
+    )
     rows = [
         _Figure(Text("collectives"), now.collectives, before.collectives, "counted"),
         _Figure(Text(f"sent {unit}"), totals[0], totals[1], "modelled, ring", unit),
     ]
-    for own in axes[:_TOTALS] if len(axes) > 1 else ():
-        sizes = [side.get(own, 0) if is_known else None for side, is_known in zip(sent, known, strict=True)]
-        rows.append(_Figure((Text("  over "), AxisLabel(own)), sizes[0], sizes[1], "modelled, ring", unit))
+    for axis_names in axes[:_TOTALS] if len(axes) > 1 else ():
+        sizes = [side.get(axis_names, 0) if is_known else None for side, is_known in zip(sent, known, strict=True)]
+        rows.append(_Figure((Text("  over "), AxisLabel(axis_names)), sizes[0], sizes[1], "modelled, ring", unit))
     rows += [
         _Figure(Text(f"arguments {unit}"), now.argument_bytes, before.argument_bytes, "counted", unit, lacks=""),
         _Figure(Text(f"memory {unit}"), needs, before.memory_bytes, "XLA's count", unit),

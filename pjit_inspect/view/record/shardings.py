@@ -136,7 +136,7 @@ def _by_line(groups: Sequence[ValueGroup]) -> list[_Values]:
         return group.first.source[0].where if group.first.source else bool(group.first.op)
 
     found = grouped(groups, key).values()
-    return [(own[0].first.source[0] if own[0].first.source else None, own) for own in found]
+    return [(same[0].first.source[0] if same[0].first.source else None, same) for same in found]
 
 
 def _table(lines: list[_Values], line_of: Callable[[Frame], str], *, few: bool) -> GroupedTable:
@@ -193,7 +193,7 @@ def _line(
 
 
 def _axis_words(group: ValueGroup) -> tuple[Spans, ...]:
-    return tuple((Prose(say("axis {}: {}", axis(own), words)),) for own, words in _origins(group))
+    return tuple((Prose(say("axis {}: {}", axis(name), words)),) for name, words in _origins(group))
 
 
 def _local(row: ValueSharding) -> str:
@@ -204,7 +204,7 @@ def _origins(group: ValueGroup) -> tuple[tuple[str, str], ...]:
     """The origin of each axis; layer numbers are starred where the values' origins differ."""
     first = group.first.origins
     alike = all(member.origins == first for member in group.members)
-    return tuple((own, words if alike else Sentence(words).pattern) for own, words in first.items())
+    return tuple((name, words if alike else Sentence(words).pattern) for name, words in first.items())
 
 
 def _value(group: ValueGroup) -> Spans:

@@ -43,8 +43,8 @@ def suggestion_blocks(suggestions: Sequence[Suggestion], *, with_sentences: bool
         Column("each device then", lambda one: one.price if priced else None, shrink=True, comfort=24),
     )
     sentences = tuple(Line((Prose(one.sentence),)) for one in suggestions) if with_sentences else ()
-    figures = [own for one in suggestions for own in (one.counted, one.checked) if own is not None]
-    unsure = any(one.is_one_turn for one in suggestions) or any(own.is_one_turn for own in figures)
+    figures = [figure for one in suggestions for figure in (one.counted, one.checked) if figure is not None]
+    unsure = any(one.is_one_turn for one in suggestions) or any(figure.is_one_turn for figure in figures)
     footer = f"{_FOOTER}; {ONE_TURN}" if unsure else _FOOTER
     return (table_of(columns, suggestions), *sentences, Line((Text(footer),), "footer"))
 
