@@ -60,9 +60,17 @@ def codes(title: str, get: Callable[[Any], str], **layout: Any) -> Column:
     return Column(title, lambda item: Code(words) if (words := get(item)) else None, **layout)
 
 
-def places(title: str, get: Callable[[Any], Sequence[Frame]], **layout: Any) -> Column:
-    """A column of places in the user's source: of each stack the innermost frame; nothing without frames."""
-    return codes(title, lambda item: frames[0].where if (frames := get(item)) else "", shrink=True, **layout)
+def places(
+    title: str, get: Callable[[Any], Frame | Sequence[Frame] | None], *, missing: Spans = (), **layout: Any
+) -> Column:
+    """A column of places in the user's source: a frame, or the innermost of several; `missing` where there is none."""
+
+    def place(item: Any) -> Cell:
+        found = get(item)
+        frame = found if found is None or isinstance(found, Frame) else next(iter(found), None)
+        return missing if frame is None else Code(frame.where)
+
+    return Column(title, place, shrink=True, **layout)
 
 
 def table_of(

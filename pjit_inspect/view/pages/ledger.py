@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from pjit_inspect.model.record.ledger import LedgerData, LedgerRow, Pattern, RepeatedReason
 from pjit_inspect.model.words.sentence import joined, say
-from pjit_inspect.view.document.columns import codes, more_lines, numbers, table_of
+from pjit_inspect.view.document.columns import codes, more_lines, numbers, places, table_of
 from pjit_inspect.view.document.document import (
+    UNKNOWN,
     Block,
     Code,
     Column,
@@ -86,7 +87,7 @@ def _columns(times: bool) -> tuple[Column, ...]:
     return (
         numbers("compiles", lambda row: row.compiles),
         codes("name", lambda row: row.name, shrink=True),
-        Column("where", lambda row: place_spans((row.where,) if row.where else ()), shrink=True),
+        places("where", lambda row: row.where, missing=UNKNOWN),
         *((_seconds(title, field) for title, field in _SECONDS) if times else ()),
         Column("missed", _missed, shrink=True),
     )

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pjit_inspect.model.program.shape import total
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.view.document.columns import codes, numbers, table_of
+from pjit_inspect.view.document.columns import codes, numbers, places, table_of
 from pjit_inspect.view.document.document import (
+    UNKNOWN,
     Block,
     Code,
     Column,
@@ -21,7 +22,7 @@ from pjit_inspect.view.document.document import (
 )
 from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import plural, seconds_text
-from pjit_inspect.view.record.answer import place_spans, reason_words
+from pjit_inspect.view.record.answer import reason_words
 from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.record.record import ViewOptions
 
@@ -95,7 +96,7 @@ def _columns(
         numbers("#", lambda run: f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0])),
         codes("name", lambda run: first(run).name, shrink=True),
         Column("transform", transform),
-        Column("where", lambda run: place_spans((frame,) if (frame := first(run).user_frame) else ()), shrink=True),
+        places("where", lambda run: first(run).user_frame, missing=UNKNOWN),
         Column("mesh", mesh, shrink=True),
         numbers("collectives", collectives),
     ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pjit_inspect.model.record.merged import MergedData, MergedProgram, ProcessDifference
-from pjit_inspect.view.document.columns import codes, more_lines, numbers, sizes, table_of
+from pjit_inspect.view.document.columns import codes, more_lines, numbers, places, sizes, table_of
 from pjit_inspect.view.document.document import (
+    UNKNOWN,
     Block,
     Code,
     Column,
@@ -22,7 +23,6 @@ from pjit_inspect.view.document.document import (
 )
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.quantities import plural
-from pjit_inspect.view.record.answer import place_spans
 from pjit_inspect.view.record.incomplete import reason_text
 
 _ROWS = 40
@@ -110,7 +110,7 @@ def _missing(program: MergedProgram) -> Text:
 _COLUMNS = (
     numbers("#", lambda row: str(row[0])),
     codes("program", lambda row: row[1].name, shrink=True),
-    Column("where", lambda row: place_spans((row[1].where,) if row[1].where else ()), shrink=True),
+    places("where", lambda row: row[1].where, missing=UNKNOWN),
     Column("processes", lambda row: _processes(row[1]), shrink=True),
     Column("not in", lambda row: _missing(row[1]), shrink=True),
     numbers("collectives", lambda row: row[1].collectives),

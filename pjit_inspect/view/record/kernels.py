@@ -9,12 +9,11 @@ from pjit_inspect.model.program.shape import total
 from pjit_inspect.model.report.fusion import DistinctFusion, Fusion, FusionTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
-from pjit_inspect.view.document.columns import codes, numbers, sizes, table_of
+from pjit_inspect.view.document.columns import codes, numbers, places, sizes, table_of
 from pjit_inspect.view.document.document import UNKNOWN, Block, Code, Column, Fold, Line, Spans, Text
 from pjit_inspect.view.document.grouping import grouped, shared_name
 from pjit_inspect.view.document.notation import operation_text
 from pjit_inspect.view.document.quantities import plural
-from pjit_inspect.view.record.answer import place_spans
 
 _TEXT_ROWS = 6
 _ROWS = 12
@@ -145,5 +144,5 @@ _COLUMNS = (
     sizes("writes", lambda group: group.total(group.first.bytes_written)),
     sizes("saves", lambda group: group.total(group.first.bytes_saved)),
     codes("what", lambda group: group.what, shrink=True, optional=True),
-    Column("where", lambda group: place_spans(group.first.source), shrink=True),
+    places("where", lambda group: group.first.source, missing=UNKNOWN),
 )
