@@ -24,7 +24,7 @@ from pjit_inspect.view.play.shared import REFERENCE, shared
 from pjit_inspect.view.play.still import play_still, twin_html
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text
-from pjit_inspect.view.svg.scatter_scale import scatter_scales
+from pjit_inspect.view.svg.chart_parts import scatter_scales
 
 
 def test_the_three_numbers_stand_beside_those_of_the_base():

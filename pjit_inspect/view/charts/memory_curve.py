@@ -1,7 +1,4 @@
-"""The chart of memory over the schedule: a band for each purpose of buffers, kernel by kernel.
-
-Not its job: what is alive (`analyze.memory.timeline`), drawing (`view.figures.chart_figure`, `view.svg.area_picture`).
-"""
+"""The chart of memory over the schedule: a band for each purpose of buffers, kernel by kernel."""
 
 from __future__ import annotations
 

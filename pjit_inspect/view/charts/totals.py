@@ -1,8 +1,4 @@
-"""The bar charts: bytes sent over each mesh axis, bytes held on each device, seconds of each stage of the compile.
-
-Not its job: counting (`analyze.collectives.traffic`, `analyze.program.device_memory`), drawing
-(`view.figures.chart_figure`, `view.svg.chart_picture`).
-"""
+"""The bar charts: bytes sent over each mesh axis, bytes held on each device, seconds of each stage of the compile."""
 
 from __future__ import annotations
 
@@ -21,7 +17,7 @@ from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import bytes_text, count_text, least_text, plural, share_unit
 from pjit_inspect.view.document.text_spans import axes_text
-from pjit_inspect.view.svg.timeline_picture import STAGE_COLORS
+from pjit_inspect.view.svg.timeline import STAGE_COLORS
 
 _ROWS = 16
 _KINDS = 4

@@ -1,7 +1,7 @@
 """The chart of bytes sent from device to device, folded where the mesh is large.
 
 A mesh of 4,096 devices has 16,777,216 pairs, too many to see. Up to 64 devices get a row each; more are folded into at
-most 64 blocks, and the chart says so. Not its job: the traffic itself (`analyze.collectives.traffic`), drawing.
+most 64 blocks, and the chart says so.
 """
 
 from __future__ import annotations

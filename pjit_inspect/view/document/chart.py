@@ -1,13 +1,30 @@
 """A chart before it is drawn: bars, a matrix, bands over places, or points, with their words.
 
 One chart becomes a plotly figure (`view.figures.chart_figure`), a still picture (`view.svg.chart_picture`) and text
-(`view.figures.chart_figure`), so that the three cannot disagree. Not its job: the set of charts.
+(`view.figures.chart_figure`), so that the three cannot disagree.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Titled:
+    """The words of a chart.
+
+    Attributes:
+      title: the subject and the source of the figures: "bytes ... (modelled: ring)".
+      notes: facts that a reader needs, one sentence each.
+      missing: the reason for an empty chart; "" for none.
+      axes: every axis name of the program, in the order that gives them their colours.
+    """
+
+    title: str
+    notes: tuple[str, ...] = ()
+    missing: str = ""
+    axes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,26 +65,18 @@ class BarRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BarChart:
+class BarChart(_Titled):
     """Bars, the most important first.
 
     Attributes:
-      title: the subject and the source of the figures: "bytes ... (modelled: ring)".
       measure: the axis title without its unit: "sent by one device per call".
       unit: the unit of the axis ("MiB", "ms"); values are in bytes or seconds.
       rows: the bars.
-      notes: facts that a reader needs, one sentence each.
-      missing: the reason for an empty chart; "" for none.
-      axes: every axis name of the program, in the order that gives them their colours.
     """
 
-    title: str
     measure: str = ""
     unit: str = ""
     rows: tuple[BarRow, ...] = ()
-    notes: tuple[str, ...] = ()
-    missing: str = ""
-    axes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,24 +98,20 @@ class MatrixCell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatrixChart:
+class MatrixChart(_Titled):
     """Bytes from each sender (a row) to each receiver (a column).
 
     Attributes:
-      title, unit, notes, missing, axes: as in `BarChart`.
+      unit: as in `BarChart`.
       labels: the meaning of each row and column; may hold anything at all.
       stands_for: the meaning of a label: "device", "devices of one index of data".
       cells: the pairs that send something; every other cell is empty.
     """
 
-    title: str
     unit: str = "B"
     labels: tuple[str, ...] = ()
     stands_for: str = ""
     cells: tuple[MatrixCell, ...] = ()
-    notes: tuple[str, ...] = ()
-    missing: str = ""
-    axes: tuple[str, ...] = ()
 
     @property
     def most_bytes(self) -> float:
@@ -134,11 +139,11 @@ class AreaBand:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AreaChart:
+class AreaChart(_Titled):
     """Stacked bands over the places of a schedule.
 
     Attributes:
-      title, measure, unit, notes, missing, axes: as in `BarChart`.
+      measure, unit: as in `BarChart`.
       bands: the bands, bottom first.
       places: the kernels that are shown, ascending.
       kernels: the number of all kernels.
@@ -146,7 +151,6 @@ class AreaChart:
       phases: the training phase of each kernel shown, "" for unknown; () for a program without phases.
     """
 
-    title: str
     measure: str = ""
     unit: str = "B"
     bands: tuple[AreaBand, ...] = ()
@@ -154,9 +158,6 @@ class AreaChart:
     kernels: int = 0
     peak: int = 0
     phases: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    missing: str = ""
-    axes: tuple[str, ...] = ()
 
     @property
     def peak_bytes(self) -> int:
@@ -188,27 +189,22 @@ class ScatterPoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScatterChart:
+class ScatterChart(_Titled):
     """Points of two measures; less is better in both.
 
     Attributes:
-      title, notes, missing, axes: as in `BarChart`.
       x_measure, y_measure: the axis titles, without the unit.
       x_unit, y_unit: the units of the axes; values are in bytes or seconds.
       points: the points.
       limit: the largest allowed `y`, and its name; None for no limit.
     """
 
-    title: str
     x_measure: str = ""
     y_measure: str = ""
     x_unit: str = "B"
     y_unit: str = "B"
     points: tuple[ScatterPoint, ...] = ()
     limit: tuple[float, str] | None = None
-    notes: tuple[str, ...] = ()
-    missing: str = ""
-    axes: tuple[str, ...] = ()
 
     @property
     def front(self) -> tuple[ScatterPoint, ...]:

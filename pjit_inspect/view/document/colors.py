@@ -2,7 +2,7 @@
 
 An axis gets its colour by its place in the order of a document's axes. Colours are mid tones, dark enough for white
 letters (at least 5:1) and light enough for a dark page, so that one picture serves both themes. Colour is never alone:
-the axis is also a word. Not its job: drawing.
+the axis is also a word.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ its job: choosing the contents (`view.record.record`), drawing them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, Literal
 
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.mesh import Mesh, SpecEntry
@@ -109,6 +109,8 @@ class SpecLabel:
 
 Span = Text | Code | AxisLabel | Number | Sign | Bar | Prose | SpecLabel
 Spans = tuple[Span, ...]
+Cell = Spans | Span | str | None
+"""One item's content of a column; None for nothing."""
 
 UNKNOWN: Spans = (Text("unknown", "dim"),)
 """The cell of an unknown fact."""
@@ -130,12 +132,15 @@ class Section:
     blocks: tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Column:
     """One column of a table.
 
     Attributes:
-      title: its name, with the unit when all cells share one.
+      title: its name; "{unit}" in it stands for the unit that all figures of the table share.
+      get: gives its content for an item: a `Cell`, or a figure; None in a table that is given as rows of cells.
+      figure: "bytes" or "us" (microseconds) when `get` gives a figure that is shown in the table's unit.
+      provenance: the source of its figures.
       align: "right" for numbers.
       shrink: whether its cells may be shortened when the line is too long.
       optional: whether text may leave it out for lack of room.
@@ -145,6 +150,10 @@ class Column:
     """
 
     title: str
+    get: Callable[[Any], Any] | None = field(default=None, compare=False, repr=False)
+    _: KW_ONLY
+    figure: Literal["", "bytes", "us"] = ""
+    provenance: Provenance = "counted"
     align: Literal["left", "right"] = "left"
     shrink: bool = False
     optional: bool = False

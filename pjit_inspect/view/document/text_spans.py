@@ -1,7 +1,4 @@
-"""Turns spans into one string, and wraps strings.
-
-Not its job: tables (`view.render.text_table`), blocks (`view.render.text`).
-"""
+"""Turns spans into one string, and wraps strings."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 This module imports plotly, so it is imported for the first figure only. A plain `go.Figure` with a tiny template:
 plotly's own is 7 KB in every figure, and a `FigureWidget` brings 5 MB. plotly reads tags, entities and TeX in labels,
-so every foreign name passes `_label`. Not its job: the set of charts and bars, the still picture
-(`view.svg.chart_picture`).
+so every foreign name passes `_label`.
 """
 
 from __future__ import annotations
@@ -32,16 +31,17 @@ from pjit_inspect.view.document.quantities import seconds_text
 from pjit_inspect.view.figures.chart_document import chart_document
 from pjit_inspect.view.render.html_spans import escaped
 from pjit_inspect.view.render.shown import drawn
+from pjit_inspect.view.svg.chart_parts import scatter_scales
 from pjit_inspect.view.svg.chart_picture import cell_strength
 from pjit_inspect.view.svg.chart_words import amount_text, legend_of, part_words, size_in
-from pjit_inspect.view.svg.scatter_scale import scatter_scales
-from pjit_inspect.view.svg.timeline_bars import STAGES, TimelineBar, timeline_bars
-from pjit_inspect.view.svg.timeline_picture import STAGE_COLORS
+from pjit_inspect.view.svg.timeline import STAGE_COLORS, STAGES, TimelineBar, timeline_bars
 
+_LOOKS = {
+    "template": go.layout.Template(), "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
+    "font": {"color": "#7d8590", "size": 12},
+}  # fmt: skip
 _WIDTH = 720  # px; without it, a reopened notebook draws figures wider than their cell
-_GREY = "#7d8590"
 _GRID = "rgba(127,127,127,0.25)"
-_CLEAR = "rgba(0,0,0,0)"
 _LONGEST_SENTENCE = 200
 _LEGEND_ROW = 4
 """Names of bands that plotly puts in one row at this width."""
@@ -83,43 +83,51 @@ def _restored(properties: dict[str, Any], still: dict[str, str]) -> ChartFigure:
 
 def chart_figure(chart: Chart) -> ChartFigure:
     """The figure of a chart. An empty chart shows the sentence that says why."""
+    traces, more = _traces(chart)
     notes = "<br>".join(_label(note, longest=_LONGEST_SENTENCE) for note in chart.notes)
+    title = {
+        "text": _label(chart.title, longest=_LONGEST_SENTENCE), "font": {"size": 13}, "x": 0, "xref": "paper", "y": 1,
+        "yref": "container", "yanchor": "top", "pad": {"t": 10}, "subtitle": {"text": notes, "font": {"size": 11}},
+    }  # fmt: skip
     # In one call: each `update_layout` costs plotly tens of milliseconds.
-    layout: dict[str, Any] = {
-        "template": go.layout.Template(),
-        "title": {
-            "text": _label(chart.title, longest=_LONGEST_SENTENCE),
-            "font": {"size": 13},
-            "x": 0,
-            "xref": "paper",
-            "y": 1,
-            "yref": "container",
-            "yanchor": "top",
-            "pad": {"t": 10},
-            "subtitle": {"text": notes, "font": {"size": 11}},
-        },
+    layout = {
+        **_LOOKS,
+        "title": title,
         "width": _WIDTH,
-        "paper_bgcolor": _CLEAR,
-        "plot_bgcolor": _CLEAR,
-        "font": {"color": _GREY, "size": 12},
         "margin": {"l": 10, "r": 20, "t": _top(chart), "b": 44},
         "hoverlabel": {"align": "left", "namelength": -1},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "xanchor": "left", "traceorder": "normal"},
+        **more,
     }
-    if chart.missing:
-        traces, more = [], _nothing(chart.missing)
-    else:
-        traces, more = _traces(chart)
-    return ChartFigure(data=traces, layout={**layout, **more}).with_still(drawn(chart_document(chart)))
+    return ChartFigure(data=traces, layout=layout).with_still(drawn(chart_document(chart)))
 
 
 def _traces(chart: Chart) -> tuple[list[Any], dict[str, Any]]:
     """The traces, and their additions to the layout."""
-    if isinstance(chart, MatrixChart):
-        return _cells(chart)
-    if isinstance(chart, AreaChart):
-        return _areas(chart)
-    return _points(chart) if isinstance(chart, ScatterChart) else _bars(chart)
+    if chart.missing:
+        return [], _nothing(chart.missing)
+    match chart:
+        case MatrixChart():
+            return _cells(chart)
+        case AreaChart():
+            return _areas(chart)
+        case ScatterChart():
+            return _points(chart)
+        case BarChart():
+            return _bars(chart)
+
+
+def _axis(title: str, *, near: bool = True, **more: Any) -> dict[str, Any]:
+    """An axis with a light grid; `near` keeps its title close to it."""
+    return {"title": {"text": title, **({"standoff": 4} if near else {})}, "gridcolor": _GRID, **more}
+
+
+def _rows_axis(labels: Sequence[str]) -> dict[str, Any]:
+    """An axis of labels, from top to bottom."""
+    return {
+        "type": "category", "categoryorder": "array", "categoryarray": labels, "autorange": "reversed",
+        "automargin": True,
+    }  # fmt: skip
 
 
 def _top(chart: Chart) -> int:
@@ -168,18 +176,8 @@ def _bars(chart: BarChart) -> tuple[list[Any], dict[str, Any]]:
         "bargap": 0.35,
         "showlegend": _has_legend(chart),
         "height": _top(chart) + 56 + 26 * len(chart.rows),
-        "xaxis": {
-            "title": {"text": f"{chart.unit} {chart.measure}", "standoff": 4},
-            "gridcolor": _GRID,
-            "rangemode": "tozero",
-        },
-        "yaxis": {
-            "type": "category",
-            "autorange": "reversed",
-            "automargin": True,
-            "categoryorder": "array",
-            "categoryarray": labels,
-        },
+        "xaxis": _axis(f"{chart.unit} {chart.measure}", rangemode="tozero"),
+        "yaxis": _rows_axis(labels),
     }
 
 
@@ -203,35 +201,18 @@ def _hover(words: Sequence[str]) -> str:
 
 def _areas(chart: AreaChart) -> tuple[list[Any], dict[str, Any]]:
     """The traces, and their additions to the layout."""
-    traces = [_area_trace(chart, band) for band in chart.bands]
-    peak = f"peak {amount_text(chart.peak_bytes, chart.unit)}"
-    return traces, {
+    kernels = [chart.places[0], max(chart.kernels, chart.places[0] + 1)]
+    peak = {
+        "x": chart.peak, "y": round(size_in(chart.peak_bytes, chart.unit), 6), "showarrow": True, "arrowhead": 2,
+        "text": f"peak {amount_text(chart.peak_bytes, chart.unit)}", "ax": 0, "ay": -22,
+    }  # fmt: skip
+    return [_area_trace(chart, band) for band in chart.bands], {
         "height": _top(chart) + 300,
         "showlegend": True,
         "hovermode": "x unified",
-        "xaxis": {
-            "title": {"text": "kernel, in XLA's order", "standoff": 4},
-            "gridcolor": _GRID,
-            "zeroline": False,
-            "range": [chart.places[0], max(chart.kernels, chart.places[0] + 1)],
-        },
-        "yaxis": {
-            "title": {"text": f"{chart.unit} {_label(chart.measure)}"},
-            "gridcolor": _GRID,
-            "rangemode": "tozero",
-            "automargin": True,
-        },
-        "annotations": [
-            {
-                "x": chart.peak,
-                "y": round(size_in(chart.peak_bytes, chart.unit), 6),
-                "text": peak,
-                "showarrow": True,
-                "arrowhead": 2,
-                "ax": 0,
-                "ay": -22,
-            }
-        ],
+        "xaxis": _axis("kernel, in XLA's order", zeroline=False, range=kernels),
+        "yaxis": _axis(f"{chart.unit} {_label(chart.measure)}", near=False, rangemode="tozero", automargin=True),
+        "annotations": [peak],
     }
 
 
@@ -257,25 +238,13 @@ def _cells(chart: MatrixChart) -> tuple[list[Any], dict[str, Any]]:
         cells = [cell for cell in chart.cells if cell.name == name]
         traces.append(_cell_trace(chart, name, color, cells, labels))
     side = {"type": "category", "categoryorder": "array", "categoryarray": labels, "showgrid": False,
-            "automargin": True, "nticks": 24, "linecolor": _GRID, "mirror": True}  # fmt: skip
-    what = _label(chart.stands_for)
+            "automargin": True, "nticks": 24, "linecolor": _GRID, "mirror": True, "constrain": "domain"}  # fmt: skip
+    what, first, last = _label(chart.stands_for), -0.5, len(labels) - 0.5
     return traces, {
         "height": _top(chart) + 440,
         "showlegend": True,
-        "xaxis": {
-            **side,
-            "title": {"text": f"to ({what})", "standoff": 4},
-            "range": [-0.5, len(labels) - 0.5],
-            "constrain": "domain",
-            "constraintoward": "left",
-        },
-        "yaxis": {
-            **side,
-            "title": {"text": f"from ({what})"},
-            "range": [len(labels) - 0.5, -0.5],
-            "scaleanchor": "x",
-            "constrain": "domain",
-        },
+        "xaxis": _axis(f"to ({what})", **side, range=[first, last], constraintoward="left"),
+        "yaxis": _axis(f"from ({what})", near=False, **side, range=[last, first], scaleanchor="x"),
     }
 
 
@@ -300,6 +269,7 @@ def _points(chart: ScatterChart) -> tuple[list[Any], dict[str, Any]]:
     scale, _ = scatter_scales(chart)
     front = _point_trace(chart, chart.front, mode="lines")
     front.update(line={"color": NEUTRAL, "width": 1.5, "shape": "hv"}, hoverinfo="skip", hovertemplate=None)
+    along = {"type": "log"} if scale.is_log else {"rangemode": "tozero"}
     shapes, notes = [], []
     if chart.limit is not None:
         y = size_in(chart.limit[0], chart.y_unit)
@@ -307,13 +277,11 @@ def _points(chart: ScatterChart) -> tuple[list[Any], dict[str, Any]]:
                    "line": {"color": NOTE, "dash": "dash", "width": 1.5}}]  # fmt: skip
         notes = [{"xref": "paper", "x": 1, "y": y, "text": _label(chart.limit[1]), "showarrow": False,
                   "yanchor": "bottom", "xanchor": "right", "font": {"color": NOTE}}]  # fmt: skip
-    sides = (chart.x_measure, chart.x_unit), (chart.y_measure, chart.y_unit)
-    x, y = ({"title": {"text": f"{name}, {unit}", "standoff": 4}, "gridcolor": _GRID} for name, unit in sides)
     return [front, _point_trace(chart, chart.points, mode="markers+text")], {
         "height": _top(chart) + 380,
         "showlegend": False,
-        "xaxis": {**x, **({"type": "log"} if scale.is_log else {"rangemode": "tozero"})},
-        "yaxis": {**y, "rangemode": "tozero", "automargin": True},
+        "xaxis": {**_axis(f"{chart.x_measure}, {chart.x_unit}"), **along},
+        "yaxis": _axis(f"{chart.y_measure}, {chart.y_unit}", rangemode="tozero", automargin=True),
         "shapes": shapes,
         "annotations": notes,
     }
@@ -345,27 +313,18 @@ def timeline_figure(ledger: LedgerData) -> Any:
     bars = timeline_bars(ledger)
     stages = [(stage, [bar for bar in bars.bars if bar.stage == stage]) for stage in STAGES]
     layout = {
-        "template": go.layout.Template(),
+        **_LOOKS,
         "barmode": "overlay",
         "bargap": 0.35,
         "height": 130 + 26 * len(bars.rows),
         "margin": {"l": 10, "r": 10, "t": 56, "b": 40},
-        "paper_bgcolor": _CLEAR,
-        "plot_bgcolor": _CLEAR,
-        "font": {"color": _GREY, "size": 12},
         "legend": {"orientation": "h", "y": 1, "yanchor": "top", "yref": "container", "x": 0},
-        "xaxis": {"title": {"text": "seconds since the first compile (measured)"}, "gridcolor": _GRID},
-        "yaxis": {
-            "autorange": "reversed",
-            "automargin": True,
-            "categoryorder": "array",
-            "type": "category",
-            "categoryarray": [_label(row) for row in bars.rows],
-        },
+        "xaxis": _axis("seconds since the first compile (measured)", near=False),
+        "yaxis": _rows_axis([_label(row) for row in bars.rows]),
     }
     figure = go.Figure(data=[_stage_trace(stage, mine) for stage, mine in stages if mine], layout=layout)
     for name, began_s in bars.cells:
-        figure.add_vline(x=began_s, line={"dash": "dot", "width": 1, "color": _GREY})
+        figure.add_vline(x=began_s, line={"dash": "dot", "width": 1, "color": LINE})
         # Above the bars, which would hide the label.
         figure.add_annotation(x=began_s, y=1, yref="paper", yanchor="bottom", text=_label(name), showarrow=False)
     return figure

@@ -1,6 +1,5 @@
 """The figures of one record: plotly in a trusted notebook, a still picture and text everywhere else.
 
-Not its job: the set of charts (`view.charts`), drawing them (`view.figures.chart_figure`, `view.svg.chart_picture`).
 plotly is imported for the first figure.
 """
 

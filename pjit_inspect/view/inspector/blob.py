@@ -1,7 +1,6 @@
 """One binary column store for the inspector: a JSON header, numbers as little-endian columns, tables of strings.
 
-A browser reads columns in place, without parsing them. `front/src/core/blob.js` is the reader. Not its job: the meaning
-of the columns (`view.inspector.payload`).
+A browser reads columns in place, without parsing them. `front/src/core/blob.js` is the reader.
 """
 
 from __future__ import annotations
@@ -60,6 +59,34 @@ def whole_numbers(values: Iterable[int]) -> np.ndarray:
     return np.array(numbers, np.int32 if largest < 2**31 else np.float64)
 
 
+def ends_of(rows: Iterable[Sequence[Any]]) -> np.ndarray:
+    """Where each of several runs of entries ends in a column that holds them one after the other."""
+    return np.cumsum([len(row) for row in rows], dtype=np.int64).astype(np.uint32)
+
+
+def lists(name: str, rows: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
+    """Lists of numbers as two columns: all numbers, and `name.ends`."""
+    return {name: whole_numbers(value for row in rows for value in row), f"{name}.ends": ends_of(rows)}
+
+
+def numbers_of(name: str, items: Sequence[Any], *, whole: str = "", real: str = "") -> dict[str, np.ndarray]:
+    """Attributes of some objects as columns `name.attribute`; None becomes -1.
+
+    Args:
+      name: what the columns' names begin with.
+      items: the objects.
+      whole: names of attributes that are whole numbers or flags, separated by spaces.
+      real: the same of numbers that may be large or have fractions.
+    """
+    found = {f"{name}.{one}": whole_numbers(getattr(item, one) for item in items) for one in whole.split()}
+    return found | {f"{name}.{one}": real_numbers(getattr(item, one) for item in items) for one in real.split()}
+
+
+def real_numbers(values: Iterable[float | None]) -> np.ndarray:
+    """A column of numbers that may be large; -1 for unknown."""
+    return np.array([-1 if value is None else float(value) for value in values], np.float64)
+
+
 def json_text(value: Any) -> str:
     """Compact JSON that is safe in a script element: no character can end the element or open a comment."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
@@ -71,7 +98,7 @@ def _string_columns(strings: Mapping[str, Sequence[str]]) -> dict[str, np.ndarra
     for name, values in strings.items():
         encoded = [value.encode("utf-8", "replace") for value in values]
         columns[name] = np.frombuffer(b"".join(encoded), np.uint8)
-        columns[f"{name}.ends"] = np.cumsum([len(one) for one in encoded], dtype=np.int64).astype(np.uint32)
+        columns[f"{name}.ends"] = ends_of(encoded)
     return columns
 
 

@@ -1,22 +1,19 @@
-"""The inspector's rows of collectives: equal ones in one row, with cause, numbers and places.
-
-Not its job: finding out (`analyze`), the pictures (`view.inspector.moves`).
-"""
+"""The inspector's rows of collectives: equal ones in one row, with cause, numbers and places."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
+from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.document import Code, Text
 from pjit_inspect.view.document.notation import groups_text, shape_text
-from pjit_inspect.view.document.quantities import bytes_text, count_text, plural, time_text
+from pjit_inspect.view.document.quantities import bytes_text, count_text, plural
 from pjit_inspect.view.inspector.moves import move_data
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, spans_data
@@ -24,7 +21,7 @@ from pjit_inspect.view.record.answer import axis_span
 from pjit_inspect.view.record.cause_groups import cause_frames, distinct_lines, group_by_cause, kinds_words, place_words
 from pjit_inspect.view.record.collectives import LayerGroup, source_line
 from pjit_inspect.view.record.findings import finding_of, share_text
-from pjit_inspect.view.record.times import added_us, time_numbers
+from pjit_inspect.view.record.times import time_data
 
 _FRAMES = 6
 _GROUPS = 12
@@ -43,23 +40,27 @@ def collective_rows(
     """One row for each group of equal collectives, in the order of `groups`; [] without collectives."""
     most = max((group.least_sent_bytes for group in groups), default=0) or 1
     known = {row.instruction: row for row in times or ()}
-    found = [_row(report, tables, running, group) | {"share": group.least_sent_bytes / most} for group in groups]
-    return [_with_times(row, group, known) for row, group in zip(found, groups, strict=True)]
 
+    def row(group: LayerGroup) -> dict[str, Any]:
+        measured, time = time_data([name for member in group.members for name in member.instructions], known)
+        numbers = _numbers(report, group)
+        numbers[-1:-1] = measured  # the sum of bytes stays last
+        return {
+            **_row(report, tables, running, group),
+            "numbers": numbers,
+            "share": group.least_sent_bytes / most,
+            **time,
+        }
 
-def _with_times(row: dict[str, Any], group: LayerGroup, times: Mapping[str, KernelTime]) -> dict[str, Any]:
-    """The row with measured times before its last number, the sum; with `time` and `time_us` where measured."""
-    names = [name for member in group.members for name in member.instructions]
-    found, time = time_numbers(names, times), added_us(names, times)
-    if time is not None:
-        row = row | {"time": time_text(time), "time_us": time}
-    return row | {"numbers": [*row["numbers"][:-1], *found, *row["numbers"][-1:]]} if found else row
+    return [row(group) for group in groups]
 
 
 def _row(
     report: RecordReport, tables: SharedTables, running: RunningInstructions | None, group: LayerGroup
 ) -> dict[str, Any]:
     first = group.first
+    kinds = dict.fromkeys(cause.kind for member in group.members for cause in member.causes)
+    names = [name_data(member.instructions[0]) if member.instructions else "" for member in group.members[:_MEMBERS]]
     return {
         "kind": name_data(first.kind),
         "axes": tables.axis_set(first.axes, first.mesh),
@@ -71,29 +72,20 @@ def _row(
         "sent_bytes": float(group.least_sent_bytes),
         "phase": first.phase or "",
         "cause": kinds_words(first),
-        "causes": _causes(group),
+        "causes": [kind.replace("_", " ") for kind in kinds],
         "place": name_data(place_words(first)),
         "chips": _chips(group),
         "title": spans_data((Code(first.kind, strong=True), Text(" over "), axis_span(first.axes, report.data))),
         "reasons": _reasons(report, group.members),
-        "numbers": _numbers(report, group),
         "moves": name_data(f"{first.dtype}{shape_text(first.local_shape)}") + _more(first),
         "groups_words": groups_text(first.groups, limit=_GROUPS),
         "groups_count": len(first.groups),
         "lines": _lines(report, first.source),
         "spots": _spots(tables, group.members),
-        "names": [name_data(member.instructions[0]) if member.instructions else "" for member in group.members][
-            :_MEMBERS
-        ],
+        "names": names,
         "beside": _beside(first),
         "picture": move_data(report, first, running),
     }
-
-
-def _causes(group: LayerGroup) -> list[str]:
-    """Every kind of cause of the group, without its evidence."""
-    kinds = dict.fromkeys(cause.kind for member in group.members for cause in member.causes)
-    return [kind.replace("_", " ") for kind in kinds]
 
 
 def _name(report: RecordReport, group: LayerGroup) -> str:
@@ -114,6 +106,8 @@ def _assigned(line: str, code: str) -> str:
     """
     try:
         statement = ast.parse(line.strip()).body[0]
+        # In the spaces and quotes of `ast.unparse`. A piece that was shortened is no code.
+        piece = ast.unparse(ast.parse(code, mode="eval"))
     except (SyntaxError, ValueError, IndexError):
         return ""
     if not isinstance(statement, ast.Assign):
@@ -122,17 +116,9 @@ def _assigned(line: str, code: str) -> str:
     names = target.elts if isinstance(target, ast.Tuple) else [target]
     if isinstance(value, ast.GeneratorExp) and len(names) > 1:
         value = value.elt
-    if not all(isinstance(name, ast.Name) for name in names) or ast.unparse(value) != _normal(code):
+    if not all(isinstance(name, ast.Name) for name in names) or ast.unparse(value) != piece:
         return ""
     return ", ".join(map(ast.unparse, names))
-
-
-def _normal(code: str) -> str:
-    """A piece of code in the spaces and quotes of `ast.unparse`; "" if it is no code, for example shortened."""
-    try:
-        return ast.unparse(ast.parse(code, mode="eval"))
-    except (SyntaxError, ValueError):
-        return ""
 
 
 def _chips(group: LayerGroup) -> list[str]:
@@ -162,11 +148,7 @@ def _reasons(report: RecordReport, members: Sequence[Collective]) -> list[dict[s
     """The causes: sentences, then their proof."""
     found = [finding_of(report, reasons) for reasons in group_by_cause(members)]
     return [
-        {
-            "sentences": [spans_data(sentence) for sentence in one.sentences],
-            "facts": [spans_data(fact) for fact in one.facts],
-        }
-        for one in found
+        {"sentences": list(map(spans_data, one.sentences)), "facts": list(map(spans_data, one.facts))} for one in found
     ]
 
 
@@ -201,8 +183,5 @@ def _spots(tables: SharedTables, members: Sequence[Collective]) -> list[int]:
 def _beside(row: Collective) -> str:
     if not row.is_async or row.overlap_count is None:
         return "asynchronous" if row.is_async else ""
-    return (
-        f"asynchronous beside {plural(row.overlap_count, 'kernel')}"
-        if row.overlap_count
-        else "asynchronous, beside nothing"
-    )
+    count = row.overlap_count
+    return f"asynchronous beside {plural(count, 'kernel')}" if count else "asynchronous, beside nothing"

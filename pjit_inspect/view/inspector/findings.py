@@ -1,7 +1,4 @@
-"""Findings and suggestions as data for the inspector, also for one that is already drawn.
-
-Not its job: finding them (`analyze`), trying them (`handles`), drawing (`view/front/src/panes/findings.js`).
-"""
+"""Findings and suggestions as data for the inspector, also for one that is already drawn."""
 
 from __future__ import annotations
 

@@ -4,8 +4,6 @@
 `copies` (how many layout copies are left out). A node: `kind` ("argument", "kernel", "collective", "result"), `kernel`
 (in the graph's columns; -1), `name` and `array` (of an argument or result: its path, which selects it), `value` (what
 leaves it on the arrow: dtype and shape of one device, spec as `spec_data` or null, bytes), `sent` (a collective).
-
-Not its job: finding them (`analyze.graph.flow`), laying them out (`front/src/graph/box/flow.js`).
 """
 
 from __future__ import annotations

@@ -1,20 +1,18 @@
-"""The inspector's rows of fused kernels: contents, reads, writes and savings.
-
-Not its job: finding them (`analyze.program.fusions`).
-"""
+"""The inspector's rows of fused kernels: contents, reads, writes and savings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from pjit_inspect.model.program.shape import total
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.document.quantities import bytes_text, plural, time_text
+from pjit_inspect.view.document.quantities import bytes_text, count_text, plural
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data
 from pjit_inspect.view.record.kernels import KernelGroup, group_kernels
-from pjit_inspect.view.record.times import added_us, time_numbers
+from pjit_inspect.view.record.times import time_data
 
 _ROWS = 600
 _INPUTS = 24
@@ -39,25 +37,24 @@ def kernel_rows(
 
 
 def _row(group: KernelGroup, tables: SharedTables, times: Mapping[str, KernelTime]) -> dict[str, Any]:
-    first = group.first
+    first, names = group.first, group.names
     traffic = [group.total(size) for size in (first.bytes_read, first.bytes_written)]
+    target = f"{first.library} {first.routine}" if first.library else first.target
     spot = tables.spot(first.source)
-    names = group.names
+    measured, time = time_data(names, times)
     return {
         "kind": name_data(first.sort),
-        "target": name_data(f"{first.library} {first.routine}" if first.library else first.target or "")
-        if first.target
-        else "",
+        "target": name_data(target) if first.target and target else "",
         "what": name_data(group.what) or name_data(first.name),
         "number": group.number,
-        "runs": "unknown" if group.runs is None else f"{group.runs:,}",
-        "contains": [[name_data(opcode), times] for opcode, times in first.instructions],
+        "runs": count_text(group.runs),
+        "contains": [[name_data(opcode), count] for opcode, count in first.instructions],
         "inputs": [name_data(shape) for shape in first.inputs[:_INPUTS]],
         "inputs_more": max(0, len(first.inputs) - _INPUTS),
         "outputs": [name_data(shape) for shape in first.outputs[:_INPUTS]],
-        "numbers": _numbers(group, time_numbers(names, times)),
-        **_time(names, times),
-        "traffic": bytes_text(None if None in traffic else sum(size or 0 for size in traffic)),
+        "numbers": _numbers(group, measured),
+        **time,
+        "traffic": bytes_text(total(traffic)),
         "bytes": float(sum(size or 0 for size in traffic)),
         "place": name_data(first.source[0].where) if first.source else "",
         "spots": [spot] if spot >= 0 else [],
@@ -67,27 +64,18 @@ def _row(group: KernelGroup, tables: SharedTables, times: Mapping[str, KernelTim
 
 def _numbers(group: KernelGroup, times: list[list[str]]) -> list[list[str]]:
     """Rows of label, figure, and how it is known."""
-    first = group.first
-    runs = group.runs
+    first, runs = group.first, group.runs
+
+    def row(label: str, size: int | None, how: str = "counted") -> list[str]:
+        return [label, bytes_text(size), "unknown" if size is None else how]
+
+    each = ["unknown", "loop of unknown length"] if runs is None else [f"\u00d7 {runs:,}", "counted"]
     return [
-        ["reads, each", bytes_text(first.bytes_read), _how(first.bytes_read, "counted")],
-        ["writes, each", bytes_text(first.bytes_written), _how(first.bytes_written, "counted")],
-        *([["workspace", bytes_text(first.workspace_bytes), "counted"]] if first.workspace_bytes else []),
-        ["saves, each", bytes_text(first.bytes_saved), _how(first.bytes_saved, "modelled: unfused program")],
-        [
-            "times per call",
-            "unknown" if runs is None else f"\u00d7 {runs:,}",
-            "loop of unknown length" if runs is None else "counted",
-        ],
+        row("reads, each", first.bytes_read),
+        row("writes, each", first.bytes_written),
+        *([row("workspace", first.workspace_bytes)] if first.workspace_bytes else []),
+        row("saves, each", first.bytes_saved, "modelled: unfused program"),
+        ["times per call", *each],
         *times,
-        ["saves per call", bytes_text(group.total(first.bytes_saved)), _how(first.bytes_saved, "modelled")],
+        row("saves per call", group.total(first.bytes_saved), "modelled"),
     ]
-
-
-def _time(names: Sequence[str], times: Mapping[str, KernelTime]) -> dict[str, Any]:
-    time_us = added_us(names, times)
-    return {} if time_us is None else {"time": time_text(time_us), "time_us": time_us}
-
-
-def _how(size: int | None, words: str) -> str:
-    return "unknown" if size is None else words

@@ -1,17 +1,16 @@
-"""One text of the inspector: its lines, and the links of each.
-
-Not its job: finding the links (`view.inspector.texts`, `view.inspector.jaxpr`).
-"""
+"""One text of the inspector: its lines, and the links of each."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from pjit_inspect.view.document.printable import printable
+from pjit_inspect.view.inspector.words import name_data
 
 _LONGEST_LINE = 400
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
@@ -51,6 +50,11 @@ class LinkedText:
         self.spots.append(spot)
         self.phases.append(phase)
         self.entities.append(entity)
+
+    def head(self) -> dict[str, Any]:
+        """The facts of the whole text; empty ones are left out."""
+        head = {"name": name_data(self.name), "note": self.note, "total": max(self.total, len(self.lines))}
+        return {key: value for key, value in {**head, "how": self.how}.items() if value}
 
     def columns(self, prefix: str) -> dict[str, np.ndarray]:
         """Its columns, as `pack_blob` takes them."""

@@ -1,7 +1,4 @@
-"""The places of operations in StableHLO text: `loc(#loc12)` and the table they point to.
-
-Not its job: the words at a place (`view.inspector.texts`).
-"""
+"""The places of operations in StableHLO text: `loc(#loc12)` and the table they point to."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Two shard pictures of one collective: one array before and after, within one group of devices.
 
 They follow from the instruction alone: its kind, the shapes of its operand and result on a device, and its dimension.
-The cause deals with the array outside the group. Not its job: drawing.
+The cause deals with the array outside the group.
 """
 
 from __future__ import annotations
@@ -61,21 +61,19 @@ def move_data(report: RecordReport, row: Collective, running: RunningInstruction
     members = groups[0]
     if len(members) < 2:
         return None
-    move = _MOVES[row.kind](row, _found(row, running), members)
+    op = running.find(row.instructions[0]) if running is not None and row.instructions else None
+    move = _MOVES[row.kind](row, op, members)
     if move is None:
         return None
     devices, axes = _devices(report, members)[:_MOST_DEVICES], axes_data(row.axes or ())
-    alike = f"; {plural(len(groups) - 1, 'more group')} like it" if _are_alike(groups) else ""
+    are_alike = len(groups) > 1 and len({len(group) for group in groups}) == 1
+    alike = f"; {plural(len(groups) - 1, 'more group')} like it" if are_alike else ""
     more = f"{move.note}; " if move.note else ""
     return {
-        "before": _side(move.before, devices, axes),
-        "after": _side(move.after, devices, axes),
+        "before": _side_data(move.before, devices, axes),
+        "after": _side_data(move.after, devices, axes),
         "note": f"{more}one group of {plural(len(members), 'device')}{alike}; numbers in blocks are devices",
     }
-
-
-def _are_alike(groups: Sequence[tuple[int, ...]]) -> bool:
-    return len(groups) > 1 and len({len(group) for group in groups}) == 1
 
 
 def _devices(report: RecordReport, group: tuple[int, ...]) -> list[int]:
@@ -86,11 +84,7 @@ def _devices(report: RecordReport, group: tuple[int, ...]) -> list[int]:
     return [mesh.device_ids[position] for position in group]
 
 
-def _found(row: Collective, running: RunningInstructions | None) -> Instruction | None:
-    return running.find(row.instructions[0]) if running is not None and row.instructions else None
-
-
-def _side(side: _Side, devices: list[int], axes: list[str]) -> dict[str, Any]:
+def _side_data(side: _Side, devices: list[int], axes: list[str]) -> dict[str, Any]:
     """A side as data: its tiles, and the device of each."""
     number = len(devices)
     held = [(devices[0], 0)] if side.only_first else [(device, 0) for device in devices]
@@ -168,22 +162,12 @@ def _permute(row: Collective, op: Instruction | None, members: tuple[int, ...]) 
     held = tuple((at[target], at[source]) for source, target in row.groups if source in at)
     passed, empty = sum(member != tile for member, tile in held), number - len({member for member, _ in held})
     words = f"{number:,} \u00d7 {row.dtype}{shape_text(row.local_shape)}"
-    note = f"{plural(empty, 'device')} {'gets' if empty == 1 else 'get'} none, and then {_has(empty)} zeros"
+    many = "1 device gets none, and then has" if empty == 1 else f"{empty:,} devices get none, and then have"
     return _Move(
         before=_Side(shape=(number,), split=0, caption="each has its own", words=words),
-        after=_Side(
-            shape=(number,),
-            split=0,
-            held=held,
-            words=words,
-            caption=f"{passed:,} passed on",
-        ),
-        note=note if empty else "",
+        after=_Side(shape=(number,), split=0, held=held, words=words, caption=f"{passed:,} passed on"),
+        note=f"{many} zeros" if empty else "",
     )
-
-
-def _has(number: int) -> str:
-    return "has" if number == 1 else "have"
 
 
 def _chains(pairs: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
@@ -204,23 +188,24 @@ def _chains(pairs: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
 
 
 def _broadcast(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move:
-    words = f"{row.dtype}{shape_text(row.local_shape)}"
-    one = _Side(shape=row.local_shape, caption="one has it", words=words, only_first=True)
+    one = _side(row, row.local_shape, "one has it", only_first=True)
     return _Move(before=one, after=_copies(row, row.local_shape, len(members)))
 
 
+def _side(row: Collective, shape: tuple[int, ...], caption: str, **more: Any) -> _Side:
+    return _Side(shape=shape, caption=caption, words=f"{row.dtype}{shape_text(shape)}", **more)
+
+
 def _sums(row: Collective, number: int) -> _Side:
-    words = f"{row.dtype}{shape_text(row.local_shape)}"
-    return _Side(shape=row.local_shape, caption=f"\u03a3 partial \u00d7{number}", words=words, is_partial=True)
+    return _side(row, row.local_shape, f"\u03a3 partial \u00d7{number}", is_partial=True)
 
 
 def _copies(row: Collective, shape: tuple[int, ...], number: int) -> _Side:
-    return _Side(shape=shape, caption=f"{number} copies", words=f"{row.dtype}{shape_text(shape)}")
+    return _side(row, shape, f"{number} copies")
 
 
 def _parts(row: Collective, shape: tuple[int, ...], dim: int, number: int) -> _Side:
-    words = f"{row.dtype}{shape_text(shape)}"
-    return _Side(shape=shape, split=dim, caption=f"split {number} ways", words=words)
+    return _side(row, shape, f"split {number} ways", split=dim)
 
 
 def _dimension(row: Collective, op: Instruction | None) -> int | None:

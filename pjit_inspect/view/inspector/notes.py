@@ -1,7 +1,7 @@
 """The inspector's notes: surprising facts, and the rows each is about, so that a click shows only those rows.
 
 The report's sentences come first, then facts counted here, worded the same on every run. A note without rows is plain
-text. Not its job: finding unusual things (`analyze.report.notes`), drawing.
+text.
 """
 
 from __future__ import annotations

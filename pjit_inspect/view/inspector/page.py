@@ -1,7 +1,7 @@
 """The inspector as one page that loads nothing: a file, and the frame in the notebook's default display.
 
 The page's policy lets only this script run, by its hash, and lets nothing be fetched. Data are in script elements that
-no browser runs. Not its job: the data (`view.inspector.payload`), drawing (`view/front`).
+no browser runs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """All data of one record's inspector: a tiny first view, and one column store with the rest.
 
-All words and figures are made here; JavaScript (`view/front`) lays them out. Not its job: the page or the widget around
-it, drawing.
+All words and figures are made here; JavaScript (`view/front`) lays them out.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.collective import AxisTotal, Phase
+from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.model.report.flow import ProgramFlow
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.link_traffic import LinkTraffic
@@ -24,9 +23,9 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Line, Sign, Table
-from pjit_inspect.view.document.quantities import bytes_text, count_text, least_text
+from pjit_inspect.view.document.quantities import bytes_text, least_text, plural
 from pjit_inspect.view.inspector.arrays import array_groups, array_rows, value_rows
-from pjit_inspect.view.inspector.blob import pack_blob, whole_numbers
+from pjit_inspect.view.inspector.blob import lists, pack_blob, whole_numbers
 from pjit_inspect.view.inspector.collectives import collective_rows
 from pjit_inspect.view.inspector.findings import findings_data, suggestions_data
 from pjit_inspect.view.inspector.flow import flow_data
@@ -43,7 +42,7 @@ from pjit_inspect.view.inspector.texts import (
     program_lines,
     source_lines,
 )
-from pjit_inspect.view.inspector.words import axes_data, name_data, spans_data
+from pjit_inspect.view.inspector.words import axes_data, name_data, spans_data, table_data
 from pjit_inspect.view.record.answer import answer_line, memory_line, reason_blocks, title_line
 from pjit_inspect.view.record.collectives import group_collectives
 from pjit_inspect.view.record.hypothesis import hypothesis_blocks
@@ -51,6 +50,11 @@ from pjit_inspect.view.record.record import times_line
 from pjit_inspect.view.record.times import measured_words
 
 _FIRST_ROWS = 24
+_DETAILS = frozenset((
+    "groups", "chips", "title", "reasons", "numbers", "moves", "groups_words", "groups_count", "lines", "spots",
+    "names", "beside", "picture",
+))  # fmt: skip
+"""What the list of collectives does not show of a row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +149,9 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
         ],
         "axis_sets": tables.header()["axis_sets"],
         "has_graph": given.graph is not None,
-        "collectives": [_short(row) for row in collectives[:_FIRST_ROWS]],
+        "collectives": [
+            {key: value for key, value in row.items() if key not in _DETAILS} for row in collectives[:_FIRST_ROWS]
+        ],
     }
     header = {
         **tables.header(),
@@ -157,7 +163,7 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
         # A program from XLA's partitioner is not fused into kernels yet.
         "work": "operation" if report.data.is_partial else "kernel",
         "more": {"kernels": more_kernels, "arrays": more_values},
-        "texts": {key: _text_head(text) for key, text in texts.items()},
+        "texts": {key: text.head() for key, text in texts.items()},
         "missing": _missing(report, texts, given.no_hlo_text),
         "phases": [phase or "" for phase in PHASES],
         "traffic_left_out": given.traffic.left_out,
@@ -224,14 +230,8 @@ def _question(report: RecordReport, *, show_times: bool) -> dict[str, Any]:
     table = next((block for block in blocks if isinstance(block, Table)), None)
     if table is None:
         return {}
-    return {
-        "question": {
-            "lines": [spans_data(block.spans) for block in blocks if isinstance(block, Line)],
-            "titles": [column.title for column in table.columns],
-            "right": [column.align == "right" for column in table.columns],
-            "rows": [[spans_data(cell) for cell in row.cells] for row in table.rows],
-        }
-    }
+    lines = [spans_data(block.spans) for block in blocks if isinstance(block, Line)]
+    return {"question": {"lines": lines, **table_data(table)}}
 
 
 def _mark(notes: list[dict[str, Any]], lists: Mapping[str, list[dict[str, Any]]]) -> None:
@@ -241,27 +241,19 @@ def _mark(notes: list[dict[str, Any]], lists: Mapping[str, list[dict[str, Any]]]
             lists[note["list"]][row].setdefault("notes", []).append(number)
 
 
-def _short(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a collective that the list shows."""
-    left_out = ("groups", "chips", "title", "reasons", "numbers", "moves", "groups_words", "groups_count", "lines")
-    left_out += ("spots", "names", "beside", "picture")
-    return {key: value for key, value in row.items() if key not in left_out}
-
-
 def _totals(report: RecordReport, tables: SharedTables) -> list[dict[str, Any]]:
     most = max((total.sent_bytes for total in report.totals), default=0) or 1
-    return [_total(total, tables, most) for total in report.totals]
-
-
-def _total(total: AxisTotal, tables: SharedTables, most: int) -> dict[str, Any]:
-    return {
-        "axes": tables.axis_set(total.axes, total.mesh),
-        "sent": least_text(bytes_text(total.sent_bytes), total.sent_bytes, total.is_sent_least),
-        "payload": least_text(bytes_text(total.payload_bytes), total.payload_bytes, total.is_payload_least),
-        "number": f"{count_text(total.collectives)} collective{'s' * (total.collectives != 1)}",
-        "share": total.sent_bytes / most,
-        "sent_bytes": float(total.sent_bytes),
-    }
+    return [
+        {
+            "axes": tables.axis_set(total.axes, total.mesh),
+            "sent": least_text(bytes_text(total.sent_bytes), total.sent_bytes, total.is_sent_least),
+            "payload": least_text(bytes_text(total.payload_bytes), total.payload_bytes, total.is_payload_least),
+            "number": plural(total.collectives, "collective"),
+            "share": total.sent_bytes / most,
+            "sent_bytes": float(total.sent_bytes),
+        }
+        for total in report.totals
+    ]
 
 
 # ---------------------------------------------------------------- mesh
@@ -296,8 +288,7 @@ def _mesh_columns(data: RecordData, size: int) -> dict[str, np.ndarray]:
     return {
         "mesh.ids": whole_numbers(ids),
         "mesh.hosts": whole_numbers(devices[id].process if id in devices else -1 for id in ids),
-        "mesh.coords": whole_numbers(number for one in coordinates for number in one),
-        "mesh.coords.ends": np.cumsum([len(one) for one in coordinates], dtype=np.int64).astype(np.uint32),
+        **lists("mesh.coords", coordinates),
     }
 
 
@@ -335,11 +326,6 @@ def _graph(
         times=given.report.data.kernel_times if given.show_times else None,
     )
     return graph_data(given.graph, links, tables)
-
-
-def _text_head(text: LinkedText) -> dict[str, Any]:
-    head = {"name": name_data(text.name), "note": text.note, "total": max(text.total, len(text.lines)), "how": text.how}
-    return {key: value for key, value in head.items() if value}
 
 
 def _missing(report: RecordReport, texts: Mapping[str, LinkedText], no_hlo_text: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Tables that many rows of the inspector share, each entry once: axis sets, group sets, shardings, places.
 
-Thousands of collectives share a handful of group sets; a set of 4,096 devices is sent once. Not its job: rows.
+Thousands of collectives share a handful of group sets; a set of 4,096 devices is sent once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pjit_inspect.model.program.layout import Sharding
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.view.document.text_spans import axes_text
-from pjit_inspect.view.inspector.blob import whole_numbers
+from pjit_inspect.view.inspector.blob import ends_of, lists, whole_numbers
 from pjit_inspect.view.inspector.words import axes_data, name_data, spec_data
 
 _Key = tuple[int, tuple[str, ...] | None]
@@ -90,12 +90,11 @@ class SharedTables:
         groups = [group for one in sets for group in one]
         shardings = list(self._shardings)
         return {
-            "groups": _joined(groups),
-            "groups.ends": _ends(groups),
-            "group_sets.ends": _ends(sets),
-            "sharding_devices": _joined([one.device_ids for one in shardings]),
-            "sharding_tiles": _joined([one.tile_of for one in shardings]),
-            "shardings.ends": _ends([one.device_ids for one in shardings]),
+            **lists("groups", groups),
+            "group_sets.ends": ends_of(sets),
+            "sharding_devices": whole_numbers(device for one in shardings for device in one.device_ids),
+            "sharding_tiles": whole_numbers(tile for one in shardings for tile in one.tile_of),
+            "shardings.ends": ends_of(one.device_ids for one in shardings),
             "spot_files": np.array([file for file, _ in self._spots], np.int32),
             "spot_lines": np.array([min(line, 2**31 - 1) for _, line in self._spots], np.int32),
         }
@@ -109,11 +108,3 @@ def _sharding_data(sharding: Sharding) -> dict[str, Any]:
         "copies": sharding.replication,
         "partial": axes_data(sharding.unreduced),
     }
-
-
-def _joined(rows: list[tuple[int, ...]]) -> np.ndarray:
-    return whole_numbers(number for row in rows for number in row)
-
-
-def _ends(rows: Any) -> np.ndarray:
-    return np.cumsum([len(row) for row in rows], dtype=np.int64).astype(np.uint32)

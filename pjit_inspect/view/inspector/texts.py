@@ -1,7 +1,7 @@
 """The program's texts for the inspector, line by line, each with the user's line of source.
 
 StableHLO carries its places; optimized HLO gets them from its parsed module; a jaxpr has none and is matched with its
-StableHLO (`view.inspector.jaxpr`). Not its job: drawing lines.
+StableHLO (`view.inspector.jaxpr`).
 """
 
 from __future__ import annotations

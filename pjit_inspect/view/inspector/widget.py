@@ -1,7 +1,4 @@
-"""The inspector as a live widget: the selection on the page is the selection in the kernel, both ways.
-
-Not its job: the data (`view.inspector.payload`), drawing (`view/front`).
-"""
+"""The inspector as a live widget: the selection on the page is the selection in the kernel, both ways."""
 
 from __future__ import annotations
 

@@ -12,7 +12,18 @@ from typing import Any
 from pjit_inspect.model.program.mesh import SpecEntry
 from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.model.words.sentence import Phrase, Sentence
-from pjit_inspect.view.document.document import AxisLabel, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text
+from pjit_inspect.view.document.document import (
+    AxisLabel,
+    Code,
+    Number,
+    Prose,
+    Sign,
+    Span,
+    Spans,
+    SpecLabel,
+    Table,
+    Text,
+)
 from pjit_inspect.view.document.notation import spec_text
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.text_spans import axes_text
@@ -32,6 +43,15 @@ def spans_data(spans: Spans) -> list[Any]:
     """Spans in order; a plain string is words without emphasis."""
     drawn = (sentence_data(span.text) if isinstance(span, Prose) else [_span(span)] for span in spans)
     return [data for data in itertools.chain.from_iterable(drawn) if data is not None]
+
+
+def table_data(table: Table) -> dict[str, Any]:
+    """A table: titles, which columns are numbers, and rows of cells."""
+    return {
+        "titles": [column.title for column in table.columns],
+        "right": [column.align == "right" for column in table.columns],
+        "rows": [list(map(spans_data, row.cells)) for row in table.rows],
+    }
 
 
 def sentence_data(sentence: str) -> list[Any]:

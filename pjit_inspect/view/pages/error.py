@@ -1,7 +1,4 @@
-"""How an explained error is shown: what is wrong, the user's line, the arrays, ways to fix it.
-
-Not its job: finding any of it (`analyze.errors.explain`).
-"""
+"""The page of an explained error: what is wrong, the user's line, the arrays, ways to fix it."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from dataclasses import replace
 from pjit_inspect.model.program.mesh import MeshAxes
 from pjit_inspect.model.report.explained_error import ErrorArray, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, say
+from pjit_inspect.view.document.columns import codes, table_of
 from pjit_inspect.view.document.document import (
     Block,
     Code,
@@ -18,9 +16,9 @@ from pjit_inspect.view.document.document import (
     Document,
     Line,
     Prose,
-    Row,
     Section,
     Sign,
+    Span,
     Spans,
     SpecLabel,
     Table,
@@ -78,50 +76,24 @@ def _fit(fit: Fit) -> Line:
 def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> Table:
     """The arrays, with as many columns as something is known for."""
     shown = arrays[:_ARRAYS]
-    columns: list[Column] = [Column(title="array", shrink=True)]
-    cells: list[list[Spans]] = [[(Code(array.name or "not named"),)] for array in shown]
     # One mesh is said once, in the title.
     one = f"spec on {meshes[0]}" if len(meshes) == 1 else "spec"
-    for title, spans in (
-        ("shape", [_shape(array) for array in shown]),
-        (one, [_spec(array) for array in shown]),
-        ("mesh", [_mesh(array) for array in shown] if len(meshes) > 1 else []),
-        ("each device holds", [_local(array) for array in shown]),
-        ("devices", [_devices(array) for array in shown] if _is_placing(shown) else []),
-    ):
-        if any(spans):
-            columns.append(Column(title=printable(title), shrink=title == "mesh"))
-            for row, span in zip(cells, spans, strict=True):
-                row.append(span)
-    rest: Spans = (Text(f"and {plural(len(arrays) - len(shown), 'more array')}"),) if len(arrays) > len(shown) else ()
-    return Table(
-        columns=tuple(columns), rows=tuple(Row(tuple(row)) for row in cells), text_rows=len(shown) if rest else None,
-        text_rest=rest,
-    )  # fmt: skip
+    columns = [
+        Column("array", lambda array: Code(array.name or "not named"), shrink=True),
+        Column("shape", lambda array: None if array.shape is None else Code(array.dtype + shape_text(array.shape))),
+        Column(printable(one), lambda array: None if array.spec is None else SpecLabel(array.spec)),
+        Column(
+            "mesh", lambda array: None if array.mesh is None or len(meshes) < 2 else Code(str(array.mesh)), shrink=True
+        ),
+        Column("each device holds", _local),
+    ]
+    if len({array.device_ids for array in shown if array.device_ids}) > 1:
+        columns.append(codes("devices", lambda array: ranges_text(array.device_ids or (), limit=4)))
+    return table_of(columns, arrays, shown=_ARRAYS, rest=lambda hidden: f"and {plural(len(hidden), 'more array')}")
 
 
-def _mesh(array: ErrorArray) -> Spans:
-    return (Code(str(array.mesh)),) if array.mesh is not None else ()
-
-
-def _is_placing(arrays: Sequence[ErrorArray]) -> bool:
-    return len({array.device_ids for array in arrays if array.device_ids}) > 1
-
-
-def _shape(array: ErrorArray) -> Spans:
-    return (Code(array.dtype + shape_text(array.shape)),) if array.shape is not None else ()
-
-
-def _spec(array: ErrorArray) -> Spans:
-    return (SpecLabel(array.spec),) if array.spec is not None else ()
-
-
-def _local(array: ErrorArray) -> Spans:
+def _local(array: ErrorArray) -> Span | None:
     if array.local_shape is not None:
-        return (Code(shape_text(array.local_shape)),)
+        return Code(shape_text(array.local_shape))
     is_known = array.spec and array.mesh and array.shape and len(array.spec) <= len(array.shape)
-    return (Text("does not divide"),) if is_known else ()
-
-
-def _devices(array: ErrorArray) -> Spans:
-    return (Code(ranges_text(array.device_ids, limit=4)),) if array.device_ids else ()
+    return Text("does not divide") if is_known else None

@@ -1,16 +1,14 @@
-"""The ledger of compiles: repeats and costs per function and call site, and ways to save.
-
-Not its job: finding it (`analyze.recompiles.ledger`), the log's list of records (`view.pages.log`).
-"""
+"""The ledger of compiles: repeats and costs per function and call site, and ways to save."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from pjit_inspect.model.record.ledger import LedgerData, LedgerRow, Pattern, RepeatedReason
 from pjit_inspect.model.words.sentence import joined, say
+from pjit_inspect.view.document.columns import codes, more_lines, numbers, places, table_of
 from pjit_inspect.view.document.document import (
+    UNKNOWN,
     Block,
     Code,
     Column,
@@ -20,16 +18,14 @@ from pjit_inspect.view.document.document import (
     Number,
     Picture,
     Prose,
-    Row,
     Section,
     Sign,
     Spans,
-    Table,
     Text,
     TimelineSubject,
 )
-from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import plural, seconds_text
+from pjit_inspect.view.pages.log import not_yours
 from pjit_inspect.view.record.answer import place_spans
 from pjit_inspect.view.record.record import ViewOptions
 
@@ -37,7 +33,7 @@ _ROWS = 30
 _REASONS = 3
 _PATTERNS = 12
 _RESHARDED = 8
-_NAMES = 6
+_SECONDS = (("total", "total_s"), ("trace", "trace_s"), ("lower", "lower_s"), ("XLA", "compile_s"))
 
 
 def ledger_view(ledger: LedgerData, *, options: ViewOptions | None = None) -> Document:
@@ -49,11 +45,13 @@ def ledger_view(ledger: LedgerData, *, options: ViewOptions | None = None) -> Do
     blocks: list[Block] = [_head(ledger, mine, times)]
     blocks += _patterns(ledger.patterns, times)
     if order:
-        blocks.append(Table(columns=_columns(times), rows=tuple(_row(row, times) for row in order[:_ROWS])))
-    if len(order) > _ROWS:
-        blocks.append(Line((Sign("more"), Text(f" and {plural(len(order) - _ROWS, 'more function')}"))))
+        blocks.append(table_of(_columns(times), order[:_ROWS]))
+    blocks += more_lines(len(order) - _ROWS, "function")
     blocks += _reasons(order[:_ROWS])
-    blocks += _others([row for row in ledger.rows if row.origin != "user"], times)
+    seconds = [row.total_s if times and _is_timed((row,)) else None for row in ledger.rows]
+    blocks += not_yours(
+        [(row.origin, row.name, row.compiles, took) for row, took in zip(ledger.rows, seconds, strict=True)]
+    )
     blocks += _resharded(ledger)
     if times and _is_timed(ledger.rows):
         blocks.append(Picture(subject=TimelineSubject(ledger=ledger), alt=_timeline_words(ledger)))
@@ -69,8 +67,8 @@ def _head(ledger: LedgerData, mine: Sequence[LedgerRow], times: bool) -> Line:
     if times and mine and not _is_timed(mine):
         spans.append(Text(", seconds unknown"))
     elif times:
-        parts = (("trace", "trace_s"), ("lower", "lower_s"), ("XLA", "compile_s"))
-        sums = ", ".join(f"{name} {seconds_text(sum(getattr(row, field) for row in mine))}" for name, field in parts)
+        parts = ((name, sum(getattr(row, field) for row in mine)) for name, field in _SECONDS[1:])
+        sums = ", ".join(f"{name} {seconds_text(seconds)}" for name, seconds in parts)
         spans.append(Text(f", {seconds_text(sum(row.total_s for row in mine))} in all ({sums})"))
         untimed = sum(row.untimed for row in mine)
         spans += [Text(f"; those of {plural(untimed, 'compile')} are unknown")] if untimed else []
@@ -86,27 +84,22 @@ def _is_timed(rows: Sequence[LedgerRow]) -> bool:
 
 
 def _columns(times: bool) -> tuple[Column, ...]:
-    seconds = ("total", "trace", "lower", "XLA") if times else ()
     return (
-        Column(title="compiles", align="right"),
-        Column(title="name", shrink=True),
-        Column(title="where", shrink=True),
-        *(Column(title=title, align="right", optional=title != "total") for title in seconds),
-        Column(title="missed", shrink=True),
+        numbers("compiles", lambda row: row.compiles),
+        codes("name", lambda row: row.name, shrink=True),
+        places("where", lambda row: row.where, missing=UNKNOWN),
+        *((_seconds(title, field) for title, field in _SECONDS) if times else ()),
+        Column("missed", _missed, shrink=True),
     )
 
 
-def _row(row: LedgerRow, times: bool) -> Row:
-    seconds: tuple[float | None, ...] = (row.total_s, row.trace_s, row.lower_s, row.compile_s) if times else ()
-    seconds = seconds if _is_timed((row,)) else (None,) * len(seconds)
-    cells: tuple[Spans, ...] = (
-        (Number(f"{row.compiles:,}"),),
-        (Code(row.name),),
-        place_spans((row.where,) if row.where else ()),
-        *((Number(seconds_text(value), provenance="unknown" if value is None else "measured"),) for value in seconds),
-        (Text(_missed(row)),),
+def _seconds(title: str, field: str) -> Column:
+    return numbers(
+        title,
+        lambda row: seconds_text(getattr(row, field) if _is_timed((row,)) else None),
+        "measured",
+        optional=title != "total",
     )
-    return Row(cells)
 
 
 def _missed(row: LedgerRow) -> str:
@@ -150,9 +143,7 @@ def _patterns(patterns: Sequence[Pattern], times: bool) -> list[Block]:
         return []
     shown = patterns if times else sorted(patterns, key=lambda pattern: -pattern.compiles)
     findings: list[Block] = [_pattern(pattern, times) for pattern in shown[:_PATTERNS]]
-    if len(shown) > _PATTERNS:
-        findings.append(Line((Sign("more"), Text(f" and {plural(len(shown) - _PATTERNS, 'more pattern')}"))))
-    return [Section((Text("what repeats"),), tuple(findings))]
+    return [Section((Text("what repeats"),), (*findings, *more_lines(len(shown) - _PATTERNS, "pattern")))]
 
 
 def _pattern(pattern: Pattern, times: bool) -> Finding:
@@ -171,33 +162,13 @@ def _pattern(pattern: Pattern, times: bool) -> Finding:
 # ---------------------------------------------------------------- the rest
 
 
-def _others(rows: Sequence[LedgerRow], times: bool) -> list[Block]:
-    parts = []
-    for words, origin in (("eager operations", "eager"), ("libraries", "library")):
-        group = [row for row in rows if row.origin == origin]
-        names: Counter[str] = Counter()
-        for row in group:
-            names[row.name] += row.compiles
-        if names:
-            seconds = f", {seconds_text(sum(row.total_s for row in group))}" if times and _is_timed(group) else ""
-            parts.append(f"{names.total():,} of {words} ({_most_common(names)}{seconds})")
-    return [Line((Sign("more"), Text(f" and {', '.join(parts)}")))] if parts else []
-
-
-def _most_common(names: Counter[str]) -> str:
-    shown = [printable(name) + (f" x{count:,}" if count > 1 else "") for name, count in names.most_common(_NAMES)]
-    return ", ".join([*shown, "..."] if len(names) > _NAMES else shown)
-
-
 def _resharded(ledger: LedgerData) -> list[Block]:
     found = {(e.name, one.path): one for row in ledger.rows for e in row.entries for one in e.reason.resharded}
     order = sorted(found.items(), key=lambda item: -(item[1].size_bytes or 0))
     lines: list[Block] = [
         Line((Code(name), Text(": "), Prose(one.sentence)), "note") for (name, _), one in order[:_RESHARDED]
     ]
-    if len(order) > _RESHARDED:
-        lines.append(Line((Sign("more"), Text(f" and {plural(len(order) - _RESHARDED, 'more argument')}"))))
-    return lines
+    return [*lines, *more_lines(len(order) - _RESHARDED, "argument")]
 
 
 def _timeline_words(ledger: LedgerData) -> str:

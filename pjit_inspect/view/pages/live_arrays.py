@@ -1,31 +1,25 @@
-"""The arrays that a process holds: totals per device, how much are copies, and the arrays.
-
-Not its job: finding them (`observe.key.live_arrays`).
-"""
+"""The arrays that a process holds: totals per device, how much are copies, and the arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from pjit_inspect.model.memory.live_arrays import DeviceHolding, LiveArray, LiveArrayTable
 from pjit_inspect.model.words.layers import path_pattern
+from pjit_inspect.view.document.columns import codes, numbers, places, sizes, spec_or, table_of
 from pjit_inspect.view.document.document import (
     Block,
     Code,
     Column,
     Document,
     Line,
-    Number,
-    Rest,
-    Row,
-    Spans,
-    SpecLabel,
+    Span,
     Table,
     Text,
 )
+from pjit_inspect.view.document.grouping import grouped, shared_name
 from pjit_inspect.view.document.notation import ranges_text, shape_text
-from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural, share_unit
-from pjit_inspect.view.record.answer import place_spans
+from pjit_inspect.view.document.quantities import bytes_text, plural, share_unit
 
 _ROWS, _TEXT_ROWS, _FOLDED_ROWS = 24, 16, 200
 _GROUPS = 4
@@ -60,12 +54,10 @@ def _answer(table: LiveArrayTable) -> Line:
 
 def _devices(devices: Sequence[DeviceHolding]) -> list[str]:
     """A line for each set of devices that hold the same, most bytes first."""
-    groups: dict[tuple[object, ...], list[DeviceHolding]] = {}
-    for one in devices:
-        groups.setdefault((one.platform, one.bytes, one.arrays, one.in_use_bytes, one.limit_bytes), []).append(one)
-    order = sorted(groups.values(), key=lambda own: -own[0].bytes)
-    lines = [_held(own) for own in order[:_GROUPS]]
-    rest = [one for own in order[_GROUPS:] for one in own]
+    groups = grouped(devices, lambda one: (one.platform, one.bytes, one.arrays, one.in_use_bytes, one.limit_bytes))
+    order = sorted(groups.values(), key=lambda group: -group[0].bytes)
+    lines = [_held(group) for group in order[:_GROUPS]]
+    rest = [one for group in order[_GROUPS:] for one in group]
     return [*lines, f"{plural(len(rest), 'more device')}: .devices has all"] if rest else lines
 
 
@@ -84,64 +76,37 @@ def _held(group: Sequence[DeviceHolding]) -> str:
 
 def _table(rows: Sequence[LiveArray]) -> Table:
     groups = _grouped(rows)
-    unit = share_unit(own[0].bytes for own in groups)
-    shown, hidden, unseen = groups[:_ROWS], groups[_ROWS:], groups[_TEXT_ROWS:]
-    return Table(
-        columns=(
-            Column(title="n", align="right"),
-            Column(title="array", shrink=True, comfort=30),
-            Column(title="of", shrink=True),
-            Column(title="type", shrink=True),
-            Column(title="spec", shrink=True),
-            Column(title="copies", align="right"),
-            Column(title=f"each {unit}", align="right"),
-            Column(title="all", align="right"),
-            Column(title="devices", optional=True),
-            Column(title="made at", shrink=True),
-        ),
-        rows=tuple(_row(own, unit) for own in shown),
+    return table_of(
+        _COLUMNS,
+        groups,
+        shown=_ROWS,
         text_rows=_TEXT_ROWS,
-        text_rest=_rest(unseen) if unseen else (),
-        rest=Rest(summary=_rest(hidden), rows=tuple(_row(own, unit) for own in hidden[:_FOLDED_ROWS]))
-        if hidden
-        else None,
+        folded=_FOLDED_ROWS,
+        rest=_rest,
+        unit=share_unit(group[0].bytes for group in groups),
     )
 
 
-def _grouped(rows: Sequence[LiveArray]) -> list[list[LiveArray]]:
+def _grouped(rows: Sequence[LiveArray]) -> list[tuple[LiveArray, ...]]:
     """Arrays grouped by everything but their layer, most bytes on a device first."""
-    groups: dict[object, list[LiveArray]] = {}
-    for row in rows:
-        key = (
-            path_pattern(row.name), row.program, row.role, row.dtype, row.global_shape, row.spec, row.device_ids,
-            row.memory_kind, row.source,
-        )  # fmt: skip
-        groups.setdefault(key, []).append(row)
-    return sorted(groups.values(), key=lambda own: -sum(row.bytes or 0 for row in own))
+
+    def key(row: LiveArray) -> Hashable:
+        kind = row.dtype, row.global_shape, row.spec, row.device_ids, row.memory_kind
+        return path_pattern(row.name), row.program, row.role, kind, row.source
+
+    return sorted(grouped(rows, key).values(), key=lambda group: -sum(row.bytes or 0 for row in group))
 
 
-def _row(group: Sequence[LiveArray], unit: str) -> Row:
+def _name(group: Sequence[LiveArray]) -> Span:
     first = group[0]
-    names = {row.name for row in group}
-    name = names.pop() if len(names) == 1 else path_pattern(first.name)
+    name = shared_name((row.name for row in group), path_pattern)
     known = first.name or ("a result" if first.role == "result" else "")
-    total = None if first.bytes is None else sum(row.bytes or 0 for row in group)
-    where = "" if first.memory_kind in _ON_DEVICE else f" {first.memory_kind}"
-    spec: Spans = (SpecLabel(first.spec),) if first.spec is not None else (Text("on no mesh", "dim"),)
-    return Row(
-        (
-            (Number(f"{len(group):,}"),),
-            (Code(name or known),) if known else (Text("not known", "dim"),),
-            (Code(first.program),) if first.program else (),
-            (Code(first.dtype + shape_text(first.global_shape)),),
-            spec,
-            (Number(_copies(first)),),
-            (Number(bytes_in(first.bytes, unit)),),
-            (Number(bytes_in(total, unit)),),
-            (Text(f"{ranges_text(first.device_ids, limit=4)}{where}"),),
-            place_spans(first.source) if first.source else (),
-        )
-    )
+    return Code(name or known) if known else Text("not known", "dim")
+
+
+def _devices_words(row: LiveArray) -> str:
+    where = "" if row.memory_kind in _ON_DEVICE else f" {row.memory_kind}"
+    return f"{ranges_text(row.device_ids, limit=4)}{where}"
 
 
 def _copies(row: LiveArray) -> str:
@@ -152,7 +117,25 @@ def _copies(row: LiveArray) -> str:
     return f"{row.held_bytes / once:.3g}" if once else "1"
 
 
-def _rest(groups: Sequence[Sequence[LiveArray]]) -> Spans:
+def _rest(groups: Sequence[Sequence[LiveArray]]) -> str:
     number = sum(map(len, groups))
-    size = bytes_text(sum(row.bytes or 0 for own in groups for row in own))
-    return (Text(f"{plural(number, 'more array')}, {size} on each of their devices; the table has all"),)
+    size = bytes_text(sum(row.bytes or 0 for group in groups for row in group))
+    return f"{plural(number, 'more array')}, {size} on each of their devices; the table has all"
+
+
+def _sum(group: Sequence[LiveArray]) -> int | None:
+    return None if group[0].bytes is None else sum(row.bytes or 0 for row in group)
+
+
+_COLUMNS = (
+    numbers("n", len),
+    Column("array", _name, shrink=True, comfort=30),
+    codes("of", lambda group: group[0].program, shrink=True),
+    codes("type", lambda group: group[0].dtype + shape_text(group[0].global_shape), shrink=True),
+    Column("spec", lambda group: spec_or(group[0].spec, "on no mesh"), shrink=True),
+    numbers("copies", lambda group: _copies(group[0])),
+    sizes("each {unit}", lambda group: group[0].bytes),
+    sizes("all", _sum),
+    Column("devices", lambda group: _devices_words(group[0]), optional=True),
+    places("made at", lambda group: group[0].source),
+)

@@ -1,32 +1,28 @@
-"""The session log: one row per compilation, the small fry in one line.
-
-Not its job: one compilation in full (`view.record.record`).
-"""
+"""The session log: one row per compilation, the small fry in one line."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
+from pjit_inspect.model.program.shape import total
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.view.document.columns import codes, numbers, places, table_of
 from pjit_inspect.view.document.document import (
+    UNKNOWN,
     Block,
     Code,
     Column,
     Document,
     Line,
-    Number,
-    Row,
     Sign,
-    Spans,
-    Table,
+    Span,
     Text,
 )
 from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import plural, seconds_text
-from pjit_inspect.view.record.answer import place_spans, reason_words
+from pjit_inspect.view.record.answer import reason_words
 from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.record.record import ViewOptions
 
@@ -51,7 +47,6 @@ def log_view(
     log. Of many rows the newest are shown; `dropped` counts older records that are no longer in the log.
     """
     counts = tuple(collectives) or (None,) * len(rows)
-    again = [reason_words(reason) for reason in reasons] or [""] * len(rows)
     mine = [index for index, data in enumerate(rows) if data.origin == "user"]
     runs = _joined(rows, mine)
     shown = runs[-LISTED_RECORDS:]
@@ -59,11 +54,9 @@ def log_view(
     blocks: list[Block] = [_head(rows, len(mine), left_out)]
     times = (options or ViewOptions()).show_times
     if shown:
-        words = [", ".join(dict.fromkeys(again[i] for i in run if again[i])) for run in shown]
-        table_rows = tuple(_row(run, rows, counts, times) for run in shown)
-        table = Table(columns=_columns(times), rows=table_rows)
-        blocks.append(_with_reasons(table, words) if times and any(words) else table)
-    blocks += _others(rows)
+        again = [reason_words(reason) for reason in reasons] or [""] * len(rows)
+        blocks.append(table_of(_columns(rows, counts, again, times), shown))
+    blocks += not_yours([(data.origin, data.name, 1, None) for data in rows])
     blocks += [_incomplete(index, data) for index, data in enumerate(rows) if data.hlo and "hlo" in data.missing]
     if dropped:
         had = f"{plural(dropped, 'older record')} {'was' if dropped == 1 else 'were'} dropped"
@@ -78,16 +71,40 @@ def _head(rows: Sequence[RecordData], mine: int, left_out: int) -> Line:
     return Line((Text(plural(mine, "record"), "strong"), Text(f" of your functions{older}")))
 
 
-def _columns(times: bool) -> tuple[Column, ...]:
-    columns = (
-        Column(title="#", align="right"),
-        Column(title="name", shrink=True),
-        Column(title="transform"),
-        Column(title="where", shrink=True),
-        Column(title="mesh", shrink=True),
-        Column(title="collectives", align="right"),
-    )
-    return (*columns, Column(title="compile", align="right")) if times else columns
+def _columns(
+    rows: Sequence[RecordData], counts: Sequence[int | None], again: Sequence[str], times: bool
+) -> list[Column]:
+    """The columns; a row has the indices of the records that share it."""
+
+    def first(run: Sequence[int]) -> RecordData:
+        return rows[run[0]]
+
+    def transform(run: Sequence[int]) -> str:
+        return f"{first(run).transform}, {plural(len(run), 'program')}" if len(run) > 1 else first(run).transform
+
+    def mesh(run: Sequence[int]) -> Span:
+        return Text("none", "dim") if first(run).mesh is None else Code(str(first(run).mesh))
+
+    def collectives(run: Sequence[int]) -> str:
+        found = total(counts[index] for index in run)
+        return "-" if found is None else f"{found:,}"
+
+    def reasons(run: Sequence[int]) -> str:
+        return ", ".join(dict.fromkeys(again[index] for index in run if again[index]))
+
+    columns = [
+        numbers("#", lambda run: f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0])),
+        codes("name", lambda run: first(run).name, shrink=True),
+        Column("transform", transform),
+        places("where", lambda run: first(run).user_frame, missing=UNKNOWN),
+        Column("mesh", mesh, shrink=True),
+        numbers("collectives", collectives),
+    ]
+    if times:
+        columns.append(Column("compile", lambda run: _took([rows[index] for index in run]), align="right"))
+    if times and any(again):
+        columns.append(Column("compiled again for", reasons, shrink=True))
+    return columns
 
 
 def _joined(rows: Sequence[RecordData], mine: Sequence[int]) -> list[list[int]]:
@@ -109,22 +126,6 @@ def _is_operation(data: RecordData) -> bool:
     return function is not None and function.kind == "primitive"
 
 
-def _row(run: Sequence[int], rows: Sequence[RecordData], counts: Sequence[int | None], times: bool) -> Row:
-    data = rows[run[0]]
-    known = [counts[index] for index in run]
-    total = None if None in known else sum(count for count in known if count is not None)
-    many = len(run) > 1
-    cells: tuple[Spans, ...] = (
-        (Number(f"{run[0]}-{run[-1]}" if many else str(run[0])),),
-        (Code(data.name),),
-        (Text(f"{data.transform}, {plural(len(run), 'program')}" if many else data.transform),),
-        place_spans((data.user_frame,) if data.user_frame else ()),
-        (Code(str(data.mesh)),) if data.mesh is not None else (Text("none", "dim"),),
-        (Number("-" if total is None else f"{total:,}"),),
-    )
-    return Row((*cells, (Text(_took([rows[index] for index in run])),)) if times else cells)
-
-
 def _took(rows: Sequence[RecordData]) -> str:
     seconds = [data.timings.compile_s for data in rows if data.timings.compile_s is not None]
     if len(seconds) == len(rows):
@@ -132,19 +133,21 @@ def _took(rows: Sequence[RecordData]) -> str:
     return "before" if all(data.cached == "memory" for data in rows) else seconds_text(None)
 
 
-def _with_reasons(table: Table, words: Sequence[str]) -> Table:
-    rows = tuple(Row((*row.cells, (Text(why),))) for row, why in zip(table.rows, words, strict=True))
-    return replace(table, columns=(*table.columns, Column(title="compiled again for", shrink=True)), rows=rows)
+def not_yours(compiles: Sequence[tuple[str, str, int, float | None]]) -> list[Block]:
+    """One line for compiles that the user did not write, with the names that `log[name]` takes.
 
-
-def _others(rows: Sequence[RecordData]) -> list[Block]:
-    """One line for compiles that the user did not write, with the names that `log[name]` takes."""
-    groups = (("eager operations", "eager"), ("libraries", "library"))
+    A compile is its origin ("eager", "library", ...), name, number, and seconds; None for seconds that are not shown.
+    """
     parts = []
-    for words, origin in groups:
-        names = Counter(data.name for data in rows if data.origin == origin)
+    for words, origin in (("eager operations", "eager"), ("libraries", "library")):
+        found = [one for one in compiles if one[0] == origin]
+        names: Counter[str] = Counter()
+        for _, name, number, _ in found:
+            names[name] += number
         if names:
-            parts.append(f"{names.total():,} of {words} ({_most_common(names)})")
+            known = [seconds for *_, seconds in found if seconds is not None]
+            took = f", {seconds_text(sum(known))}" if known else ""
+            parts.append(f"{names.total():,} of {words} ({_most_common(names)}{took})")
     return [Line((Sign("more"), Text(f" and {', '.join(parts)}")))] if parts else []
 
 

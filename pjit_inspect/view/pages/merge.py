@@ -1,32 +1,28 @@
-"""The records of several processes together: whether they agree, who differs first, every shared program.
-
-Not its job: joining them (`analyze.processes.merge`), one record (`view.record.record`).
-"""
+"""The records of several processes together: whether they agree, who differs first, every shared program."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from pjit_inspect.model.record.merged import MergedData, MergedProgram, ProcessDifference
+from pjit_inspect.view.document.columns import codes, more_lines, numbers, places, sizes, table_of
 from pjit_inspect.view.document.document import (
+    UNKNOWN,
     Block,
     Code,
     Column,
     Document,
     Finding,
     Line,
-    Number,
     Prose,
-    Row,
     Section,
     Sign,
     Span,
-    Table,
+    Spans,
     Text,
 )
 from pjit_inspect.view.document.notation import ranges_text
-from pjit_inspect.view.document.quantities import bytes_in, count_text, plural, share_unit
-from pjit_inspect.view.record.answer import place_spans
+from pjit_inspect.view.document.quantities import plural
 from pjit_inspect.view.record.incomplete import reason_text
 
 _ROWS = 40
@@ -41,14 +37,14 @@ def merge_view(data: MergedData) -> Document:
     if data.differences:
         shown = tuple(_difference(difference) for difference in data.differences[:_DIFFERENCES])
         blocks.append(Section((Text("where a process first differs"),), shown))
-        blocks += _more(len(data.differences) - _DIFFERENCES, "process", "processes")
+        blocks += more_lines(len(data.differences) - _DIFFERENCES, "process", "processes")
     if data.programs:
-        blocks.append(_table(data.programs[:_ROWS], {program.fingerprint for program in data.programs}))
-        blocks += _more(len(data.programs) - _ROWS, "program", "programs")
+        blocks.append(table_of(_COLUMNS, list(enumerate(data.programs[:_ROWS]))))
+        blocks += more_lines(len(data.programs) - _ROWS, "program")
     blocks += _program_notes(data.programs)
     blocks += _local(data.local)
     blocks += [Line((Code(note),), "note") for note in data.notes[:_NOTES]]
-    blocks += _more(len(data.notes) - _NOTES, "note", "notes")
+    blocks += more_lines(len(data.notes) - _NOTES, "note")
     if data.programs:
         words = "shared: on devices of several processes; bytes between hosts are per call, modelled as rings"
         blocks.append(Line((Text(words),), "footer"))
@@ -97,44 +93,30 @@ def _program_notes(programs: Sequence[MergedProgram]) -> list[Block]:
             for process, why in program.incomplete
         ]
         lines += [Line((Text(f"#{number} "), Code(program.name), Text(words)), "note") for words in said]
-    return [*lines[:_NOTES], *_more(len(lines) - _NOTES, "note on a program", "notes on programs")]
+    return [*lines[:_NOTES], *more_lines(len(lines) - _NOTES, "note on a program", "notes on programs")]
 
 
-def _more(count: int, one: str, many: str) -> list[Block]:
-    return [Line((Sign("more"), Text(f" and {count:,} more {one if count == 1 else many}")))] if count > 0 else []
-
-
-def _table(programs: Sequence[MergedProgram], known: set[str]) -> Table:
-    unit = share_unit(program.host_bytes for program in programs)
-    columns = (
-        Column(title="#", align="right"),
-        Column(title="program", shrink=True),
-        Column(title="where", shrink=True),
-        Column(title="processes", shrink=True),
-        Column(title="not in", shrink=True),
-        Column(title="collectives", align="right"),
-        Column(title=f"between hosts [{unit}]", align="right"),
-    )
-    return Table(columns=columns, rows=tuple(_row(number, program, unit) for number, program in enumerate(programs)))
-
-
-def _row(number: int, program: MergedProgram, unit: str) -> Row:
-    missing = ranges_text(program.missing_in, limit=_RUNS)
+def _processes(program: MergedProgram) -> Spans:
     again = max(program.compiles.values(), default=1)
-    processes: list[Span] = [Text(ranges_text(program.processes, limit=_RUNS))]
-    processes += [Text(f" ({again} compiles)", "dim")] if again > 1 else []
-    figure = bytes_in(program.host_bytes, unit)
-    return Row(
-        (
-            (Number(str(number)),),
-            (Code(program.name),),
-            place_spans((program.where,) if program.where else ()),
-            tuple(processes),
-            (Text(missing, "strong"),) if missing else (Text("-", "dim"),),
-            (Number(count_text(program.collectives)),),
-            (Number(figure, provenance="unknown" if program.host_bytes is None else "modelled"),),
-        )
-    )
+    words = Text(ranges_text(program.processes, limit=_RUNS))
+    return (words, Text(f" ({again} compiles)", "dim")) if again > 1 else (words,)
+
+
+def _missing(program: MergedProgram) -> Text:
+    words = ranges_text(program.missing_in, limit=_RUNS)
+    return Text(words, "strong") if words else Text("-", "dim")
+
+
+_COLUMNS = (
+    numbers("#", lambda row: str(row[0])),
+    codes("program", lambda row: row[1].name, shrink=True),
+    places("where", lambda row: row[1].where, missing=UNKNOWN),
+    Column("processes", lambda row: _processes(row[1]), shrink=True),
+    Column("not in", lambda row: _missing(row[1]), shrink=True),
+    numbers("collectives", lambda row: row[1].collectives),
+    sizes("between hosts [{unit}]", lambda row: row[1].host_bytes, "modelled"),
+)
+"""Columns of programs, each with its number."""
 
 
 def _local(programs: Sequence[MergedProgram]) -> list[Block]:

@@ -1,29 +1,28 @@
-"""A playground and its history as text and tables.
-
-Not its job: asking XLA, or the live controls.
-"""
+"""A playground and its history as text and tables."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from pjit_inspect.model.play.controls import ArgumentGroup, Controls, ResultControl
 from pjit_inspect.model.play.variant import HistoryTable, MemorySource, Variant
 from pjit_inspect.model.program.mesh import MeshAxes, spec_text
+from pjit_inspect.view.document.columns import codes, numbers, only_cells, spec_or, table_of
 from pjit_inspect.view.document.document import (
     UNKNOWN,
     AxisLabel,
     Block,
+    Cell,
     Code,
     Column,
     Document,
     Line,
     Number,
     Provenance,
-    Row,
     Section,
-    Spans,
     SpecLabel,
     Table,
     Text,
@@ -103,40 +102,47 @@ def _stage(variant: Variant) -> str:
 
 
 def _compared(base: Variant, variant: Variant) -> Table:
-    rows = [_figures("collectives", variant.collectives, base.collectives, "")]
-    sent = [own.sent_bytes for one in (variant, base) for own in one.by_axis]
+    sent = [total.sent_bytes for one in (variant, base) for total in one.by_axis]
     unit = share_unit([*sent, variant.sent_bytes, base.sent_bytes])
-    rows.append(_figures("sent", variant.sent_bytes, base.sent_bytes, unit, "modelled"))
-    ours, theirs = ({own.axes: own.sent_bytes for own in one.by_axis} for one in (variant, base))
-    for axes in dict.fromkeys([*ours, *theirs]):
-        if variant.sent_bytes is not None and base.sent_bytes is not None:
-            rows.append(_figures(AxisLabel(axes), ours.get(axes, 0), theirs.get(axes, 0), unit, "modelled"))
     held = share_unit([variant.argument_bytes, base.argument_bytes, variant.memory_bytes, base.memory_bytes])
-    rows.append(_figures("arguments", variant.argument_bytes, base.argument_bytes, held))
+    rows: list[_Compared] = [
+        _Compared(Text("collectives"), variant.collectives, base.collectives),
+        _Compared(Text("sent"), variant.sent_bytes, base.sent_bytes, unit, "modelled"),
+    ]
+    ours, theirs = ({total.axes: total.sent_bytes for total in one.by_axis} for one in (variant, base))
+    if variant.sent_bytes is not None and base.sent_bytes is not None:
+        for axes in dict.fromkeys([*ours, *theirs]):
+            words = (Text("  "), AxisLabel(axes))
+            rows.append(_Compared(words, ours.get(axes, 0), theirs.get(axes, 0), unit, "modelled"))
+    rows.append(_Compared(Text("arguments"), variant.argument_bytes, base.argument_bytes, held))
     if variant.memory_source == "xla":
         known = base.memory_bytes if base.memory_source == "xla" else None
-        rows.append(_figures("memory", variant.memory_bytes, known, held))
+        rows.append(_Compared(Text("memory"), variant.memory_bytes, known, held))
     elif variant.result_bytes is not None:
-        rows.append(_figures("results", variant.result_bytes, base.result_bytes, held))
+        rows.append(_Compared(Text("results"), variant.result_bytes, base.result_bytes, held))
     columns = (
-        Column(title=""),
-        Column(title="this", align="right"),
-        Column(title="base", align="right"),
-        Column(title="change", align="right"),
+        Column("", lambda row: row.title),
+        Column("this", lambda row: row.figure(row.ours), align="right"),
+        Column("base", lambda row: row.figure(row.theirs), align="right"),
+        Column("change", lambda row: _change(row.ours, row.theirs), align="right"),
     )
-    return Table(columns=columns, rows=tuple(rows))
+    return table_of(columns, rows)
 
 
-def _figures(
-    title: str | AxisLabel, ours: int | None, theirs: int | None, unit: str, provenance: Provenance = "counted"
-) -> Row:
-    def figure(value: int | None) -> Number:
+class _Compared(NamedTuple):
+    """A figure of the selected variant and of the base; without a unit, a count."""
+
+    title: Cell
+    ours: int | None
+    theirs: int | None
+    unit: str = ""
+    provenance: Provenance = "counted"
+
+    def figure(self, value: int | None) -> Number:
+        """One of the two."""
         if value is None:
             return Number("unknown", provenance="unknown")
-        return Number(bytes_in(value, unit) if unit else f"{value:,}", unit, provenance)
-
-    first: Spans = (Text("  "), title) if isinstance(title, AxisLabel) else (Text(title),)
-    return Row((first, (figure(ours),), (figure(theirs),), (Text(_change(ours, theirs)),)))
+        return Number(bytes_in(value, self.unit) if self.unit else f"{value:,}", self.unit, self.provenance)
 
 
 def _change(ours: int | None, theirs: int | None) -> str:
@@ -152,91 +158,95 @@ def _change(ours: int | None, theirs: int | None) -> str:
 
 def _groups(groups: Sequence[ArgumentGroup]) -> Table:
     columns = (
-        Column(title=""),
-        Column(title="shape"),
-        Column(title="spec"),
-        Column(title="on a device", align="right"),
-        Column(title="copies", align="right"),
-        Column(title=""),
+        codes("", lambda group: group.label),
+        Column("shape", _shape),
+        Column("spec", lambda group: spec_or(group.spec, "left to XLA")),
+        Column("on a device", lambda group: bytes_number(group.bytes_per_device), align="right"),
+        Column("copies", lambda group: "" if group.copies is None else f"{group.copies:,}", align="right"),
+        Column("", _group_note),
     )
-    rows = [_group(own) for own in groups[:_MOST_ROWS]]
-    if len(groups) > _MOST_ROWS:
-        rows.append(Row(((Text(f"{len(groups) - _MOST_ROWS} more"),), (), (), (), (), ())))
-    return Table(columns=columns, rows=tuple(rows))
+    return _first_rows(columns, groups)
 
 
-def _group(own: ArgumentGroup) -> Row:
-    spec: Spans = (SpecLabel(own.spec),) if own.spec is not None else (Text("left to XLA", "dim"),)
-    note: Spans = ()
-    if own.problem:
-        note = (Text(own.problem, "strong"),)
-    elif own.follows is not None:
-        note = (Text("cut loose from " if own.is_cut_loose else "follows ", "dim"), Code(own.follows))
-    copies = "" if own.copies is None else f"{own.copies:,}"
-    return Row(((Code(own.label),), (_shape(own),), spec, (bytes_number(own.bytes_per_device),), (Text(copies),), note))
+def _group_note(group: ArgumentGroup) -> Cell:
+    if group.problem:
+        return Text(group.problem, "strong")
+    if group.follows is None:
+        return None
+    return Text("cut loose from " if group.is_cut_loose else "follows ", "dim"), Code(group.follows)
 
 
 def _results(results: Sequence[ResultControl]) -> Table:
     """A table of results; set results come before those that XLA chooses."""
-    columns = Column(title=""), Column(title="shape"), Column(title="spec"), Column(title="on a device", align="right")
-    shown = sorted(results, key=lambda own: own.is_free)
-    rows = [_result(own) for own in shown[:_MOST_ROWS]]
-    if len(results) > _MOST_ROWS:
-        rows.append(Row(((Text(f"{len(results) - _MOST_ROWS} more"),), (), (), (), ())))
-    return Table(columns=(*columns, Column(title="")), rows=tuple(rows))
+    free = Text("as XLA chooses", "dim")
+    columns = (
+        codes("", lambda result: result.label),
+        Column("shape", _shape),
+        Column("spec", lambda result: UNKNOWN if result.spec is None else SpecLabel(result.spec)),
+        Column("on a device", lambda result: bytes_number(result.bytes_per_device), align="right"),
+        Column(
+            "", lambda result: Text(result.problem, "strong") if result.problem else free if result.is_free else None
+        ),
+    )
+    return _first_rows(columns, sorted(results, key=lambda result: result.is_free))
 
 
-def _result(own: ResultControl) -> Row:
-    spec: Spans = (SpecLabel(own.spec),) if own.spec is not None else UNKNOWN
-    note: Spans = (Text("as XLA chooses", "dim"),) if own.is_free else ()
-    if own.problem:
-        note = (Text(own.problem, "strong"),)
-    return Row(((Code(own.label),), (_shape(own),), spec, (bytes_number(own.bytes_per_device),), note))
+def _first_rows(columns: Sequence[Column], items: Sequence[Any]) -> Table:
+    table = table_of(columns, items[:_MOST_ROWS])
+    if len(items) <= _MOST_ROWS:
+        return table
+    return replace(table, rows=(*table.rows, only_cells(columns, {0: f"{len(items) - _MOST_ROWS} more"})))
 
 
-def _shape(own: ArgumentGroup | ResultControl) -> Code:
-    times = f"{len(own.paths)} x " if len(own.paths) > 1 else ""
-    return Code(f"{times}{own.dtype}[{','.join(map(str, own.shape))}]")
+def _shape(group: ArgumentGroup | ResultControl) -> Code:
+    times = f"{len(group.paths)} x " if len(group.paths) > 1 else ""
+    return Code(f"{times}{group.dtype}[{','.join(map(str, group.shape))}]")
 
 
 def _constraints(controls: Controls) -> Table:
-    columns = Column(title=""), Column(title="times", align="right"), Column(title="spec"), Column(title="asked for")
-    rows = [
-        Row(
-            (
-                (Code(own.place),),
-                (Number(f"{own.count:,}"),),
-                (SpecLabel(own.spec),)
-                if own.spec is not None and own.is_on
-                else (Text("out" if not own.is_on else ""),),
-                (Code("" if own.asked is None else spec_text(own.asked)),),
-            )
-        )
-        for own in controls.constraints
-    ]
-    return Table(columns=columns, rows=tuple(rows))
+    columns = (
+        codes("", lambda constraint: constraint.place),
+        numbers("times", lambda constraint: constraint.count),
+        Column(
+            "spec",
+            lambda constraint: (
+                Text("out") if not constraint.is_on else "" if constraint.spec is None else SpecLabel(constraint.spec)
+            ),
+        ),
+        Column("asked for", lambda constraint: Code("" if constraint.asked is None else spec_text(constraint.asked))),
+    )
+    return table_of(columns, controls.constraints)
 
 
 def _history(history: HistoryTable) -> Table:
-    rows = history.rows
+    rows = history.rows if len(history.rows) <= _MOST_ROWS else _most_telling(history)
     columns = (
-        Column(title="", align="right"),
-        Column(title="what"),
-        Column(title="devices", align="right"),
-        Column(title="sent", align="right"),
-        Column(title="n", align="right"),
-        Column(title="memory", align="right"),
-        Column(title="known by"),
-        Column(title="work", align="right"),
-        Column(title="time", align="right"),
-        Column(title="fits"),
+        numbers("", lambda row: f"{'> ' if row.number == history.chosen else ''}{row.number}"),
+        Column("what", _what),
+        numbers("devices", lambda row: row.devices),
+        Column("sent", lambda row: bytes_number(row.sent_bytes, "modelled"), align="right"),
+        numbers("n", lambda row: "" if row.collectives is None else row.collectives),
+        Column("memory", lambda row: bytes_number(row.memory_bytes), align="right"),
+        Column(
+            "known by", lambda row: Text("refused" if row.stage == "refused" else _MEMORY[row.memory_source], "dim")
+        ),
+        numbers("work", lambda row: "" if row.work is None else f"{row.work:.2f}"),
+        numbers(
+            "time",
+            lambda row: "" if row.time_s is None else " - ".join(map(seconds_text, row.time_s)),
+            "modelled",
+        ),
+        Column("fits", lambda row: {True: "yes", False: "no", None: ""}[row.fits]),
     )
-    shown = rows if len(rows) <= _MOST_ROWS else _most_telling(history)
-    lines = [_variant(row, row.number == history.chosen) for row in shown]
-    if len(shown) < len(rows):
-        more = plural(len(rows) - len(shown), "more variant")
-        lines.append(Row(((), (Text(more, "dim"),), *[()] * (len(columns) - 2))))
-    return Table(columns=columns, rows=tuple(lines))
+    table = table_of(columns, rows)
+    if len(rows) == len(history.rows):
+        return table
+    more = plural(len(history.rows) - len(rows), "more variant")
+    return replace(table, rows=(*table.rows, only_cells(columns, {1: Text(more, "dim")})))
+
+
+def _what(row: Variant) -> Code:
+    return Code(row.problem.text if row.stage == "refused" and row.problem is not None else row.title)
 
 
 def _most_telling(history: HistoryTable) -> list[Variant]:
@@ -247,23 +257,3 @@ def _most_telling(history: HistoryTable) -> list[Variant]:
     )
     numbers = {0, history.chosen, *(row.number for row in known[: _MOST_ROWS - 2])}
     return [row for row in history if row.number in numbers]
-
-
-def _variant(row: Variant, is_chosen: bool) -> Row:
-    seconds = "" if row.time_s is None else f"{seconds_text(row.time_s[0])} - {seconds_text(row.time_s[1])}"
-    fits = {True: "yes", False: "no", None: ""}[row.fits]
-    title = row.problem.text if row.stage == "refused" and row.problem is not None else row.title
-    return Row(
-        (
-            (Number(f"{'> ' if is_chosen else ''}{row.number}"),),
-            (Code(title),),
-            (Number(f"{row.devices:,}"),),
-            (bytes_number(row.sent_bytes, "modelled"),),
-            (Number("" if row.collectives is None else f"{row.collectives:,}"),),
-            (bytes_number(row.memory_bytes),),
-            (Text("refused" if row.stage == "refused" else _MEMORY[row.memory_source], "dim"),),
-            (Number("" if row.work is None else f"{row.work:.2f}"),),
-            (Number(seconds, provenance="modelled"),),
-            (Text(fits),),
-        )
-    )

@@ -1,7 +1,4 @@
-"""A large result of a call in words: one line for each of its trees, with shapes, specs and bytes.
-
-Not its job: finding its contents (`observe.live.results`).
-"""
+"""A large result of a call in words: one line for each of its trees, with shapes, specs and bytes."""
 
 from __future__ import annotations
 

@@ -1,11 +1,9 @@
-"""The table of targets: their names, the memory of a device, and what is missing here.
-
-Not its job: finding them (`handles.asked.targets`).
-"""
+"""The table of targets: their names, the memory of a device, and what is missing here."""
 
 from __future__ import annotations
 
 from pjit_inspect.model.report.target_table import TargetRow, TargetTable
+from pjit_inspect.view.document.columns import codes, table_of
 from pjit_inspect.view.document.document import (
     Block,
     Code,
@@ -13,7 +11,6 @@ from pjit_inspect.view.document.document import (
     Document,
     Line,
     Number,
-    Row,
     Section,
     Spans,
     Table,
@@ -47,17 +44,23 @@ def targets_view(targets: TargetTable) -> Document:
 
 def _table(targets: TargetTable) -> Table:
     """A table with a column for each source of memory figures: they differ, and each is right about something else."""
-    sources = list(dict.fromkeys(own.source for row in targets for own in row.memory))
-    columns = [Column(title=title) for title in ("target", "for example", "", "device")]
-    columns += [Column(title=source, align="right") for source in sources]
-    return Table(columns=tuple(columns), rows=tuple(_row(row, sources) for row in targets))
+    sources = dict.fromkeys(memory.source for row in targets for memory in row.memory)
+    columns = (
+        codes("target", lambda row: row.name),
+        codes("for example", lambda row: row.example),
+        Column("", lambda row: Text("ready") if row.ready else Text("missing", "strong")),
+        Column("device", _device),
+        *map(_memory, sources),
+    )
+    return table_of(columns, targets)
 
 
-def _row(row: TargetRow, sources: list[str]) -> Row:
-    state = Text("ready") if row.ready else Text("missing", "strong")
-    known = {own.source: f"{own.bytes / 2**30:.1f}" for own in row.memory}
-    sizes: tuple[Spans, ...] = tuple((Number(known[source]),) if source in known else () for source in sources)
-    return Row(((Code(row.name),), (Code(row.example),), (state,), (Text(_device(row)),), *sizes))
+def _memory(source: str) -> Column:
+    def gib(row: TargetRow) -> Number | None:
+        known = {memory.source: memory.bytes for memory in row.memory}
+        return Number(f"{known[source] / 2**30:.1f}") if source in known else None
+
+    return Column(source, gib, align="right")
 
 
 def _device(row: TargetRow) -> str:

@@ -1,7 +1,4 @@
-"""The top of a record's display: the compiled program, the reason for a recompile, the answer, the mesh with traffic.
-
-Not its job: the arrays and tables below (`view.record.arrays`, `view.record.collectives`, `view.record.kernels`).
-"""
+"""The top of a record's display: the compiled program, why it was compiled again, the answer, the mesh with traffic."""
 
 from __future__ import annotations
 
@@ -16,6 +13,7 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.sharding.sharded_program import axis_name
+from pjit_inspect.view.document.columns import more_lines, numbers, table_of
 from pjit_inspect.view.document.document import (
     UNKNOWN,
     AxisLabel,
@@ -26,10 +24,8 @@ from pjit_inspect.view.document.document import (
     Column,
     Line,
     MeshSubject,
-    Number,
     Picture,
     Prose,
-    Row,
     Sign,
     Span,
     Spans,
@@ -41,7 +37,6 @@ from pjit_inspect.view.document.quantities import (
     bytes_in,
     bytes_number,
     bytes_text,
-    count_text,
     least_text,
     plural,
     seconds_text,
@@ -226,9 +221,9 @@ def overview_blocks(report: RecordReport) -> list[Block]:
 
 def _mesh_picture(report: RecordReport, mesh: Mesh) -> Picture:
     # Equal names of axes in another mesh mean other lines of devices.
-    own = [t for t in report.totals if t.axes is not None and len(t.axes) == 1 and not t.mesh]
+    single_axis = [t for t in report.totals if t.axes is not None and len(t.axes) == 1 and not t.mesh]
     single = Counter[str]()
-    for total in own:
+    for total in single_axis:
         # Traffic along a part of an axis is drawn on the axis.
         single.update({axis_name(axis): total.sent_bytes for axis in total.axes or ()})
     there = " in the part that is there" if report.incomplete else ""
@@ -245,23 +240,25 @@ def _mesh_picture(report: RecordReport, mesh: Mesh) -> Picture:
 
 def _totals_table(report: RecordReport) -> Table:
     totals = report.totals
-    unit = share_unit(size for total in totals for size in (total.payload_bytes, total.sent_bytes))
     most = max((total.sent_bytes for total in totals), default=0) or 1
+    unit = share_unit(size for total in totals for size in (total.payload_bytes, total.sent_bytes))
     counted = any(total.runs != total.collectives for total in totals)
-    axis = "axis, of the part that is there" if report.incomplete else "axis"
-    columns = [Column(title=axis), Column(title="collectives", align="right")]
-    columns += [Column(title="runs", align="right")] if counted else []
-    columns += [Column(title=f"payload {unit}", align="right"), Column(title=f"wire {unit}", align="right")]
-    rows = []
-    for total in totals:
-        runs: tuple[Spans, ...] = ((Number(count_text(total.runs)),),) if counted else ()
-        payload = least_text(bytes_in(total.payload_bytes, unit), total.payload_bytes, total.is_payload_least)
-        sent = least_text(bytes_in(total.sent_bytes, unit), total.sent_bytes, total.is_sent_least)
-        sizes = (Number(payload),), (Number(sent),)
-        bar = (Bar(total.sent_bytes / most, total.axes),)
-        axis = (axis_span(total.axes, report.data), *_mesh_words(total, report.data))
-        rows.append(Row((axis, (Number(f"{total.collectives:,}"),), *runs, *sizes, bar)))
-    return Table(columns=(*columns, Column(title="")), rows=tuple(rows))
+
+    def axis(total: AxisTotal) -> Spans:
+        return (axis_span(total.axes, report.data), *_mesh_words(total, report.data))
+
+    def least(size: int, is_least: bool) -> str:
+        return least_text(bytes_in(size, unit), size, is_least)
+
+    columns = (
+        Column("axis, of the part that is there" if report.incomplete else "axis", axis),
+        numbers("collectives", lambda total: total.collectives),
+        *((numbers("runs", lambda total: total.runs),) if counted else ()),
+        numbers(f"payload {unit}", lambda total: least(total.payload_bytes, total.is_payload_least)),
+        numbers(f"wire {unit}", lambda total: least(total.sent_bytes, total.is_sent_least)),
+        Column("", lambda total: Bar(total.sent_bytes / most, total.axes)),
+    )
+    return table_of(columns, totals)
 
 
 def memory_line(data: RecordData) -> list[Block]:
@@ -289,9 +286,7 @@ def reason_blocks(reason: Reason | None) -> list[Block]:
     blocks: list[Block] = [Line((Text("compiled again: "), Prose(reason.sentence)))]
     others = [difference for difference in reason.differences if difference.sentence not in reason.sentence]
     blocks += [Line((Sign("dot"), Prose(difference.sentence))) for difference in others[:_DIFFERENCES]]
-    if len(others) > _DIFFERENCES:
-        blocks.append(Line((Sign("more"), Text(f" and {plural(len(others) - _DIFFERENCES, 'more difference')}"))))
-    return blocks
+    return blocks + more_lines(len(others) - _DIFFERENCES, "difference")
 
 
 def _is_again(reason: Reason) -> bool:

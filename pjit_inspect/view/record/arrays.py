@@ -1,19 +1,21 @@
 """Inputs and outputs: name, type, spec, and the slice that each device holds.
 
-Equal arrays of repeated layers share a row. Not its job: drawing the pictures (`view.svg.shard_picture`).
+Equal arrays of repeated layers share a row.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.compile_key import CompileKey
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.layers import path_pattern, path_patterns
 from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, name, say
+from pjit_inspect.view.document.columns import codes, numbers, sizes, table_of
 from pjit_inspect.view.document.document import (
     Beside,
     Block,
@@ -22,10 +24,8 @@ from pjit_inspect.view.document.document import (
     Column,
     Gallery,
     Line,
-    Number,
     Picture,
     Rest,
-    Row,
     Section,
     ShardSubject,
     Sign,
@@ -34,8 +34,9 @@ from pjit_inspect.view.document.document import (
     Table,
     Text,
 )
+from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.notation import array_text, known_spec_text, ranges_text, shape_text, slices_text
-from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
+from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
 from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.svg.shard_picture import shard_face
 
@@ -108,14 +109,13 @@ def group_arrays(
             layout.asked, layout.passed, layout.layout_asked, layout.layout,
         )  # fmt: skip
         groups[pattern, layout.sharding, *rest].append(layout)
-    return tuple(_group(str(key[0]), tuple(members), in_vain) for key, members in groups.items())
-
-
-def _group(pattern: str, layouts: tuple[ArrayLayout, ...], in_vain: frozenset[str]) -> ArrayGroup:
-    first, number = layouts[0], len(layouts)
-    each = first.bytes_per_device
-    name = first.path if number == 1 else pattern
-    return ArrayGroup(name, layouts, each, (each or 0) * number, first.path in in_vain, _asked(first))
+    found = []
+    for key, members in groups.items():
+        first, number = members[0], len(members)
+        name, each = first.path if number == 1 else str(key[0]), first.bytes_per_device
+        total, is_in_vain = (each or 0) * number, first.path in in_vain
+        found.append(ArrayGroup(name, tuple(members), each, total, is_in_vain, _asked(first)))
+    return tuple(found)
 
 
 def holdings(layout: ArrayLayout, *, limit: int = _SLICES) -> tuple[tuple[tuple[int, ...], tuple[slice, ...]], ...]:
@@ -123,16 +123,9 @@ def holdings(layout: ArrayLayout, *, limit: int = _SLICES) -> tuple[tuple[tuple[
     sharding = layout.sharding
     if sharding is None:
         return ()
-    holders = _holders(sharding)
-    chosen = sorted(holders.items(), key=lambda pair: pair[1][0])[:limit]
-    return tuple((tuple(sorted(devices)), layout.tile_slices(tile)) for tile, devices in chosen)
-
-
-def _holders(sharding: Sharding) -> dict[int, list[int]]:
-    holders: dict[int, list[int]] = {}
-    for device, tile in sorted(zip(sharding.device_ids, sharding.tile_of, strict=True)):
-        holders.setdefault(tile, []).append(device)
-    return holders
+    holders = grouped(sorted(zip(sharding.device_ids, sharding.tile_of, strict=True)), lambda held: held[1])
+    chosen = list(holders.items())[:limit]
+    return tuple((tuple(device for device, _ in held), layout.tile_slices(tile)) for tile, held in chosen)
 
 
 def array_blocks(data: RecordData) -> list[Block]:
@@ -189,16 +182,13 @@ def _reusing(groups: Sequence[ArrayGroup], inputs: Sequence[ArrayLayout]) -> fro
     # Either all members of a group reuse a buffer, or none.
     reusing = [group for group in groups if group.first.aliases is not None]
     by_path = {layout.path: layout for layout in inputs} if reusing else {}
-    return frozenset(group.name for group in reusing if all(_lies_like(out, by_path) for out in group.layouts))
 
+    def lies_like(out: ArrayLayout) -> bool:
+        source = by_path.get(out.aliases or "")
+        kind = (out.dtype, out.global_shape, out.sharding)
+        return source is not None and (source.dtype, source.global_shape, source.sharding) == kind
 
-def _lies_like(layout: ArrayLayout, by_path: dict[str, ArrayLayout]) -> bool:
-    source = by_path.get(layout.aliases or "")
-    return source is not None and (source.dtype, source.global_shape, source.sharding) == (
-        layout.dtype,
-        layout.global_shape,
-        layout.sharding,
-    )
+    return frozenset(group.name for group in reusing if all(map(lies_like, group.layouts)))
 
 
 def _total(groups: Sequence[ArrayGroup]) -> str:
@@ -236,22 +226,25 @@ def _pictured(groups: tuple[ArrayGroup, ...], reused: frozenset[str]) -> list[tu
     """
     if len(groups) <= _TEXT_ROWS:
         return [(group, 0) for group in groups]
-    alike: dict[object, list[ArrayGroup]] = {}
-    for group in ([group for group in groups if group.name not in reused] or groups) if reused else groups:
-        alike.setdefault(group.first.sharding, []).append(group)
-    chosen = list(alike.values())[:_CARDS]
+    fresh = [group for group in groups if group.name not in reused] or groups
+    chosen = list(grouped(fresh, lambda group: group.first.sharding).values())[:_CARDS]
     return [(same[0], sum(len(group.layouts) for group in same[1:])) for same in chosen]
 
 
 def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
     layout = group.first
-    local = "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
     size = bytes_number(layout.bytes_per_device)
-    each: Spans = (Text("each "), Code(local), Text(", "), size) if layout.global_shape else (size, Text(" each"))
+    each: Spans = (
+        (Text("each "), Code(local_text(layout)), Text(", "), size) if layout.global_shape else (size, Text(" each"))
+    )
     asked: Spans = (Text(f"  {group.asked}", "dim"),) if group.asked else ()
     lines: list[Spans] = [(Code(array_text(layout)),)]
     lines += [(size, *asked)] if everywhere == 1 else [(Code(spec_words(layout)), *asked), each]
-    words = [*_held_words(layout, everywhere), *fate_words(group)]
+    words = [] if everywhere == 1 else [_copies_words(layout, everywhere)]
+    face = shard_face(layout)
+    if face is not None and face.per_block != (1, 1):
+        words.append(f"a block is {' x '.join(str(n) for n in face.per_block)} slices")
+    words += fate_words(group)
     if short := _joined([_spans(one) for one in words if len(one) <= _SHORT]):
         lines.append(short)
     lines += [_spans(one) for one in words if len(one) > _SHORT]
@@ -261,15 +254,6 @@ def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
         picture=Picture(subject=ShardSubject(layout=layout), alt=_alt(group, everywhere)),
         lines=(*lines, *more),
     )
-
-
-def _held_words(layout: ArrayLayout, everywhere: int) -> list[str]:
-    """The number of copies, and of slices that share a block of the picture."""
-    words = [] if everywhere == 1 else [_copies_words(layout, everywhere)]
-    face = shard_face(layout)
-    if face is not None and face.per_block != (1, 1):
-        words.append(f"a block is {' x '.join(str(n) for n in face.per_block)} slices")
-    return words
 
 
 def _name(group: ArrayGroup) -> Spans:
@@ -349,23 +333,34 @@ def _joined(parts: Sequence[Spans]) -> Spans:
 def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: str) -> Table:
     shown = groups[:_TABLE_ROWS]
     slices = _SLICES if len(shown) <= _TEXT_ROWS else _FEW_SLICES
-    unit = share_unit(group.each_bytes for group in shown)
-    columns = (
-        Column(title="name", shrink=True, comfort=24),
-        Column(title="array"),
-        Column(title="per device"),
-        Column(title=unit, align="right"),
-        Column(title="spec", shrink=True),
-        Column(title="copies", align="right"),
-        Column(title="asked"),
-    )
-    return Table(
-        columns=columns,
-        rows=tuple(_row(group, everywhere, unit, slices if i < fresh else 0) for i, group in enumerate(shown)),
+    sliced = frozenset(group.name for group in shown[:fresh])
+
+    def under(group: ArrayGroup) -> tuple[Spans, ...]:
+        fate = fate_spans(group)
+        return (*((fate,) if fate else ()), *(_slices(group.first, slices) if group.name in sliced else ()))
+
+    table = table_of(_columns(everywhere), shown, under=under)
+    return replace(
+        table,
         text_rows=min(_TEXT_ROWS, fresh),
         text_rest=_text_rest(groups[min(_TEXT_ROWS, fresh) : fresh], groups[fresh:], field),
         rest=Rest(summary=_more(groups[_TABLE_ROWS:], field)) if len(groups) > _TABLE_ROWS else None,
     )
+
+
+def _columns(everywhere: int) -> tuple[Column, ...]:
+    """The columns; on one device, every array is whole."""
+    columns = (
+        Column("name", _name, shrink=True, comfort=24),
+        codes("array", lambda group: array_text(group.first)),
+        codes("per device", lambda group: local_text(group.first)),
+        sizes("{unit}", lambda group: group.each_bytes),
+        codes("spec", lambda group: spec_words(group.first), shrink=True),
+        numbers("copies", lambda group: _copies(group.first, everywhere)),
+        Column("asked", lambda group: group.asked or None),
+    )
+    whole = ("name", "array", "{unit}", "asked")
+    return columns if everywhere != 1 else tuple(column for column in columns if column.title in whole)
 
 
 def _text_rest(hidden: tuple[ArrayGroup, ...], reused: tuple[ArrayGroup, ...], field: str) -> Spans:
@@ -383,21 +378,9 @@ def _more(groups: tuple[ArrayGroup, ...], field: str) -> Spans:
     return (Sign("more"), Text(f" and {plural(number, 'more array')}, {size} per device; record.{field} has all"))
 
 
-def _row(group: ArrayGroup, everywhere: int, unit: str, slices: int) -> Row:
-    layout = group.first
-    local = "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
-    alone = everywhere == 1
-    cells: tuple[Spans, ...] = (
-        _name(group),
-        (Code(array_text(layout)),),
-        () if alone else (Code(local),),
-        (Number(bytes_in(layout.bytes_per_device, unit)),),
-        () if alone else (Code(spec_words(layout)),),
-        () if alone else (Text(_copies(layout, everywhere)),),
-        (Text(group.asked),) if group.asked else (),
-    )
-    fate = fate_spans(group)
-    return Row(cells, (*((fate,) if fate else ()), *(_slices(layout, slices) if slices else ())))
+def local_text(layout: ArrayLayout) -> str:
+    """The shape on one device; "unknown" without a sharding."""
+    return "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
 
 
 def _copies(layout: ArrayLayout, everywhere: int) -> str:

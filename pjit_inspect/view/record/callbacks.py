@@ -1,7 +1,4 @@
-"""Calls back into Python: the line of a display, and their table.
-
-Not its job: finding them (`analyze.program.custom_calls`).
-"""
+"""Calls back into Python: the line of a display, and their table."""
 
 from __future__ import annotations
 
@@ -9,9 +6,10 @@ from collections.abc import Sequence
 
 from pjit_inspect.model.report.host_callback import HostCallback
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.document.document import Block, Code, Column, Line, Number, Row, Span, Table, Text
+from pjit_inspect.view.document.columns import codes, numbers, places, sizes, table_of
+from pjit_inspect.view.document.document import Block, Column, Line, Span, Text
 from pjit_inspect.view.document.notation import operation_text
-from pjit_inspect.view.document.quantities import bytes_in, bytes_text, count_text, plural, share_unit
+from pjit_inspect.view.document.quantities import bytes_text, count_text, plural
 from pjit_inspect.view.record.answer import place_spans
 
 _NAMED = 3
@@ -37,33 +35,9 @@ def callback_blocks(rows: Sequence[HostCallback]) -> list[Block]:
     """The table of callbacks; [] without callbacks."""
     if not rows:
         return []
-    shown = rows[:_ROWS]
-    unit = share_unit(size for row in shown for size in (row.operand_bytes, row.result_bytes))
-    columns = (
-        Column(title="kind"),
-        Column(title="n", align="right"),
-        Column(title=f"to Python {unit}", align="right"),
-        Column(title=f"back {unit}", align="right"),
-        Column(title="what", shrink=True, optional=True),
-        Column(title="where", shrink=True),
-    )
-    table = Table(columns=columns, rows=tuple(_row(row, unit) for row in shown))
+    table = table_of(_COLUMNS, rows[:_ROWS])
     rest = [Line((Text(f"and {len(rows) - _ROWS:,} more"),))] if len(rows) > _ROWS else []
     return [table, *rest]
-
-
-def _row(row: HostCallback, unit: str) -> Row:
-    what = operation_text(row.op_name)
-    return Row(
-        (
-            (Text(_kind_words(row)),),
-            (Number(_count_words(row)),),
-            (Number(bytes_in(row.operand_bytes, unit)),),
-            (Number(bytes_in(row.result_bytes, unit)),),
-            (Code(what),) if what else (),
-            place_spans(row.source) if row.source else (),
-        )
-    )
 
 
 def _kind_words(row: HostCallback) -> str:
@@ -80,3 +54,13 @@ def _runs_words(row: HostCallback) -> str:
         return "an unknown number of times per call"
     most = "" if row.count == row.count_min else "at most "
     return f"{most}once per call" if row.count == 1 else f"{most}{row.count:,} times per call"
+
+
+_COLUMNS = (
+    Column("kind", _kind_words),
+    numbers("n", _count_words),
+    sizes("to Python {unit}", lambda row: row.operand_bytes),
+    sizes("back {unit}", lambda row: row.result_bytes),
+    codes("what", lambda row: operation_text(row.op_name), shrink=True, optional=True),
+    places("where", lambda row: row.source),
+)

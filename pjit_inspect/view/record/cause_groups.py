@@ -1,13 +1,9 @@
-"""Collectives shown as one, their grouping by cause, and the words for causes.
-
-Not its job: finding causes (`analyze.causes.causes`), tables (`view.record.collectives`), the report
-(`view.record.explain`).
-"""
+"""Collectives shown as one, their grouping by cause, and the words for causes."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pjit_inspect.model.program.shape import total
@@ -16,6 +12,7 @@ from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.words.layers import scope_pattern
 from pjit_inspect.model.words.sentence import Phrase, Sentence, joined, say
+from pjit_inspect.view.document.grouping import grouped
 
 _MOST_FACTS = 8
 _MOST_LISTED = 4
@@ -63,11 +60,8 @@ class CollectiveGroup:
 
 def _times_bytes(sizes: Iterable[tuple[Collective, int | None]]) -> int | None:
     """Sum of sizes times runs; None when a size is unknown."""
-    return total(None if size is None else size * _times(member) for member, size in sizes)
-
-
-def _times(member: Collective) -> int:
-    return 1 if member.count is None else member.count
+    times = ((size, 1 if member.count is None else member.count) for member, size in sizes)
+    return total(None if size is None else size * count for size, count in times)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,15 +101,16 @@ class CauseGroup(CollectiveGroup):
 
 def group_by_cause(rows: Sequence[Collective]) -> tuple[CauseGroup, ...]:
     """Collectives grouped by kind, axes, phase and reasons, whatever their layer; most bytes sent first."""
-    groups: dict[object, list[Collective]] = {}
-    for row in rows:
+
+    def key(row: Collective) -> Hashable:
         how = (row.kind, row.axes, row.mesh, row.phase, row.decomposed, row.is_async, row.is_cross_host)
-        groups.setdefault((how, row.operands, reason_key(row)), []).append(row)
-    found = [CauseGroup(members=tuple(members), reasons=_reasons(members)) for members in groups.values()]
+        return how, row.operands, reason_key(row)
+
+    found = [CauseGroup(members=members, reasons=_reasons(members)) for members in grouped(rows, key).values()]
     return tuple(sorted(found, key=lambda group: -group.least_sent_bytes))
 
 
-def reason_key(row: Collective) -> object:
+def reason_key(row: Collective) -> Hashable:
     """The key that collectives with the same reasons share."""
     if not row.causes:
         return scope_pattern(row.op_name), row.source[:1]
@@ -124,25 +119,21 @@ def reason_key(row: Collective) -> object:
 
 def _reasons(members: Sequence[Collective]) -> tuple[Reason, ...]:
     """The reasons of the first collective, worded to hold for all."""
-    alike: dict[object, list[Cause]] = {}
-    for member in members:
-        for cause in member.causes:
-            alike.setdefault(_cause_key(cause), []).append(cause)
-    by_key: dict[object, list[Cause]] = {}
-    for cause in members[0].causes:
-        by_key.setdefault(_cause_key(cause), []).append(cause)
-    reasons = _together([_reason(same, alike[key]) for key, same in by_key.items()])
+    alike = grouped((cause for member in members for cause in member.causes), _cause_key)
+    first = grouped(members[0].causes, _cause_key)
+    reasons = _together([_reason(same, alike[key]) for key, same in first.items()])
     return tuple(sorted(reasons, key=lambda reason: -reason.payload_bytes))
 
 
 def _together(reasons: Sequence[Reason]) -> list[Reason]:
     """The reasons; similar ones are merged into one that lists their differences."""
-    alike: dict[object, list[Reason]] = {}
-    for reason in reasons:
+
+    def key(reason: Reason) -> Hashable:
         # The words must be equal; names, code, axes and places may differ.
-        frame = tuple((phrase.kind, phrase.text if phrase.kind == "word" else "") for phrase in reason.sentence.phrases)
-        alike.setdefault((reason.first.kind, frame), []).append(reason)
-    return [_listed(own) if len(own) > 1 else own[0] for own in alike.values()]
+        phrases = reason.sentence.phrases
+        return reason.first.kind, *((phrase.kind, phrase.text if phrase.kind == "word" else "") for phrase in phrases)
+
+    return [same[0] if len(same) == 1 else _listed(same) for same in grouped(reasons, key).values()]
 
 
 def _listed(reasons: Sequence[Reason]) -> Reason:
@@ -170,11 +161,11 @@ def _some(parts: Sequence[Phrase | str]) -> Sentence:
     return joined([*parts[:_MOST_LISTED], *more])
 
 
-def _cause_key(cause: Cause) -> object:
+def _cause_key(cause: Cause) -> Hashable:
     return cause.kind, cause.sentence.pattern, cause.source[:1]
 
 
-def _reason(same: list[Cause], alike: Sequence[Cause]) -> Reason:
+def _reason(same: Sequence[Cause], alike: Sequence[Cause]) -> Reason:
     """The reason of equal causes of one collective, worded to hold for all in `alike`."""
     first = same[0]
     is_one = len({cause.sentence for cause in alike}) == 1
@@ -233,8 +224,8 @@ def place_words(row: Collective) -> str:
     """The places of all its causes: "train.py:12", "train.py:11-37"; "" when unknown."""
     frames = {cause.source[0].where: cause.source[0] for cause in row.causes if cause.source}
     if len(frames) < 2:
-        own = cause_frames(row)
-        return own[0].where if own else ""
+        frames = cause_frames(row)
+        return frames[0].where if frames else ""
     first = cause_frames(row)[0]
     lines = [frame.line for frame in frames.values() if (frame.file, frame.cell) == (first.file, first.cell)]
     more = len(frames) - len(lines)

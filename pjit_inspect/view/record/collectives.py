@@ -1,38 +1,22 @@
-"""The table of collectives (equal ones share a row, most bytes first), and a sentence for each cause.
-
-Not its job: finding collectives, their cost or their causes (`analyze`), totals per axis (`view.record.answer`).
-"""
+"""The table of collectives (equal ones share a row, most bytes first), and a sentence for each cause."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.shape import total
-from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
-from pjit_inspect.view.document.document import (
-    UNKNOWN,
-    Block,
-    Code,
-    Column,
-    Fold,
-    Line,
-    Number,
-    Rest,
-    Row,
-    Section,
-    Sign,
-    Spans,
-    Table,
-    Text,
-)
+from pjit_inspect.view.document.columns import codes, more_lines, numbers, sizes, table_of
+from pjit_inspect.view.document.document import UNKNOWN, Block, Code, Column, Fold, Line, Section, Spans, Text
+from pjit_inspect.view.document.grouping import grouped, shared_name
 from pjit_inspect.view.document.notation import groups_text, operation_text
 from pjit_inspect.view.document.printable import printable, shorten
-from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural, share_unit
+from pjit_inspect.view.document.quantities import bytes_text, plural
 from pjit_inspect.view.record.answer import axis_span
 from pjit_inspect.view.record.cause_groups import (
     CollectiveGroup,
@@ -44,14 +28,13 @@ from pjit_inspect.view.record.cause_groups import (
 )
 from pjit_inspect.view.record.findings import finding_of
 
-__all__ = ["CollectiveGroup", "collective_blocks", "group_collectives", "source_line", "unasked_words"]
-
 _ROWS = 12
 _FOLDED_ROWS = 80
 _SOURCE = 36  # columns of a source line: enough to recognise it
 _OPEN = 4  # groups up to which the sentences are visible at once
 _TEXT_REASONS = 3
-_PHASES = {"forward": "fwd", "backward": "bwd"}  # as training code abbreviates them
+SHORT_PHASES = {"forward": "fwd", "backward": "bwd"}
+"""As training code abbreviates them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,21 +55,20 @@ class LayerGroup(CollectiveGroup):
 
 def group_collectives(rows: Sequence[Collective]) -> tuple[LayerGroup, ...]:
     """Collectives grouped by everything but their layer numbers, most bytes sent first."""
-    groups: dict[object, list[Collective]] = {}
-    for row in rows:
-        frame = row.source[0] if row.source else None
-        what = scope_pattern(operation_text(row.op_name)) or row.moved
-        size = (row.dtype, row.local_shape, row.operands, row.payload_bytes, row.wire_bytes)
-        key = (row.kind, row.axes, row.groups, size, row.phase, row.implicit, what, frame, reason_key(row))
-        groups.setdefault(key, []).append(row)
-    found = [LayerGroup(what=_what(members), members=tuple(members)) for members in groups.values()]
+    found = [
+        LayerGroup(
+            what=shared_name((operation_text(one.op_name) or one.moved for one in members), scope_pattern),
+            members=members,
+        )
+        for members in grouped(rows, _layer_key).values()
+    ]
     return tuple(sorted(found, key=lambda group: -group.least_sent_bytes))
 
 
-def _what(members: Sequence[Collective]) -> str:
-    names = {operation_text(member.op_name) or member.moved for member in members}
-    name = names.pop()
-    return name if not names else scope_pattern(name)
+def _layer_key(row: Collective) -> Hashable:
+    what = scope_pattern(operation_text(row.op_name)) or row.moved
+    size = (row.dtype, row.local_shape, row.operands, row.payload_bytes, row.wire_bytes)
+    return row.kind, row.axes, row.groups, size, row.phase, row.implicit, what, row.source[:1], reason_key(row)
 
 
 def collective_blocks(report: RecordReport, *, rows: int = _ROWS) -> list[Block]:
@@ -96,14 +78,13 @@ def collective_blocks(report: RecordReport, *, rows: int = _ROWS) -> list[Block]
     """
     if not report.collectives:
         return []
-    groups = group_collectives(report.collectives)
-    unit = share_unit(size for group in groups for size in (group.payload_bytes, group.sent_bytes))
-    shown, hidden = groups[:rows], groups[rows:]
-    table = Table(
-        columns=_columns(unit),
-        rows=tuple(_row(group, report.data, unit) for group in shown),
-        text_rest=_rest(hidden, "; record.collectives has all") if hidden else (),
-        rest=_folded(hidden, report.data, unit) if hidden else None,
+    table = table_of(
+        _columns(report.data),
+        group_collectives(report.collectives),
+        shown=rows,
+        folded=_FOLDED_ROWS,
+        rest=_rest,
+        where="; record.collectives has all",
     )
     more = "; more may be missing" if report.incomplete else ""
     title = (Text("collectives", "strong"), Text(f"  {_origin(report)}{more}", "dim"))
@@ -119,14 +100,13 @@ def _why(report: RecordReport, collectives: Sequence[Collective], rows: int) -> 
     groups = group_by_cause(collectives)
     found = [finding_of(report, group) for group in groups[:rows]]
     short = [finding_of(report, group, with_facts=False) for group in groups[:_TEXT_REASONS]]
-    hidden, more = groups[len(found) :], groups[len(short) :]
     kinds = f"in {len(groups):,} groups, most expensive first"
     return [
         Fold(
             summary=(Text("why they are there", "strong"), *((Text(f"  {kinds}", "dim"),) if len(groups) > 1 else ())),
-            blocks=(*found, *([_more_reasons(len(hidden))] if hidden else [])),
+            blocks=(*found, *_more_reasons(len(groups) - len(found))),
             is_open=len(groups) <= _OPEN,
-            text_blocks=(*short, *([_more_reasons(len(more))] if more else [])),
+            text_blocks=(*short, *_more_reasons(len(groups) - len(short))),
         )
     ]
 
@@ -136,8 +116,8 @@ def unasked_words(why: str) -> Spans:
     return Text(f"not known yet: {why}; "), Code("record.ask_partitioner()"), Text(" asks it")
 
 
-def _more_reasons(number: int) -> Line:
-    return Line((Sign("more"), Text(f" and {plural(number, 'more group')}; record.explain() explains all")))
+def _more_reasons(number: int) -> list[Block]:
+    return more_lines(number, "group", tail="; record.explain() explains all")
 
 
 def _origin(report: RecordReport) -> str:
@@ -157,39 +137,26 @@ def _origin(report: RecordReport) -> str:
     return ", ".join([*parts, f"{unknown:,} {'not known yet' if report.unasked else 'unknown'}"] if unknown else parts)
 
 
-def _columns(unit: str) -> tuple[Column, ...]:
+def _columns(data: RecordData) -> tuple[Column, ...]:
     return (
-        Column(title="n", align="right"),
-        Column(title="collective", shrink=True, comfort=20, least=18),
-        Column(title="axis", shrink=True),
-        Column(title="payload", align="right"),
-        Column(title=f"wire {unit}", align="right"),
-        Column(title="cause", shrink=True),
-        Column(title="where", shrink=True),
-        Column(title="source", optional=True),
-        Column(title="what", shrink=True, comfort=20),
-        Column(title="beside", optional=True),
-        Column(title="groups", shrink=True, optional=True),
+        numbers("n", _runs),
+        Column(
+            "collective", lambda group: shorten(printable(group.first.kind), _SOURCE), shrink=True, comfort=20, least=18
+        ),
+        Column("axis", lambda group: _axis(group.first, data), shrink=True),
+        sizes("payload", lambda group: group.payload_bytes),
+        sizes("wire {unit}", lambda group: group.sent_bytes, "modelled"),
+        Column("cause", lambda group: _cause(group.first), shrink=True),
+        Column("where", lambda group: Code(place) if (place := place_words(group.first)) else UNKNOWN, shrink=True),
+        codes("source", lambda group: _beginning(source_line(data, cause_frames(group.first))), optional=True),
+        Column("what", _what_spans, shrink=True, comfort=20),
+        Column("beside", lambda group: _beside(group) or None, optional=True),
+        codes("groups", lambda group: _groups(group.first), shrink=True, optional=True),
     )
 
 
-def _row(group: LayerGroup, data: RecordData, unit: str) -> Row:
-    first = group.first
-    line = source_line(data, cause_frames(first))
-    cells: tuple[Spans, ...] = (
-        (Number(_runs(group)),),
-        (Text(shorten(printable(first.kind), _SOURCE)),),
-        (axis_span(first.axes, data), *((Text(", cross-host", "dim"),) if first.is_cross_host else ())),
-        (Number(bytes_in(group.payload_bytes, unit)),),
-        (Number(bytes_in(group.sent_bytes, unit), provenance="modelled"),),
-        _cause(first),
-        (Code(place),) if (place := place_words(first)) else UNKNOWN,
-        (Code(_beginning(line)),) if line else (),
-        _what_spans(group),
-        (Text(beside),) if (beside := _beside(group)) else (),
-        (Code(_groups(first)),),
-    )
-    return Row(cells)
+def _axis(row: Collective, data: RecordData) -> Spans:
+    return (axis_span(row.axes, data), *((Text(", cross-host", "dim"),) if row.is_cross_host else ()))
 
 
 def _runs(group: LayerGroup) -> str:
@@ -211,7 +178,7 @@ def _what_spans(group: LayerGroup) -> Spans:
     if group.first.operands > 1:
         spans = (*spans, Text(f" x{group.first.operands:,}"))
     phase = group.first.phase
-    return (*spans, Text(f" {_PHASES.get(phase, phase)}", "dim")) if phase else spans
+    return (*spans, Text(f" {SHORT_PHASES.get(phase, phase)}", "dim")) if phase else spans
 
 
 def _cause(row: Collective) -> Spans:
@@ -232,33 +199,21 @@ def _beside(group: LayerGroup) -> str:
     return f"{ring} {span} kernels".strip()
 
 
-def source_line(data: RecordData, frames: Sequence[Frame]) -> str | None:
-    """The user's line of source at a frame, if the record has the text."""
-    if not frames:
-        return None
-    frame = frames[0]
-    for source in data.sources:
-        if source.file == frame.file and source.cell == frame.cell:
-            line = source.line(frame.line)
-            return line.strip() if line else None
+def source_line(data: RecordData, frames: Sequence[Frame], more: Sequence[SourceText] = ()) -> str | None:
+    """The user's line of source at the innermost frame; None if neither the record nor `more` has the text."""
+    for frame in frames[:1]:
+        for source in (*data.sources, *more):
+            if source.file == frame.file and source.cell == frame.cell:
+                return (source.line(frame.line) or "").strip() or None
     return None
 
 
-def _beginning(line: str) -> str:
-    shown = printable(line)
+def _beginning(line: str | None) -> str:
+    shown = printable(line or "")
     return shown if len(shown) <= _SOURCE else shown[: _SOURCE - 3] + "..."
 
 
-def _rest(groups: tuple[LayerGroup, ...], more: str) -> Spans:
+def _rest(groups: Sequence[LayerGroup]) -> str:
     number = sum(len(group.members) for group in groups)
     size = bytes_text(sum(group.least_sent_bytes for group in groups))
-    return (Text(f"{number:,} in {plural(len(groups), 'more kind')}, {size} together{more}"),)
-
-
-def _folded(groups: tuple[LayerGroup, ...], data: RecordData, unit: str) -> Rest:
-    rows = [_row(group, data, unit) for group in groups[:_FOLDED_ROWS]]
-    more = groups[_FOLDED_ROWS:]
-    if more:
-        empty: tuple[Spans, ...] = ((),) * (len(_columns(unit)) - 2)
-        rows.append(Row(((Sign("more"),), _rest(more, ""), *empty)))
-    return Rest(summary=_rest(groups, ""), rows=tuple(rows))
+    return f"{number:,} in {plural(len(groups), 'more kind')}, {size} together"

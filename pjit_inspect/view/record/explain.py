@@ -1,19 +1,16 @@
-"""The cause of each collective: the report, most expensive first.
-
-Not its job: finding causes (`analyze.causes.causes`), choosing collectives (`view.record.explain_pick`), one finding
-(`view.record.findings`).
-"""
+"""The cause of each collective: the report, most expensive first."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.suggestion import Suggestion
 from pjit_inspect.view.document.colors import document_axes
+from pjit_inspect.view.document.columns import more_lines, numbers, sizes, table_of
 from pjit_inspect.view.document.document import (
     Bar,
     Block,
@@ -22,23 +19,20 @@ from pjit_inspect.view.document.document import (
     Document,
     Fold,
     Line,
-    Number,
     Prose,
-    Row,
     Section,
     Sign,
     Span,
-    Table,
     Text,
 )
-from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
+from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
 from pjit_inspect.view.record.answer import answer_line
 from pjit_inspect.view.record.cause_groups import CauseGroup, cause_words, group_by_cause
 from pjit_inspect.view.record.explain_pick import Picked, pick, pick_warnings
 from pjit_inspect.view.record.finding_lines import report_findings
 from pjit_inspect.view.record.findings import finding_of, share_text
 from pjit_inspect.view.record.incomplete import incomplete_spans
-from pjit_inspect.view.record.suggestions import suggestion_blocks, suggestion_hint
+from pjit_inspect.view.record.suggestions import suggestion_hint, suggestion_section
 
 _PROVED = 5  # groups whose facts text shows
 _GROUPS = 40
@@ -93,46 +87,27 @@ def _answer(report: RecordReport, picked: Picked, groups: Sequence[CauseGroup]) 
 # ---------------------------------------------------------------- bytes per cause
 
 
-@dataclass(slots=True)
-class _Share:
-    collectives: int = 0
-    sent: float = 0.0
-
-
 def _kinds(rows: Sequence[Collective]) -> list[Block]:
     """Bytes per kind of cause; [] for a single kind."""
-    shares: dict[str, _Share] = {}
+    collectives, sent = Counter[str](), defaultdict[str, float](float)
     for row in rows:
         whole = sum(cause.payload_bytes for cause in row.causes)
-        for words in dict.fromkeys(cause_words(cause) for cause in row.causes):
-            shares.setdefault(words, _Share()).collectives += 1
+        collectives.update({cause_words(cause) for cause in row.causes})
         for cause in row.causes:
             # A combined collective is sent once: its operands share the bytes in proportion to theirs.
             part = cause.payload_bytes / whole if whole else 1 / len(row.causes)
-            shares[cause_words(cause)].sent += part * row.least_sent_bytes
-    return [_kinds_table(shares)] if len(shares) > 1 else []
-
-
-def _kinds_table(shares: dict[str, _Share]) -> Table:
-    ranked = sorted(shares.items(), key=lambda item: (-item[1].sent, item[0]))
-    unit = share_unit(round(share.sent) for share in shares.values())
-    whole = sum(share.sent for share in shares.values()) or 1
+            sent[cause_words(cause)] += part * row.least_sent_bytes
+    if len(sent) < 2:
+        return []
+    whole = sum(sent.values()) or 1
     columns = (
-        Column(title="cause"),
-        Column(title="collectives", align="right"),
-        Column(title=f"wire {unit}", align="right"),
-        Column(title="share", align="right"),
-        Column(title=""),
+        Column("cause", lambda cause: cause),
+        numbers("collectives", lambda cause: collectives[cause]),
+        sizes("wire {unit}", lambda cause: round(sent[cause]), "modelled"),
+        Column("share", lambda cause: share_text(round(sent[cause]), round(whole)), align="right"),
+        Column("", lambda cause: Bar(sent[cause] / whole, None)),
     )
-    rows = []
-    for words, share in ranked:
-        percent = share_text(round(share.sent), round(whole))
-        figures = (
-            (Number(f"{share.collectives:,}"),),
-            (Number(bytes_in(round(share.sent), unit), provenance="modelled"),),
-        )
-        rows.append(Row(((Text(words),), *figures, (Text(percent),), (Bar(share.sent / whole, None),))))
-    return Table(columns=columns, rows=tuple(rows))
+    return [table_of(columns, sorted(sent, key=lambda cause: (-sent[cause], cause)))]
 
 
 # ---------------------------------------------------------------- causes
@@ -148,10 +123,7 @@ def _causes(report: RecordReport, groups: Sequence[CauseGroup]) -> list[Block]:
     if short:
         summary = (Text(f"{plural(len(short), 'more group')}, {bytes_text(_sent(shown[_PROVED:]))} together"),)
         blocks.append(Fold(summary=summary, blocks=tuple(full[_PROVED:]), text_blocks=tuple(short), is_open=True))
-    if more:
-        left_out = f" and {plural(len(more), 'more group')}, {bytes_text(_sent(more))}; explain(LINE) narrows"
-        blocks.append(Line((Sign("more"), Text(left_out))))
-    return blocks
+    return blocks + more_lines(len(more), "group", tail=f", {bytes_text(_sent(more))}; explain(LINE) narrows")
 
 
 def _sent(groups: Sequence[CauseGroup]) -> int:
@@ -159,7 +131,7 @@ def _sent(groups: Sequence[CauseGroup]) -> int:
 
 
 def _warnings(warnings: Sequence[Any]) -> list[Block]:
-    lines = tuple(Line((Prose(_sentence(warning)),), "note") for warning in warnings)
+    lines = tuple(Line((Prose(str(getattr(warning, "sentence", warning))),), "note") for warning in warnings)
     return [Section((Text("XLA warned", "strong"),), lines)] if lines else []
 
 
@@ -167,15 +139,7 @@ def _suggestions(suggestions: Sequence[Suggestion], rows: Sequence[Collective], 
     """Changes that could remove some of the collectives."""
     names = {name for row in rows for name in row.instructions}
     wanted = [found for found in suggestions if is_all or names.intersection(found.removes)]
-    return (
-        [Section((Text("what could save some of it", "strong"),), suggestion_blocks(wanted, with_sentences=True))]
-        if wanted
-        else []
-    )
-
-
-def _sentence(item: Any) -> str:
-    return str(getattr(item, "sentence", item))
+    return suggestion_section(wanted, with_sentences=True)
 
 
 def _footer() -> Line:

@@ -1,7 +1,4 @@
-"""The collectives that a user asks for: by kind, cause, axis, phase, line, instruction, or a name in their causes.
-
-Not its job: explaining them (`view.record.explain`).
-"""
+"""The collectives that a user asks for: by kind, cause, axis, phase, line, instruction, or a name in their causes."""
 
 from __future__ import annotations
 
@@ -56,20 +53,18 @@ def pick_warnings(warnings: Sequence[Any], what: str | int | None) -> tuple[Any,
     if what is None:
         return tuple(warnings)
     if isinstance(what, int):
-        return tuple(own for own in warnings if any(frame.line == what for frame in getattr(own, "source", ())))
-    name = what.strip()
-    kind = _kind(name)
-    kind = "full_rematerialization" if kind == "full_replication" else kind
-    return tuple(
-        own
-        for own in warnings
-        if name
-        and (
-            getattr(own, "kind", "") == kind
-            or any(frame.where == name for frame in getattr(own, "source", ())[:1])
-            or name in (getattr(own, "op_name", None) or "", getattr(own, "instruction", None) or "")
+        return tuple(
+            warning for warning in warnings if any(frame.line == what for frame in getattr(warning, "source", ()))
         )
-    )
+    name = what.strip()
+    kind = "full_rematerialization" if _kind(name) == "full_replication" else _kind(name)
+
+    def fits(warning: Any) -> bool:
+        names = getattr(warning, "op_name", None), getattr(warning, "instruction", None)
+        places = [frame.where for frame in getattr(warning, "source", ())[:1]]
+        return getattr(warning, "kind", "") == kind or name in (*names, *places)
+
+    return tuple(filter(fits, warnings)) if name else ()
 
 
 def _kind(name: str) -> str:
@@ -79,27 +74,22 @@ def _kind(name: str) -> str:
 
 def _at_line(rows: Sequence[Collective], line: int) -> tuple[tuple[Collective, ...], str]:
     """Collectives whose innermost place is on the line; else those called from it, first in their file, then in any."""
-    for places, words in ((_innermost, "at"), (_callers_nearby, "called from"), (_callers, "called from")):
-        found = tuple(row for row in rows if any(frame.line == line for frame in places(row)))
+    parts: tuple[tuple[Callable[[tuple[Frame, ...]], Iterable[Frame]], str], ...] = (
+        (lambda frames: frames[:1], "at"),
+        (lambda frames: (frame for frame in frames if frame.file == frames[0].file), "called from"),
+        (lambda frames: frames, "called from"),
+    )
+    for part, words in parts:
+        found = tuple(
+            row for row in rows if any(frame.line == line for frames in _stacks(row) for frame in part(frames))
+        )
         if found:
             return found, f"{words} line {line}"
     return (), f"at line {line}"
 
 
-def _innermost(row: Collective) -> list[Frame]:
-    return [frames[0] for frames in (row.source, *(cause.source for cause in row.causes)) if frames]
-
-
 def _stacks(row: Collective) -> list[tuple[Frame, ...]]:
     return [frames for frames in (row.source, *(cause.source for cause in row.causes)) if frames]
-
-
-def _callers_nearby(row: Collective) -> list[Frame]:
-    return [frame for frames in _stacks(row) for frame in frames if frame.file == frames[0].file]
-
-
-def _callers(row: Collective) -> list[Frame]:
-    return [frame for frames in _stacks(row) for frame in frames]
 
 
 def _named(rows: Sequence[Collective], name: str) -> tuple[tuple[Collective, ...], str]:
@@ -111,10 +101,15 @@ def _named(rows: Sequence[Collective], name: str) -> tuple[tuple[Collective, ...
         (lambda row: name in (row.axes or ()), say("over {}", axis(name))),
         (lambda row: name in map(axis_name, row.axes or ()), say("over a part of {}", axis(name))),
         (lambda row: row.phase == name, f"of the {name} phase"),
-        (lambda row: any(frame.where == name for frame in _innermost(row)), f"at {name}"),
+        (lambda row: any(frames[0].where == name for frames in _stacks(row)), f"at {name}"),
         (lambda row: name in row.instructions, f"of the instruction {name}"),
         (lambda row: any(said.names(name) for said in _sentences(row)), f"that have to do with `{name}`"),
-        (lambda row: any(name in text for text in _texts(row)), f"that have to do with `{name}`"),
+        (
+            lambda row: any(
+                name in text for text in (*(cause.value for cause in row.causes), *_sentences(row), row.op_name)
+            ),
+            f"that have to do with `{name}`",
+        ),
     )
     for holds, words in readings if name else ():
         found = tuple(row for row in rows if holds(row))
@@ -128,10 +123,6 @@ def _sentences(row: Collective) -> Iterable[Sentence]:
         yield from (cause.sentence, *cause.facts)
 
 
-def _texts(row: Collective) -> Iterable[str]:
-    yield from (*(cause.value for cause in row.causes), *_sentences(row), row.op_name)
-
-
 def _nothing(rows: Sequence[Collective], what: str | int) -> str:
     asked = f"at line {what}" if isinstance(what, int) else f"called {what!r}"
     if not isinstance(what, int):
@@ -142,8 +133,8 @@ def _nothing(rows: Sequence[Collective], what: str | int) -> str:
     there = (
         ("kinds", {row.kind for row in rows}),
         ("causes", {cause.kind for row in rows for cause in row.causes}),
-        ("axes", {own for row in rows for own in row.axes or ()}),
-        ("lines", {str(frame.line) for row in rows for frame in _innermost(row) if frame.line}),
+        ("axes", {name for row in rows for name in row.axes or ()}),
+        ("lines", {str(frames[0].line) for row in rows for frames in _stacks(row) if frames[0].line}),
         ("names", {path_pattern(cause.value) for row in rows for cause in row.causes if cause.value}),
     )
     shown = [f"{noun} {_listed(found)}" for noun, found in there if found]

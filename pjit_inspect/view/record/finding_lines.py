@@ -1,7 +1,6 @@
 """A few lines for each finding of a program: the sentence, its place, the remedy and its effect.
 
-`view.record.findings` is about groups of collectives and their causes; this is about `record.findings`. Not its job:
-finding them (`analyze.findings`), or their place in a display.
+`view.record.findings` is about groups of collectives and their causes; this is about `record.findings`.
 """
 
 from __future__ import annotations

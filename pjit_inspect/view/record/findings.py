@@ -1,7 +1,4 @@
-"""One finding for each group of collectives: bytes, reasons, proof, and the source of the figures.
-
-Not its job: grouping (`view.record.cause_groups`), the report around the findings (`view.record.explain`).
-"""
+"""One finding for each group of collectives: bytes, reasons, proof, and the source of the figures."""
 
 from __future__ import annotations
 

@@ -1,20 +1,19 @@
-"""The head of a what-if record: its changes, how far it was compiled, and the figures that changed.
-
-Not its job: asking (`handles.asked.what_if`).
-"""
+"""The head of a what-if record: its changes, how far it was compiled, and the figures that changed."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from pjit_inspect.model.record.hypothesis import Hypothesis, KeyFigures, Misfit
 from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.document.columns import numbers, table_of
 from pjit_inspect.view.document.document import (
     AxisLabel,
     Block,
+    Cell,
     Code,
     Column,
     Line,
-    Number,
-    Row,
     Span,
     Spans,
     Table,
@@ -29,7 +28,6 @@ _EFFORTS = {
 }
 _TOTALS = 4
 _LONGEST_SENTENCE = 300
-_TITLES = ("", "this", "from", "change", "known by")
 _LACKS = 'needs effort="full"'
 _NO_PROGRAM = "no program, as it does not fit"
 
@@ -95,38 +93,52 @@ def _table(asked: Hypothesis, now: KeyFigures) -> Table:
     needs = now.memory_bytes
     if needs is None and asked.misfit is not None:
         needs = asked.misfit.needed_bytes
-    rows = [_counts("collectives", now.collectives, before.collectives, "counted", lacks)]
-    sent = [{own.axes: own.sent_bytes for own in side.sent} for side in (now, before)]
+    sent = [{total.axes: total.sent_bytes for total in side.sent} for side in (now, before)]
     unit = share_unit((*sent[0].values(), *sent[1].values(), needs, before.memory_bytes))
     known = now.collectives is not None, before.collectives is not None
-    totals = [sum(own.values()) if is_known else None for own, is_known in zip(sent, known, strict=True)]
-    rows.append(_sizes((Text(f"sent {unit}"),), totals[0], totals[1], unit, "modelled, ring", lacks))
-    axes = sorted(dict.fromkeys((*sent[0], *sent[1])), key=lambda own: -max(side.get(own, 0) for side in sent))
-    for own in axes[:_TOTALS] if len(axes) > 1 else ():
-        sizes = [side.get(own, 0) if is_known else None for side, is_known in zip(sent, known, strict=True)]
-        rows.append(_sizes((Text("  over "), AxisLabel(own)), sizes[0], sizes[1], unit, "modelled, ring", lacks))
-    held = now.argument_bytes, before.argument_bytes
-    rows.append(_sizes((Text(f"arguments {unit}"),), *held, unit, "counted", ""))
-    rows.append(_sizes((Text(f"memory {unit}"),), needs, before.memory_bytes, unit, "XLA's count", lacks))
-    rows.append(_counts("kernels", now.kernels, before.kernels, "counted", lacks))
-    columns = [Column(title=title, align="right" if 0 < n < 4 else "left") for n, title in enumerate(_TITLES)]
-    if not asked.origin:
-        # There is nothing to compare with.
-        columns = [columns[n] for n in (0, 1, 4)]
-        rows = [Row(tuple(row.cells[n] for n in (0, 1, 4))) for row in rows]
-    return Table(columns=tuple(columns), rows=tuple(rows))
+    totals = [sum(sizes.values()) if is_known else None for sizes, is_known in zip(sent, known, strict=True)]
+    axes = sorted(
+        dict.fromkeys((*sent[0], *sent[1])), key=lambda axis_names: -max(side.get(axis_names, 0) for side in sent)
+    )
+    rows = [
+        _Figure(Text("collectives"), now.collectives, before.collectives, "counted"),
+        _Figure(Text(f"sent {unit}"), totals[0], totals[1], "modelled, ring", unit),
+    ]
+    for axis_names in axes[:_TOTALS] if len(axes) > 1 else ():
+        sizes = [side.get(axis_names, 0) if is_known else None for side, is_known in zip(sent, known, strict=True)]
+        rows.append(_Figure((Text("  over "), AxisLabel(axis_names)), sizes[0], sizes[1], "modelled, ring", unit))
+    rows += [
+        _Figure(Text(f"arguments {unit}"), now.argument_bytes, before.argument_bytes, "counted", unit, lacks=""),
+        _Figure(Text(f"memory {unit}"), needs, before.memory_bytes, "XLA's count", unit),
+        _Figure(Text("kernels"), now.kernels, before.kernels, "counted"),
+    ]
+    columns = [Column("", lambda row: row.name), numbers("this", lambda row: row.words(row.now))]
+    if asked.origin:  # else there is nothing to compare with
+        columns.append(numbers("from", lambda row: row.words(row.before)))
+        columns.append(Column("change", lambda row: _change(row.now, row.before), align="right"))
+    return table_of((*columns, Column("known by", lambda row: Text(row.how(lacks), "dim"))), rows)
 
 
-def _counts(name: str, now: int | None, before: int | None, known_by: str, lacks: str) -> Row:
-    cells = (Number(count_text(now)),), (Number(count_text(before)),)
-    by = lacks if now is None else known_by
-    return Row(((Text(name),), *cells, (Text(_change(now, before)),), (Text(by, "dim"),)))
+class _Figure(NamedTuple):
+    """A figure of this program and of the one it came from; without a unit, a count.
 
+    `lacks` is the reason why it may be unknown; None for the words of the table.
+    """
 
-def _sizes(name: Spans, now: int | None, before: int | None, unit: str, known_by: str, lacks: str) -> Row:
-    cells = (Number(bytes_in(now, unit)),), (Number(bytes_in(before, unit)),)
-    by = lacks if now is None else known_by
-    return Row((name, *cells, (Text(_change(now, before)),), (Text(by, "dim"),)))
+    name: Cell
+    now: int | None
+    before: int | None
+    known_by: str
+    unit: str = ""
+    lacks: str | None = None
+
+    def words(self, value: int | None) -> str:
+        """One of the two."""
+        return bytes_in(value, self.unit) if self.unit else count_text(value)
+
+    def how(self, lacks: str) -> str:
+        """The source of the figure, or the reason why it is unknown."""
+        return self.known_by if self.now is not None else lacks if self.lacks is None else self.lacks
 
 
 def _change(now: int | None, before: int | None) -> str:

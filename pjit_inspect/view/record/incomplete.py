@@ -1,7 +1,4 @@
-"""Words for an incomplete optimized program: that it is incomplete, and only what is certain.
-
-Not its job: the missing parts (`model.program.incomplete`), or lower bounds (`analyze.report.least`).
-"""
+"""Words for an incomplete optimized program: that it is incomplete, and only what is certain."""
 
 from __future__ import annotations
 

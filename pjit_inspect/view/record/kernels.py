@@ -1,34 +1,19 @@
-"""The table of fused kernels: contents, reads, writes and savings of each.
-
-Not its job: finding them (`analyze.program.fusions`).
-"""
+"""The table of fused kernels: contents, reads, writes and savings of each."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.shape import total
 from pjit_inspect.model.report.fusion import DistinctFusion, Fusion, FusionTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
-from pjit_inspect.view.document.document import (
-    UNKNOWN,
-    Block,
-    Code,
-    Column,
-    Fold,
-    Line,
-    Number,
-    Rest,
-    Row,
-    Sign,
-    Spans,
-    Table,
-    Text,
-)
+from pjit_inspect.view.document.columns import codes, numbers, places, sizes, table_of
+from pjit_inspect.view.document.document import UNKNOWN, Block, Code, Column, Fold, Line, Spans, Text
+from pjit_inspect.view.document.grouping import grouped, shared_name
 from pjit_inspect.view.document.notation import operation_text
-from pjit_inspect.view.document.quantities import bytes_in, plural, share_unit
-from pjit_inspect.view.record.answer import place_spans
+from pjit_inspect.view.document.quantities import plural
 
 _TEXT_ROWS = 6
 _ROWS = 12
@@ -82,20 +67,22 @@ class KernelGroup:
 
 def group_kernels(table: FusionTable) -> tuple[KernelGroup, ...]:
     """Kernels grouped by everything but name and layer, most memory traffic first."""
-    groups: dict[object, list[DistinctFusion]] = {}
-    for one in table.distinct:
-        row = one.first
-        frame = row.source[0] if row.source else None
-        contents = row.kind, row.target, row.instructions, row.inputs, row.outputs
-        sizes = row.bytes_read, row.bytes_written, row.bytes_saved
-        groups.setdefault((*contents, *sizes, scope_pattern(operation_text(row.op_name)), frame), []).append(one)
-    return tuple(sorted((_group(table, tuple(own)) for own in groups.values()), key=_traffic))
+    found = [
+        KernelGroup(
+            what=shared_name((operation_text(one.first.op_name) for one in members), scope_pattern),
+            table=table,
+            distinct=members,
+        )
+        for members in grouped(table.distinct, _layer_key).values()
+    ]
+    return tuple(sorted(found, key=_traffic))
 
 
-def _group(table: FusionTable, distinct: tuple[DistinctFusion, ...]) -> KernelGroup:
-    names = {operation_text(op_name) for op_name in {one.first.op_name for one in distinct}}
-    name = names.pop()
-    return KernelGroup(what=name if not names else scope_pattern(name), table=table, distinct=distinct)
+def _layer_key(one: DistinctFusion) -> Hashable:
+    row = one.first
+    contents = row.kind, row.target, row.instructions, row.inputs, row.outputs
+    sizes = row.bytes_read, row.bytes_written, row.bytes_saved
+    return *contents, *sizes, scope_pattern(operation_text(row.op_name)), row.source[:1]
 
 
 def _traffic(group: KernelGroup) -> int:
@@ -119,48 +106,16 @@ def kernel_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _
         Text(plural(len(report.fusions), "fused kernel"), "strong"),
         Text(f"{kinds}{instructions}", "dim"),
     )
-    return [Fold(summary=summary, blocks=(_table(groups, rows, text_rows),), is_open=len(groups) <= _OPEN)]
-
-
-def _table(groups: tuple[KernelGroup, ...], rows: int, text_rows: int) -> Table:
-    sizes = [
-        group.total(size)
-        for group in groups
-        for size in (group.first.bytes_read, group.first.bytes_written, group.first.bytes_saved)
-    ]
-    unit = share_unit(sizes)
-    shown, hidden, unseen = groups[:rows], groups[rows:], groups[text_rows:]
-    return Table(
-        columns=_columns(unit),
-        rows=tuple(_row(group, unit) for group in shown),
+    table = table_of(
+        _COLUMNS,
+        groups,
+        shown=rows,
         text_rows=text_rows,
-        text_rest=_rest(unseen, "; record.fusions has all") if unseen else (),
-        rest=_folded(hidden, unit) if hidden else None,
+        folded=_FOLDED_ROWS,
+        rest=_rest,
+        where="; record.fusions has all",
     )
-
-
-def _columns(unit: str) -> tuple[Column, ...]:
-    return (
-        Column(title="n", align="right"),
-        Column(title="kernel"),
-        Column(title="contains", shrink=True),
-        Column(title=f"reads {unit}", align="right"),
-        Column(title="writes", align="right"),
-        Column(title="saves", align="right"),
-        Column(title="what", shrink=True, optional=True),
-        Column(title="where", shrink=True),
-    )
-
-
-def _row(group: KernelGroup, unit: str) -> Row:
-    first = group.first
-    sizes: tuple[Spans, ...] = tuple(
-        (Number(bytes_in(group.total(size), unit)),)
-        for size in (first.bytes_read, first.bytes_written, first.bytes_saved)
-    )
-    runs = "?" if group.runs is None else f"{group.runs:,}"
-    what: Spans = (Code(group.what),) if group.what else ()
-    return Row(((Number(runs),), (Code(first.sort),), _contents(first), *sizes, what, place_spans(first.source)))
+    return [Fold(summary=summary, blocks=(table,), is_open=len(groups) <= _OPEN)]
 
 
 def _contents(kernel: Fusion) -> Spans:
@@ -177,15 +132,17 @@ def _contents(kernel: Fusion) -> Spans:
     return (Code(words),) if words else UNKNOWN
 
 
-def _rest(groups: tuple[KernelGroup, ...], more: str) -> Spans:
-    number = sum(group.number for group in groups)
-    return (Text(f"{number:,} in {plural(len(groups), 'more kind')}{more}"),)
+def _rest(groups: Sequence[KernelGroup]) -> str:
+    return f"{sum(group.number for group in groups):,} in {plural(len(groups), 'more kind')}"
 
 
-def _folded(groups: tuple[KernelGroup, ...], unit: str) -> Rest:
-    rows = [_row(group, unit) for group in groups[:_FOLDED_ROWS]]
-    more = groups[_FOLDED_ROWS:]
-    if more:
-        empty: tuple[Spans, ...] = ((),) * (len(_columns(unit)) - 3)
-        rows.append(Row(((Sign("more"),), (), _rest(more, ""), *empty)))
-    return Rest(summary=_rest(groups, ""), rows=tuple(rows))
+_COLUMNS = (
+    numbers("n", lambda group: "?" if group.runs is None else group.runs),
+    codes("kernel", lambda group: group.first.sort),
+    Column("contains", lambda group: _contents(group.first), shrink=True),
+    sizes("reads {unit}", lambda group: group.total(group.first.bytes_read)),
+    sizes("writes", lambda group: group.total(group.first.bytes_written)),
+    sizes("saves", lambda group: group.total(group.first.bytes_saved)),
+    codes("what", lambda group: group.what, shrink=True, optional=True),
+    places("where", lambda group: group.first.source, missing=UNKNOWN),
+)

@@ -1,8 +1,7 @@
 """The display of one compilation: a report becomes a view tree.
 
 It answers questions in their natural order: the compiled program, the reason for a recompile, communication, findings,
-axes, each collective, the devices' slices, each fused kernel, oddities, times. Not its job: looks (`view.render.text`,
-`view.render.html`), computing figures (`analyze`).
+axes, each collective, the devices' slices, each fused kernel, oddities, times.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pjit_inspect.guard import Guard
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.colors import document_axes
-from pjit_inspect.view.document.document import Block, Code, Document, Legend, LegendEntry, Line, Section, Text
+from pjit_inspect.view.document.document import Block, Code, Document, Legend, LegendEntry, Line, Text
 from pjit_inspect.view.document.quantities import seconds_text
 from pjit_inspect.view.record.answer import answer_line, memory_line, overview_blocks, reason_blocks, title_line
 from pjit_inspect.view.record.arrays import array_blocks
@@ -24,7 +23,7 @@ from pjit_inspect.view.record.finding_lines import report_findings
 from pjit_inspect.view.record.hypothesis import hypothesis_blocks
 from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.record.kernels import kernel_blocks
-from pjit_inspect.view.record.suggestions import suggestion_blocks
+from pjit_inspect.view.record.suggestions import suggestion_section
 from pjit_inspect.view.record.times import measured_lines, times_blocks
 
 _CACHED = {
@@ -66,7 +65,7 @@ def record_view(
         "the memory": lambda: memory_line(data),
         "the callbacks": lambda: callback_lines(report),
         "the collectives": lambda: collective_blocks(report),
-        "the suggestions": lambda: _suggestions(report),
+        "the suggestions": lambda: suggestion_section(report.suggestions),
         "the arrays": lambda: array_blocks(data),
         "the legend": lambda: _legend(report),
         "the kernels": lambda: kernel_blocks(report),
@@ -78,12 +77,6 @@ def record_view(
     blocks = [block for name, make in parts.items() for block in guard.run(f"{name} of a display", make, ())]
     blocks += [Line((Text(f"{name} failed: "), Code(reason)), "note") for name, reason in guard.failed.items()]
     return Document(axes=document_axes(data), blocks=tuple(blocks))
-
-
-def _suggestions(report: RecordReport) -> list[Block]:
-    """The suggestions found so far."""
-    blocks = suggestion_blocks(report.suggestions)
-    return [Section((Text("what could save some of it", "strong"),), blocks)] if blocks else []
 
 
 def times_line(data: RecordData) -> Line:

@@ -1,11 +1,12 @@
 """The table of shardings: a program's values beside their lines of source, most wasted bytes first.
 
-Equal values of one line share a row. Not its job: finding shardings (`analyze.sharding.value_shardings`).
+Equal values of one line share a row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.source import Frame, SourceText
@@ -14,6 +15,7 @@ from pjit_inspect.model.report.sharding_table import ShardingTable, ValueShardin
 from pjit_inspect.model.words.layers import path_pattern, scope_pattern
 from pjit_inspect.model.words.sentence import Sentence, axis, say
 from pjit_inspect.view.document.colors import document_axes
+from pjit_inspect.view.document.columns import codes, numbers, only_cells, row_of, sizes, titled, unit_of
 from pjit_inspect.view.document.document import (
     Block,
     Code,
@@ -21,9 +23,7 @@ from pjit_inspect.view.document.document import (
     Document,
     GroupedTable,
     Line,
-    Number,
     Prose,
-    Row,
     RowGroup,
     Sign,
     Span,
@@ -31,8 +31,10 @@ from pjit_inspect.view.document.document import (
     SpecLabel,
     Text,
 )
+from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.notation import operation_text, shape_text
-from pjit_inspect.view.document.quantities import bytes_in, bytes_number, plural, share_unit
+from pjit_inspect.view.document.quantities import bytes_number, plural
+from pjit_inspect.view.record.collectives import SHORT_PHASES, source_line
 
 _LINES = 40
 _ROWS = 6  # rows of one source line; further ones are counted
@@ -40,7 +42,6 @@ _TEXT_LINES = 12
 _FEW = 3  # lines up to which every row is shown, with the origins of its axes
 _MANY = 60
 _NAMES = 1  # operations that one row names
-_PHASES = {"forward": "fwd", "backward": "bwd"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +62,19 @@ class ValueGroup:
         return self.members[0]
 
 
+_Values = tuple[Frame | None, tuple[ValueGroup, ...]]
+"""A line of source, None for arguments and values without a place; and the values of it."""
+
+
 def group_values(rows: Sequence[ValueSharding], *, by_name: bool = False) -> tuple[ValueGroup, ...]:
     """Values grouped by line, phase, type, shape and sharding, in table order; with `by_name`, also by operation."""
-    groups: dict[object, list[ValueSharding]] = {}
-    for row in rows:
+
+    def key(row: ValueSharding) -> Hashable:
         where = row.source[0].where if row.source else ""
-        how = (row.dtype, row.global_shape, row.spec, row.is_per_shard)
         name = (row.op, _pattern(row)) if by_name or not row.op else ""
-        groups.setdefault((where, row.phase, name, how), []).append(row)
-    return tuple(ValueGroup(names=_names(members), members=tuple(members)) for members in groups.values())
+        return where, row.phase, name, row.dtype, row.global_shape, row.spec, row.is_per_shard
+
+    return tuple(ValueGroup(names=_names(members), members=members) for members in grouped(rows, key).values())
 
 
 def _pattern(row: ValueSharding) -> str:
@@ -97,7 +102,8 @@ def shardings_view(data: RecordData, table: ShardingTable, sources: Sequence[Sou
         return Document(axes=document_axes(data), blocks=blocks)
     few = len({row.source[0].where if row.source else bool(row.op) for row in table.rows}) <= _FEW
     lines = _by_line(group_values(table.rows, by_name=few))
-    blocks = (_title(data), _answer(table), _table(lines, (*data.sources, *sources), few=few), *_footer(table))
+    line_of = functools.cache(lambda frame: source_line(data, (frame,), sources) or "")
+    blocks = (_title(data), _answer(table), _table(lines, line_of, few=few), *_footer(table))
     return Document(axes=document_axes(data), blocks=blocks)
 
 
@@ -123,31 +129,30 @@ def _answer(table: ShardingTable) -> Line:
     return Line((*spans, Text(f"{known}.")), "answer")
 
 
-def _by_line(groups: Sequence[ValueGroup]) -> list[tuple[Frame | None, list[ValueGroup]]]:
+def _by_line(groups: Sequence[ValueGroup]) -> list[_Values]:
     """The groups of each source line; the line with the most wasteful value first."""
-    lines: dict[str, tuple[Frame | None, list[ValueGroup]]] = {}
-    for group in groups:
-        frame = group.first.source[0] if group.first.source else None
-        key = frame.where if frame else f"argument {bool(group.first.op)}"
-        lines.setdefault(key, (frame, []))[1].append(group)
-    return list(lines.values())
+
+    def key(group: ValueGroup) -> Hashable:
+        return group.first.source[0].where if group.first.source else bool(group.first.op)
+
+    found = grouped(groups, key).values()
+    return [(same[0].first.source[0] if same[0].first.source else None, same) for same in found]
 
 
-def _table(
-    lines: list[tuple[Frame | None, list[ValueGroup]]], sources: Sequence[SourceText], *, few: bool
-) -> GroupedTable:
-    unit = share_unit(group.first.bytes_per_device for _, of in lines[:_LINES] for group in of)
+def _table(lines: list[_Values], line_of: Callable[[Frame], str], *, few: bool) -> GroupedTable:
+    columns = _columns(line_of)
+    unit = unit_of(columns, [group for _, of in lines[:_LINES] for group in of])
     return GroupedTable(
         title="source",
-        columns=_columns(unit),
-        groups=tuple(_line(frame, of, sources, unit, few) for frame, of in lines[:_LINES]),
+        columns=titled(columns, unit),
+        groups=tuple(_line(frame, of, line_of, unit, few) for frame, of in lines[:_LINES]),
         rest=_more_lines(lines[_LINES:]),
         text_groups=_TEXT_LINES,
         text_rest=_more_lines(lines[_TEXT_LINES:]),
     )
 
 
-def _more_lines(hidden: Sequence[tuple[Frame | None, list[ValueGroup]]]) -> Spans:
+def _more_lines(hidden: Sequence[_Values]) -> Spans:
     if not hidden:
         return ()
     number = sum(len(group.members) for _, of in hidden for group in of)
@@ -157,67 +162,49 @@ def _more_lines(hidden: Sequence[tuple[Frame | None, list[ValueGroup]]]) -> Span
     )
 
 
-def _columns(unit: str) -> tuple[Column, ...]:
+def _columns(line_of: Callable[[Frame], str]) -> tuple[Column, ...]:
     return (
-        Column(title="n", align="right"),
-        Column(title="value", shrink=True, comfort=22),
-        Column(title="spec", shrink=True, comfort=36, least=18),
-        Column(title=f"wasted {unit}", align="right"),
-        Column(title="of", align="right"),
-        Column(title="copies", align="right"),
-        Column(title="array", shrink=True, comfort=18),
-        Column(title="per device", optional=True),
-        Column(title="written as", optional=True, beneath=True),
+        numbers("n", lambda group: len(group.members)),
+        Column("value", _value, shrink=True, comfort=22),
+        Column("spec", lambda group: SpecLabel(group.first.spec, _origins(group)), shrink=True, comfort=36, least=18),
+        sizes("wasted {unit}", lambda group: group.first.wasted_bytes),
+        sizes("of", lambda group: group.first.bytes_per_device),
+        numbers("copies", lambda group: group.first.replication),
+        codes("array", lambda group: group.first.dtype + shape_text(group.first.global_shape), shrink=True, comfort=18),
+        codes("per device", lambda group: _local(group.first), optional=True),
+        codes("written as", lambda group: _written(group, line_of), optional=True, beneath=True),
     )
 
 
 def _line(
-    frame: Frame | None, groups: list[ValueGroup], sources: Sequence[SourceText], unit: str, few: bool
+    frame: Frame | None, groups: Sequence[ValueGroup], line_of: Callable[[Frame], str], unit: str, few: bool
 ) -> RowGroup:
     most = _MANY if few else _ROWS
-    text = _source_text(frame, sources) if frame is not None else ""
-    rows = [_row(group, unit, few, text) for group in groups[:most]]
-    hidden = groups[most:]
-    if hidden:
-        number = sum(len(group.members) for group in hidden)
-        rows.append(Row(((Sign("more"),), (Text(f"{plural(number, 'more value')}", "dim"),), *((),) * 7)))
+    columns = _columns(line_of)
+    rows = [row_of(columns, group, unit, _axis_words(group) if few else ()) for group in groups[:most]]
+    if hidden := groups[most:]:
+        words = plural(sum(len(group.members) for group in hidden), "more value")
+        rows.append(only_cells(columns, {0: Sign("more"), 1: Text(words, "dim")}))
     if frame is None:
         heading: Spans = (Text("arguments" if not groups[0].first.op else "without a place", "strong"),)
         return RowGroup(heading=heading, rows=tuple(rows))
+    text = line_of(frame)
     return RowGroup(heading=(Code(frame.where, strong=True),), words=(Code(text),) if text else (), rows=tuple(rows))
 
 
-def _source_text(frame: Frame, sources: Sequence[SourceText]) -> str:
-    for source in sources:
-        if source.file == frame.file and source.cell == frame.cell:
-            return (source.line(frame.line) or "").strip()
-    return ""
+def _axis_words(group: ValueGroup) -> tuple[Spans, ...]:
+    return tuple((Prose(say("axis {}: {}", axis(name), words)),) for name, words in _origins(group))
 
 
-def _row(group: ValueGroup, unit: str, with_origins: bool, line: str) -> Row:
-    first = group.first
-    origins = _origins(group)
-    local = () if first.local_shape == first.global_shape else (Code(shape_text(first.local_shape)),)
-    cells: tuple[Spans, ...] = (
-        (Number(f"{len(group.members):,}"),),
-        _value(group),
-        (SpecLabel(first.spec, origins),),
-        (Number(bytes_in(first.wasted_bytes, unit)),),
-        (Number(bytes_in(first.bytes_per_device, unit)),),
-        (Number("unknown" if first.replication is None else f"{first.replication:,}"),),
-        (Code(f"{first.dtype}{shape_text(first.global_shape)}"),),
-        local,
-        _written(group, line),
-    )
-    items = tuple((Prose(say("axis {}: {}", axis(own), words)),) for own, words in origins)
-    return Row(cells, items if with_origins else ())
+def _local(row: ValueSharding) -> str:
+    return "" if row.local_shape == row.global_shape else shape_text(row.local_shape)
 
 
 def _origins(group: ValueGroup) -> tuple[tuple[str, str], ...]:
     """The origin of each axis; layer numbers are starred where the values' origins differ."""
     first = group.first.origins
     alike = all(member.origins == first for member in group.members)
-    return tuple((own, words if alike else Sentence(words).pattern) for own, words in first.items())
+    return tuple((name, words if alike else Sentence(words).pattern) for name, words in first.items())
 
 
 def _value(group: ValueGroup) -> Spans:
@@ -226,16 +213,16 @@ def _value(group: ValueGroup) -> Spans:
     more = len(group.names) - _NAMES
     spans: Spans = (Code(", ".join(group.names[:_NAMES])),)
     spans += (Text(f" +{more:,}", "dim"),) if more > 0 else ()
-    spans += (Text(f" {_PHASES.get(phase, phase)}", "dim"),) if phase else ()
+    spans += (Text(f" {SHORT_PHASES.get(phase, phase)}", "dim"),) if phase else ()
     return (*spans, Text(" in shard_map", "dim")) if group.first.is_per_shard else spans
 
 
-def _written(group: ValueGroup, line: str) -> Spans:
-    """The code that a value was written as, if it is not the whole line."""
-    written = {member.name for member in group.members}
+def _written(group: ValueGroup, line_of: Callable[[Frame], str]) -> str:
+    """The code that a value was written as; "" if that is the whole line."""
     first = group.first
-    is_own = first.op and len(written) == 1 and first.name not in (first.op_name, line)
-    return (Code(first.name),) if is_own else ()
+    line = line_of(first.source[0]) if first.source else ""
+    is_own = first.op and len({member.name for member in group.members}) == 1
+    return first.name if is_own and first.name not in (first.op_name, line) else ""
 
 
 def _footer(table: ShardingTable) -> list[Line]:

@@ -1,7 +1,4 @@
-"""Changes that may save communication, as a table: modelled figures beside counts of XLA's partitioner and XLA.
-
-Not its job: inventing changes (`analyze.suggest`), or trying them (`handles.suggest`).
-"""
+"""Changes that may save communication, as a table: modelled figures beside counts of XLA's partitioner and XLA."""
 
 from __future__ import annotations
 
@@ -10,7 +7,20 @@ from collections.abc import Sequence
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.suggestion import Suggestion, SuggestionTable
 from pjit_inspect.model.words.byte_words import ONE_TURN
-from pjit_inspect.view.document.document import Block, Code, Column, Line, Number, Prose, Row, Spans, Table, Text
+from pjit_inspect.view.document.columns import table_of
+from pjit_inspect.view.document.document import (
+    Block,
+    Code,
+    Column,
+    Line,
+    Number,
+    Prose,
+    Provenance,
+    Section,
+    Span,
+    Spans,
+    Text,
+)
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.record.incomplete import reason_text
 
@@ -26,18 +36,23 @@ def suggestion_blocks(suggestions: Sequence[Suggestion], *, with_sentences: bool
         return ()
     priced = any(one.price for one in suggestions)
     columns = (
-        Column(title="change", shrink=True, comfort=40, least=24),
-        Column(title="modelled", align="right"),
-        Column(title="counted", align="right"),
-        Column(title="compiled", align="right"),
-        *([Column(title="each device then", shrink=True, comfort=24)] if priced else []),
+        Column("change", lambda one: Prose(one.title), shrink=True, comfort=40, least=24),
+        Column("modelled", lambda one: _change(one.foreseen_bytes, "modelled"), align="right"),
+        Column("counted", lambda one: _change(one.counted_bytes), align="right"),
+        Column("compiled", lambda one: _change(one.compiled_bytes), align="right"),
+        Column("each device then", lambda one: one.price if priced else None, shrink=True, comfort=24),
     )
-    rows = tuple(_row(one, with_price=priced) for one in suggestions)
     sentences = tuple(Line((Prose(one.sentence),)) for one in suggestions) if with_sentences else ()
-    figures = [own for one in suggestions for own in (one.counted, one.checked) if own is not None]
-    unsure = any(one.is_one_turn for one in suggestions) or any(own.is_one_turn for own in figures)
+    figures = [figure for one in suggestions for figure in (one.counted, one.checked) if figure is not None]
+    unsure = any(one.is_one_turn for one in suggestions) or any(figure.is_one_turn for figure in figures)
     footer = f"{_FOOTER}; {ONE_TURN}" if unsure else _FOOTER
-    return (Table(columns=columns, rows=rows), *sentences, Line((Text(footer),), "footer"))
+    return (table_of(columns, suggestions), *sentences, Line((Text(footer),), "footer"))
+
+
+def suggestion_section(suggestions: Sequence[Suggestion], *, with_sentences: bool = False) -> list[Block]:
+    """The table under its title; [] without suggestions."""
+    blocks = suggestion_blocks(suggestions, with_sentences=with_sentences)
+    return [Section((Text("what could save some of it", "strong"),), blocks)] if blocks else []
 
 
 def suggestions_untried(suggestions: SuggestionTable) -> tuple[Block, ...]:
@@ -48,15 +63,8 @@ def suggestions_untried(suggestions: SuggestionTable) -> tuple[Block, ...]:
     return (Line((Text(f"{head}not every change was tried: {reason_text(suggestions.untried)}"),), "note"),)
 
 
-def _row(one: Suggestion, *, with_price: bool) -> Row:
-    figures = (one.foreseen_bytes, one.counted_bytes, one.compiled_bytes)
-    marks = ("modelled", "counted", "counted")
-    cells = tuple(
-        (Number(change_text(size), provenance=mark),) if size is not None else (Text("-", "dim"),)
-        for size, mark in zip(figures, marks, strict=True)
-    )
-    price: tuple[Spans, ...] = ((Text(one.price),),) if with_price else ()
-    return Row(((Prose(one.title),), *cells, *price))
+def _change(size: int | None, provenance: Provenance = "counted") -> Span:
+    return Text("-", "dim") if size is None else Number(change_text(size), provenance=provenance)
 
 
 def change_text(size: int) -> str:

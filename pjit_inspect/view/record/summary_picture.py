@@ -1,8 +1,7 @@
 """A record's answer, mesh and totals per axis as one still picture: for a README, an issue, a slide.
 
 It begins like the display's text, in the same words. Its background is white on every page, so that the sentences are
-legible. Not its job: the words (`view.record.answer`), the mesh (`view.svg.mesh_picture`), the bars
-(`view.svg.chart_picture`).
+legible.
 """
 
 from __future__ import annotations

@@ -1,21 +1,18 @@
-"""Measured times: a summary line, and the table of the longest.
-
-Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.measured.kernel_times`), seconds of compiling
-(`record_view`).
-"""
+"""Measured times: a summary line, and the table of the longest."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.document.document import Block, Code, Column, Fold, Line, Number, Rest, Row, Spans, Table, Text
+from pjit_inspect.view.document.columns import codes, durations, numbers, places, table_of
+from pjit_inspect.view.document.document import Block, Code, Column, Fold, Line, Spans, Text
 from pjit_inspect.view.document.notation import operation_text
-from pjit_inspect.view.document.quantities import plural, time_in, time_text, time_unit
-from pjit_inspect.view.record.answer import place_spans
+from pjit_inspect.view.document.quantities import plural, time_text
 
 _Timed = Mapping[str, tuple[str, tuple[Frame, ...]]]
 
@@ -46,25 +43,25 @@ def runs_text(runs: float) -> str:
     return f"{runs:,.0f}" if runs == int(runs) else f"{runs:,.2f}"
 
 
-def added_us(instructions: Sequence[str], times: Mapping[str, KernelTime]) -> float | None:
-    """Microseconds per call of several instructions, each on its slowest device; None when none was measured."""
-    found = [times[name].slowest_us for name in instructions if name in times]
-    return sum(found) if found else None
+def time_data(instructions: Sequence[str], times: Mapping[str, KernelTime]) -> tuple[list[list[str]], dict[str, Any]]:
+    """Measured times of several instructions per call, for the inspector; ([], {}) where none was measured.
 
-
-def time_numbers(instructions: Sequence[str], times: Mapping[str, KernelTime]) -> list[list[str]]:
-    """Rows of label, figure, and how it is known; [] where nothing was measured."""
-    slowest = added_us(instructions, times)
-    if slowest is None:
-        return []
-    mean = sum(times[name].mean_us for name in instructions if name in times)
+    The first are rows of label, figure, and how it is known; the second, on the slowest device of each, added up, is
+    `time` in words and `time_us`.
+    """
+    found = [times[name] for name in instructions if name in times]
+    if not found:
+        return [], {}
+    slowest, mean = sum(one.slowest_us for one in found), sum(one.mean_us for one in found)
     if mean == slowest:
         # One device, for example.
-        return [["time per call", time_text(slowest), "measured"]]
-    return [
-        ["time per call, mean of devices", time_text(mean), "measured"],
-        ["time per call, slowest device", time_text(slowest), "measured"],
-    ]
+        rows = [["time per call", time_text(slowest), "measured"]]
+    else:
+        rows = [
+            ["time per call, mean of devices", time_text(mean), "measured"],
+            ["time per call, slowest device", time_text(slowest), "measured"],
+        ]
+    return rows, {"time": time_text(slowest), "time_us": slowest}
 
 
 def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _TEXT_ROWS) -> list[Block]:
@@ -75,16 +72,14 @@ def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _T
     times = report.data.kernel_times
     if times is None:
         return []
-    known = report.timed
-    unit = time_unit(max((row.slowest_us for row in times), default=0.0))
-    several = times.devices > 1
-    shown = [_row(row, known, unit, several=several) for row in times.rows[:rows]]
-    table = Table(
-        columns=_columns(unit, several=several),
-        rows=tuple(shown),
+    table = table_of(
+        _columns(report.timed, several=times.devices > 1),
+        times.rows,
+        shown=rows,
         text_rows=text_rows,
-        text_rest=_rest(times.rows[text_rows:], "; record.kernel_times has all") if len(times) > text_rows else (),
-        rest=_folded(times.rows[rows:], known, unit, several=several),
+        folded=_FOLDED_ROWS,
+        rest=lambda hidden: plural(len(hidden), "shorter one"),
+        where="; record.kernel_times has all",
     )
     words = f"{measured_words(times)}; {_HOW}"
     notes = [Line((Text("unknown: "), Code(one.instruction), Text(f": {one.why}"))) for one in times.unknown[:rows]]
@@ -97,43 +92,22 @@ def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _T
 _HOW = "per call, under JAX's profiler, which slows the program"
 
 
-def _columns(unit: str, *, several: bool) -> tuple[Column, ...]:
+def _columns(known: _Timed, *, several: bool) -> tuple[Column, ...]:
     """The columns; `several`: devices may differ. On one device, mean and slowest are equal."""
-    slowest = Column(title=f"slowest {unit}", align="right"), Column(title="mean", align="right")
+
+    def about(row: KernelTime) -> tuple[str, tuple[Frame, ...]]:
+        return known.get(row.instruction, ("", ()))
+
     return (
-        *(slowest if several else [Column(title=unit, align="right")]),
-        Column(title="n", align="right"),
-        Column(title="instruction", shrink=True),
-        Column(title="opcode", shrink=True, optional=True),
-        Column(title="what", shrink=True, optional=True),
-        Column(title="where", shrink=True),
+        durations("slowest {unit}" if several else "{unit}", lambda row: row.slowest_us),
+        *((durations("mean", lambda row: row.mean_us),) if several else ()),
+        numbers("n", lambda row: runs_text(row.runs_per_call)),
+        codes("instruction", lambda row: row.instruction, shrink=True),
+        Column("opcode", _opcode, shrink=True, optional=True),
+        codes("what", lambda row: operation_text(about(row)[0]), shrink=True, optional=True),
+        places("where", lambda row: about(row)[1]),
     )
 
 
-def _row(row: KernelTime, known: _Timed, unit: str, *, several: bool) -> Row:
-    op_name, source = known.get(row.instruction, ("", ()))
-    what = operation_text(op_name)
-    opcode: Spans = (Code(row.opcode), Text(" with what it runs", "dim")) if row.holds_others else (Code(row.opcode),)
-    shown = (row.slowest_us, row.mean_us) if several else (row.slowest_us,)
-    return Row(
-        (
-            *((Number(time_in(one, unit), provenance="measured"),) for one in shown),
-            (Number(runs_text(row.runs_per_call)),),
-            (Code(row.instruction),),
-            opcode,
-            (Code(what),) if what else (),
-            place_spans(source) if source else (),
-        )
-    )
-
-
-def _rest(rows: tuple[KernelTime, ...], more: str) -> Spans:
-    return (Text(f"{plural(len(rows), 'shorter one')}{more}"),)
-
-
-def _folded(rows: tuple[KernelTime, ...], known: _Timed, unit: str, *, several: bool) -> Rest | None:
-    if not rows:
-        return None
-    return Rest(
-        summary=_rest(rows, ""), rows=tuple(_row(row, known, unit, several=several) for row in rows[:_FOLDED_ROWS])
-    )
+def _opcode(row: KernelTime) -> Spans:
+    return (Code(row.opcode), *((Text(" with what it runs", "dim"),) if row.holds_others else ()))

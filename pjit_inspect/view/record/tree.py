@@ -1,7 +1,4 @@
-"""A program's skeleton as text for terminals: operations in order, with their scopes and loops, and bytes sent.
-
-Not its job: finding the order (`analyze.graph.skeleton`).
-"""
+"""A program's skeleton as text for terminals: operations in order, with their scopes and loops, and bytes sent."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Objects that show themselves: rich in a notebook, as text for `print`.
-
-Not its job: their contents (each class has a `show`), or the drawn view (`view.render.shown`).
-"""
+"""Objects that show themselves: rich in a notebook, as text for `print`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Lowers the blocks of a view tree to HTML.
-
-Not its job: spans (`view.render.html_spans`), the page around them (`view.render.html`).
-"""
+"""Lowers the blocks of a view tree to HTML."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ from pjit_inspect.view.svg.chart_picture import draw_chart
 from pjit_inspect.view.svg.mesh_picture import draw_mesh
 from pjit_inspect.view.svg.shard_picture import draw_shards
 from pjit_inspect.view.svg.svg import Svg, data_uri
-from pjit_inspect.view.svg.timeline_picture import draw_timeline
+from pjit_inspect.view.svg.timeline import draw_timeline
 
 _Item = TypeVar("_Item")
 

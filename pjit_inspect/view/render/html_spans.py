@@ -1,7 +1,4 @@
-"""Lowers spans to HTML.
-
-Not its job: blocks (`view.render.html_blocks`).
-"""
+"""Lowers spans to HTML."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A drawn view as an object: rich in a notebook, text in a terminal.
-
-Not its job: the contents of a view (the other modules of this room).
-"""
+"""A drawn view as an object: rich in a notebook, text in a terminal."""
 
 from __future__ import annotations
 

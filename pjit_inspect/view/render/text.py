@@ -1,7 +1,6 @@
 """Lowers a view tree to text: for terminals, for nbval, for `git diff`.
 
-Deterministic, ASCII but for names, no line longer than `width`, no spaces at line ends. Not its job: choosing the
-contents.
+Deterministic, ASCII but for names, no line longer than `width`, no spaces at line ends.
 """
 
 from __future__ import annotations

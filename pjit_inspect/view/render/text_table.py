@@ -1,7 +1,7 @@
 """Lowers a table to aligned lines of text.
 
 A table that is too wide first shortens columns that may be shortened, then drops the optional ones, the widest first,
-and finally puts one fact after the other. Not its job: choosing rows and columns.
+and finally puts one fact after the other.
 """
 
 from __future__ import annotations

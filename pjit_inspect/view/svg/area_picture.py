@@ -1,7 +1,6 @@
 """Bands over the places of a schedule as a still picture, for places without scripts.
 
-Words are on chips, so that one picture serves light and dark pages. Not its job: the set of bands, the interactive twin
-(`view.figures.chart_figure`).
+Words are on chips, so that one picture serves light and dark pages.
 """
 
 from __future__ import annotations
@@ -9,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pjit_inspect.view.document.chart import AreaBand, AreaChart
-from pjit_inspect.view.document.colors import LINE, NEUTRAL, PHASE_COLORS, SELECTION
+from pjit_inspect.view.document.colors import NEUTRAL, PHASE_COLORS, SELECTION
+from pjit_inspect.view.svg.chart_parts import LABEL, binary_scale, draw_grid
 from pjit_inspect.view.svg.chart_words import amount_text, legend_of, size_in
 from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 62.0, 22.0, 620.0, 160.0
 _STRIP = 5.0
-_TICKS = 5
 _LEAST_WORDS = 64.0  # px of the shortest stretch that shows its name
 
 
@@ -24,32 +23,15 @@ def draw_areas(chart: AreaChart) -> Svg:
     svg = Svg()
     if not chart.places or not chart.peak_bytes:
         return svg
-    step = tick_step(size_in(chart.peak_bytes, chart.unit))
-    top = step * -(-size_in(chart.peak_bytes, chart.unit) // step)
-    scale = _HEIGHT / top
+    axis = binary_scale(size_in(chart.peak_bytes, chart.unit))
+    scale = _HEIGHT / axis.high
     svg.rect(_LEFT, _TOP, _WIDTH, _HEIGHT, stroke="none")
-    tick = 0.0
-    while tick <= top:
-        y = _TOP + _HEIGHT - tick * scale
-        svg.line(_LEFT, y, _LEFT + _WIDTH, y, stroke=LINE, stroke_opacity=0.35)
-        words = f"{tick:g} {chart.unit}"
-        svg.chip(_LEFT - 6 - chip_width(words) / 2, y, words, color=NEUTRAL)
-        tick += step
+    draw_grid(svg, axis, _LEFT, _TOP, _WIDTH, _HEIGHT, unit=chart.unit)
     _draw_bands(svg, chart, scale)
     _draw_peak(svg, chart, scale)
     _draw_phases(svg, chart)
     _draw_legend(svg, chart.bands, _TOP + _HEIGHT + (38 if chart.phases else 18))
     return svg
-
-
-def tick_step(most: float) -> float:
-    """A power of two as the distance of ticks: at most five ticks up to `most`."""
-    step = 1.0
-    while step * _TICKS < most:
-        step *= 2
-    while step > 1 / 1024 and step * _TICKS / 2 >= most:
-        step /= 2
-    return step
 
 
 def _x(chart: AreaChart, column: int) -> float:
@@ -104,7 +86,7 @@ def _draw_phases(svg: Svg, chart: AreaChart) -> None:
         if phase:
             svg.rect(x, y, width, _STRIP, fill=PHASE_COLORS[phase])
             if width >= _LEAST_WORDS and phase not in named:
-                svg.chip(x + chip_width(phase) / 2, y + 15, phase, color=PHASE_COLORS[phase])
+                svg.chip(x, y + 15, phase, color=PHASE_COLORS[phase], anchor="start")
                 named.add(phase)
         start = column
 
@@ -112,8 +94,5 @@ def _draw_phases(svg: Svg, chart: AreaChart) -> None:
 def _draw_legend(svg: Svg, bands: Sequence[AreaBand], y: float) -> None:
     x = _LEFT
     for name, color in legend_of(bands).items():
-        label = fit(name, 150)
-        width = chip_width(label)
         svg.rect(x, y - 5.5, 11, 11, fill=color)
-        svg.chip(x + 14 + width / 2, y, label, color=NEUTRAL)
-        x += width + 22
+        x += svg.chip(x + 14, y, fit(name, LABEL), color=NEUTRAL, anchor="start") + 22

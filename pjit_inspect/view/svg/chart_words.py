@@ -1,7 +1,4 @@
-"""The words of a chart's pieces: amounts in the chart's unit, legends, tooltips.
-
-Not its job: the set of charts, drawing, escaping.
-"""
+"""The words of a chart's pieces: amounts in the chart's unit, legends, tooltips."""
 
 from __future__ import annotations
 

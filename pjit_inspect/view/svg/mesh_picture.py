@@ -1,7 +1,7 @@
 """The picture of a mesh: devices in a grid, links as thick as the root of the bytes sent over them.
 
 Rows are the first axis, columns the second; a single axis is a row that wraps; further axes are facets. Large meshes
-show the first and last indices of an axis with dots between. Not its job: the figures (`analyze`), the words beside it.
+show the first and last indices of an axis with dots between.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
-"""A scatter as a still picture: points marked by kind, the best joined, a limit, labels on chips.
-
-Not its job: the set of points, the interactive twin (`view.figures.chart_figure`).
-"""
+"""A scatter as a still picture: points marked by kind, the best joined, a limit, labels on chips."""
 
 from __future__ import annotations
 
 from pjit_inspect.view.document.chart import ScatterChart, ScatterPoint
 from pjit_inspect.view.document.colors import LINE, NEUTRAL, NOTE, SELECTION
+from pjit_inspect.view.svg.chart_parts import Scale, draw_grid, scatter_scales
 from pjit_inspect.view.svg.chart_words import size_in
-from pjit_inspect.view.svg.scatter_scale import Scale, scatter_scales
 from pjit_inspect.view.svg.svg import Svg, chip_width
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 440.0, 240.0, 52.0, 20.0
@@ -47,16 +44,14 @@ def _y(share: float) -> float:
 
 def _draw_grid(svg: Svg, chart: ScatterChart, scales: tuple[Scale, Scale]) -> None:
     svg.rect(0, -24, _LEFT + _WIDTH + 16, _HEIGHT + 64)
-    for share, words in scales[1].ticks:
-        svg.line(_LEFT, _y(share), _x(1), _y(share), stroke=LINE, stroke_opacity=0.4)
-        svg.chip(_LEFT - 6 - chip_width(words) / 2, _y(share), words, color=NEUTRAL)
+    draw_grid(svg, scales[1], _LEFT, 0, _WIDTH, _HEIGHT)
     for share, words in scales[0].ticks:
         svg.line(_x(share), _HEIGHT, _x(share), _HEIGHT + 4, stroke=LINE)
         svg.chip(_x(share), _HEIGHT + 13, words, color=NEUTRAL)
     up = f"{chart.y_measure}, {chart.y_unit}"
     along = f"{chart.x_measure}, {chart.x_unit}{' (log)' if scales[0].is_log else ''}"
-    svg.chip(_LEFT + chip_width(up) / 2, -14, up, color=NEUTRAL)
-    svg.chip(_x(1) - chip_width(along) / 2, _HEIGHT + 32, along, color=NEUTRAL)
+    svg.chip(_LEFT, -14, up, color=NEUTRAL, anchor="start")
+    svg.chip(_x(1), _HEIGHT + 32, along, color=NEUTRAL, anchor="end")
     if chart.limit is not None:
         _draw_limit(svg, chart.limit, chart.y_unit, scales[1])
 
@@ -68,7 +63,7 @@ def _draw_limit(svg: Svg, limit: tuple[float, str], unit: str, scale: Scale) -> 
     y = _y(scale.share(value)) if near else -14.0
     if near:
         svg.line(_LEFT, y, _x(1), y, stroke=NOTE, stroke_dasharray="4 3")
-    svg.chip(_x(1) - chip_width(words) / 2, y - (9 if near else 0), words, color=NOTE)
+    svg.chip(_x(1), y - (9 if near else 0), words, color=NOTE, anchor="end")
 
 
 def _draw_front(svg: Svg, places: list[tuple[float, float]]) -> None:

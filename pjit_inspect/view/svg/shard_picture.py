@@ -1,8 +1,7 @@
 """The picture of one array: a block per distinct tile, with the devices that hold it.
 
 The front face is the two largest split dimensions (or the largest ones); the others are depth. Copies are drawn as
-hatching and outlines behind, partial sums with dashed outlines. Not its job: the words under the picture
-(`view.record.arrays`).
+hatching and outlines behind, partial sums with dashed outlines.
 """
 
 from __future__ import annotations

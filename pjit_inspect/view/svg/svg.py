@@ -1,13 +1,13 @@
 """A small writer of SVG pictures: rectangles, paths, and labels on chips.
 
-Every string in a picture is escaped here. Not its job: choosing the shapes (`view.svg.shard_picture`,
-`view.svg.mesh_picture`), or colours.
+Every string in a picture is escaped here.
 """
 
 from __future__ import annotations
 
 import base64
 from html import escape
+from typing import Literal
 
 from pjit_inspect.view.document.printable import cell_width, printable, shorten
 
@@ -56,13 +56,27 @@ class Svg:
         name = self._hatches.setdefault(color, f"h{len(self._hatches)}")
         return f"url(#{name})"
 
-    def chip(self, x: float, y: float, text: str, *, color: str, turned: bool = False) -> None:
-        """Adds a label in white on a rounded chip, centred at (x, y); `turned` writes it upwards."""
+    def chip(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        color: str,
+        turned: bool = False,
+        anchor: Literal["start", "middle", "end"] = "middle",
+    ) -> float:
+        """Adds a label in white on a rounded chip, and gives its width.
+
+        Its middle is at y; x is the place of its left end, its middle or its right end. `turned` writes it upwards.
+        """
         width = chip_width(text)
+        x += {"start": width / 2, "middle": 0.0, "end": -width / 2}[anchor]
         w, h = (15.0, width) if turned else (width, 15.0)
         self.rect(x - w / 2, y - h / 2, w, h, fill=color, rx=3)
         turn = f' transform="rotate(-90 {_n(x)} {_n(y)})"' if turned else ""
         self._shapes.append(f'<text x="{_n(x)}" y="{_n(y + 3.7)}"{turn}>{escape(printable(text))}</text>')
+        return width
 
     def words(self, x: float, y: float, text: str, *, color: str) -> None:
         """Adds a few characters without a chip, such as the dots of an elision."""

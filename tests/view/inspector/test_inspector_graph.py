@@ -51,7 +51,7 @@ def times_of(columns: Columns) -> list[int]:
 
 @pytest.mark.parametrize("name", fixtures.ALL)
 def test_what_is_shown_times_the_folds_and_the_deviations_are_all_collectives(name: str):
-    _, columns, _, table = stored(name)
+    _, columns, graph, table = stored(name)
     shown_as, times = columns["graph.row.shown_as"], times_of(columns)
     counts = [b - a for a, b in runs(columns, "move.collectives.ends")]
     shown = sum(
@@ -59,7 +59,7 @@ def test_what_is_shown_times_the_folds_and_the_deviations_are_all_collectives(na
         for row, (a, b) in zip(columns["graph.box.row"].tolist(), runs(columns, "move.ends"), strict=True)
         if shown_as[row] == row
     )
-    more = int((columns["graph.deviation.count"] * columns["graph.deviation.times"]).sum())
+    more = sum(one.count * one.times for one in graph.deviations)
     assert shown + more == len(table)
 
 

@@ -13,8 +13,7 @@ from pjit_inspect.view.pages.ledger import ledger_view
 from pjit_inspect.view.record.record import ViewOptions
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text
-from pjit_inspect.view.svg.timeline_bars import timeline_bars
-from pjit_inspect.view.svg.timeline_picture import draw_timeline
+from pjit_inspect.view.svg.timeline import draw_timeline, timeline_bars
 
 FIRST = Reason(kind="first", sentence="first compile of `train_step`")
 LONGER = Reason(kind="changed", sentence="`x`: length 511 -> 512 (dimension 1)", nearest=1)
@@ -109,14 +108,12 @@ def test_a_timeline_has_a_bar_for_each_stage_and_a_mark_for_each_cell():
         ("XLA", 0.75, 2.0),
     ]
     assert bars.cells == (("In [3]", 0.0),)
-    assert bars.untimed == 0
 
 
-def test_a_program_from_disk_has_a_bar_of_its_own_and_one_without_times_is_counted():
+def test_a_program_from_disk_has_a_bar_of_its_own_and_one_without_times_has_none():
     entries = (entry(0, 0.0, FIRST, disk=True), entry(1, 0.0, FIRST, timings=Timings()))
     bars = timeline_bars(LedgerData(rows=(row(*entries),)))
     assert [bar.stage for bar in bars.bars] == ["trace", "lower", "from disk"]
-    assert bars.untimed == 1
 
 
 def test_many_functions_are_twelve_rows():

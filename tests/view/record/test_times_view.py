@@ -15,7 +15,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.quantities import time_in, time_text, time_unit
 from pjit_inspect.view.inspector.payload import InspectorInput, inspector_payload
 from pjit_inspect.view.record.record import ViewOptions, record_view
-from pjit_inspect.view.record.times import measured_words, runs_text, time_numbers
+from pjit_inspect.view.record.times import measured_words, runs_text, time_data
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text
 
@@ -178,6 +178,6 @@ def test_of_one_device_a_time_is_said_once():
     text = to_text(record_view(measured(alone)))
     (header,) = (line for line in text.splitlines() if " instruction" in line and " where" in line and "ms" in line)
     assert header.split()[:3] == ["ms", "n", "instruction"]
-    assert time_numbers(["x"], {"x": KernelTime(instruction="x", slowest_us=2.0, mean_us=2.0)}) == [
+    assert time_data(["x"], {"x": KernelTime(instruction="x", slowest_us=2.0, mean_us=2.0)})[0] == [
         ["time per call", "2.00 µs", "measured"]
     ]

@@ -1,16 +1,18 @@
-"""The places of a scatter's points along an axis, and the axis's ticks.
+"""The parts that the pictures of charts share: scales with their ticks, an axis with its grid, legends.
 
-The still picture, the plotly figure and the page share it. Not its job: drawing.
+The plotly figure and the playground's page take the scale of a scatter from here.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pjit_inspect.view.document.chart import ScatterChart
+from pjit_inspect.view.document.colors import LINE, NEUTRAL
 from pjit_inspect.view.svg.chart_words import size_in
+from pjit_inspect.view.svg.svg import Svg, fit
 
 _MANY_TIMES = 30
 """The ratio of the largest to the smallest value from which an axis is logarithmic."""
@@ -20,6 +22,9 @@ _NEAR = 6
 _TICKS = 5
 _STEPS = (1, 2, 5)
 
+LABEL = 150.0
+"""Pixels of the longest label."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
@@ -28,11 +33,13 @@ class Scale:
     Attributes:
       low, high: its ends.
       is_log: whether it is logarithmic.
+      step: the distance of its ticks; None for a round one.
     """
 
     low: float
     high: float
     is_log: bool = False
+    step: float | None = None
 
     def share(self, value: float) -> float:
         """The place of a value: 0 is the low end, 1 the high one; never outside."""
@@ -57,7 +64,7 @@ class Scale:
     def _even_values(self) -> list[float]:
         rough = (self.high - self.low) / _TICKS
         power = 10.0 ** math.floor(math.log10(rough))
-        step = next(one * power for one in (*_STEPS, 10) if one * power >= rough)
+        step = self.step or next(one * power for one in (*_STEPS, 10) if one * power >= rough)
         first = math.ceil(self.low / step)
         return [round(number * step, 12) for number in range(first, int(self.high / step) + 1)]
 
@@ -77,3 +84,27 @@ def _scale(values: Iterable[float], *, can_be_log: bool = True) -> Scale:
     if can_be_log and min(found, default=0.0) > 0 and most / least >= _MANY_TIMES:
         return Scale(low=least / 1.5, high=most * 1.5, is_log=True)
     return Scale(low=0.0, high=most * _ROOM)
+
+
+def binary_scale(most: float) -> Scale:
+    """An axis for sizes: at most five ticks, a power of two apart, the last at or above `most`."""
+    step = 1.0
+    while step * _TICKS < most:
+        step *= 2
+    while step > 1 / 1024 and step * _TICKS / 2 >= most:
+        step /= 2
+    return Scale(low=0.0, high=step * -(-most // step), step=step)
+
+
+def draw_grid(svg: Svg, scale: Scale, left: float, top: float, width: float, height: float, *, unit: str = "") -> None:
+    """Draws the ticks of an upward axis: a line across the chart for each, and its figure to the left."""
+    for share, figure in scale.ticks:
+        y = top + height * (1 - share)
+        svg.line(left, y, left + width, y, stroke=LINE, stroke_opacity=0.4)
+        svg.chip(left - 6, y, f"{figure} {unit}".rstrip(), color=NEUTRAL, anchor="end")
+
+
+def draw_legend(svg: Svg, names: Mapping[str, str], x: float, y: float) -> None:
+    """Draws names, each on a chip in its colour, from x to the right."""
+    for name, color in names.items():
+        x += svg.chip(x, y, fit(name, LABEL), color=color, anchor="start") + 6
