@@ -6,10 +6,12 @@ Not its job: programs with scopes.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 
-from pjit_inspect.analyze.graph.arrays import SMALL, Inputs, argument_path
+from pjit_inspect.analyze.graph.arrays import SMALL, argument_path
+from pjit_inspect.analyze.graph.facts import KernelFacts
 from pjit_inspect.analyze.graph.placing import Placing
 from pjit_inspect.analyze.graph.scopes import BACKWARD, FORWARD, RECOMPUTE, ROOT, UPDATE
 
@@ -21,156 +23,116 @@ _Layer = tuple[tuple[str, ...], int]
 
 def has_scopes(placing: Placing) -> bool:
     """Whether enough kernels are in a named scope."""
-    named = frozenset(row for row, kind in enumerate(placing.scopes.kinds) if kind in ("scope", "function"))
-    within = _within(placing, named)
-    return sum(within[scope] for scope in placing.scope) >= FEW * max(1, len(placing.scope))
+    scopes = placing.scopes
+    is_named = functools.cache(
+        lambda scope: any(scopes.kinds[row] in ("scope", "function") for row in scopes.path(scope))
+    )
+    return sum(map(is_named, placing.scope)) >= FEW * max(1, len(placing.scope))
 
 
-def _within(placing: Placing, rows: frozenset[int]) -> list[bool]:
-    """For each scope, whether it is one of these or within one."""
-    within: list[bool] = []
-    for row, parent in enumerate(placing.scopes.parents):
-        within.append(row in rows or (parent >= 0 and within[parent]))
-    return within
-
-
-def place_by_arguments(placing: Placing, inputs: Inputs) -> None:
+def place_by_arguments(placing: Placing) -> None:
     """Moves kernels without a scope to the layer whose number they have, where arguments have numbers."""
-    layers = _layers(inputs)
-    base = _base(placing, inputs, layers)
+    layers = _layers(placing.facts)
+    base = _base(placing, layers)
     if base is None:
         return
-    numbers = {argument: layer[1] for argument, layer in layers.items() if layer[0] == base}
-    labels = _Labels(placing, inputs, numbers).find()
-    for kernel, label in enumerate(labels):
-        if label is not None and placing.scope[kernel] == ROOT and placing.phase[kernel] != UPDATE:
-            placing.put(kernel, placing.scopes.child(ROOT, f"{base[-1]}[{label}]", "argument"), "argument")
+    numbers = {argument: number for argument, (path, number) in layers.items() if path == base}
+    for kernel, number in enumerate(_Numbers(placing, numbers).find()):
+        if number is not None and placing.scope[kernel] == ROOT and placing.phase[kernel] != UPDATE:
+            placing.put(kernel, placing.scopes.child(ROOT, f"{base[-1]}[{number}]", "argument"), "argument")
 
 
-def _layers(inputs: Inputs) -> dict[int, _Layer]:
+def _layers(facts: KernelFacts) -> dict[int, _Layer]:
     """For each argument with a number in its path: the path before the number, and the number."""
-    module = inputs.kernels.module
-    arguments = dict.fromkeys(argument for taken in inputs.of for _, _, argument, _ in taken if argument >= 0)
     layers: dict[int, _Layer] = {}
-    for argument in arguments:
-        path = argument_path(module.instruction(argument).op_name)
+    for argument in dict.fromkeys(taken.argument for inputs in facts.inputs for taken in inputs if taken.argument >= 0):
+        path = argument_path(facts.module.instruction(argument).op_name)
         position = next((k for k, part in enumerate(path) if k and part.isdecimal() and len(part) < 10), None)
         if position is not None:
             layers[argument] = path[:position], int(path[position])
     return layers
 
 
-def _base(placing: Placing, inputs: Inputs, layers: dict[int, _Layer]) -> tuple[str, ...] | None:
+def _base(placing: Placing, layers: dict[int, _Layer]) -> tuple[str, ...] | None:
     """The list of layers that the forward kernels read most; None when none has two."""
-    counts, numbers = Counter[tuple[str, ...]](), dict[tuple[str, ...], set[int]]()
-    for kernel, taken in enumerate(inputs.of):
-        for _, _, argument, _ in taken:
-            if argument in layers and placing.phase[kernel] in (FORWARD, RECOMPUTE):
-                base, number = layers[argument]
-                counts[base] += 1
-                numbers.setdefault(base, set()).add(number)
-    return next((base for base, _ in counts.most_common() if len(numbers[base]) > 1), None)
+    counts: Counter[_Layer] = Counter()
+    for phase, inputs in zip(placing.phase, placing.facts.inputs, strict=True):
+        if phase in (FORWARD, RECOMPUTE):
+            counts.update(layers[taken.argument] for taken in inputs if taken.argument in layers)
+    reads, numbers = Counter[tuple[str, ...]](), Counter(base for base, _ in counts)
+    for (base, _), count in counts.items():
+        reads[base] += count
+    return next((base for base, _ in reads.most_common() if numbers[base] > 1), None)
 
 
-class _Labels:
-    """The number of each kernel's layer, phase by phase."""
+class _Numbers:
+    """The number of each kernel's layer, phase by phase; None for kernels of no layer."""
 
-    def __init__(self, placing: Placing, inputs: Inputs, numbers: dict[int, int]) -> None:
-        self._placing, self._inputs, self._numbers = placing, inputs, numbers
-        self._phase = placing.phase
+    def __init__(self, placing: Placing, numbers: dict[int, int]) -> None:
+        self._facts, self._phase, self._users = placing.facts, placing.phase, placing.users
         self._found: list[int | None] = [None] * len(placing.scope)
+        self._own = [
+            {
+                numbers[argument]
+                for taken in inputs
+                if taken.bytes > SMALL and (argument := self._facts.argument_of(taken)) in numbers
+            }
+            for inputs in self._facts.inputs
+        ]
 
     def find(self) -> list[int | None]:
-        """The numbers; None for kernels of no layer."""
-        kernels = range(len(self._found))
+        """The numbers."""
+        kernels, found = range(len(self._found)), self._found
         for kernel in kernels:
             if self._phase[kernel] in (FORWARD, RECOMPUTE):
-                own = self._own(kernel)
-                self._found[kernel] = max(own) if own else self._of(kernel, self._phase[kernel], max)
-        self._recompute_by_users()
+                found[kernel] = max(self._own[kernel] or self._taken(kernel, self._phase[kernel]), default=None)
+        # From the last kernel back: users come after the kernels they use, and a chain is numbered in one pass.
+        for kernel in reversed(kernels):
+            if self._phase[kernel] == RECOMPUTE and not self._own[kernel]:
+                users = [found[user] for user in self._users[kernel] if self._phase[user] == RECOMPUTE]
+                found[kernel] = min((each for each in users if each is not None), default=found[kernel])
         for kernel in kernels:
             if self._phase[kernel] == BACKWARD:
-                self._found[kernel] = self._backward(kernel)
-        self._gradients()
-        return self._found
+                found[kernel] = self._backward(kernel)
+        ends: dict[int, int] = {}
+        for kernel in reversed(kernels):
+            # A kernel that leads to the updates of one layer only belongs to that layer. Two ends, or an unknown one
+            # (-1), decide nothing.
+            if self._phase[kernel] == BACKWARD and self._users[kernel]:
+                reached = {number for user in self._takers(kernel) for number in self._end(user, ends)}
+                if len(reached) == 1 and -1 not in reached:
+                    found[kernel] = ends[kernel] = reached.pop()
+        return found
 
-    def _own(self, kernel: int) -> list[int]:
-        """Numbers of the arguments it takes, gathered or not."""
-        numbers = []
-        for source, element, argument, size in self._inputs.of[kernel]:
-            if source >= 0:
-                argument = self._gathered(source, element)
-            if argument in self._numbers and size > SMALL:
-                numbers.append(self._numbers[argument])
-        return numbers
-
-    def _gathered(self, source: int, element: int) -> int:
-        """The argument a kernel's result is all of, or a part; -1 when it is none."""
-        maker, argument = self._inputs.made_by(source, element)
-        if argument >= 0:
-            return argument
-        taken = self._inputs.of[maker] if maker >= 0 else []
-        return taken[0][2] if len(taken) == 1 and taken[0][0] < 0 else -1
-
-    def _of(self, kernel: int, phase: int, choose: Callable[[Sequence[int]], int]) -> int | None:
-        """Of the numbers of the kernels it takes values of, in one phase, the one to choose."""
-        labels = [
-            label
-            for source, _, _, size in self._inputs.of[kernel]
-            if source >= 0
-            and size > SMALL
-            and self._phase[source] == phase
-            and (label := self._found[source]) is not None
-        ]
-        return choose(labels) if labels else None
-
-    def _recompute_by_users(self) -> None:
-        """Numbers recomputed kernels without arguments: each gets the smallest number among its users."""
-        # From the last kernel back: users come after the kernels they use, and a chain is labelled in one pass.
-        for kernel in range(len(self._found) - 1, -1, -1):
-            if self._phase[kernel] == RECOMPUTE and not self._own(kernel):
-                users = [self._found[user] for user in self._placing.users[kernel] if self._phase[user] == RECOMPUTE]
-                known = [label for label in users if label is not None]
-                self._found[kernel] = min(known) if known else self._found[kernel]
+    def _taken(self, kernel: int, phase: int) -> set[int]:
+        """The numbers of the kernels of one phase whose values it takes."""
+        found = (
+            self._found[taken.source]
+            for taken in self._facts.inputs[kernel]
+            if taken.source >= 0 and taken.bytes > SMALL and self._phase[taken.source] == phase
+        )
+        return {number for number in found if number is not None}
 
     def _backward(self, kernel: int) -> int | None:
-        own = self._own(kernel)
-        again = self._of(kernel, RECOMPUTE, max)
-        if own or again is not None:
-            # Arguments and recomputed values decide before values from neighbouring layers.
-            return max([*own, *([again] if again is not None else [])])
-        below, saved = self._of(kernel, BACKWARD, min), self._of(kernel, FORWARD, max)
-        known = [label for label in (below, saved) if label is not None]
+        """The number of a backward kernel: arguments and recomputed values decide before neighbouring layers."""
+        near = self._own[kernel] | self._taken(kernel, RECOMPUTE)
+        if near:
+            return max(near)
         # A gradient goes down the layers: of the layer whose gradient it takes and the layer that saved a value, it has
         # reached the lower one.
-        return min(known) if known else None
+        saved = self._taken(kernel, FORWARD)
+        return min(self._taken(kernel, BACKWARD) | ({max(saved)} if saved else set()), default=None)
 
-    def _gradients(self) -> None:
-        """Numbers backward kernels: a kernel that leads to the updates of one layer only belongs to that layer."""
-        ends: dict[int, int] = {}
-        for kernel in range(len(self._found) - 1, -1, -1):
-            if self._phase[kernel] != BACKWARD or not self._placing.users[kernel]:
-                continue
-            # Backwards again: an end is known before the kernels that lead to it are reached. Two ends, or an unknown
-            # one (-1), decide nothing.
-            numbers = {number for user in self._takers(kernel) for number in self._end(user, ends)}
-            if len(numbers) == 1 and -1 not in numbers:
-                self._found[kernel] = ends[kernel] = numbers.pop()
-
-    def _takers(self, kernel: int) -> list[int]:
+    def _takers(self, kernel: int) -> Iterable[int]:
         """Users of a kernel's result; a combined collective is replaced by the users of that operand."""
-        takers: list[int] = []
-        for user in self._placing.users[kernel]:
-            if user in self._inputs.combined:
-                operands = self._inputs.by_operand[user].items()
-                mine = [k for k, rows in operands if any(source == kernel for source, *_ in rows)]
-                takers += [taker for k in mine for taker in self._inputs.takers[user].get(k, ())]
-            else:
-                takers.append(user)
-        return takers
+        for user in self._users[kernel]:
+            if user not in self._facts.combined:
+                yield user
+                continue
+            for operand, inputs in self._facts.by_operand[user].items():
+                if any(taken.source == kernel for taken in inputs):
+                    yield from self._facts.takers[user].get(operand, ())
 
-    def _end(self, user: int, ends: dict[int, int]) -> list[int]:
+    def _end(self, user: int, ends: dict[int, int]) -> Iterable[int]:
         """Layers whose updates a value reaches through this user; -1 if unknown."""
-        if self._phase[user] == UPDATE:
-            return sorted(set(self._own(user)))
-        return [ends.get(user, -1)]
+        return self._own[user] if self._phase[user] == UPDATE else [ends.get(user, -1)]

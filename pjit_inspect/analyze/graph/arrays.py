@@ -11,13 +11,11 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Mapping
 from typing import NamedTuple
 
-from pjit_inspect.analyze.graph.kernels import KernelList
+from pjit_inspect.analyze.graph.facts import KernelFacts
 from pjit_inspect.analyze.graph.placing import Place, Placing
 from pjit_inspect.analyze.graph.scopes import FORWARD, RECOMPUTE, ROOT, UPDATE, Scopes
-from pjit_inspect.model.program.opcodes import SUMS
 
 SMALL = 64
 """Bytes up to which a value does not show where its users belong, such as a step number or a norm."""
@@ -38,35 +36,6 @@ class Served(NamedTuple):
     bytes: int
 
 
-class Inputs:
-    """Inputs of each kernel: (source kernel or -1, element, argument's instruction or -1, bytes) in operand order.
-
-    `combined`: collectives that XLA combined; each result is one operand.
-    """
-
-    def __init__(self, kernels: KernelList, combined: Mapping[int, str]) -> None:
-        self.kernels: KernelList = kernels
-        self.combined: Mapping[int, str] = combined
-        reads = kernels.reads
-        columns = (reads.source, reads.element, kernels.arguments, kernels.sizes)
-        rows = list(zip(*(column.tolist() for column in columns), strict=True))
-        self.of: list[list[tuple[int, int, int, int]]] = [[] for _ in range(len(kernels))]
-        self.by_operand: dict[int, dict[int, list[tuple[int, int, int, int]]]] = {kernel: {} for kernel in combined}
-        self.takers: dict[int, dict[int, list[int]]] = {kernel: {} for kernel in combined}
-        targets, operands = reads.target.tolist(), reads.operand.tolist()
-        for row, target, operand in zip(rows, targets, operands, strict=True):
-            self.of[target].append(row)
-            if target in self.by_operand:
-                self.by_operand[target].setdefault(operand, []).append(row)
-            if row[0] in self.takers:
-                self.takers[row[0]].setdefault(row[1], []).append(target)
-
-    def made_by(self, source: int, element: int) -> tuple[int, int]:
-        """The kernel and the argument a value came from before XLA combined it with others."""
-        operand = self.by_operand.get(source, {}).get(element)
-        return (operand[0][0], operand[0][2]) if operand else (source, -1)
-
-
 @functools.lru_cache(maxsize=8192)
 def argument_path(name: str) -> tuple[str, ...]:
     """The path of an argument: `params['layers'][3]['w1']` is params, layers, 3, w1."""
@@ -78,106 +47,89 @@ def numbered(name: str) -> str:
     return _DIGITS.sub("#", name)
 
 
-def find_homes(placing: Placing, inputs: Inputs) -> dict[int, int]:
-    """The scope each argument belongs to, by its instruction; arguments without a scope are omitted."""
-    readers: dict[int, Counter[int]] = {}
-    for kernel, taken in enumerate(inputs.of):
-        if placing.scope[kernel] != ROOT and placing.phase[kernel] in (FORWARD, RECOMPUTE):
-            for source, _, argument, _ in taken:
-                if source < 0:
-                    readers.setdefault(argument, Counter())[placing.scope[kernel]] += 1
-    homes = {argument: scopes.most_common(1)[0][0] for argument, scopes in readers.items()}
-    return homes | _same_paths(placing, inputs, homes)
-
-
-def _same_paths(placing: Placing, inputs: Inputs, homes: dict[int, int]) -> dict[int, int]:
-    """The scopes of arguments that no forward kernel reads, by the longest path ending that decides."""
-    module = inputs.kernels.module
-    arguments = dict.fromkeys(argument for taken in inputs.of for _, _, argument, _ in taken if argument >= 0)
-    paths = {argument: argument_path(module.instruction(argument).op_name)[-_MOST_STEPS:] for argument in arguments}
-    ends: dict[tuple[str, ...], int | None] = {}
-    for argument, home in homes.items():
-        path = paths.get(argument, ())
-        for start in range(len(path)):
-            end = path[start:]
-            ends[end] = home if ends.get(end, home) == home else None
-    same = {}
-    for argument, path in paths.items():
-        known = next((ends[path[k:]] for k in range(len(path)) if path[k:] in ends), None)
-        if argument not in homes and known is not None:
-            same[argument] = known
-    return same
-
-
-def place_updates(placing: Placing, inputs: Inputs, homes: Mapping[int, int]) -> None:
+def place_updates(placing: Placing) -> None:
     """Moves updates that say nothing, or only that they are updates, to the group whose array they change."""
-    groups = _Groups(placing.scopes)
-    is_free = functools.cache(lambda scope: _says_nothing(placing.scopes, scope))
+    scopes, homes = placing.scopes, _find_homes(placing)
+    group = functools.cache(functools.partial(_group_of, scopes, _layers_of(scopes)))
+    # Names such as `optimizer` and `adam` only repeat the column.
+    is_free = functools.cache(lambda scope: all(scopes.names[row] in _UPDATES for row in scopes.path(scope)))
     for kernel, phase in enumerate(placing.phase):
         if phase != UPDATE:
             continue
         if is_free(placing.scope[kernel]):
-            scope = _home_of(kernel, placing, inputs, homes)
+            scope = _home_of(kernel, placing, homes)
             if scope != ROOT:
                 placing.put(kernel, scope, "array")
-        placing.scope[kernel] = groups.of(placing.scope[kernel])
+        placing.scope[kernel] = group(placing.scope[kernel])
 
 
-def _says_nothing(scopes: Scopes, scope: int) -> bool:
-    """Whether every name in an update's scope (`optimizer`, `adam`, ...) only repeats its column."""
-    return all(scopes.names[row] in _UPDATES for row in scopes.path(scope))
+def _layers_of(scopes: Scopes) -> frozenset[int]:
+    """Scopes beside others whose names differ in their numbers only."""
+    masked = [(parent, numbered(name)) for parent, name in zip(scopes.parents, scopes.names, strict=True)]
+    alike = Counter(masked)
+    names = zip(scopes.names, masked, strict=True)
+    return frozenset(
+        row for row, (name, key) in enumerate(names) if alike[key] > 1 and name != key[1] and "@" not in name
+    )
 
 
-def _home_of(kernel: int, placing: Placing, inputs: Inputs, homes: Mapping[int, int]) -> int:
-    large: Counter[int] = Counter()
-    small: Counter[int] = Counter()
+def _group_of(scopes: Scopes, layers: frozenset[int], scope: int) -> int:
+    """The group that shows an update of a scope: its outermost layer, or else its outermost scope."""
+    path = scopes.path(scope)
+    named = [row for row in path if scopes.kinds[row] not in ("loop", "branch", "function")]
+    return next(iter([row for row in path if row in layers] or named or path), ROOT)
+
+
+def _find_homes(placing: Placing) -> dict[int, int]:
+    """The scope each argument belongs to: of most forward kernels that read it, or of the argument that ends alike.
+
+    Keys are instructions; arguments without a scope are omitted.
+    """
+    module = placing.facts.module
+    paths: dict[int, tuple[str, ...]] = {}
+    readers: dict[int, Counter[int]] = {}
+    for kernel, inputs in enumerate(placing.facts.inputs):
+        is_reader = placing.scope[kernel] != ROOT and placing.phase[kernel] in (FORWARD, RECOMPUTE)
+        for argument in (taken.argument for taken in inputs if taken.argument >= 0):
+            if argument not in paths:
+                paths[argument] = argument_path(module.instruction(argument).op_name)[-_MOST_STEPS:]
+            if is_reader:
+                readers.setdefault(argument, Counter())[placing.scope[kernel]] += 1
+    homes = {argument: scopes.most_common(1)[0][0] for argument, scopes in readers.items()}
+    # The longest path ending that decides: that of all arguments with it belong to one scope.
+    ends: dict[tuple[str, ...], int | None] = {}
+    for argument, home in homes.items():
+        path = paths[argument]
+        for end in (path[start:] for start in range(len(path))):
+            ends[end] = home if ends.get(end, home) == home else None
+    for argument, path in paths.items():
+        known = next((ends[path[k:]] for k in range(len(path)) if path[k:] in ends), None)
+        if known is not None:
+            homes.setdefault(argument, known)
+    return homes
+
+
+def _home_of(kernel: int, placing: Placing, homes: dict[int, int]) -> int:
+    """The scope around the homes of the values an update takes; `ROOT` if they do not tell."""
+    large, small = Counter[int](), Counter[int]()
     is_shared = False
-    for source, element, argument, size in inputs.of[kernel]:
-        if source >= 0:
-            source, argument = inputs.made_by(source, element)
+    for taken in placing.facts.inputs[kernel]:
+        source, argument = placing.facts.origin(taken)
         scope = homes.get(argument, ROOT) if source < 0 else placing.scope[source]
         if scope != ROOT:
-            (large if size > SMALL else small)[scope] += size
-        is_shared |= scope == ROOT and size <= SMALL
+            (large if taken.bytes > SMALL else small)[scope] += taken.bytes
+        is_shared |= scope == ROOT and taken.bytes <= SMALL
     # Small values (steps, norms, scales) are shared by all layers: they decide only if no large one does, and only if
     # all of them belong to a layer.
     readers = large or (Counter() if is_shared else small)
     return placing.scopes.common(sorted(readers)) if readers else ROOT
 
 
-def group_of(scopes: Scopes, scope: int) -> int:
-    """The group that shows an update of a scope: its numbered layer, or else its outermost scope."""
-    return _Groups(scopes).of(scope)
-
-
-class _Groups:
-    def __init__(self, scopes: Scopes) -> None:
-        self._scopes = scopes
-        self._alike = Counter(
-            (parent, numbered(name)) for parent, name in zip(scopes.parents, scopes.names, strict=True)
-        )
-        self._known: dict[int, int] = {}
-
-    def of(self, scope: int) -> int:
-        if scope not in self._known:
-            self._known[scope] = self._group(scope)
-        return self._known[scope]
-
-    def _group(self, scope: int) -> int:
-        path, names = self._scopes.path(scope), self._scopes.names
-        for row in path:
-            masked = numbered(names[row])
-            if masked != names[row] and self._alike[self._scopes.parents[row], masked] > 1 and "@" not in masked:
-                return row
-        named = (row for row in path if self._scopes.kinds[row] not in ("loop", "branch", "function"))
-        return next(named, path[0] if path else ROOT)
-
-
-def place_combined(placing: Placing, inputs: Inputs) -> None:
+def place_combined(placing: Placing) -> None:
     """Moves combined collectives to the place that most of their bytes are for."""
-    for kernel in sorted(inputs.combined):
+    for kernel in sorted(placing.facts.combined):
         sizes: Counter[Place] = Counter()
-        for served in find_served(kernel, inputs):
+        for served in find_served(kernel, placing.facts):
             sizes[placing.place(served.kernel)] += served.bytes
         if sizes:
             scope, phase = max(sizes, key=lambda place: sizes[place])
@@ -185,19 +137,18 @@ def place_combined(placing: Placing, inputs: Inputs) -> None:
             placing.put(kernel, scope, "combined")
 
 
-def find_served(kernel: int, inputs: Inputs) -> tuple[Served, ...]:
+def find_served(kernel: int, facts: KernelFacts) -> tuple[Served, ...]:
     """The kernels that need (for sums: make) each operand of a combined collective, the nearest of each operand.
 
     () for one whose operands are pieces of one array.
     """
-    kind = inputs.combined[kernel]
-    if kind in _ONE_ARRAY:
+    if facts.kinds[kernel] in _ONE_ARRAY:
         return ()
     served = []
-    for operand, rows in sorted(inputs.by_operand[kernel].items()):
-        makers = [source for source, *_ in rows if source >= 0]
-        takers = inputs.takers[kernel].get(operand, [])
-        near = [*makers, *takers] if kind in SUMS else [*takers, *makers]
+    for operand, inputs in sorted(facts.by_operand[kernel].items()):
+        makers = [taken.source for taken in inputs if taken.source >= 0]
+        takers = facts.takers[kernel].get(operand, [])
+        near = [*makers, *takers] if facts.is_sum(kernel) else [*takers, *makers]
         if near:
-            served.append(Served(near[0], rows[0][3]))
+            served.append(Served(near[0], inputs[0].bytes))
     return tuple(served)

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import replace
 
-from pjit_inspect.analyze.graph.arrays import Inputs, numbered
+from pjit_inspect.analyze.graph.arrays import numbered
 from pjit_inspect.analyze.graph.placing import Placing
 from pjit_inspect.analyze.graph.scopes import FORWARD
 from pjit_inspect.analyze.graph.tree import Rows
-from pjit_inspect.model.report.graph import BoxCollectives, Deviation, GraphBox, GraphFold, ProgramGraph
+from pjit_inspect.model.report.graph import Deviation, GraphBox, GraphFold, GraphRow, ProgramGraph
 
 _LIKE_SHAPES = 0.5
 _LIKE_ESSENTIALS = 0.6
@@ -27,144 +26,126 @@ _MOST_COMPARED = 64
 _Signature = Counter[tuple]
 
 
-class KernelFacts(NamedTuple):
-    """Properties by which kernels are compared, one entry per kernel.
-
-    `collectives` are the (kind, axes) of each kernel's collectives; `looks` is anything that equal kernels share.
-    """
-
-    matmuls: Sequence[int]
-    collectives: Mapping[int, tuple[tuple[Any, ...], ...]]
-    looks: Sequence[tuple[Any, ...]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Folding:
-    """The folds, and the rows in them.
-
-    Attributes:
-      folds: the folds, outer ones first.
-      fold_of: for each row the fold it is a member of; -1.
-      shown_as: for each row the row that is shown in its place while all folds are closed.
-    """
-
-    folds: tuple[GraphFold, ...]
-    fold_of: tuple[int, ...]
-    shown_as: tuple[int, ...]
-
-    def is_shown(self, row: int) -> bool:
-        """Whether a row is shown itself while all folds are closed."""
-        return self.shown_as[row] == row
-
-    def times(self, parents: Sequence[int]) -> list[int]:
-        """For each row the number of rows it represents: the product of the sizes of the folds around it."""
-        times: list[int] = []
-        for row, parent in enumerate(parents):
-            fold = self.fold_of[row]
-            around = times[parent] if parent >= 0 else 1
-            times.append(around * (len(self.folds[fold].members) if fold >= 0 else 1))
-        return times
+def fold_rows(rows: Rows, placing: Placing) -> tuple[Rows, tuple[GraphFold, ...]]:
+    """Folds neighbouring rows that do the same work: the rows with their folds, and the folds, outer ones first."""
+    candidates = _candidates(rows.rows)
+    compared = _Compared(rows, placing, frozenset(row for group in candidates for row in group))
+    folds = [
+        compared.fold(run, f"{rows.rows[run[0]].name} … {rows.rows[run[-1]].name}")
+        for group in candidates
+        for run in compared.runs(group)
+        if len(run) > 1
+    ]
+    fold_of = {member: number for number, fold in enumerate(folds) for member in fold.members}
+    folded = [replace(row, fold=fold_of.get(number, -1)) for number, row in enumerate(rows.rows)]
+    shown = _shown_as(folded, folds)
+    folded = [replace(row, shown_as=other) for row, other in zip(folded, shown, strict=True)]
+    return replace(rows, rows=folded), tuple(folds)
 
 
-def fold_rows(rows: Rows, placing: Placing, inputs: Inputs, facts: KernelFacts, kinds: Mapping[int, str]) -> Folding:
-    """Folds neighbouring rows that do the same work.
-
-    Args:
-      rows: the rows.
-      placing: the scopes and phases of kernels.
-      inputs: the inputs of kernels.
-      facts: the properties by which kernels are compared.
-      kinds: the kind of each kernel that is a collective.
-    """
-    candidates = _candidates(rows)
-    compared = _Compared(rows, placing, facts, frozenset(row for group in candidates for row in group))
-    shapes = _owned_shapes(rows, placing, inputs, kinds, compared.wanted)
-    folds: list[GraphFold] = []
-    for group in candidates:
-        for run in _runs(group, compared, shapes):
-            if len(run) > 1:
-                folds.append(_fold(run, compared, rows))
-    fold_of = [-1] * len(rows)
-    for number, fold in enumerate(folds):
-        for member in fold.members:
-            fold_of[member] = number
-    return Folding(folds=tuple(folds), fold_of=tuple(fold_of), shown_as=_shown_as(rows, folds, fold_of))
-
-
-def _candidates(rows: Rows) -> list[list[int]]:
+def _candidates(rows: Sequence[GraphRow]) -> list[list[int]]:
     """Rows within one row whose names differ in their numbers only, in order."""
     candidates = []
-    for children in rows.children:
+    for around in rows:
         alike: dict[tuple[str, str], list[int]] = {}
-        for row in children:
+        for row in around.children:
             # Names without a number are not compared: two scopes that happen to do the same are not layers of one
             # stack.
-            masked = numbered(rows.names[row])
-            if masked != rows.names[row] and rows.kinds[row] in ("scope", "argument", "function"):
-                alike.setdefault((rows.kinds[row], masked), []).append(row)
+            name, kind = rows[row].name, rows[row].kind
+            if numbered(name) != name and kind in ("scope", "argument", "function"):
+                alike.setdefault((kind, numbered(name)), []).append(row)
         candidates += [group for group in alike.values() if len(group) > 1]
     return candidates
 
 
 class _Compared:
-    """Signatures of rows: their content, by place and phase."""
+    """The content of rows as multisets, whose likeness is their Jaccard index.
 
-    def __init__(self, rows: Rows, placing: Placing, facts: KernelFacts, wanted: frozenset[int]) -> None:
-        self.wanted = wanted
-        self.essential: dict[int, _Signature] = {row: Counter() for row in sorted(wanted)}
-        self.exact: dict[int, _Signature] = {row: Counter() for row in sorted(wanted)}
+    Attributes:
+      essential: matmuls and collectives, by place and phase.
+      exact: all kernels, by place and phase.
+      shapes: shapes of the program's arguments that the row's forward kernels take, gathered or not.
+    """
+
+    def __init__(self, rows: Rows, placing: Placing, wanted: frozenset[int]) -> None:
+        self._rows, self._wanted, facts = rows.rows, wanted, placing.facts
         self._within: dict[int, list[tuple[int, int]]] = {}
         self._paths: dict[tuple[int, str], int] = {}
+        self.essential, self.exact, self.shapes = ({row: _Signature() for row in sorted(wanted)} for _ in range(3))
+        columns = facts.module.instructions
+        opcodes, shape_of = columns.opcode[facts.kernels.rows].tolist(), columns.shape
+        looks = list(zip(placing.label, opcodes, facts.kernels.result_bytes.tolist(), strict=True))
+        owned: set[tuple[int, int]] = set()
         for kernel, row in enumerate(rows.of_kernel):
-            phase = placing.phase[kernel]
-            for member, path in self._members(row, rows):
-                essential, exact = self.essential[member], self.exact[member]
+            phase, members = placing.phase[kernel], self._members(row)
+            moved = tuple(
+                (facts.table.rows[k].kind, facts.table.rows[k].axes) for k in facts.collectives.get(kernel, ())
+            )
+            for member, path in members:
                 if facts.matmuls[kernel]:
-                    essential[path, phase] += facts.matmuls[kernel]
-                moved = facts.collectives.get(kernel, ())
+                    self.essential[member][path, phase] += facts.matmuls[kernel]
                 for collective in moved:
-                    essential[path, phase, *collective] += 1
-                exact[path, phase, facts.looks[kernel], moved] += 1
+                    self.essential[member][path, phase, *collective] += 1
+                self.exact[member][path, phase, looks[kernel], moved] += 1
+            if phase == FORWARD and not moved and members:
+                arguments = {facts.argument_of(taken) for taken in facts.inputs[kernel]} - {-1}
+                fresh = {(member, argument) for member, _ in members for argument in arguments} - owned
+                owned |= fresh
+                for member, argument in fresh:
+                    self.shapes[member][(int(shape_of[argument]),)] += 1
 
-    def _members(self, row: int, rows: Rows) -> list[tuple[int, int]]:
+    def _members(self, row: int) -> list[tuple[int, int]]:
         """The wanted rows around a row, and its path from each, as a number that equal paths share."""
         if row not in self._within:
-            parent = rows.parents[row]
-            step = numbered(rows.names[row])
-            around = self._members(parent, rows) if parent >= 0 else []
+            parent = self._rows[row].parent
+            step = numbered(self._rows[row].name)
+            around = self._members(parent) if parent >= 0 else []
             members = [(member, self._paths.setdefault((path, step), len(self._paths) + 1)) for member, path in around]
-            self._within[row] = [*members, (row, 0)] if row in self.wanted else members
+            self._within[row] = [*members, (row, 0)] if row in self._wanted else members
         return self._within[row]
 
+    def runs(self, group: Sequence[int]) -> list[list[int]]:
+        """Neighbours that are alike."""
+        runs: list[list[int]] = []
+        for row in group:
+            if runs and self._is_like(runs[-1][-1], row):
+                runs[-1].append(row)
+            else:
+                runs.append([row])
+        return runs
 
-def _owned_shapes(
-    rows: Rows, placing: Placing, inputs: Inputs, kinds: Mapping[int, str], wanted: frozenset[int]
-) -> dict[int, _Signature]:
-    """For each wanted row the shapes of the program's arguments that its forward kernels take, gathered or not."""
-    owned: dict[int, _Signature] = {row: Counter() for row in sorted(wanted)}
-    shape_of = inputs.kernels.module.instructions.shape
-    seen: set[tuple[int, int]] = set()
-    for kernel, row in enumerate(rows.of_kernel):
-        if placing.phase[kernel] != FORWARD or kernel in kinds:
-            continue
-        for argument in _arguments(inputs.of[kernel], inputs, kinds):
-            around = row
-            while around >= 0 and (around, argument) not in seen:
-                seen.add((around, argument))
-                if around in wanted:
-                    owned[around][(int(shape_of[argument]),)] += 1
-                around = rows.parents[around]
-    return owned
+    def _is_like(self, a: int, b: int) -> bool:
+        if self.shapes[a] and self.shapes[b] and _likeness(self.shapes[a], self.shapes[b]) < _LIKE_SHAPES:
+            return False
+        content = self.essential if self.essential[a] or self.essential[b] else self.exact
+        return _likeness(content[a], content[b]) >= _LIKE_ESSENTIALS
 
+    def fold(self, run: Sequence[int], label: str) -> GraphFold:
+        """The fold of these rows."""
+        shown = self._most_alike(run)
+        return GraphFold(
+            members=tuple(run),
+            shown=shown,
+            label=label,
+            likeness=tuple(_likeness(self.exact[shown], self.exact[row]) for row in run),
+            essential_likeness=tuple(_likeness(self.essential[shown], self.essential[row]) for row in run),
+        )
 
-def _arguments(taken: Iterable[tuple[int, int, int, int]], inputs: Inputs, kinds: Mapping[int, str]) -> Iterable[int]:
-    for source, element, argument, _ in taken:
-        if source >= 0:
-            source, argument = inputs.made_by(source, element)
-        if source >= 0 and kinds.get(source) == "all-gather" and source not in inputs.combined:
-            yield from (inner for maker, _, inner, _ in inputs.of[source] if maker < 0)
-        elif source < 0:
-            yield argument
+    def _most_alike(self, run: Sequence[int]) -> int:
+        """The member most like all others in matmuls and collectives, then in kernels; the first if several are."""
+        classes: dict[tuple[frozenset, frozenset], list[int]] = {}
+        for row in run:
+            key = frozenset(self.essential[row].items()), frozenset(self.exact[row].items())
+            classes.setdefault(key, []).append(row)
+        largest = sorted(classes.values(), key=len, reverse=True)[:_MOST_COMPARED]
+
+        def fitness(members: list[int]) -> list[float]:
+            return [
+                round(sum(len(others) * _likeness(content[members[0]], content[others[0]]) for others in largest), 6)
+                for content in (self.essential, self.exact)
+            ]
+
+        return max(largest, key=fitness)[0]
 
 
 def _likeness(a: _Signature, b: _Signature) -> float:
@@ -173,121 +154,69 @@ def _likeness(a: _Signature, b: _Signature) -> float:
     return (a & b).total() / total if total else 1.0
 
 
-def _runs(group: Sequence[int], compared: _Compared, shapes: Mapping[int, _Signature]) -> list[list[int]]:
-    runs: list[list[int]] = []
-    for row in group:
-        if runs and _is_like(runs[-1][-1], row, compared, shapes):
-            runs[-1].append(row)
-        else:
-            runs.append([row])
-    return runs
+def _shown_as(rows: Sequence[GraphRow], folds: Sequence[GraphFold]) -> list[int]:
+    """For each row the row shown in its place: in a fold the shown member, and in that the row of the same name."""
+    counts = Counter[tuple]()
+    places: list[list[tuple]] = []
+    at: dict[tuple, int] = {}
+    for number, row in enumerate(rows):
+        places.append([])
+        # Names as they are come first, then names without their numbers; equal ones are counted.
+        for key in ((row.kind, row.name, "exact"), (row.kind, numbered(row.name), "numbered")):
+            places[-1].append((*key, counts[row.parent, key]))
+            at[row.parent, *places[-1][-1]] = number
+            counts[row.parent, key] += 1
 
+    def member(row: int) -> int:
+        return row if rows[row].fold < 0 else folds[rows[row].fold].shown
 
-def _is_like(a: int, b: int, compared: _Compared, shapes: Mapping[int, _Signature]) -> bool:
-    if shapes[a] and shapes[b] and _likeness(shapes[a], shapes[b]) < _LIKE_SHAPES:
-        return False
-    essential = compared.essential if compared.essential[a] or compared.essential[b] else compared.exact
-    return _likeness(essential[a], essential[b]) >= _LIKE_ESSENTIALS
-
-
-def _fold(run: Sequence[int], compared: _Compared, rows: Rows) -> GraphFold:
-    shown = _most_alike(run, compared)
-    return GraphFold(
-        members=tuple(run),
-        shown=shown,
-        label=f"{rows.names[run[0]]} … {rows.names[run[-1]]}",
-        likeness=tuple(_likeness(compared.exact[shown], compared.exact[row]) for row in run),
-        essential_likeness=tuple(_likeness(compared.essential[shown], compared.essential[row]) for row in run),
-    )
-
-
-def _most_alike(run: Sequence[int], compared: _Compared) -> int:
-    """The member most like all others in matmuls and collectives, then in kernels; the first if several are equal."""
-    classes: dict[tuple[frozenset, frozenset], list[int]] = {}
-    for row in run:
-        key = frozenset(compared.essential[row].items()), frozenset(compared.exact[row].items())
-        classes.setdefault(key, []).append(row)
-    largest = sorted(classes.values(), key=len, reverse=True)[:_MOST_COMPARED]
-
-    def fitness(members: list[int]) -> tuple[float, float]:
-        def total(signatures: Mapping[int, _Signature]) -> float:
-            mine = signatures[members[0]]
-            return round(sum(len(others) * _likeness(mine, signatures[others[0]]) for others in largest), 6)
-
-        return total(compared.essential), total(compared.exact)
-
-    return max(largest, key=fitness)[0]
-
-
-def _shown_as(rows: Rows, folds: Sequence[GraphFold], fold_of: Sequence[int]) -> tuple[int, ...]:
     shown: list[int] = []
-    places: dict[int, dict[tuple[str, str, int], int]] = {}
-    for row, parent in enumerate(rows.parents):
-        if parent < 0:
-            shown.append(row)
-        elif shown[parent] == parent:
-            shown.append(row if fold_of[row] < 0 else folds[fold_of[row]].shown)
-        else:
-            around = shown[parent]
-            match = _counterpart(row, parent, around, rows, places)
-            if match is None:
-                shown.append(_first_leaf(around, rows, folds, fold_of))
-            else:
-                shown.append(match if fold_of[match] < 0 else folds[fold_of[match]].shown)
-    return tuple(shown)
+    for number, row in enumerate(rows):
+        around = shown[row.parent] if row.parent >= 0 else -1
+        if around == row.parent:
+            shown.append(member(number))
+            continue
+        match = next((at[around, *place] for place in places[number] if (around, *place) in at), None)
+        if match is None:
+            match = around
+            while rows[match].children:
+                match = member(rows[match].children[0])
+        shown.append(member(match))
+    return shown
 
 
-def _counterpart(
-    row: int, parent: int, around: int, rows: Rows, places: dict[int, dict[tuple[str, str, int], int]]
-) -> int | None:
-    """The row within `around` that corresponds to `row` within `parent`: by name, or else by name without numbers."""
-    for each in (parent, around):
-        if each not in places:
-            places[each] = _places(rows, each)
-    mine = [key for key, value in places[parent].items() if value == row] if len(rows.children[parent]) < 64 else []
-    keys = mine or [(rows.kinds[row], rows.names[row], 0), (rows.kinds[row], numbered(rows.names[row]), 0)]
-    return next((places[around][key] for key in keys if key in places[around]), None)
+def times_of(rows: Sequence[GraphRow], folds: Sequence[GraphFold]) -> list[int]:
+    """For each row the number of rows it represents: the product of the sizes of the folds around it."""
+    times: list[int] = []
+    for row in rows:
+        around = times[row.parent] if row.parent >= 0 else 1
+        times.append(around * (len(folds[row.fold].members) if row.fold >= 0 else 1))
+    return times
 
 
-def _places(rows: Rows, parent: int) -> dict[tuple[str, str, int], int]:
-    """The rows within a row by kind, name, and number of earlier rows of that name; exact names come first."""
-    places: dict[tuple[str, str, int], int] = {}
-    for mask in (False, True):
-        counts = Counter[tuple[str, str]]()
-        for row in rows.children[parent]:
-            key = rows.kinds[row], numbered(rows.names[row]) if mask else rows.names[row]
-            places.setdefault((*key, counts[key]), row)
-            counts[key] += 1
-    return places
-
-
-def _first_leaf(row: int, rows: Rows, folds: Sequence[GraphFold], fold_of: Sequence[int]) -> int:
-    while rows.children[row]:
-        row = rows.children[row][0]
-        row = row if fold_of[row] < 0 else folds[fold_of[row]].shown
-    return row
+_Collectives = dict[tuple[int, str, tuple[str, ...] | None, int], tuple[int, int]]
+"""(shown box, kind, axes, mesh) -> their number, and their bytes."""
 
 
 def find_deviations(
-    folding: Folding, rows: Rows, boxes: Sequence[GraphBox], box_at: Mapping[tuple[int, int], int]
+    rows: Sequence[GraphRow],
+    folds: Sequence[GraphFold],
+    boxes: Sequence[GraphBox],
+    box_at: Mapping[tuple[int, int], int],
 ) -> tuple[Deviation, ...]:
     """Collectives that other members of a fold have more or fewer of than the shown member.
 
     Folds within members that are not shown are skipped: the fold around them covers them. `box_at` gives the box of a
     row and phase.
     """
-    times = folding.times(rows.parents)
-    counted = _Counted(folding, rows, boxes, box_at)
+    times, counted = times_of(rows, folds), _count_collectives(rows, boxes, box_at)
     deviations: list[Deviation] = []
-    for number, fold in enumerate(folding.folds):
-        around = rows.parents[fold.shown]
-        if not folding.is_shown(around):
+    for number, fold in enumerate(folds):
+        around, usual = rows[fold.shown].parent, counted.get(fold.shown, {})
+        if rows[around].shown_as != around:
             continue
-        usual = counted.of(fold.shown)
         for place, member in enumerate(fold.members):
-            if member == fold.shown:
-                continue
-            other = counted.of(member)
+            other = counted.get(member, {})
             for key in dict.fromkeys([*usual, *other]):
                 more, less = other.get(key, (0, 0)), usual.get(key, (0, 0))
                 count, size = more[0] - less[0], more[1] - less[1]
@@ -301,41 +230,27 @@ def find_deviations(
     return tuple(deviations)
 
 
-class _Counted:
-    """The collectives of each member: (shown box, kind, axes, mesh) -> (number, bytes)."""
-
-    def __init__(
-        self, folding: Folding, rows: Rows, boxes: Sequence[GraphBox], box_at: Mapping[tuple[int, int], int]
-    ) -> None:
-        self._members: dict[int, dict[tuple[int, str, tuple[str, ...] | None, int], tuple[int, int]]] = {}
-        for box in boxes:
-            if not box.collectives:
-                continue
-            shown = box_at[folding.shown_as[box.row], box.phase]
-            around = box.row
-            while around >= 0:
-                if folding.fold_of[around] >= 0:
-                    self._add(around, shown, box.collectives)
-                around = rows.parents[around]
-
-    def _add(self, member: int, shown: int, collectives: Iterable[BoxCollectives]) -> None:
-        counts = self._members.setdefault(member, {})
-        for each in collectives:
-            key = shown, each.kind, each.axes, each.mesh
-            count, size = counts.get(key, (0, 0))
-            counts[key] = count + len(each.collectives), size + each.payload_bytes
-
-    def of(self, member: int) -> dict[tuple[int, str, tuple[str, ...] | None, int], tuple[int, int]]:
-        """The collectives of a member of a fold."""
-        return self._members.get(member, {})
+def _count_collectives(
+    rows: Sequence[GraphRow], boxes: Iterable[GraphBox], box_at: Mapping[tuple[int, int], int]
+) -> dict[int, _Collectives]:
+    """The collectives of each member of a fold."""
+    counted: dict[int, _Collectives] = {}
+    for box in (box for box in boxes if box.collectives):
+        shown, around = box_at[rows[box.row].shown_as, box.phase], box.row
+        while around >= 0:
+            if rows[around].fold >= 0:
+                counts = counted.setdefault(around, {})
+                for each in box.collectives:
+                    key = shown, each.kind, each.axes, each.mesh
+                    count, size = counts.get(key, (0, 0))
+                    counts[key] = count + len(each.collectives), size + each.payload_bytes
+            around = rows[around].parent
+    return counted
 
 
 def count_shown(graph: ProgramGraph) -> int:
     """The number of collectives in the program: the shown ones times their folds, plus the stated deviations."""
-    times = [1] * len(graph.rows)
-    for row, each in enumerate(graph.rows):
-        around = times[each.parent] if each.parent >= 0 else 1
-        times[row] = around * (len(graph.folds[each.fold].members) if each.fold >= 0 else 1)
+    times = times_of(graph.rows, graph.folds)
     shown = sum(
         times[box.row] * sum(len(each.collectives) for each in box.collectives)
         for box in graph.boxes

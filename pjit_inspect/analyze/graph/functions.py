@@ -8,11 +8,11 @@ two lines is not the only row. Not its job: reading names.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
-from pjit_inspect.analyze.graph.kernels import KernelList
 from pjit_inspect.analyze.graph.placing import Placing
 from pjit_inspect.analyze.graph.scopes import FORWARD, ROOT, UPDATE, Scopes
 from pjit_inspect.analyze.program.source import is_library
@@ -35,202 +35,155 @@ _Call = tuple[str, int]
 """A function, and the line that calls it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Group:
+class _Strand(NamedTuple):
     """Kernels with one scope and one chain of calls.
 
-    Attributes:
-      scopes: the path of scopes that is still to come, outermost first.
-      calls: the calls that are still to come, outermost first.
-      kernels: the kernels.
-      is_forward: whether they are of the forward phase.
-      line: the line of the innermost function of the user's; 0 where unknown.
+    `scopes` and `calls` are those still to come, outermost first; `line` is the line of the innermost function of the
+    user's, 0 for unknown.
     """
 
     scopes: tuple[int, ...]
     calls: tuple[_Call, ...]
-    kernels: tuple[int, ...]
+    kernels: list[int]
     is_forward: bool
     line: int
 
-    @property
-    def size(self) -> int:
-        return len(self.kernels)
 
-
-def refine_by_functions(kernels: KernelList, placing: Placing, *, has_scopes: bool) -> None:
+def refine_by_functions(placing: Placing, *, has_scopes: bool) -> None:
     """Moves kernels in `placing` to scopes made from Python functions; updates are not moved.
 
     In a program without scopes, functions become rows directly under the program, and so do the lines of a function
     that does everything itself.
     """
-    groups = _groups(kernels.module.frames_table, placing)
-    stack: list[tuple[int, list[_Group]]] = [(ROOT, groups)]
+    stack = [(ROOT, _strands(placing))]
     while stack:
-        scope, members = stack.pop()
+        scope, strands = stack.pop()
+        for kernel in itertools.chain.from_iterable(strand.kernels for strand in strands):
+            placing.scope[kernel] = scope
         has_lines = not has_scopes and placing.scopes.kinds[scope] != "function"
-        stack.extend(
-            _Split(placing, scope, members, is_open=scope != ROOT or not has_scopes, has_lines=has_lines).parts()
-        )
-
-
-class _Split:
-    """One step: cuts the groups in a scope by the next scope or the next function."""
-
-    def __init__(self, placing: Placing, scope: int, groups: list[_Group], *, is_open: bool, has_lines: bool) -> None:
-        self.placing, self.scope = placing, scope
-        self.has_lines = has_lines
-        self.groups = _skipped(groups) if is_open else groups
-        self.by_scope = _cut(self.groups, lambda group: group.scopes[:1])
-        self.by_call = _cut(self.groups, lambda group: group.calls[:1]) if is_open else {}
-
-    def parts(self) -> list[tuple[int, list[_Group]]]:
-        """Parts to cut further, each with its scope; kernels at the end of their path are placed."""
-        lines = self._lines()
+        lines = _lines(strands) if has_lines else {}
         if lines:
-            return self._by_line(lines)
-        largest_scope, largest_call = _largest(self.by_scope), _largest(self.by_call)
-        if largest_call > largest_scope and len(self.by_call) > 1 and self._scopes_lie_inside():
-            return self._by_function()
-        if largest_scope:
-            return self._by_scope()
-        return self._end(self.groups)
-
-    def _lines(self) -> dict[tuple, list[_Group]]:
-        """The groups by the line of the function that does everything; {} where there is none, or it has one line."""
-        direct = [group for group in self.groups if not group.calls]
-        if not self.has_lines or self.by_scope or _size(direct) < max(_LEAST, _ITSELF * _size(self.groups)):
-            return {}
-        by_line = _cut(self.groups, lambda group: (group.calls[0][1] if group.calls else group.line,))
-        known = {key: groups for key, groups in by_line.items() if key[0]}
-        least = 1 if len(known) <= _FEW_LINES else _LEAST
-        large = {key: groups for key, groups in known.items() if _size(groups) >= least}
-        return large if 1 < len(large) <= _MOST_LINES else {}
-
-    def _by_line(self, lines: dict[tuple, list[_Group]]) -> list[tuple[int, list[_Group]]]:
-        for (line,), groups in lines.items():
-            callees = {group.calls[0][0] if group.calls else "" for group in groups}
-            name = callees.pop() if len(callees) == 1 else ""
-            self._put(groups, self._function((name, line)))
-        kept = {id(group) for groups in lines.values() for group in groups}
-        return self._end([group for group in self.groups if id(group) not in kept])
-
-    def _scopes_lie_inside(self) -> bool:
-        for groups in self.by_scope.values():
-            calls: Counter[Hashable] = Counter()
-            for group in groups:
-                calls[group.calls[:1]] += group.size
-            if max(calls.values()) < _WHOLE * sum(calls.values()):
-                return False
-        return True
-
-    def _by_function(self) -> list[tuple[int, list[_Group]]]:
-        large = {key: groups for key, groups in self.by_call.items() if _size(groups) >= _LEAST}
-        parts = [
-            (self._function(key[0]), [replace(group, calls=group.calls[1:]) for group in groups])
-            for key, groups in large.items()
-        ]
-        rest = [group for group in self.groups if group.calls[:1] not in large]
-        return [*parts, *self._without_calls(rest)]
-
-    def _by_scope(self) -> list[tuple[int, list[_Group]]]:
-        scopes = self.placing.scopes
-        parts = []
-        for (row,), groups in self.by_scope.items():
-            child = scopes.child(self.scope, scopes.names[row], scopes.kinds[row])
-            parts.append((child, [replace(group, scopes=group.scopes[1:]) for group in groups]))
-        direct = [group for group in self.groups if not group.scopes]
-        calls = _cut(direct, lambda group: group.calls[:1]) if self.by_call else {}
-        for key, groups in calls.items():
-            if len(calls) > 1 and _size(groups) >= _LEAST:
-                self._put(groups, self._function(key[0]))
-            else:
-                self._end(groups)
-        return [*parts, *self._end([group for group in direct if not (self.by_call and group.calls)])]
-
-    def _without_calls(self, groups: list[_Group]) -> list[tuple[int, list[_Group]]]:
-        plain = [replace(group, calls=()) for group in groups]
-        return [(self.scope, plain)] if any(group.scopes for group in plain) else self._end(plain)
-
-    def _function(self, call: _Call) -> int:
-        name, line = call
-        return self.placing.scopes.child(self.scope, f"{name}()@{line}" if name else f"@{line}", "function")
-
-    def _end(self, groups: list[_Group]) -> list[tuple[int, list[_Group]]]:
-        self._put(groups, self.scope)
-        return []
-
-    def _put(self, groups: Iterable[_Group], scope: int) -> None:
-        for group in groups:
-            for kernel in group.kernels:
-                self.placing.scope[kernel] = scope
+            stack += [(_function(placing.scopes, scope, *call), inside) for call, inside in lines.items()]
+        else:
+            stack += _parts(placing.scopes, scope, strands, is_open=scope != ROOT or not has_scopes)
 
 
-def _groups(table: StackFrames, placing: Placing) -> list[_Group]:
-    chains = _Chains(table)
+def _parts(scopes: Scopes, scope: int, strands: list[_Strand], *, is_open: bool) -> list[tuple[int, list[_Strand]]]:
+    """Cuts strands by their next scope or call, each part with its scope; those that go no further are omitted.
+
+    Calls come first where all scopes lie inside them; else those kernels that have no further scope are cut by calls.
+    """
+    strands = _skipped(strands) if is_open else strands
+    by_scope = _cut(strands, lambda strand: strand.scopes[:1])
+    by_call = _cut(strands, lambda strand: strand.calls[:1]) if is_open else {}
+    is_call_first = len(by_call) > 1 and _largest(by_call) > _largest(by_scope) and _lie_inside(by_scope.values())
+    if not is_call_first and is_open:
+        by_call = _cut(strands, lambda strand: () if strand.scopes else strand.calls[:1])
+    parts, taken = [], set[int]()
+    for (call,), inside in by_call.items():
+        if len(by_call) > 1 and _size(inside) >= _LEAST:
+            taken.update(map(id, inside))
+            rest = [strand._replace(calls=strand.calls[1:]) for strand in inside]
+            parts.append((_function(scopes, scope, *call), rest))
+    for (row,), inside in by_scope.items():
+        rest = [strand._replace(scopes=strand.scopes[1:]) for strand in inside if id(strand) not in taken]
+        parts.append((scopes.child(scope, scopes.names[row], scopes.kinds[row]), rest))
+    return parts
+
+
+def _lines(strands: list[_Strand]) -> dict[_Call, list[_Strand]]:
+    """The strands by the line of the function that does everything; {} where there is none, or it has one line.
+
+    A line that only calls one function has its name.
+    """
+    strands = [strand._replace(calls=strand.calls[:1]) for strand in _skipped(strands)]
+    direct = _size(strand for strand in strands if not strand.calls)
+    if any(strand.scopes for strand in strands) or direct < max(_LEAST, _ITSELF * _size(strands)):
+        return {}
+    by_line = _cut(strands, lambda strand: strand.calls[0][1:] if strand.calls else (strand.line,))
+    known = {line: inside for (line,), inside in by_line.items() if line}
+    least = 1 if len(known) <= _FEW_LINES else _LEAST
+    lines: dict[_Call, list[_Strand]] = {}
+    for line, inside in known.items():
+        names = {strand.calls[0][0] if strand.calls else "" for strand in inside}
+        if _size(inside) >= least:
+            lines[names.pop() if len(names) == 1 else "", line] = [strand._replace(calls=()) for strand in inside]
+    return lines if 1 < len(lines) <= _MOST_LINES else {}
+
+
+def _function(scopes: Scopes, scope: int, name: str, line: int) -> int:
+    return scopes.child(scope, f"{name}()@{line}" if name else f"@{line}", "function")
+
+
+def _lie_inside(groups: Iterable[list[_Strand]]) -> bool:
+    """Whether each group lies (nearly) inside one call."""
+    for strands in groups:
+        sizes = Counter[tuple[_Call, ...]]()
+        for strand in strands:
+            sizes[strand.calls[:1]] += len(strand.kernels)
+        if max(sizes.values()) < _WHOLE * sizes.total():
+            return False
+    return True
+
+
+def _strands(placing: Placing) -> list[_Strand]:
+    chains = _Chains(placing.facts.module.frames_table)
     together: dict[tuple[int, int, bool], list[int]] = {}
     for kernel, phase in enumerate(placing.phase):
         if phase != UPDATE:
             key = (placing.scope[kernel], placing.frame[kernel], phase == FORWARD)
             together.setdefault(key, []).append(kernel)
     sizes: Counter[str] = Counter()
-    for (_, frame, _), members in together.items():
-        for name in {name for name, _ in chains.of(frame)}:
-            sizes[name] += len(members)
+    for (_, frame, _), kernels in together.items():
+        sizes.update(dict.fromkeys((name for name, _ in chains.of(frame)), len(kernels)))
     total = sum(map(len, together.values()))
     common = {name for name, size in sizes.items() if size > _COMMON * total}
-    groups = []
-    for (scope, frame, is_forward), members in together.items():
+    strands = []
+    for (scope, frame, is_forward), kernels in together.items():
         path = placing.scopes.path(scope)
-        said = common | {_base(placing.scopes, row) for row in path}
+        # The function that a scope is named after is that scope.
+        said = common | {placing.scopes.names[row].partition("(")[0] for row in path}
         calls = tuple(call for call in chains.of(frame) if call[0] not in said)
-        line = chains.line(frame)
-        group = _Group(scopes=tuple(path), calls=calls, kernels=tuple(members), is_forward=is_forward, line=line)
-        groups.append(group)
-    return groups
+        strands.append(_Strand(tuple(path), calls, kernels, is_forward, chains.line(frame)))
+    return strands
 
 
-def _base(scopes: Scopes, row: int) -> str:
-    return scopes.names[row].partition("(")[0]
-
-
-def _cut(groups: list[_Group], key: Callable[[_Group], tuple]) -> dict[tuple, list[_Group]]:
-    """Groups by their next key; groups without one are omitted."""
-    parted: dict[tuple, list[_Group]] = {}
-    for group in groups:
-        next_one = key(group)
+def _cut(strands: Iterable[_Strand], key: Callable[[_Strand], tuple]) -> dict[tuple, list[_Strand]]:
+    """Strands by their next key; strands without one are omitted."""
+    parted: dict[tuple, list[_Strand]] = {}
+    for strand in strands:
+        next_one = key(strand)
         if next_one:
-            parted.setdefault(next_one, []).append(group)
+            parted.setdefault(next_one, []).append(strand)
     return parted
 
 
-def _size(groups: Iterable[_Group]) -> int:
-    return sum(group.size for group in groups)
+def _size(strands: Iterable[_Strand]) -> int:
+    return sum(len(strand.kernels) for strand in strands)
 
 
-def _largest(cut: dict[tuple, list[_Group]]) -> int:
-    return max(map(_size, cut.values()), default=0)
+def _largest(parted: dict[tuple, list[_Strand]]) -> int:
+    return max(map(_size, parted.values()), default=0)
 
 
-def _skipped(groups: list[_Group]) -> list[_Group]:
-    """Removes calls shared by (nearly) all groups, and calls through which no forward kernel was reached.
+def _skipped(strands: list[_Strand]) -> list[_Strand]:
+    """Removes calls shared by (nearly) all strands, and calls through which no forward kernel was reached.
 
     Under `jax.checkpoint`, frames of the backward phase end at the caller of `grad`: functions that no forward kernel
     here was called through would tear a scope in two.
     """
-    total, has_forward = _size(groups), any(group.is_forward for group in groups)
+    total, has_forward = _size(strands), any(strand.is_forward for strand in strands)
     while True:
-        cut = _cut(groups, lambda group: group.calls[:1])
-        largest = max(cut, key=lambda call: _size(cut[call]), default=None)
-        if largest is None:
-            return groups
-        if _size(cut[largest]) > _WHOLE * total:
-            skipped = set(cut)
+        calls = _cut(strands, lambda strand: strand.calls[:1])
+        if any(_size(inside) > _WHOLE * total for inside in calls.values()):
+            skipped = set(calls)
         else:
-            skipped = {call for call, callees in cut.items() if has_forward and not any(g.is_forward for g in callees)}
+            skipped = {call for call, inside in calls.items() if has_forward and not any(s.is_forward for s in inside)}
         if not skipped:
-            return groups
-        groups = [replace(group, calls=group.calls[1:]) if group.calls[:1] in skipped else group for group in groups]
+            return strands
+        strands = [
+            strand._replace(calls=strand.calls[1:]) if strand.calls[:1] in skipped else strand for strand in strands
+        ]
 
 
 class _Chains:

@@ -65,6 +65,7 @@ class KernelList:
       module: the program.
       running: its running computations.
       rows: the instruction of each kernel, in schedule order.
+      loops: the innermost loop around each kernel, as a row of `running.loops`; -1.
       numbers: for each instruction, its kernel; -1 for none.
       result_bytes: bytes of each kernel's result on one device, without the workspace of a library; -1 when unknown.
       before: for each instruction that runs, the number of kernels before it; -1 for any other.
@@ -77,6 +78,7 @@ class KernelList:
     module: HloModule
     running: Running
     rows: np.ndarray
+    loops: list[int]
     numbers: np.ndarray
     result_bytes: np.ndarray
     before: np.ndarray
@@ -115,6 +117,7 @@ def find_kernels(module: HloModule) -> KernelList:
         module=module,
         running=running,
         rows=rows,
+        loops=[running.loop_of[computation] for computation in module.instructions.computation[rows].tolist()],
         numbers=numbers,
         result_bytes=_result_bytes(module, rows),
         before=before,
@@ -198,18 +201,36 @@ def _sizes(module: HloModule, reads: Reads) -> np.ndarray:
 
 def _edges(reads: Reads, sizes: np.ndarray) -> Edges:
     kept = (reads.source >= 0) & ~reads.carried
-    source, target, element, size = reads.source[kept], reads.target[kept], reads.element[kept], sizes[kept]
-    order = np.lexsort((size, element, source, target))
-    source, target, element, size = source[order], target[order], element[order], size[order]
-    # The last entry for a value has the most bytes.
-    last = np.ones(len(source), bool)
-    last[:-1] = (source[1:] != source[:-1]) | (target[1:] != target[:-1]) | (element[1:] != element[:-1])
-    source, target, size = source[last], target[last], size[last]
-    first = np.ones(len(source), bool)
-    first[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
-    starts = np.flatnonzero(first)
-    total = np.add.reduceat(size, starts) if len(starts) else size
-    return Edges(source=source[starts], target=target[starts], bytes=total)
+    source, target, size = reads.source[kept], reads.target[kept], sizes[kept]
+    values, starts = distinct_values(source, target, source, reads.element[kept], size)
+    pairs = values[starts]
+    return Edges(source=source[pairs], target=target[pairs], bytes=added(size[values], starts))
+
+
+def distinct_values(
+    source: np.ndarray, target: np.ndarray, maker: np.ndarray, element: np.ndarray, size: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct values that each source passes to each target.
+
+    Returns:
+      The row of each value, of its largest read, pair after pair; and where each pair begins among these.
+    """
+    order = np.lexsort((size, element, maker, target, source))
+    last = np.append(changes(*(column[order] for column in (source, target, maker, element)))[1:], True)
+    values = order[last[: len(order)]]
+    return values, np.flatnonzero(changes(source[values], target[values]))
+
+
+def changes(*columns: np.ndarray) -> np.ndarray:
+    """Whether each row differs from the row before it; the first one does."""
+    changed = np.ones(len(columns[0]), bool)
+    changed[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return changed
+
+
+def added(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """The sums of values from each start to the next."""
+    return np.add.reduceat(values, starts) if len(starts) else np.zeros(0, np.int64)
 
 
 def _grouped(keys: np.ndarray, values: np.ndarray, count: int) -> list[list[int]]:

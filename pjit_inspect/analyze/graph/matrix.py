@@ -8,16 +8,15 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from pjit_inspect.analyze.graph.arrays import Served, find_served
-from pjit_inspect.analyze.graph.kernels import KernelList
-from pjit_inspect.analyze.graph.parts import GraphParts
+from pjit_inspect.analyze.graph.arrays import find_served
+from pjit_inspect.analyze.graph.facts import KernelFacts
+from pjit_inspect.analyze.graph.kernels import KernelList, added, distinct_values
 from pjit_inspect.analyze.graph.placing import HOW, Placing
 from pjit_inspect.analyze.graph.scopes import UNKNOWN, Scopes
-from pjit_inspect.analyze.graph.sites import CollectiveSites
 from pjit_inspect.analyze.graph.tree import Rows
 from pjit_inspect.model.program.hlo_columns import Links
 from pjit_inspect.model.report.collective import CollectiveTable
@@ -50,71 +49,58 @@ class Matrix:
     of_collective: tuple[int, ...]
 
 
-def build_matrix(parts: GraphParts) -> Matrix:
+def build_matrix(placing: Placing, rows: Rows) -> Matrix:
     """All boxes: those with kernels, and empty ones that a fold needs for a deviation.
 
     Collectives in unreachable computations are in the last row.
     """
-    placing, rows, sites, inputs = parts.placing, parts.rows, parts.sites, parts.inputs
-    homes = [
-        (rows.of_kernel[kernel], placing.phase[kernel]) if kernel >= 0 else (len(rows) - 1, 0)
-        for kernel in sites.kernels
-    ]
+    facts = placing.facts
     places = list(zip(rows.of_kernel, placing.phase, strict=True))
-    served = {kernel: find_served(kernel, inputs) for kernel in sorted(inputs.combined)}
+    homes = [places[kernel] if kernel >= 0 else (len(rows.rows) - 1, 0) for kernel in facts.sites]
     keys = {*places, *homes}
-    keys |= {(parts.folding.shown_as[row], phase) for row, phase in keys}
+    keys |= {(rows.rows[row].shown_as, phase) for row, phase in keys}
     at = {key: box for box, key in enumerate(sorted(keys))}
     of_kernel = np.array([at[place] for place in places], np.int32).reshape(-1)
     of_collective = tuple(at[home] for home in homes)
-    mentions = _mentions(sites, served, of_kernel)
-    held = _held(parts.collectives, of_collective, len(at))
-    facts = _Facts(parts, of_kernel, len(at))
+    kernels = Links(starts=np.arange(len(of_kernel) + 1), items=of_kernel).reversed(len(at))
+    mentions, held = _mentions(facts, of_kernel), _held(facts.table, of_collective, len(at))
+    edges = facts.kernels.edges
+    inside = of_kernel[edges.source] == of_kernel[edges.target]
+    connected = np.bincount(of_kernel[edges.source[inside]], minlength=len(at)).tolist()
     boxes = tuple(
-        replace(facts.box(box, row, phase), collectives=held[box], mentions=tuple(mentions.get(box, ())))
-        for (row, phase), box in at.items()
+        _box(placing, key, kernels[box], connected[box], held[box], tuple(mentions.get(box, ())))
+        for key, box in at.items()
     )
-    return Matrix(boxes=boxes, at=at, of_kernel=of_kernel, kernels=facts.kernels, of_collective=of_collective)
+    return Matrix(boxes=boxes, at=at, of_kernel=of_kernel, kernels=kernels, of_collective=of_collective)
 
 
-class _Facts:
-    """Numbers of boxes, from columns."""
-
-    def __init__(self, parts: GraphParts, of_kernel: np.ndarray, boxes: int) -> None:
-        kernels, work = parts.kernels, parts.work
-        order = np.argsort(of_kernel, kind="stable").astype(np.int32)
-        counts = np.bincount(of_kernel, minlength=boxes)
-        starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
-        self.kernels = Links(starts=starts, items=order)
-        self._counts = counts.tolist()
-        self._inferred = np.bincount(of_kernel[np.array(parts.placing.how) != HOW["own"]], minlength=boxes).tolist()
-        self._matmuls = np.bincount(of_kernel, work.matmuls, minlength=boxes).astype(np.int64).tolist()
-        sizes = np.maximum(kernels.result_bytes, 0)
-        self._bytes, self._flops, self._runs = sizes.tolist(), work.flops, parts.runs.tolist()
-        edges = kernels.edges
-        inside = of_kernel[edges.source] == of_kernel[edges.target]
-        self._edges = np.bincount(of_kernel[edges.source[inside]], minlength=boxes).tolist()
-
-    def box(self, box: int, row: int, phase: int) -> GraphBox:
-        """Builds one box, without its collectives."""
-        kernels = self.kernels[box].tolist()
-        flops = [self._flops[kernel] for kernel in kernels]
-        runs = Counter(self._runs[kernel] for kernel in kernels).most_common(1)
-        per_call = [f * self._runs[k] for f, k in zip(flops, kernels, strict=True) if f]
-        is_known = -1 not in flops
-        is_large = len(kernels) > _LARGEST_DAG
-        return GraphBox(
-            row=row,
-            phase=phase,
-            kernels=len(kernels),
-            inferred=self._inferred[box],
-            matmuls=self._matmuls[box],
-            flops=sum(flops) if is_known else None,
-            flops_per_call=sum(per_call) if is_known and all(value >= 0 for value in per_call) else None,
-            iterations=runs[0][0] if runs and runs[0][0] >= 0 else None,
-            result_bytes=sum(self._bytes[kernel] for kernel in kernels),
-            is_list=is_large or (len(kernels) >= _LEAST_LIST and self._edges[box] < _CONNECTED * len(kernels)),
-        )
+def _box(
+    placing: Placing,
+    key: tuple[int, int],
+    inside: np.ndarray,
+    edges: int,
+    collectives: tuple[BoxCollectives, ...],
+    mentions: tuple[Mention, ...],
+) -> GraphBox:
+    facts, kernels = placing.facts, inside.tolist()
+    flops, runs = [facts.flops[kernel] for kernel in kernels], facts.runs[inside].tolist()
+    per_call = [each * times for each, times in zip(flops, runs, strict=True) if each]
+    iterations = Counter(runs).most_common(1)
+    is_known = -1 not in flops
+    return GraphBox(
+        row=key[0],
+        phase=key[1],
+        kernels=len(kernels),
+        inferred=sum(placing.how[kernel] != HOW["own"] for kernel in kernels),
+        matmuls=sum(facts.matmuls[kernel] for kernel in kernels),
+        flops=sum(flops) if is_known else None,
+        flops_per_call=sum(per_call) if is_known and all(value >= 0 for value in per_call) else None,
+        iterations=iterations[0][0] if iterations and iterations[0][0] >= 0 else None,
+        result_bytes=sum(np.maximum(facts.kernels.result_bytes[inside], 0).tolist()),
+        collectives=collectives,
+        mentions=mentions,
+        is_list=len(kernels) > _LARGEST_DAG or (len(kernels) >= _LEAST_LIST and edges < _CONNECTED * len(kernels)),
+    )
 
 
 def _held(table: CollectiveTable, of_collective: Sequence[int], boxes: int) -> list[tuple[BoxCollectives, ...]]:
@@ -142,18 +128,16 @@ def _held(table: CollectiveTable, of_collective: Sequence[int], boxes: int) -> l
     return held
 
 
-def _mentions(
-    sites: CollectiveSites, served: Mapping[int, Sequence[Served]], of_kernel: np.ndarray
-) -> dict[int, list[Mention]]:
+def _mentions(facts: KernelFacts, of_kernel: np.ndarray) -> dict[int, list[Mention]]:
     """Mentions of combined collectives in the other boxes they serve."""
     mentions: dict[int, list[Mention]] = {}
-    for kernel, operands in served.items():
+    for kernel in sorted(facts.combined):
         sizes: dict[int, list[int]] = {}
-        for each in operands:
-            sizes.setdefault(int(of_kernel[each.kernel]), []).append(each.bytes)
-        number = sites.by_kernel[kernel][0]
+        for served in find_served(kernel, facts):
+            sizes.setdefault(int(of_kernel[served.kernel]), []).append(served.bytes)
         for box, mine in sizes.items():
             if box != of_kernel[kernel]:
+                number = facts.collectives[kernel][0]
                 mention = Mention(collective=number, operands=len(mine), payload_bytes=sum(mine))
                 mentions.setdefault(box, []).append(mention)
     return mentions
@@ -161,32 +145,19 @@ def _mentions(
 
 def find_arrows(kernels: KernelList, of_kernel: np.ndarray) -> GraphArrows:
     """Distinct values passed from box to box; values that stay in a box are omitted."""
-    reads, size = kernels.reads, kernels.sizes
+    reads = kernels.reads
     kept = reads.source >= 0
-    source, target = of_kernel[reads.source[kept]], of_kernel[reads.target[kept]]
-    maker, element, carried, size = reads.source[kept], reads.element[kept], reads.carried[kept], size[kept]
-    out = source != target
-    columns = (size[out], element[out], maker[out], target[out], source[out])
-    order = np.lexsort(columns)
-    size, element, maker, target, source = (column[order] for column in columns)
-    carried = carried[out][order]
-    last = np.ones(len(source), bool)
-    last[:-1] = (maker[1:] != maker[:-1]) | (target[1:] != target[:-1]) | (element[1:] != element[:-1])
-    size, target, source, carried = size[last], target[last], source[last], carried[last]
-    first = np.ones(len(source), bool)
-    first[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
-    starts = np.flatnonzero(first)
+    kept[kept] = of_kernel[reads.source[kept]] != of_kernel[reads.target[kept]]
+    maker, size, carried = reads.source[kept], kernels.sizes[kept], reads.carried[kept]
+    source, target = of_kernel[maker], of_kernel[reads.target[kept]]
+    values, starts = distinct_values(source, target, maker, reads.element[kept], size)
     return GraphArrows(
-        source=source[starts],
-        target=target[starts],
-        values=np.diff(np.append(starts, len(source))).astype(np.int32),
-        bytes=_added(size, starts),
-        carried=_added(np.where(carried, size, 0), starts),
+        source=source[values[starts]],
+        target=target[values[starts]],
+        values=np.diff(np.append(starts, len(values))).astype(np.int32),
+        bytes=added(size[values], starts),
+        carried=added(np.where(carried, size, 0)[values], starts),
     )
-
-
-def _added(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    return np.add.reduceat(values, starts) if len(starts) else np.zeros(0, np.int64)
 
 
 def find_mixes(placing: Placing, rows: Rows) -> Mixes:
@@ -198,13 +169,14 @@ def find_mixes(placing: Placing, rows: Rows) -> Mixes:
     bare = functools.cache(lambda scope: _bare(placing.scopes, scope))
     for kernel, body in sorted(placing.bodies.items()):
         own, phase = bare(placing.scope[kernel]), placing.phase[kernel]
-        others: dict[tuple[int, int], int] = {}
+        others = Counter[tuple[int, int]]()
         for (scope, stated), count in body.items():
             inner, there = bare(scope), phase if stated == UNKNOWN else stated
             shared = min(len(own), len(inner))
             if there != phase or own[:shared] != inner[:shared]:
-                row = _row_of(scope, placing, rows)
-                others[row, there] = others.get((row, there), 0) + count
+                while scope not in rows.of_scope:
+                    scope = placing.scopes.parents[scope]
+                others[rows.of_scope[scope], there] += count
         mixed += [(kernel, row, there, count) for (row, there), count in others.items()]
     columns = np.array(mixed, np.int32).reshape(-1, 4).T
     return Mixes(kernel=columns[0], row=columns[1], phase=columns[2], instructions=columns[3])
@@ -213,10 +185,3 @@ def find_mixes(placing: Placing, rows: Rows) -> Mixes:
 def _bare(scopes: Scopes, scope: int) -> tuple[str, ...]:
     """The names on the way to a scope, without loops and functions, which do not come from names alone."""
     return tuple(scopes.names[row] for row in scopes.path(scope) if scopes.kinds[row] not in ("loop", "function"))
-
-
-def _row_of(scope: int, placing: Placing, rows: Rows) -> int:
-    """The row of a scope, or of the nearest scope around it that has one."""
-    while scope not in rows.of_scope:
-        scope = placing.scopes.parents[scope]
-    return rows.of_scope[scope]

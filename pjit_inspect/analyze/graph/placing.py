@@ -8,15 +8,16 @@ combined collectives (`analyze.graph.arrays`).
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from pjit_inspect.analyze.graph.kernels import KernelList
+from pjit_inspect.analyze.graph.facts import KernelFacts
 from pjit_inspect.analyze.graph.scopes import BACKWARD, FORWARD, LOOP, RECOMPUTE, ROOT, UNKNOWN, UPDATE, Name, Scopes
+from pjit_inspect.analyze.program.loops import loops_around
 from pjit_inspect.model.report.graph_columns import HOWS
 
 HOW = {name: number for number, name in enumerate(HOWS)}
@@ -29,11 +30,11 @@ Place = tuple[int, int]
 """A scope and a phase."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Placing:
     """Scopes and phases of kernels: lists by kernel, refined by later steps.
 
     Attributes:
+      facts: the kernels, and what is known of each.
       scopes: the scopes.
       scope, phase: of each kernel; a row of `scopes`, and one of `PHASES`.
       how: the rule that placed it, as a row of `HOWS`.
@@ -41,18 +42,18 @@ class Placing:
       frame: its source frame; 0 for none.
       bodies: for kernels with names in them, the number of inner instructions per place.
       is_differentiated: whether the program has a backward pass.
+      producers, users: for each kernel, the kernels whose values it takes, and those that take its values.
     """
 
-    scopes: Scopes
-    scope: list[int]
-    phase: list[int]
-    how: list[int]
-    label: list[str]
-    frame: list[int]
-    bodies: dict[int, Counter[Place]]
-    is_differentiated: bool = False
-    producers: list[list[int]] = field(repr=False)
-    users: list[list[int]] = field(repr=False)
+    def __init__(self, facts: KernelFacts, scopes: Scopes) -> None:
+        kernels, columns, count = facts.kernels, facts.module.instructions, len(facts)
+        self.facts, self.scopes = facts, scopes
+        self.scope, self.phase, self.how = [ROOT] * count, [UNKNOWN] * count, [HOW["none"]] * count
+        self.label = [facts.module.opcodes[row] for row in columns.opcode[kernels.rows].tolist()]
+        self.frame: list[int] = columns.frame[kernels.rows].tolist()
+        self.bodies: dict[int, Counter[Place]] = {}
+        self.is_differentiated = False
+        self.producers, self.users = kernels.edges.producers(count), kernels.edges.users(count)
 
     def put(self, kernel: int, scope: int, how: str) -> None:
         """Moves a kernel to another scope."""
@@ -63,177 +64,120 @@ class Placing:
         """The scope and phase of a kernel."""
         return self.scope[kernel], self.phase[kernel]
 
+    def unplaced(self) -> list[int]:
+        """The kernels that no rule has placed yet."""
+        return [kernel for kernel, how in enumerate(self.how) if how == HOW["none"]]
 
-def place_kernels(
-    kernels: KernelList, scopes: Scopes, names: Sequence[tuple[Name, ...]], sums: frozenset[int]
-) -> Placing:
+
+def place_kernels(facts: KernelFacts, scopes: Scopes, names: Sequence[tuple[Name, ...]]) -> Placing:
     """A scope and a phase for every kernel.
 
     Args:
-      kernels: the kernels.
+      facts: the kernels.
       scopes: the scopes that `names` are in.
       names: the operations in each of the program's names.
-      sums: the kernels that are all-reduces or reduce-scatters.
     """
-    draft = _Draft(kernels, scopes, names)
-    draft.place_by_name()
-    draft.place_sums(sums)
-    draft.place_by_neighbours()
-    draft.place_by_caller()
-    draft.leave_loops()
-    phases = draft.phases()
-    return Placing(
-        scopes=scopes,
-        scope=[ROOT if scope is None else scope for scope in draft.scope],
-        phase=phases,
-        how=draft.how,
-        label=draft.label,
-        frame=draft.frame,
-        bodies=draft.bodies,
-        is_differentiated=draft.is_differentiated,
-        producers=draft.producers,
-        users=draft.users,
-    )
+    placing = Placing(facts, scopes)
+    _place_by_names(placing, names)
+    # A sum belongs to the values it sums. Anything else belongs to the next kernel that takes its result, or else to
+    # the last one whose result it takes: users are placed from the last kernel back, operands from the first on.
+    for kernel in placing.unplaced():
+        if facts.is_sum(kernel):
+            _place_like(placing, kernel, placing.producers[kernel], "producer")
+    for kernel in reversed(placing.unplaced()):
+        _place_like(placing, kernel, placing.users[kernel], "user")
+    for kernel in placing.unplaced():
+        _place_like(placing, kernel, placing.producers[kernel][::-1], "operand")
+    for kernel in placing.unplaced():
+        _place_by_caller(placing, kernel, names)
+    _leave_loops(placing)
+    _complete_phases(placing)
+    return placing
 
 
-class _Draft:
-    """Places that are being found; None and "" where nothing is known yet."""
+class _Inner(NamedTuple):
+    """Instructions in a kernel with one name: its operations, how many there are, whether they are matrix products."""
 
-    def __init__(self, kernels: KernelList, scopes: Scopes, names: Sequence[tuple[Name, ...]]) -> None:
-        self.kernels, self.scopes, self.names = kernels, scopes, names
-        count, columns = len(kernels), kernels.module.instructions
-        self.scope: list[int | None] = [None] * count
-        self.phase = [UNKNOWN] * count
-        self.how = [HOW["none"]] * count
-        opcodes = kernels.module.opcodes
-        self.label = [opcodes[row] for row in columns.opcode[kernels.rows].tolist()]
-        self.frame: list[int] = columns.frame[kernels.rows].tolist()
-        self.producers, self.users = kernels.edges.producers(count), kernels.edges.users(count)
-        self.bodies: dict[int, Counter[Place]] = {}
-        self.is_differentiated = False
+    names: tuple[Name, ...]
+    number: int
+    is_matmul: bool
+    frame: int
 
-    def _put(self, kernel: int, scope: int, phase: int, how: str) -> None:
-        self.scope[kernel], self.phase[kernel], self.how[kernel] = scope, phase, HOW[how]
 
-    def place_by_name(self) -> None:
-        """Places kernels by their names, or by the names inside them."""
-        inside = _names_inside(self.kernels)
-        columns = self.kernels.module.instructions
-        for kernel, row in enumerate(columns.op_name[self.kernels.rows].tolist()):
-            own, body = self.names[row], inside.get(kernel, ())
-            if body:
-                self.bodies[kernel] = self._places(body)
-            if own:
-                self._place_by_own(kernel, own)
-            elif body:
-                self._place_by_body(kernel, body)
+def _place_by_names(placing: Placing, names: Sequence[tuple[Name, ...]]) -> None:
+    """Places kernels by their own names, or else by the names of the instructions inside them."""
+    module, rows = placing.facts.module, placing.facts.kernels.rows
+    bodies = _names_inside(placing.facts, names)
+    for kernel, row in enumerate(module.instructions.op_name[rows].tolist()):
+        own, inside = names[row], bodies.get(kernel, [])
+        itself = [_Inner(own, 1, False, 0)] if own else []
+        if itself or inside:
+            _place_by(placing, kernel, itself or inside, ("body", "own", "combined")[min(len(own), 2)])
+        if inside or len(own) > 1:
+            places = placing.bodies[kernel] = Counter()
+            for one in inside or itself:
+                for name in one.names:
+                    places[name.scope, name.phase] += one.number
 
-    def _places(self, body: Sequence[_Inside]) -> Counter[Place]:
-        places: Counter[Place] = Counter()
-        for inner in body:
-            for name in self.names[inner.op_name]:
-                places[name.scope, name.phase] += inner.number
-        return places
 
-    def _place_by_own(self, kernel: int, own: tuple[Name, ...]) -> None:
-        counts = Counter((name.scope, name.phase) for name in own)
-        scope, phase = max(counts, key=lambda place: counts[place])
-        self._put(kernel, scope, phase, "combined" if len(own) > 1 else "own")
-        self.label[kernel] = next(iter(own)).label or self.label[kernel]
-        if len(counts) > 1 and kernel not in self.bodies:
-            self.bodies[kernel] = counts
+def _place_by(placing: Placing, kernel: int, inner: Iterable[_Inner], how: str) -> None:
+    """Places a kernel where most of these operations belong; matrix products outweigh all others."""
+    weights: Counter[Place] = Counter()
+    best: dict[Place, tuple[int, Name, int]] = {}
+    for one in inner:
+        weight = one.number * (_MATMUL_WEIGHT if one.is_matmul else 1)
+        for name in one.names:
+            place = name.scope, name.phase
+            weights[place] += weight
+            if place not in best or weight > best[place][0]:
+                best[place] = weight, name, one.frame
+    place = max(weights, key=lambda key: weights[key])
+    _, name, frame = best[place]
+    placing.put(kernel, name.scope, how)
+    placing.phase[kernel] = name.phase
+    placing.label[kernel] = name.label or placing.label[kernel]
+    placing.frame[kernel] = placing.frame[kernel] or frame
 
-    def _place_by_body(self, kernel: int, body: Sequence[_Inside]) -> None:
-        weights: Counter[Place] = Counter()
-        best: dict[Place, tuple[int, _Inside, Name]] = {}
-        for inner in body:
-            weight = inner.number * (_MATMUL_WEIGHT if inner.is_matmul else 1)
-            for name in self.names[inner.op_name]:
-                place = name.scope, name.phase
-                weights[place] += weight
-                if place not in best or weight > best[place][0]:
-                    best[place] = weight, inner, name
-        if not weights:
+
+def _place_like(placing: Placing, kernel: int, others: Iterable[int], how: str) -> None:
+    """Places a kernel where the first of these kernels is that has a place."""
+    for other in others:
+        if placing.how[other] != HOW["none"]:
+            placing.put(kernel, placing.scope[other], how)
+            placing.phase[kernel] = placing.phase[other]
+            placing.frame[kernel] = placing.frame[kernel] or placing.frame[other]
             return
-        place = max(weights, key=lambda key: weights[key])
-        self._put(kernel, *place, "body")
-        _, inner, name = best[place]
-        self.label[kernel] = name.label or self.label[kernel]
-        self.frame[kernel] = self.frame[kernel] or inner.frame
-
-    def place_sums(self, sums: frozenset[int]) -> None:
-        """Places sums without a name like the values they sum."""
-        for kernel in sorted(sums):
-            if self.scope[kernel] is None:
-                self._place_like(kernel, self.producers[kernel], "producer")
-
-    def place_by_neighbours(self) -> None:
-        """Places kernels by the next kernel that takes their result, or else by the last one whose result they take."""
-        for kernel in range(len(self.scope) - 1, -1, -1):
-            if self.scope[kernel] is None:
-                self._place_like(kernel, self.users[kernel], "user")
-        for kernel in range(len(self.scope)):
-            if self.scope[kernel] is None:
-                self._place_like(kernel, self.producers[kernel][::-1], "operand")
-
-    def _place_like(self, kernel: int, others: Sequence[int], how: str) -> None:
-        for other in others:
-            scope = self.scope[other]
-            if scope is not None:
-                self._put(kernel, scope, self.phase[other], how)
-                self.frame[kernel] = self.frame[kernel] or self.frame[other]
-                return
-
-    def place_by_caller(self) -> None:
-        """Places kernels by the loop, branch or call that runs them."""
-        module, running = self.kernels.module, self.kernels.running
-        for kernel, scope in enumerate(self.scope):
-            if scope is not None:
-                continue
-            computation = int(module.instructions.computation[self.kernels.rows[kernel]])
-            while computation in running.callers:
-                caller = running.callers[computation]
-                own = self.names[int(module.instructions.op_name[caller])]
-                if own:
-                    is_loop = module.instruction(caller).opcode == "while"
-                    # A loop that XLA made is not a scope of the user.
-                    inner = self.scopes.find(own[0].scope, LOOP, "loop") if is_loop else None
-                    self._put(kernel, own[0].scope if inner is None else inner, own[0].phase, "caller")
-                    break
-                computation = int(module.instructions.computation[caller])
-
-    def leave_loops(self) -> None:
-        """Moves kernels that XLA hoisted out of a loop out of its scope, whatever their names say."""
-        module, running = self.kernels.module, self.kernels.running
-        depths = [0] * len(running.loops)
-        for row, loop in enumerate(running.loops):
-            depths[row] = 1 + (depths[loop.parent] if loop.parent >= 0 else 0)
-        known: dict[tuple[int, int], int] = {}
-        for kernel, computation in enumerate(module.instructions.computation[self.kernels.rows].tolist()):
-            scope, loop = self.scope[kernel], running.loop_of[computation]
-            depth = depths[loop] if loop >= 0 else 0
-            if scope is None:
-                continue
-            if (scope, depth) not in known:
-                known[scope, depth] = _left(self.scopes, scope, depth)
-            if known[scope, depth] != scope:
-                self._put(kernel, known[scope, depth], self.phase[kernel], "loop")
-
-    def phases(self) -> list[int]:
-        """The phase of each kernel; without a name, a kernel after the backward pass is an update."""
-        self.is_differentiated = not {BACKWARD, RECOMPUTE}.isdisjoint(self.phase)
-        if not self.is_differentiated:
-            return [FORWARD] * len(self.phase)
-        after = [False] * len(self.phase)
-        phases = list(self.phase)
-        for kernel, phase in enumerate(self.phase):
-            after[kernel] = phase == BACKWARD or any(after[other] for other in self.producers[kernel])
-            if phase == UNKNOWN:
-                phases[kernel] = UPDATE if after[kernel] else FORWARD
-        return phases
 
 
-def _left(scopes: Scopes, scope: int, depth: int) -> int:
+def _place_by_caller(placing: Placing, kernel: int, names: Sequence[tuple[Name, ...]]) -> None:
+    """Places a kernel by the loop, branch or call that runs it."""
+    module, kernels = placing.facts.module, placing.facts.kernels
+    callers = kernels.running.callers
+    computation = int(module.instructions.computation[kernels.rows[kernel]])
+    while computation in callers:
+        caller = callers[computation]
+        own = names[int(module.instructions.op_name[caller])]
+        if own:
+            is_loop = module.instruction(caller).opcode == "while"
+            # A loop that XLA made is not a scope of the user.
+            inner = placing.scopes.find(own[0].scope, LOOP, "loop") if is_loop else None
+            placing.put(kernel, own[0].scope if inner is None else inner, "caller")
+            placing.phase[kernel] = own[0].phase
+            return
+        computation = int(module.instructions.computation[caller])
+
+
+def _leave_loops(placing: Placing) -> None:
+    """Moves kernels that XLA hoisted out of a loop out of its scope, whatever their names say."""
+    left = functools.cache(functools.partial(_without_loops, placing.scopes))
+    loops = placing.facts.kernels.running.loops
+    for kernel, loop in enumerate(placing.facts.kernels.loops):
+        scope = left(placing.scope[kernel], len(loops_around(loops, loop)))
+        if scope != placing.scope[kernel]:
+            placing.put(kernel, scope, "loop")
+
+
+def _without_loops(scopes: Scopes, scope: int, depth: int) -> int:
     """The scope without the loops in it that are more than `depth`."""
     loops, left = 0, ROOT
     for row in scopes.path(scope):
@@ -243,46 +187,39 @@ def _left(scopes: Scopes, scope: int, depth: int) -> int:
     return left
 
 
-class _Inside(NamedTuple):
-    """Instructions in a kernel that share a name."""
+def _complete_phases(placing: Placing) -> None:
+    """Gives kernels without a phase one: update after the backward pass, forward before it."""
+    phase = placing.phase
+    placing.is_differentiated = not {BACKWARD, RECOMPUTE}.isdisjoint(phase)
+    is_after: list[bool] = []
+    for kernel, stated in enumerate(phase):
+        is_after.append(stated == BACKWARD or any(is_after[other] for other in placing.producers[kernel]))
+        if not placing.is_differentiated:
+            phase[kernel] = FORWARD
+        elif stated == UNKNOWN:
+            phase[kernel] = UPDATE if is_after[kernel] else FORWARD
 
-    op_name: int
-    is_matmul: bool
-    number: int
-    frame: int
 
-
-def _names_inside(kernels: KernelList) -> dict[int, list[_Inside]]:
-    """For each kernel with a body, the names in it."""
-    module = kernels.module
-    columns = module.instructions
-    owner = kernels.running.owner[columns.computation]
+def _names_inside(facts: KernelFacts, names: Sequence[tuple[Name, ...]]) -> dict[int, list[_Inner]]:
+    """For each kernel with a body, the operations named in it."""
+    kernels, module, columns = facts.kernels, facts.module, facts.module.instructions
+    owner = kernels.running.owner
+    host = np.where(owner >= 0, kernels.numbers[owner], -1).astype(np.int64)
     trivial = [row for row, opcode in enumerate(module.opcodes) if opcode in _TRIVIAL]
-    kept = np.flatnonzero((owner >= 0) & (columns.op_name > 0) & ~np.isin(columns.opcode, trivial))
-    kernel = kernels.numbers[owner[kept]].astype(np.int64)
-    kept, kernel = kept[kernel >= 0], kernel[kernel >= 0]
     matmuls = [row for row, opcode in enumerate(module.opcodes) if opcode in _MATMULS]
-    is_matmul = np.isin(columns.opcode[kept], matmuls)
-    keys = (kernel * len(module.op_names) + columns.op_name[kept]) * 2 + is_matmul
+    kernel = host[columns.computation]
+    kept = np.flatnonzero((kernel >= 0) & (columns.op_name > 0) & ~np.isin(columns.opcode, trivial))
+    keys = (kernel[kept] * len(names) + columns.op_name[kept]) * 2 + np.isin(columns.opcode[kept], matmuls)
     unique, first, counts = np.unique(keys, return_index=True, return_counts=True)
-    inside: dict[int, list[_Inside]] = {}
+    inside: dict[int, list[_Inner]] = {}
     frames = columns.frame[kept[first]].tolist()
     for key, count, frame in zip(unique.tolist(), counts.tolist(), frames, strict=True):
-        name, is_product = key // 2 % len(module.op_names), bool(key % 2)
-        inside.setdefault(key // 2 // len(module.op_names), []).append(_Inside(name, is_product, count, frame))
-    return _with_shared(kernels, inside)
-
-
-def _with_shared(kernels: KernelList, found: dict[int, list[_Inside]]) -> dict[int, list[_Inside]]:
-    """Adds kernels that share their body with another kernel."""
-    module, owner = kernels.module, kernels.running.owner
-    called = module.instructions.called
-    counts = np.diff(called.starts)[kernels.rows]
-    for kernel in np.flatnonzero(counts).tolist():
-        if kernel in found:
-            continue
-        body = int(called[int(kernels.rows[kernel])][0])
-        first = int(kernels.numbers[owner[body]]) if owner[body] >= 0 else -1
-        if first in found and first != kernel:
-            found[kernel] = found[first]
-    return found
+        named = names[key // 2 % len(names)]
+        if named:
+            inside.setdefault(key // 2 // len(names), []).append(_Inner(named, count, bool(key % 2), frame))
+    # XLA gives each fusion a body of its own; in other programs several kernels may have one.
+    for number in np.flatnonzero(np.diff(columns.called.starts)[kernels.rows]).tolist():
+        shared = inside.get(int(host[columns.called[int(kernels.rows[number])][0]]))
+        if shared:
+            inside.setdefault(number, shared)
+    return inside

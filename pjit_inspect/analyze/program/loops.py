@@ -6,6 +6,7 @@ the instructions are kernels (`analyze.graph.kernels`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -238,6 +239,15 @@ def find_running(module: HloModule) -> Running:
         loop_of=loop_of,
         owner=_find_owners(module, frozenset(computations)),
     )
+
+
+def loops_around(loops: Sequence[GraphLoop], loop: int) -> list[int]:
+    """A loop and the loops around it, the outermost first; [] for -1."""
+    chain = []
+    while loop >= 0:
+        chain.append(loop)
+        loop = loops[loop].parent
+    return chain[::-1]
 
 
 def find_running_instructions(module: HloModule) -> RunningInstructions:

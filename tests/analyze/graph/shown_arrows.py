@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from pjit_inspect.analyze.graph.fold import Folding
 from pjit_inspect.analyze.graph.scopes import BACKWARD, FORWARD, UPDATE
 from pjit_inspect.model.report.graph import GraphBox, ProgramGraph
 
@@ -81,11 +80,9 @@ class _Sum:
 def shown_arrows(graph: ProgramGraph) -> tuple[ShownArrow, ...]:
     """The arrows between shown boxes, most bytes first."""
     boxes, arrows, parents = graph.boxes, graph.arrows, [row.parent for row in graph.rows]
-    fold_of, shown_as = tuple(row.fold for row in graph.rows), tuple(row.shown_as for row in graph.rows)
-    folding = Folding(folds=graph.folds, fold_of=fold_of, shown_as=shown_as)
     at = {(box.row, box.phase): number for number, box in enumerate(boxes)}
-    shown = [at[folding.shown_as[box.row], box.phase] for box in boxes]
-    members = _members(parents, folding)
+    shown = [at[graph.rows[box.row].shown_as, box.phase] for box in boxes]
+    members = _members(graph)
     sums: dict[_Key, _Sum] = {}
     for source, target, size in zip(arrows.source.tolist(), arrows.target.tolist(), arrows.bytes.tolist(), strict=True):
         near, far = members[boxes[source].row], members[boxes[target].row]
@@ -97,17 +94,17 @@ def shown_arrows(graph: ProgramGraph) -> tuple[ShownArrow, ...]:
             leaves, enters = key.source == source, key.target == target
             _add(sums.setdefault(key, _Sum()), size, (*near, *far), leaves=leaves, enters=enters)
     relations = _Relations(boxes, parents, shown)
-    found = [_arrow(key, entry, folding, relations) for key, entry in sums.items()]
+    found = [_arrow(key, entry, graph, relations) for key, entry in sums.items()]
     return _with_skips(sorted(found, key=lambda arrow: (-arrow.total_bytes, arrow.source, arrow.target)), boxes)
 
 
-def _members(parents: Sequence[int], folding: Folding) -> list[tuple[_Member, ...]]:
+def _members(graph: ProgramGraph) -> list[tuple[_Member, ...]]:
     """For each row the members of folds that it stands in, outer ones first."""
-    places = {row: place for fold in folding.folds for place, row in enumerate(fold.members)}
+    places = {row: place for fold in graph.folds for place, row in enumerate(fold.members)}
     found: list[tuple[_Member, ...]] = []
-    for row, parent in enumerate(parents):
-        around = found[parent] if parent >= 0 else ()
-        found.append((*around, (folding.fold_of[row], places[row])) if row in places else around)
+    for number, row in enumerate(graph.rows):
+        around = found[row.parent] if row.parent >= 0 else ()
+        found.append((*around, (row.fold, places[number])) if number in places else around)
     return found
 
 
@@ -138,10 +135,10 @@ def _add(entry: _Sum, size: int, members: tuple[_Member, ...], *, leaves: bool, 
     entry.folds.update(fold for fold, _ in members)
 
 
-def _arrow(key: _Key, entry: _Sum, folding: Folding, relations: _Relations) -> ShownArrow:
+def _arrow(key: _Key, entry: _Sum, graph: ProgramGraph, relations: _Relations) -> ShownArrow:
     times = 1
     for fold in sorted(entry.folds):
-        times *= len(folding.folds[fold].members) - (fold == key.crossed and key.step == "next")
+        times *= len(graph.folds[fold].members) - (fold == key.crossed and key.step == "next")
     relation = relations.of(key)
     return ShownArrow(
         source=key.source,

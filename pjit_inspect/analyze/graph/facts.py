@@ -1,0 +1,154 @@
+"""Facts of the kernels of one program, before any of them has a place: collectives, inputs, matrix products, runs.
+
+The collectives come from a `CollectiveTable`. Not its job: finding kernels (`analyze.graph.kernels`) or collectives
+(`analyze.collectives.collectives`), the places of kernels (`analyze.graph.placing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from pjit_inspect.analyze.graph.kernels import KernelList, find_kernels
+from pjit_inspect.analyze.graph.work import count_work
+from pjit_inspect.analyze.program.loops import count_runs
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.opcodes import SUMS
+from pjit_inspect.model.report.collective import Collective, CollectiveTable
+
+_NAMED = ("fusion", "call", "custom-call", "async-start", "send", "recv")
+_PARTS = ("all-", "collective-", "reduce-scatter", "ragged-all-to-all")
+_ENDS = ("-done", "-start")
+
+
+class Input(NamedTuple):
+    """One value a kernel takes: its source kernel or -1, the element, the argument's instruction or -1, its bytes."""
+
+    source: int
+    element: int
+    argument: int
+    bytes: int
+
+
+class KernelFacts:
+    """Facts by kernel, and by collective.
+
+    Attributes:
+      module: the program.
+      kernels: its kernels.
+      table: its collectives.
+      sites: the kernel of each collective; -1 for one in an unreachable computation.
+      ends: the kernel before which each ends: the next one if it is not asynchronous; -1 as in `sites`.
+      collectives: the collectives of each kernel that is one.
+      kinds: the kind of each of these kernels.
+      combined: those that move several arrays at once; each result is one operand.
+      inputs: for each kernel the values it takes, in operand order.
+      by_operand: for each combined collective its inputs by operand.
+      takers: for each combined collective the kernels that take each element of its result.
+      matmuls, flops: for each kernel, as in `GraphKernels`.
+      runs: likewise.
+    """
+
+    def __init__(self, module: HloModule, table: CollectiveTable) -> None:
+        self.module, self.table = module, table
+        self.kernels: KernelList = find_kernels(module)
+        sites = _find_sites(self.kernels, table)
+        self.sites = tuple(kernel for kernel, _ in sites)
+        self.ends = tuple(end for _, end in sites)
+        self.collectives: dict[int, list[int]] = {}
+        for number, kernel in enumerate(self.sites):
+            if kernel >= 0:
+                self.collectives.setdefault(kernel, []).append(number)
+        first = {kernel: table.rows[numbers[0]] for kernel, numbers in self.collectives.items()}
+        self.kinds = {kernel: row.kind for kernel, row in first.items()}
+        self.combined = {kernel for kernel, row in first.items() if row.operands > 1}
+        self.matmuls, self.flops = count_work(self.kernels)
+        runs = count_runs(module)
+        most = (runs[c].most for c in module.instructions.computation[self.kernels.rows].tolist())
+        self.runs = np.array([-1 if each is None else each for each in most], np.int64)
+        self._add_inputs()
+
+    def __len__(self) -> int:
+        return len(self.kernels)
+
+    def _add_inputs(self) -> None:
+        kernels, reads = self.kernels, self.kernels.reads
+        self.inputs: list[list[Input]] = [[] for _ in range(len(self))]
+        self.by_operand: dict[int, dict[int, list[Input]]] = {kernel: {} for kernel in self.combined}
+        self.takers: dict[int, dict[int, list[int]]] = {kernel: {} for kernel in self.combined}
+        columns = (reads.source, reads.element, kernels.arguments, kernels.sizes)
+        rows = map(Input, *(column.tolist() for column in columns))
+        for taken, target, operand in zip(rows, reads.target.tolist(), reads.operand.tolist(), strict=True):
+            self.inputs[target].append(taken)
+            if target in self.combined:
+                self.by_operand[target].setdefault(operand, []).append(taken)
+            if taken.source in self.combined:
+                self.takers[taken.source].setdefault(taken.element, []).append(target)
+
+    def is_sum(self, kernel: int) -> bool:
+        """Whether a kernel is an all-reduce or a reduce-scatter."""
+        return self.kinds.get(kernel) in SUMS
+
+    def origin(self, taken: Input) -> tuple[int, int]:
+        """The kernel and the argument a value came from before XLA combined it with others; -1 for the other."""
+        operand = self.by_operand.get(taken.source, {}).get(taken.element)
+        return (operand[0].source, operand[0].argument) if operand else (taken.source, taken.argument)
+
+    def argument_of(self, taken: Input) -> int:
+        """The argument that a value is, or is made of alone (gathered, cast); -1 for none."""
+        source, argument = self.origin(taken)
+        inputs = self.inputs[source] if source >= 0 else []
+        return inputs[0].argument if len(inputs) == 1 else argument
+
+
+def _find_sites(kernels: KernelList, table: CollectiveTable) -> list[tuple[int, int]]:
+    """The kernel of every collective and the kernel before which it ends, by the names of its instructions."""
+    names = _instructions_by_name(kernels.module)
+    taken: set[int] = set()
+    sites: list[tuple[int, int]] = []
+    for row in table.rows:
+        parts = [_pick(names.get(name, ()), row, taken, kernels) for name in row.instructions]
+        taken.update(part for part in parts if part >= 0)
+        sites.append(_site(parts, row, kernels))
+    return sites
+
+
+def _instructions_by_name(module: HloModule) -> dict[str, list[int]]:
+    """Instructions that may be (a part of) a collective, by name: XLA repeats names now and then."""
+    opcodes = [name for name in module.opcodes if name in _NAMED or name.startswith(_PARTS) or name.endswith(_ENDS)]
+    by_name: dict[str, list[int]] = {}
+    for index in module.with_opcode(*opcodes).tolist():
+        by_name.setdefault(module.reader.name(index), []).append(index)
+    return by_name
+
+
+def _pick(candidates: Sequence[int], row: Collective, taken: set[int], kernels: KernelList) -> int:
+    """The instruction that is meant: one that runs, has the channel, and is no other collective's; -1 for none."""
+
+    def fitness(index: int) -> tuple[bool, bool, bool]:
+        channel = int(kernels.module.instructions.channel[index]) or None
+        return kernels.before[index] >= 0, index not in taken, channel == row.channel_id
+
+    return max(candidates, key=fitness, default=-1)
+
+
+def _site(parts: Sequence[int], row: Collective, kernels: KernelList) -> tuple[int, int]:
+    hosts = [kernels.host(part) if part >= 0 else -1 for part in parts]
+    kernel = next((host for host in hosts if host >= 0), -1)
+    if kernel < 0:
+        return -1, -1
+    last = parts[-1]
+    end = int(kernels.before[last]) if row.is_async and last >= 0 else -1
+    if row.is_async and end < 0:
+        end = _end_of(kernel, kernels)
+    return kernel, max(end, kernel + 1)
+
+
+def _end_of(kernel: int, kernels: KernelList) -> int:
+    """The position at which the operation around a collective is awaited; -1 if it is not."""
+    module = kernels.module
+    users = module.users[int(kernels.rows[kernel])].tolist()
+    dones = [user for user in users if module.opcodes[module.instructions.opcode[user]].endswith("-done")]
+    return max((int(kernels.before[done]) for done in dones), default=-1)
