@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pjit_inspect.view.document.document import AxisLabel, Bar, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text
 from pjit_inspect.view.document.notation import known_spec_text
 from pjit_inspect.view.document.printable import cell_width, printable, shorten
@@ -12,6 +14,15 @@ _SIGNS = {"times": "x", "dot": "  ", "more": "..."}
 def spans_text(spans: Spans, width: int) -> str:
     """The spans joined. A foreign name takes at most half of `width`."""
     return "".join(_span_text(span, width) for span in spans)
+
+
+def joined_spans(parts: Iterable[Spans | Span], between: str = ", ") -> Spans:
+    """Parts in a row, with words between them."""
+    spans: list[Span] = []
+    for part in parts:
+        spans += [Text(between)] if spans else []
+        spans += part if isinstance(part, tuple) else (part,)
+    return tuple(spans)
 
 
 def axes_text(axes: tuple[str, ...] | None) -> str:

@@ -64,7 +64,7 @@ def ends_of(rows: Iterable[Sequence[Any]]) -> np.ndarray:
     return np.cumsum([len(row) for row in rows], dtype=np.int64).astype(np.uint32)
 
 
-def lists(name: str, rows: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
+def lists_of(name: str, rows: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
     """Lists of numbers as two columns: all numbers, and `name.ends`."""
     return {name: whole_numbers(value for row in rows for value in row), f"{name}.ends": ends_of(rows)}
 

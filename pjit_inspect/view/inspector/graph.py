@@ -57,7 +57,7 @@ from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.graph import GraphBox, ProgramGraph, RowKind, ScheduleStrip
 from pjit_inspect.model.report.graph_columns import HOWS, PHASES
-from pjit_inspect.view.inspector.blob import ends_of, lists, numbers_of, real_numbers, whole_numbers
+from pjit_inspect.view.inspector.blob import ends_of, lists_of, numbers_of, real_numbers, whole_numbers
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data
 from pjit_inspect.view.record.collectives import group_collectives
@@ -155,11 +155,11 @@ def _row_columns(graph: ProgramGraph) -> Columns:
         **numbers_of("row", rows, whole="parent fold shown_as"),
         "row.kind": whole_numbers(_ROW_KINDS.index(row.kind) for row in rows),
         "row.trips": whole_numbers(-1 if row.loop_trips is None else min(row.loop_trips, 2**31 - 1) for row in rows),
-        **lists("row.children", [row.children for row in rows]),
+        **lists_of("row.children", [row.children for row in rows]),
         **numbers_of("fold", folds, whole="shown"),
         "fold.likeness": real_numbers(value for fold in folds for value in fold.likeness),
         "fold.essential": real_numbers(value for fold in folds for value in fold.essential_likeness),
-        **lists("fold.members", [fold.members for fold in folds]),
+        **lists_of("fold.members", [fold.members for fold in folds]),
     }
 
 
@@ -176,7 +176,7 @@ def _box_columns(boxes: Sequence[GraphBox], kinds: Sequence[str], tables: Shared
         "move.axes": whole_numbers(tables.axis_set(move.axes, move.mesh) for move in moves),
         "move.runs": real_numbers(move.runs for move in moves),
         "move.bytes": real_numbers(move.payload_bytes for move in moves),
-        **lists("move.collectives", [move.collectives for move in moves]),
+        **lists_of("move.collectives", [move.collectives for move in moves]),
         "mention.ends": ends_of(box.mentions for box in boxes),
         **numbers_of("mention", mentions, whole="collective operands"),
         "mention.bytes": real_numbers(mention.payload_bytes for mention in mentions),

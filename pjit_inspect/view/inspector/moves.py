@@ -55,14 +55,14 @@ class _Move:
 
 def move_data(report: RecordReport, row: Collective, running: RunningInstructions | None) -> dict[str, Any] | None:
     """Both pictures and their captions; None if the instruction lacks the data, or there is nothing to draw."""
-    if not row.groups or row.decomposed or row.kind not in _MOVES:
+    if not row.groups or row.decomposed:
         return None
     groups = _chains(row.groups) if row.kind == "collective-permute" else row.groups
     members = groups[0]
     if len(members) < 2:
         return None
     op = running.find(row.instructions[0]) if running is not None and row.instructions else None
-    move = _MOVES[row.kind](row, op, members)
+    move = _move(row, op, members)
     if move is None:
         return None
     devices, axes = _devices(report, members)[:_MOST_DEVICES], axes_data(row.axes or ())
@@ -107,29 +107,39 @@ def _side_data(side: _Side, devices: list[int], axes: list[str]) -> dict[str, An
 # ---------------------------------------------------------------- the kinds
 
 
-def _all_reduce(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move:
-    return _Move(before=_sums(row, len(members)), after=_copies(row, row.local_shape, len(members)))
+def _move(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move | None:
+    """Both sides of a collective; None for a kind or an instruction that cannot be drawn.
+
+    A ragged all-to-all is not drawn: its operands decide at run time how much moves.
+    """
+    shape, number, dim = row.local_shape, len(members), _dimension(row, op)
+    partial = _side(row, shape, f"\u03a3 partial \u00d7{number}", is_partial=True)
+    match row.kind:
+        case "all-reduce":
+            return _Move(before=partial, after=_side(row, shape, f"{number} copies"))
+        case "all-gather" if dim is not None:
+            whole = tuple(n * number if position == dim else n for position, n in enumerate(shape))
+            parts = _side(row, whole, f"split {number} ways", split=dim)
+            return _Move(before=parts, after=_side(row, whole, f"{number} copies"))
+        case "reduce-scatter" if dim is not None and shape[dim] % number == 0:
+            return _Move(before=partial, after=_side(row, shape, f"split {number} ways", split=dim))
+        case "all-to-all":
+            return _all_to_all(row, _piece(row, op, number), number)
+        case "collective-permute":
+            return _permute(row, members)
+        case "collective-broadcast":
+            one = _side(row, shape, "one has it", only_first=True)
+            return _Move(before=one, after=_side(row, shape, f"{number} copies"))
+        case _:
+            return None
 
 
-def _all_gather(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move | None:
-    dim = _dimension(row, op)
-    if dim is None:
-        return None
-    whole = tuple(n * len(members) if position == dim else n for position, n in enumerate(row.local_shape))
-    return _Move(before=_parts(row, whole, dim, len(members)), after=_copies(row, whole, len(members)))
+def _side(row: Collective, shape: tuple[int, ...], caption: str, **more: Any) -> _Side:
+    return _Side(shape=shape, caption=caption, words=f"{row.dtype}{shape_text(shape)}", **more)
 
 
-def _reduce_scatter(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move | None:
-    dim = _dimension(row, op)
-    if dim is None or row.local_shape[dim] % len(members):
-        return None
-    return _Move(before=_sums(row, len(members)), after=_parts(row, row.local_shape, dim, len(members)))
-
-
-def _all_to_all(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move | None:
+def _all_to_all(row: Collective, piece: tuple[int, ...] | None, number: int) -> _Move | None:
     """A square of pieces: each device has a row before, and a column after."""
-    number = len(members)
-    piece = _piece(row, op, number)
     if piece is None:
         return None
     words = f"{number:,} \u00d7 {number:,} pieces {row.dtype}{shape_text(piece)}"
@@ -156,7 +166,7 @@ def _piece(row: Collective, op: Instruction | None, number: int) -> tuple[int, .
     return tuple(n // number if position == dim else n for position, n in enumerate(row.local_shape))
 
 
-def _permute(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move:
+def _permute(row: Collective, members: tuple[int, ...]) -> _Move:
     """One block for each device: its place before, and its holder after. Devices that get none have zeros."""
     number, at = len(members), {position: i for i, position in enumerate(members)}
     held = tuple((at[target], at[source]) for source, target in row.groups if source in at)
@@ -187,27 +197,6 @@ def _chains(pairs: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     return sorted(map(tuple, found.values()), key=lambda group: -len(group)) or [()]
 
 
-def _broadcast(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move:
-    one = _side(row, row.local_shape, "one has it", only_first=True)
-    return _Move(before=one, after=_copies(row, row.local_shape, len(members)))
-
-
-def _side(row: Collective, shape: tuple[int, ...], caption: str, **more: Any) -> _Side:
-    return _Side(shape=shape, caption=caption, words=f"{row.dtype}{shape_text(shape)}", **more)
-
-
-def _sums(row: Collective, number: int) -> _Side:
-    return _side(row, row.local_shape, f"\u03a3 partial \u00d7{number}", is_partial=True)
-
-
-def _copies(row: Collective, shape: tuple[int, ...], number: int) -> _Side:
-    return _side(row, shape, f"{number} copies")
-
-
-def _parts(row: Collective, shape: tuple[int, ...], dim: int, number: int) -> _Side:
-    return _side(row, shape, f"split {number} ways", split=dim)
-
-
 def _dimension(row: Collective, op: Instruction | None) -> int | None:
     """The collective's dimension in its largest operand; None if unknown."""
     if op is None:
@@ -216,14 +205,3 @@ def _dimension(row: Collective, op: Instruction | None) -> int | None:
     if len(dimensions) != 1 or not 0 <= dimensions[0] < len(row.local_shape):
         return None
     return dimensions[0]
-
-
-_MOVES = {
-    "all-reduce": _all_reduce,
-    "all-gather": _all_gather,
-    "reduce-scatter": _reduce_scatter,
-    "all-to-all": _all_to_all,
-    "collective-permute": _permute,
-    "collective-broadcast": _broadcast,
-}
-"""A ragged all-to-all is not drawn: its operands decide at run time how much moves."""

@@ -25,7 +25,7 @@ from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Line, Sign, Table
 from pjit_inspect.view.document.quantities import bytes_text, least_text, plural
 from pjit_inspect.view.inspector.arrays import array_groups, array_rows, value_rows
-from pjit_inspect.view.inspector.blob import lists, pack_blob, whole_numbers
+from pjit_inspect.view.inspector.blob import lists_of, pack_blob, whole_numbers
 from pjit_inspect.view.inspector.collectives import collective_rows
 from pjit_inspect.view.inspector.findings import findings_data, suggestions_data
 from pjit_inspect.view.inspector.flow import flow_data
@@ -119,72 +119,64 @@ class InspectorPayload:
 
 def inspector_payload(given: InspectorInput) -> InspectorPayload:
     """The data of the inspector of one record."""
-    report = given.report
-    has_mesh = report.data.mesh is not None or bool(report.data.meshes)
-    tables = SharedTables(sources=_sources(report.data), has_mesh=has_mesh)
-    totals = _totals(report, tables)
-    groups, array_sets = group_collectives(report.collectives or ()), array_groups(report.data)
-    times = report.data.kernel_times if given.show_times else None
-    collectives = collective_rows(report, tables, given.running, groups, times)
-    kernels, more_kernels = kernel_rows(report, tables, times)
-    arrays = array_rows(array_sets, tables)
-    notes = note_list(report, groups, array_sets)
-    _mark(notes, {"collectives": collectives, "arrays": arrays})
-    values, more_values = value_rows(report.data, given.shardings, tables)
-    entities = _entities(collectives, kernels)
+    report, data = given.report, given.report.data
+    tables = SharedTables(sources=_sources(data), has_mesh=data.mesh is not None or bool(data.meshes))
+    totals, mesh = _totals(report, tables), _mesh(data, report)
+    lists, notes = _lists(given, tables)
+    entities = _entities(lists["collectives"], lists["kernels"])
     texts = _texts(given, tables, entities)
     graph = _graph(given, tables, entities, texts.get("hlo"))
-    mesh = _mesh(report.data, report)
     first = {
         **_head(given),
-        "findings": findings_data(report, is_under_way=given.looks_for_findings),
-        "suggestions": suggestions_data(report),
         "notes": [{**note, "rows": len(note["rows"])} for note in notes],
         "totals": totals,
         "mesh": mesh,
-        "counts": [
-            len(report.collectives or ()),
-            len(report.data.inputs) + len(report.data.outputs),
-            None if report.data.is_partial else len(report.fusions or ()),
-        ],
         "axis_sets": tables.header()["axis_sets"],
-        "has_graph": given.graph is not None,
         "collectives": [
-            {key: value for key, value in row.items() if key not in _DETAILS} for row in collectives[:_FIRST_ROWS]
+            {key: value for key, value in row.items() if key not in _DETAILS}
+            for row in lists["collectives"][:_FIRST_ROWS]
         ],
     }
     header = {
         **tables.header(),
-        "collectives": collectives,
-        "kernels": kernels,
-        "arrays": arrays + values,
+        **lists,
         "graph": graph.header,
         "flow": flow_data(given.flow, report),
         # A program from XLA's partitioner is not fused into kernels yet.
-        "work": "operation" if report.data.is_partial else "kernel",
-        "more": {"kernels": more_kernels, "arrays": more_values},
+        "work": "operation" if data.is_partial else "kernel",
         "texts": {key: text.head() for key, text in texts.items()},
         "missing": _missing(report, texts, given.no_hlo_text),
         "phases": [phase or "" for phase in PHASES],
         "traffic_left_out": given.traffic.left_out,
         "text": given.text,
     }
-    columns = {
-        **tables.columns(),
-        **graph.columns,
-        **_mesh_columns(report.data, mesh["size"]),
-        "traffic.sources": given.traffic.sources,
-        "traffic.targets": given.traffic.targets,
-        "traffic.bytes": given.traffic.sent_bytes,
-        "sent": given.traffic.per_position(mesh["size"]),
-    }
+    columns = {**tables.columns(), **graph.columns, **_mesh_columns(data, given.traffic, mesh["size"])}
     for key, text in texts.items():
         columns |= text.columns(key)
     strings = {f"{key}.lines": text.lines for key, text in texts.items()}
-    blob = pack_blob(header, columns, {**strings, **graph.strings})
-    selection = collectives[0]["names"][0] if collectives else ""
-    title = f"{name_data(report.data.name)} - pjit_inspect"
-    return InspectorPayload(first=first, blob=blob, title=title, selection=selection)
+    return InspectorPayload(
+        first=first,
+        blob=pack_blob(header, columns, {**strings, **graph.strings}),
+        title=f"{name_data(data.name)} - pjit_inspect",
+        selection=lists["collectives"][0]["names"][0] if lists["collectives"] else "",
+    )
+
+
+def _lists(given: InspectorInput, tables: SharedTables) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The rows of each list, words for rows left out, and the notes; a row has the numbers of its notes."""
+    report, data = given.report, given.report.data
+    groups, array_sets = group_collectives(report.collectives or ()), array_groups(data)
+    times = data.kernel_times if given.show_times else None
+    collectives = collective_rows(report, tables, given.running, groups, times)
+    kernels, more_kernels = kernel_rows(report, tables, times)
+    arrays = array_rows(array_sets, tables)
+    values, more_values = value_rows(data, given.shardings, tables)
+    lists = {"collectives": collectives, "kernels": kernels, "arrays": arrays + values}
+    notes = note_list(report, groups, array_sets)
+    for number, note in enumerate(notes):
+        for row in note["rows"]:
+            lists[note["list"]][row].setdefault("notes", []).append(number)
+    return {**lists, "more": {"kernels": more_kernels, "arrays": more_values}}, notes
 
 
 def _sources(data: RecordData) -> tuple[Any, ...]:
@@ -194,7 +186,7 @@ def _sources(data: RecordData) -> tuple[Any, ...]:
 
 
 def _head(given: InspectorInput) -> dict[str, Any]:
-    """The page's head: the compiled program, and the answer."""
+    """The page's head: the compiled program, the answer, the findings, and how much there is."""
     report, data = given.report, given.report.data
     memory = next(iter(memory_line(data)), None)
     times = data.kernel_times if given.show_times else None
@@ -210,6 +202,14 @@ def _head(given: InspectorInput) -> dict[str, Any]:
         "times": spans_data(times_line(data).spans) if given.show_times else [],
         "answer": spans_data(answer_line(report).spans),
         "memory": spans_data(memory.spans) if isinstance(memory, Line) else [],
+        "findings": findings_data(report, is_under_way=given.looks_for_findings),
+        "suggestions": suggestions_data(report),
+        "counts": [
+            len(report.collectives or ()),
+            len(data.inputs) + len(data.outputs),
+            None if data.is_partial else len(report.fusions or ()),
+        ],
+        "has_graph": given.graph is not None,
     }
 
 
@@ -232,13 +232,6 @@ def _question(report: RecordReport, *, show_times: bool) -> dict[str, Any]:
         return {}
     lines = [spans_data(block.spans) for block in blocks if isinstance(block, Line)]
     return {"question": {"lines": lines, **table_data(table)}}
-
-
-def _mark(notes: list[dict[str, Any]], lists: Mapping[str, list[dict[str, Any]]]) -> None:
-    """Gives each row the numbers of its notes."""
-    for number, note in enumerate(notes):
-        for row in note["rows"]:
-            lists[note["list"]][row].setdefault("notes", []).append(number)
 
 
 def _totals(report: RecordReport, tables: SharedTables) -> list[dict[str, Any]]:
@@ -278,8 +271,8 @@ def _mesh(data: RecordData, report: RecordReport) -> dict[str, Any]:
     return {"axes": [], "shape": [size], "size": size, "missing": missing}
 
 
-def _mesh_columns(data: RecordData, size: int) -> dict[str, np.ndarray]:
-    """Device, host and coordinates at each position; host -1 and no coordinates where unknown."""
+def _mesh_columns(data: RecordData, traffic: LinkTraffic, size: int) -> dict[str, np.ndarray]:
+    """Device, host and coordinates at each position, and the traffic; host -1 and no coordinates where unknown."""
     mesh: Mesh | None = data.mesh or next(iter(data.meshes), None)
     ids = list(mesh.device_ids) if mesh is not None else [device.id for device in data.devices]
     ids += range(len(ids), size)
@@ -288,7 +281,11 @@ def _mesh_columns(data: RecordData, size: int) -> dict[str, np.ndarray]:
     return {
         "mesh.ids": whole_numbers(ids),
         "mesh.hosts": whole_numbers(devices[id].process if id in devices else -1 for id in ids),
-        **lists("mesh.coords", coordinates),
+        **lists_of("mesh.coords", coordinates),
+        "traffic.sources": traffic.sources,
+        "traffic.targets": traffic.targets,
+        "traffic.bytes": traffic.sent_bytes,
+        "sent": traffic.per_position(size),
     }
 
 

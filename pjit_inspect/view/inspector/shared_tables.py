@@ -14,7 +14,7 @@ from pjit_inspect.model.program.layout import Sharding
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.view.document.text_spans import axes_text
-from pjit_inspect.view.inspector.blob import ends_of, lists, whole_numbers
+from pjit_inspect.view.inspector.blob import ends_of, lists_of, whole_numbers
 from pjit_inspect.view.inspector.words import axes_data, name_data, spec_data
 
 _Key = tuple[int, tuple[str, ...] | None]
@@ -90,7 +90,7 @@ class SharedTables:
         groups = [group for one in sets for group in one]
         shardings = list(self._shardings)
         return {
-            **lists("groups", groups),
+            **lists_of("groups", groups),
             "group_sets.ends": ends_of(sets),
             "sharding_devices": whole_numbers(device for one in shardings for device in one.device_ids),
             "sharding_tiles": whole_numbers(tile for one in shardings for tile in one.tile_of),

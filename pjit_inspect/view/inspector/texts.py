@@ -1,7 +1,9 @@
 """The program's texts for the inspector, line by line, each with the user's line of source.
 
-StableHLO carries its places; optimized HLO gets them from its parsed module; a jaxpr has none and is matched with its
-StableHLO (`view.inspector.jaxpr`).
+StableHLO carries its places: `loc(#loc12)`, and the table these point to. Optimized HLO gets them from its parsed
+module. A printed jaxpr has none: both texts are in program order, and an equation matches the next StableHLO operation
+whose JAX name ends in its primitive and whose result has its type. Equations without a match nearby stay without a
+place.
 """
 
 from __future__ import annotations
@@ -11,10 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.running import RunningInstructions
+from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import Phase
-from pjit_inspect.view.inspector.jaxpr import Lowered, jaxpr_lines, lowered_op
 from pjit_inspect.view.inspector.lines import LinkedText, TextLines, count_lines
-from pjit_inspect.view.inspector.mlir import MlirLocations
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 
 PHASES: tuple[Phase, ...] = (None, "forward", "backward", "recompute", "optimizer")
@@ -158,3 +159,126 @@ class _HloReader:
         if name not in self._phases:
             self._phases[name] = _phase(op.op_name, self._links.phase_of)
         return self._by_frame[frame], self._phases[name], entity
+
+
+# ---------------------------------------------------------------- the places of StableHLO
+
+_ALIAS = re.compile(r"^#(loc\d*) = loc\((.*)\)$")
+_AT_END = re.compile(r" loc\((#loc\d*|\"(?:[^\"\\]|\\.)*\"(?:\(#loc\d*\))?|unknown)\)(?=$|[ ,){])")
+_NAMED = re.compile(r'^"((?:[^"\\]|\\.)*)"\((.*)\)$')
+_FILE = re.compile(r'^"((?:[^"\\]|\\.)*)":(\d+):\d+')
+_CALLSITE = re.compile(r"^callsite\((.*) at (.*)\)$")
+_MOST_HOPS = 64
+
+
+class MlirLocations:
+    """The table of locations of one text."""
+
+    def __init__(self, source: str) -> None:
+        self._table = {
+            found[1]: found[2]
+            for line in source.split("\n")
+            if line.startswith("#loc") and (found := _ALIAS.match(line))
+        }
+        self._known: dict[str, tuple[str, tuple[Frame, ...]]] = {}
+
+    def split(self, line: str) -> tuple[str, str, tuple[Frame, ...]]:
+        """A line without its marks, the name of its operation, and its frames, innermost first."""
+        if " loc(" not in line:
+            return line, "", ()
+        marks = _AT_END.findall(line)
+        name, frames = self.resolve(marks[-1]) if marks else ("", ())
+        return _AT_END.sub("", line), name, frames
+
+    def resolve(self, mark: str) -> tuple[str, tuple[Frame, ...]]:
+        """The name and the frames of a location."""
+        if mark not in self._known:
+            name = ""
+            text = self._text(mark)
+            if found := _NAMED.match(text):
+                name, text = found[1], self._text(found[2])
+            self._known[mark] = name, self._frames(text)
+        return self._known[mark]
+
+    def _text(self, mark: str) -> str:
+        for _ in range(_MOST_HOPS):
+            if not mark.startswith("#"):
+                return mark
+            mark = self._table.get(mark[1:], "unknown")
+        return mark
+
+    def _frames(self, text: str) -> tuple[Frame, ...]:
+        """Frames of nested call sites; a callee's are further in."""
+        frames: list[Frame] = []
+        todo = [text]
+        for _ in range(_MOST_HOPS):
+            if not todo:
+                break
+            text = self._text(todo.pop())
+            if found := _CALLSITE.match(text):
+                todo += [found[2], found[1]]
+            elif (named := _NAMED.match(text)) is not None:
+                todo.append(named[2])
+            elif found := _FILE.match(text):
+                frames.append(Frame(file=found[1], line=min(int(found[2][:9]), 2**31 - 1)))
+        return tuple(frames)
+
+
+# ---------------------------------------------------------------- the places of a jaxpr
+
+_EQUATION = re.compile(r"^\s*[a-z_][\w]*:([a-z]+\d*\w*)\[([\d,]*)\][^=]*? = ([a-z_][\w-]*)\b")
+_TENSOR = re.compile(r"tensor<((?:\d+x)*)([a-z]+\d*\w*)>")
+_DTYPES = {"i1": "bool", "ui8": "u8", "ui16": "u16", "ui32": "u32", "ui64": "u64"}
+_AHEAD = 60
+_HOW = (
+    "A printed jaxpr does not say which line of source an equation came from. Each equation gets the place of the next "
+    "StableHLO operation with its primitive and its type: a good guess, not a fact."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lowered:
+    """One StableHLO operation: the primitive it came from, the type of its result, its place and phase."""
+
+    primitive: str
+    type: tuple[str, str]
+    spot: int
+    phase: int
+
+
+def lowered_op(line: str, name: str, spot: int, phase: int) -> Lowered | None:
+    """An operation's line of StableHLO; None where it names no primitive or no type."""
+    found = _TENSOR.findall(line)
+    primitive = name.rpartition("/")[2].partition("[")[0]
+    if not found or not primitive:
+        return None
+    return Lowered(primitive=primitive, type=_type(*found[-1]), spot=spot, phase=phase)
+
+
+def _type(dimensions: str, dtype: str) -> tuple[str, str]:
+    return _DTYPES.get(dtype, dtype), dimensions.rstrip("x").replace("x", ",")
+
+
+def jaxpr_lines(source: str, lowered: list[Lowered]) -> LinkedText:
+    """The jaxpr's lines, with the places of the matched operations."""
+    text, at = LinkedText(name="jaxpr", total=count_lines(source), how=_HOW), 0
+    spot = phase = -1
+    for number, line in enumerate(source.split("\n")[:_MOST_LINES], 1):
+        found = _EQUATION.match(line)
+        if found:
+            partner = _partner(lowered, at, found[3], (found[1], found[2]))
+            spot, phase = (-1, 0) if partner is None else (lowered[partner].spot, lowered[partner].phase)
+            at = at if partner is None else partner + 1
+        elif not line.strip() or "lambda" in line:
+            spot, phase = -1, 0
+        text.add(number, line, spot, max(0, phase))
+    if source.count("\n") >= _MOST_LINES:
+        text.note = f"the first {_MOST_LINES:,} lines; record.jaxpr has all"
+    return text
+
+
+def _partner(lowered: list[Lowered], at: int, primitive: str, type: tuple[str, str]) -> int | None:
+    for position in range(at, min(at + _AHEAD, len(lowered))):
+        if lowered[position].primitive == primitive and lowered[position].type == type:
+            return position
+    return None

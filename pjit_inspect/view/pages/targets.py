@@ -12,11 +12,11 @@ from pjit_inspect.view.document.document import (
     Line,
     Number,
     Section,
-    Spans,
     Table,
     Text,
 )
 from pjit_inspect.view.document.quantities import plural
+from pjit_inspect.view.document.text_spans import joined_spans
 
 _FOOTER = (
     "GiB of memory of one device, by who says so. Google: Cloud's pages; libtpu: what 0.0.42 lets a program use; "
@@ -75,8 +75,4 @@ def _sizes(targets: TargetTable) -> tuple[Block, ...]:
     said: dict[str, list[str]] = {}
     for row in targets:
         said.setdefault(", ".join(row.topologies) or row.limit, []).append(row.chip or row.platform)
-    return tuple(Line((*_codes(names), Text(f": {sizes}"))) for sizes, names in said.items())
-
-
-def _codes(names: list[str]) -> Spans:
-    return tuple(span for n, name in enumerate(names) for span in (*((Text(", "),) if n else ()), Code(name)))
+    return tuple(Line((*joined_spans(map(Code, names)), Text(f": {sizes}"))) for sizes, names in said.items())

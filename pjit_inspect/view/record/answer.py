@@ -42,6 +42,7 @@ from pjit_inspect.view.document.quantities import (
     seconds_text,
     share_unit,
 )
+from pjit_inspect.view.document.text_spans import joined_spans
 from pjit_inspect.view.record.hypothesis import hypothesis_spans
 from pjit_inspect.view.record.incomplete import incomplete_spans, least_spans, others_spans, reason_text
 from pjit_inspect.view.svg.mesh_picture import mesh_lines
@@ -201,10 +202,7 @@ def _whole(whole: list[ArrayLayout], number: int) -> Spans:
         Text(" ("),
     ]
     if len(whole) <= 2:
-        for position, layout in enumerate(whole):
-            spans += [Text(", ")] if position else []
-            spans.append(Code(layout.path))
-        spans.append(Text("; "))
+        spans += [*joined_spans(Code(layout.path) for layout in whole), Text("; ")]
     return (*spans, bytes_number(total), Text(" on every device)"))
 
 
@@ -266,14 +264,14 @@ def memory_line(data: RecordData) -> list[Block]:
     memory = data.memory
     if memory is None:
         return []
-    spans: list[Span] = [Text("memory per device: ")]
-    parts = (("in", memory.argument_bytes), ("out", memory.output_bytes), ("temporary", memory.temporary_bytes))
-    for position, (name, size) in enumerate(parts):
-        spans += [Text(", ")] if position else []
-        spans += [bytes_number(size), Text(f" {name}")]
-        if name == "out" and memory.alias_bytes:
-            spans += [Text(" ("), bytes_number(memory.alias_bytes), Text(" of it in buffers of donated inputs)")]
-    return [Line(tuple(spans))]
+    parts: list[Spans] = [
+        (bytes_number(memory.argument_bytes), Text(" in")),
+        (bytes_number(memory.output_bytes), Text(" out")),
+        (bytes_number(memory.temporary_bytes), Text(" temporary")),
+    ]
+    if memory.alias_bytes:
+        parts[1] += (Text(" ("), bytes_number(memory.alias_bytes), Text(" of it in buffers of donated inputs)"))
+    return [Line((Text("memory per device: "), *joined_spans(parts)))]
 
 
 # ---------------------------------------------------------------- why it was compiled again

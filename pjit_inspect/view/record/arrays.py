@@ -29,7 +29,6 @@ from pjit_inspect.view.document.document import (
     Section,
     ShardSubject,
     Sign,
-    Span,
     Spans,
     Table,
     Text,
@@ -37,6 +36,7 @@ from pjit_inspect.view.document.document import (
 from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.notation import array_text, known_spec_text, ranges_text, shape_text, slices_text
 from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
+from pjit_inspect.view.document.text_spans import joined_spans
 from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.svg.shard_picture import shard_face
 
@@ -245,7 +245,7 @@ def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
     if face is not None and face.per_block != (1, 1):
         words.append(f"a block is {' x '.join(str(n) for n in face.per_block)} slices")
     words += fate_words(group)
-    if short := _joined([_spans(one) for one in words if len(one) <= _SHORT]):
+    if short := joined_spans([_spans(one) for one in words if len(one) <= _SHORT]):
         lines.append(short)
     lines += [_spans(one) for one in words if len(one) > _SHORT]
     more: list[Spans] = [(Text(f"{plural(alike, 'more array')} cut alike", "dim"),)] if alike else []
@@ -314,20 +314,13 @@ def fate_words(group: ArrayGroup) -> list[Sentence]:
 
 def fate_spans(group: ArrayGroup) -> Spans:
     """The same in one line."""
-    return _joined(list(map(_spans, fate_words(group))))
+    return joined_spans(list(map(_spans, fate_words(group))))
 
 
 def _spans(words: str) -> Spans:
     """Words with their names as code."""
     kinds = {"word": Text, "place": Text}
     return tuple(kinds.get(phrase.kind, Code)(phrase.text) for phrase in Sentence(words).phrases)
-
-
-def _joined(parts: Sequence[Spans]) -> Spans:
-    spans: list[Span] = []
-    for part in parts:
-        spans += [Text(", "), *part] if spans else part
-    return tuple(spans)
 
 
 def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: str) -> Table:

@@ -14,13 +14,13 @@ from pjit_inspect.view.document.document import (
     Code,
     Column,
     Line,
-    Span,
     Spans,
     Table,
     Text,
 )
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import bytes_in, count_text, seconds_text, share_unit
+from pjit_inspect.view.document.text_spans import joined_spans
 
 _EFFORTS = {
     "partition": "collectives as XLA's partitioner made them, before XLA combines and schedules them",
@@ -34,13 +34,8 @@ _NO_PROGRAM = "no program, as it does not fit"
 
 def hypothesis_spans(asked: Hypothesis) -> Spans:
     """The question, for a title."""
-    spans: list[Span] = [Text("what if", "strong")]
-    if asked.changes:
-        spans.append(Text(": "))
-    for number, change in enumerate(asked.changes):
-        spans += [Text("; ")] if number else []
-        spans.append(Code(change))
-    return (*spans, Text(", never run"))
+    changes = joined_spans(map(Code, asked.changes), "; ")
+    return (Text("what if", "strong"), *((Text(": "), *changes) if changes else ()), Text(", never run"))
 
 
 def hypothesis_blocks(report: RecordReport, *, show_times: bool = True) -> list[Block]:
