@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -158,7 +159,7 @@ class Donor:
     parameter_index: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class HloModule:
     """One optimized program.
 
@@ -196,7 +197,6 @@ class HloModule:
     device_counts: tuple[int, int] | None = None
     unknown: Mapping[str, int] = field(default_factory=dict)
     reader: HloReader = field(repr=False)
-    _cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.instructions)
@@ -214,61 +214,53 @@ class HloModule:
 
         XLA repeats a name now and then; the entry computation comes last, and its instructions win.
         """
-        if "by_name" not in self._cache:
-            self._cache["by_name"] = {name: i for i, name in enumerate(self.reader.names(range(len(self))))}
-        index = self._cache["by_name"].get(name)
+        index = self._index_by_name.get(name)
         return None if index is None else Instruction(self, index)
 
-    @property
+    @cached_property
+    def _index_by_name(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.reader.names(range(len(self))))}
+
+    @cached_property
     def users(self) -> Links:
         """For each instruction, the instructions that take it as an operand (once per use); built when first read."""
-        if "users" not in self._cache:
-            self._cache["users"] = self.instructions.operands.reversed(len(self))
-        return self._cache["users"]
+        return self.instructions.operands.reversed(len(self))
 
-    @property
+    @cached_property
     def callers(self) -> Links:
         """For each computation, the instructions that call it; built when first read."""
-        if "callers" not in self._cache:
-            self._cache["callers"] = self.instructions.called.reversed(len(self.computations))
-        return self._cache["callers"]
+        return self.instructions.called.reversed(len(self.computations))
 
-    @property
+    @cached_property
     def places(self) -> np.ndarray:
         """For each instruction its place in `order`, counted through the whole module; built when first read."""
-        if "places" not in self._cache:
-            places = np.empty(len(self), np.int32)
-            places[self.order] = np.arange(len(self), dtype=np.int32)
-            self._cache["places"] = places
-        return self._cache["places"]
+        places = np.empty(len(self), np.int32)
+        places[self.order] = np.arange(len(self), dtype=np.int32)
+        return places
 
     def with_opcode(self, *opcodes: str) -> np.ndarray:
         """Indices of all instructions with one of these opcodes, ascending."""
         wanted = [k for k, opcode in enumerate(self.opcodes) if opcode in opcodes]
         return np.flatnonzero(np.isin(self.instructions.opcode, wanted))
 
-    @property
+    @cached_property
     def result_bytes(self) -> np.ndarray:
         """For each instruction the bytes of its result on one device (counted); -1 where that is unknown.
 
         It is where a width is, and where a damaged program claims more than any memory has. Built when first read.
         """
-        if "result_bytes" not in self._cache:
-            rows = int(self.instructions.shape.max(initial=-1)) + 1
-            sizes = (self.reader.shape(row).bytes for row in range(rows))
-            table = np.array([-1 if size is None or size > _MOST_BYTES else size for size in sizes], np.int64)
-            self._cache["result_bytes"] = table[self.instructions.shape]
-        return self._cache["result_bytes"]
+        rows = int(self.instructions.shape.max(initial=-1)) + 1
+        sizes = (self.reader.shape(row).bytes for row in range(rows))
+        table = np.array([-1 if size is None or size > _MOST_BYTES else size for size in sizes], np.int64)
+        return table[self.instructions.shape]
 
-    @property
+    @cached_property
     def other(self) -> Mapping[str, Any]:
         """All other fields of the program, by their names in `xla.HloModuleProto`; decoded when first read.
 
         Numbers, strings, bytes, or, for messages, one line of protobuf text ("spmd_output_sharding", "is_dynamic").
         """
-        if "other" not in self._cache:
-            self._cache["other"] = self.reader.module_fields()
-        return self._cache["other"]
+        return self.reader.module_fields()
 
     def without_frames(self) -> HloModule:
         """The same module without source frames."""

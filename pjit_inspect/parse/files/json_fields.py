@@ -138,17 +138,17 @@ def from_json(
     where: str = "$",
     tables: Mapping[type, Sequence[Any]] | None = None,
     *,
-    given: Mapping[str, Any] | None = None,
+    skip: Sequence[str] = (),
 ) -> Any:
     """The value of type `hint` in `data`, whose JSON path is `where`.
 
-    `tables` maps a type to its values, if these are referred to by index. `given` holds fields of the outermost
-    dataclass that do not come from JSON. Raises ParseError with the JSON path.
+    `tables` maps a type to its values, if these are referred to by index. `skip` names fields of the outermost
+    dataclass that JSON does not have. Raises ParseError with the JSON path.
     """
-    rows, others = tables or {}, given or {}
-    read = reader_of(hint, frozenset(rows), frozenset(others))
+    rows = tables or {}
+    read = reader_of(hint, frozenset(rows), frozenset(skip))
     try:
-        return read(data, rows, others) if others else read(data, rows)
+        return read(data, rows)
     except UnfitError as wrong:
         expected = wrong.expected if isinstance(wrong.expected, str) else in_words(wrong.expected)
         raise ParseError(f"{where}{wrong.path} {wrong.what}", expected=expected) from wrong.__cause__

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from itertools import repeat
-from types import MappingProxyType, NoneType, UnionType
+from types import NoneType, UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from pjit_inspect.model.words.sentence import PHRASE_KINDS, Phrase, PhraseKind, Sentence
@@ -25,8 +25,9 @@ BARE = "bare"
 Rows = Mapping[type, Sequence[Any]]
 """The values of types that are referred to by index."""
 
-_Reader = Callable[[Any, Rows], Any]
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
+Reader = Callable[[Any, Rows], Any]
+"""A function from JSON to a value; it raises `UnfitError`."""
+
 _NOT_FINITE = ("nan", "inf", "-inf")
 
 _NAMES = {
@@ -99,14 +100,13 @@ def stored_fields(type_: type) -> tuple[Field[Any], ...]:
 
 
 @cache
-def reader_of(hint: Any, tabled: frozenset[type], given: frozenset[str] = frozenset()) -> Callable[..., Any]:
-    """A function from JSON and the rows of the `tabled` types to a value of type `hint`.
+def reader_of(hint: Any, tabled: frozenset[type], skip: frozenset[str] = frozenset()) -> Reader:
+    """A function from JSON and the rows of the `tabled` types to a value of type `hint`. It raises `UnfitError`.
 
-    Its third argument holds the `given` fields, which do not come from JSON. It raises `UnfitError`. Raises TypeError
-    for an unknown hint.
+    `skip` names fields of the outermost dataclass that JSON does not have. Raises TypeError for an unknown hint.
     """
     readers = _Readers(tabled)
-    return readers.of_fields(hint, given) if given else readers.of(hint)
+    return readers.of_fields(hint, skip) if skip else readers.of(hint)
 
 
 class _Readers:
@@ -114,16 +114,16 @@ class _Readers:
 
     def __init__(self, tabled: frozenset[type]) -> None:
         self._tabled = tabled
-        self._made: dict[Any, _Reader] = {}
+        self._made: dict[Any, Reader] = {}
 
-    def of(self, hint: Any) -> _Reader:
+    def of(self, hint: Any) -> Reader:
         if hint not in self._made:
             # A type that contains itself is asked for before it is made.
             self._made[hint] = lambda data, rows: self._made[hint](data, rows)
             self._made[hint] = self._make(hint)
         return self._made[hint]
 
-    def _make(self, hint: Any) -> _Reader:
+    def _make(self, hint: Any) -> Reader:
         origin, args = get_origin(hint), get_args(hint)
         if hint in self._tabled:
             return _row_reader(hint)
@@ -137,8 +137,8 @@ class _Readers:
             return _list_reader(hint, self.of(args[0]))
         return _dict_reader(hint, self.of(args[1])) if origin is dict else self.of_fields(hint)
 
-    def _union(self, hint: Any, members: tuple[Any, ...]) -> _Reader:
-        readers: dict[type, _Reader] = {}
+    def _union(self, hint: Any, members: tuple[Any, ...]) -> Reader:
+        readers: dict[type, Reader] = {}
         for member in members:
             for kind in self._kinds(member):
                 if kind in readers:
@@ -163,15 +163,15 @@ class _Readers:
             return (int,)
         return _KINDS.get(get_origin(hint) or hint, (dict,))
 
-    def of_fields(self, type_: Any, given: frozenset[str] = frozenset()) -> Callable[..., Any]:
+    def of_fields(self, type_: Any, skip: frozenset[str] = frozenset()) -> Reader:
         """The reader of a dataclass."""
         if not (is_dataclass(type_) and isinstance(type_, type)):
             raise TypeError(f"{type_} is no hint that is known here")
-        hints, own = field_hints(type_), [field for field in stored_fields(type_) if field.name not in given]
+        hints, own = field_hints(type_), [field for field in stored_fields(type_) if field.name not in skip]
         readers = {field.name: self.of(hints[field.name]) for field in own}
         needed = [field.name for field in own if field.default is MISSING and field.default_factory is MISSING]
 
-        def read(data: Any, rows: Rows, given: Mapping[str, Any] = _NOTHING) -> Any:
+        def read(data: Any, rows: Rows) -> Any:
             if type(data) is not dict:
                 raise _mismatch(data, type_)
             values, name = {}, ""
@@ -186,7 +186,7 @@ class _Readers:
                     raise
                 raise UnfitError(f"has the unknown field {_shown(name)}", f"a field of {type_.__name__}") from None
             try:
-                return type_(**values, **given)
+                return type_(**values)
             except TypeError:
                 for name in needed:
                     if name not in values:
@@ -199,7 +199,7 @@ class _Readers:
         return read
 
 
-def _plain_reader(kind: type) -> _Reader:
+def _plain_reader(kind: type) -> Reader:
     def read(data: Any, rows: Rows) -> Any:
         if type(data) is not kind:
             raise _mismatch(data, kind)
@@ -208,7 +208,7 @@ def _plain_reader(kind: type) -> _Reader:
     return read
 
 
-def _choice_reader(hint: Any, choices: frozenset[Any]) -> _Reader:
+def _choice_reader(hint: Any, choices: frozenset[Any]) -> Reader:
     def read(data: Any, rows: Rows) -> str:
         if type(data) is not str or data not in choices:
             raise _mismatch(data, hint)
@@ -217,7 +217,7 @@ def _choice_reader(hint: Any, choices: frozenset[Any]) -> _Reader:
     return read
 
 
-def _row_reader(type_: type) -> _Reader:
+def _row_reader(type_: type) -> Reader:
     def read(data: Any, rows: Rows) -> Any:
         if type(data) is not int:
             raise _mismatch(data, type_)
@@ -229,7 +229,7 @@ def _row_reader(type_: type) -> _Reader:
     return read
 
 
-def _list_reader(hint: Any, read_item: _Reader) -> _Reader:
+def _list_reader(hint: Any, read_item: Reader) -> Reader:
     def read(data: Any, rows: Rows) -> tuple[Any, ...]:
         if type(data) is not list:
             raise _mismatch(data, hint)
@@ -244,7 +244,7 @@ def _list_reader(hint: Any, read_item: _Reader) -> _Reader:
     return read
 
 
-def _dict_reader(hint: Any, read_item: _Reader) -> _Reader:
+def _dict_reader(hint: Any, read_item: Reader) -> Reader:
     def read(data: Any, rows: Rows) -> dict[str, Any]:
         if type(data) is not dict:
             raise _mismatch(data, hint)
@@ -298,7 +298,7 @@ def _phrase(data: Any, rows: Rows) -> Phrase:
 
 _each_integer = _list_reader(tuple[int, ...], _integer)
 _phrases = _list_reader(Sentence, _phrase)
-_PLAIN: dict[Any, _Reader] = {
+_PLAIN: dict[Any, Reader] = {
     **{kind: _plain_reader(kind) for kind in (str, bool, NoneType)},
     int: _integer, float: _number, Sentence: _sentence, tuple[int, ...]: _integers, Any: lambda data, rows: data,
 }  # fmt: skip

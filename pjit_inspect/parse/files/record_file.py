@@ -185,7 +185,8 @@ def _read(file: BinaryIO, path: str | None) -> RecordData:
             entries = _checked_entries(archive)
             whole = _read_json(archive, entries)
             _check_header(whole)
-            return _clean(_record_from_json(whole, _read_programs(archive, entries, whole.get("programs"))))
+            programs = _read_programs(archive, entries, whole.get("programs"))
+            return _clean(replace(_record_from_json(whole), **programs))
     except ParseError as error:
         # The readers below do not know the path; the error's kind and offset stay.
         raise type(error)(error.message, path=path, offset=error.offset, expected=error.expected) from error.__cause__
@@ -313,10 +314,10 @@ def _read_json(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) ->
     return parse_json(_read_entry(archive, entries[_JSON]), _JSON)
 
 
-def _record_from_json(whole: Any, given: dict[str, Any]) -> RecordData:
+def _record_from_json(whole: Any) -> RecordData:
     _check_ranks(whole.get("tables"))
     tables = tables_from_json(whole.get("tables"), _TABLES, f"{_JSON}: $.tables")
-    data = from_json(whole.get("record"), RecordData, f"{_JSON}: $.record", tables, given=given)
+    data = from_json(whole.get("record"), RecordData, f"{_JSON}: $.record", tables, skip=tuple(_ENTRIES))
     _check_layouts(data)
     return data
 

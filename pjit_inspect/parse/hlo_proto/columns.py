@@ -86,7 +86,7 @@ def read_columns(data: bytes, spans: np.ndarray) -> Columns:
     for start in range(0, max(len(spans), 1), _CHUNK):
         chunk = spans[start : start + _CHUNK]
         fields = scan_messages(buffer, chunk[:, 0], chunk[:, 1])
-        ones = np.ones(len(chunk), np.int64)
+        ones = np.broadcast_to(np.int64(1), len(chunk))
         unknown += count_fields(buffer, "Instruction", fields, ones, skip=_COUNTED_ELSEWHERE)
         kept = fields.of(KEPT)
         unknown.update(unknown_parts(data[at:end] for at, end in zip(kept.start, kept.end, strict=True)))

@@ -9,7 +9,6 @@ Replica groups have three forms (lists, iota, mesh axes), shardings two (tiles, 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from pjit_inspect.parse.wire.hlo_schema import message_class
@@ -32,15 +31,15 @@ def read_replica_groups(text: str) -> Any:
     """An `HloInstructionProto` with nothing but the replica groups in `text`."""
     instruction = message_class("Instruction")()
     if text.startswith("{"):
-        groups = [{"replica_ids": ids} for ids in integer_lists(text)]
         instruction.collective_device_list.SetInParent()
-        instruction.collective_device_list.replica_groups.extend(
-            message_class("ReplicaGroup")(**group) for group in groups
-        )
+        for ids in integer_lists(text):
+            instruction.collective_device_list.replica_groups.add(replica_ids=ids)
         return instruction
     iota = _IOTA.fullmatch(text)
     if iota is not None:
-        _read_iota(instruction.iota_collective_device_list, iota)
+        groups = instruction.iota_collective_device_list
+        groups.num_replica_groups, groups.num_devices_per_group = integers(iota[1])
+        _add_iota(groups.iota_reshape_dims, groups.iota_transpose_perm, iota[2], iota[3])
         return instruction
     groups = instruction.mesh_axes_replica_group_list
     names, position = _read_mesh(groups.mesh, text)
@@ -57,17 +56,11 @@ def integer_lists(text: str) -> list[list[int]]:
     return [integers(inside(part, "{")) for part in split_commas(content)]
 
 
-def _read_iota(message: Any, iota: re.Match[str]) -> None:
-    groups, devices = integers(iota[1])
-    reshape = integers(iota[2])
-    message.num_replica_groups, message.num_devices_per_group = groups, devices
-    message.iota_reshape_dims.extend(reshape)
-    message.iota_transpose_perm.extend(_order(iota[3], reshape))
-
-
-def _order(text: str | None, reshape: Sequence[int]) -> list[int]:
-    """The transposition of an iota, which XLA omits when it is the identity."""
-    return integers(text) if text else list(range(len(reshape)))
+def _add_iota(reshape: Any, order: Any, reshape_text: str, order_text: str | None) -> None:
+    """Appends the numbers of an iota; XLA omits the order of its dimensions when it is the identity."""
+    lengths = integers(reshape_text)
+    reshape.extend(lengths)
+    order.extend(integers(order_text) if order_text else range(len(lengths)))
 
 
 def _read_mesh(mesh: Any, text: str) -> tuple[dict[str, int], int]:
@@ -83,18 +76,12 @@ def _read_mesh(mesh: Any, text: str) -> tuple[dict[str, int], int]:
     devices = _DEVICES.match(text, position)
     if devices is not None:
         position = find_close(text, devices.end() - 1)
-        _read_devices(mesh, text[devices.end() : position - 1])
+        listed = text[devices.end() : position - 1]
+        if iota := _IOTA_DEVICES.fullmatch(listed.strip()):
+            _add_iota(mesh.iota_transform.reshape_dims, mesh.iota_transform.transpose_perm, iota[1], iota[2])
+        else:
+            mesh.device_ids.extend(integers(listed))
     return {axis.name: number for number, axis in enumerate(mesh.axes)}, position
-
-
-def _read_devices(mesh: Any, text: str) -> None:
-    iota = _IOTA_DEVICES.fullmatch(text.strip())
-    if iota is None:
-        mesh.device_ids.extend(integers(text))
-        return
-    reshape = integers(iota[1])
-    mesh.iota_transform.reshape_dims.extend(reshape)
-    mesh.iota_transform.transpose_perm.extend(_order(iota[2], reshape))
 
 
 def _add_axes(target: Any, text: str, names: dict[str, int]) -> bool:
@@ -152,9 +139,7 @@ def _read_word(sharding: Any, word: re.Match[str]) -> None:
     if word[1]:
         sharding.tile_assignment_dimensions.extend(integers(word[2]))
         if word[3]:
-            reshape = integers(word[3])
-            sharding.iota_reshape_dims.extend(reshape)
-            sharding.iota_transpose_perm.extend(_order(word[4], reshape))
+            _add_iota(sharding.iota_reshape_dims, sharding.iota_transpose_perm, word[3], word[4])
         else:
             sharding.tile_assignment_devices.extend(integers(word[5]))
     elif word[6]:

@@ -7,6 +7,7 @@ splitting the text (`parse.hlo_text.sections`, `parse.wire.text_lines`).
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -294,40 +295,20 @@ _OPCODE, _SHAPE, _METADATA = 2, 3, 7
 
 
 class _Pieces:
-    """Writes parts of instructions as fields of `xla.HloInstructionProto`.
+    """Writes parts of instructions as fields of `xla.HloInstructionProto`, each text once.
 
     An unknown part becomes a field that keeps the text. No method raises an exception.
     """
 
     def __init__(self, frames: Mapping[int, int]) -> None:
         """`frames`: the number of each stack frame in the text -> its number in the proto."""
-        self._frames = frames
-        self._opcodes: dict[str, bytes] = {}
-        self._shapes: dict[str, tuple[bytes, Any]] = {}
-        self._attributes: dict[str, bytes] = {}
-
-    def opcode(self, text: str) -> bytes:
-        """The opcode."""
-        field = self._opcodes.get(text)
-        if field is None:
-            field = self._opcodes[text] = content_field(_OPCODE, text.encode())
-        return field
+        self.opcode = functools.cache(_opcode_field)
+        self._shape = functools.cache(_shape_field)
+        self._attribute = functools.cache(functools.partial(_attribute_field, frames))
 
     def shape(self, text: str) -> bytes:
         """The shape of an instruction's result."""
         return self._shape(text)[0]
-
-    def _shape(self, text: str) -> tuple[bytes, Any]:
-        known = self._shapes.get(text)
-        if known is None:
-            try:
-                message, whole = read_shape(text)
-            except ValueError:
-                message, whole = message_class("Shape")(), False
-            field = content_field(_SHAPE, message.SerializeToString())
-            known = (field if whole else field + verbatim_field("attribute shape", text)), message
-            self._shapes[text] = known
-        return known
 
     def literal(self, shape: str, text: str) -> bytes:
         """The value of a constant of this shape; nothing for a value that XLA omitted."""
@@ -341,21 +322,30 @@ class _Pieces:
 
     def attribute(self, opcode: str, key: str, value: str) -> bytes:
         """One attribute of an instruction with this opcode."""
-        known = f"{opcode} {key}={value}" if key in DEPENDS_ON_OPCODE else f"{key}={value}"
-        field = self._attributes.get(known)
-        if field is None:
-            field = self._attributes[known] = self._write_attribute(opcode, key, value)
-        return field
+        return self._attribute(opcode if key in DEPENDS_ON_OPCODE else "", key, value)
 
-    def _write_attribute(self, opcode: str, key: str, value: str) -> bytes:
-        if key in KEPT_AS_TEXT:
-            return verbatim_field(key, value)
-        try:
-            return self._write_metadata(value) if key == "metadata" else read_attribute(opcode, key, value)
-        except (KeyError, ValueError):
-            return verbatim_field(f"attribute {key}", value)
 
-    def _write_metadata(self, value: str) -> bytes:
-        message, others = read_metadata(value, self._frames)
-        kept = [verbatim_field(f"attribute metadata.{key}", text) for key, text in others]
-        return b"".join((content_field(_METADATA, message), *kept))
+def _opcode_field(text: str) -> bytes:
+    return content_field(_OPCODE, text.encode())
+
+
+def _shape_field(text: str) -> tuple[bytes, Any]:
+    try:
+        message, whole = read_shape(text)
+    except ValueError:
+        message, whole = message_class("Shape")(), False
+    field = content_field(_SHAPE, message.SerializeToString())
+    return field if whole else field + verbatim_field("attribute shape", text), message
+
+
+def _attribute_field(frames: Mapping[int, int], opcode: str, key: str, value: str) -> bytes:
+    if key in KEPT_AS_TEXT:
+        return verbatim_field(key, value)
+    try:
+        if key != "metadata":
+            return read_attribute(opcode, key, value)
+        message, others = read_metadata(value, frames)
+    except (KeyError, ValueError):
+        return verbatim_field(f"attribute {key}", value)
+    kept = [verbatim_field(f"attribute metadata.{key}", text) for key, text in others]
+    return b"".join((content_field(_METADATA, message), *kept))

@@ -12,19 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.text_scan import inside, integers, split_pairs, unquote
 from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
-
-_STRINGS = {"op_type": 1, "op_name": 2, "source_file": 3, "deduplicated_name": 12, "scheduling_name": 16}
-_NUMBERS = {
-    "source_line": 4,
-    "size_of_generated_code_in_bytes": 8,
-    "size_of_memory_working_set_in_bytes": 9,
-    "source_end_line": 17,
-    "source_column": 18,
-    "source_end_column": 19,
-}
-_FRAME, _PROFILE_TYPE = 15, 5
 
 _VALUE = r'"(?:[^"\\]|\\.)*+"|\{[^{}"]*+\}|[^\s"{},]++'
 _PAIRS = re.compile(rf"\{{\s*(?:\w+=(?:{_VALUE})[\s,]*)*+\}}", flags=re.S)
@@ -32,7 +22,6 @@ _PAIR = re.compile(rf"(\w+)=({_VALUE})", flags=re.S)
 
 _Read = TypeVar("_Read")
 _ROW = re.compile(r"(\d{1,9})\s+(.*)", flags=re.S)
-_LOCATION = {"line": 3, "column": 4, "end_line": 5, "end_column": 6}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,15 +42,14 @@ class SourceTables:
 def read_tables(tables: Mapping[str, Sequence[str]]) -> SourceTables:
     """The tables with these rows, without unreadable rows and rows that need them."""
     stray: list[str] = []
-    files = _rows(tables.get("FileNames", ()), unquote, stray)
-    functions = _rows(tables.get("FunctionNames", ()), unquote, stray)
+    files = _rows(tables.get("FileNames", ()), _string, stray)
+    functions = _rows(tables.get("FunctionNames", ()), _string, stray)
     file, function = _numbered(files), _numbered(functions)
+    known = message_class("FileLocation").DESCRIPTOR.fields_by_name
 
-    def location(text: str) -> bytes:
-        row = _pairs(text)
-        fields = [number_field(1, file[row["file_name_id"]]), number_field(2, function[row["function_name_id"]])]
-        fields += [number_field(place, row[key]) for key, place in _LOCATION.items() if row.get(key)]
-        return b"".join(fields)
+    def location(text: str) -> dict[str, int]:
+        row = {key: value for key, value in _pairs(text).items() if value and key in known}
+        return {**row, "file_name_id": file[row["file_name_id"]], "function_name_id": function[row["function_name_id"]]}
 
     locations = _rows(tables.get("FileLocations", ()), location, stray)
     place = _numbered(locations)
@@ -73,12 +61,19 @@ def read_tables(tables: Mapping[str, Sequence[str]]) -> SourceTables:
 
     frames = _rows(tables.get("StackFrames", ()), frame, stray)
     numbers = _numbered(frames)
-    fields = [content_field(1, text) for text in files.values()]
-    fields += [content_field(2, text) for text in functions.values()]
-    fields += [content_field(3, message) for message in locations.values()]
-    for at, parent in frames.values():
-        fields.append(content_field(4, number_field(1, at) + number_field(2, numbers.get(parent, 0))))
-    return SourceTables(index=b"".join(fields), frames=numbers, stray=tuple(stray))
+    index = message_class("StackFrameIndex")(
+        file_names=files.values(),
+        function_names=functions.values(),
+        file_locations=locations.values(),
+        stack_frames=[
+            {"file_location_id": at, "parent_frame_id": numbers.get(parent, 0)} for at, parent in frames.values()
+        ],
+    )
+    return SourceTables(index=index.SerializeToString(), frames=numbers, stray=tuple(stray))
+
+
+def _string(text: str) -> str:
+    return unquote(text).decode("utf-8", "replace")
 
 
 def _numbered(rows: Mapping[int, object]) -> dict[int, int]:
@@ -115,17 +110,20 @@ def read_metadata(text: str, frames: Mapping[int, int]) -> tuple[bytes, list[tup
     """
     if not _PAIRS.fullmatch(text):
         raise ValueError("this is no metadata")
+    known = message_class("OpMetadata").DESCRIPTOR.fields_by_name
     fields: list[bytes] = []
     others: list[tuple[str, str]] = []
     for key, value in _PAIR.findall(text):
-        if key in _STRINGS:
-            fields.append(content_field(_STRINGS[key], unquote(value)))
-        elif key == "stack_frame_id" and (frame := frames.get(int(value) if value.isdecimal() else 0)):
-            fields.append(number_field(_FRAME, frame))
-        elif key in _NUMBERS and value.isdecimal() and int(value) < 2**31:
-            fields.append(number_field(_NUMBERS[key], int(value)))
-        elif key == "profile_type":
-            fields.append(packed_field(_PROFILE_TYPE, integers(inside(value, "{"))))
+        field = known.get(key)
+        number = int(value) if value.isdecimal() else -1
+        if key == "stack_frame_id":
+            number = frames.get(number, -1)
+        if key == "profile_type":
+            fields.append(packed_field(field.number, integers(inside(value, "{"))))
+        elif field is not None and field.type == field.TYPE_STRING:
+            fields.append(content_field(field.number, unquote(value)))
+        elif field is not None and field.type in (field.TYPE_INT32, field.TYPE_INT64) and 0 <= number < 2**31:
+            fields.append(number_field(field.number, number))
         else:
             others.append((key, value))
     return b"".join(fields), others
