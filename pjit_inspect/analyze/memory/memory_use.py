@@ -14,7 +14,7 @@ import numpy as np
 
 from pjit_inspect.analyze.memory.could import find_suggestions
 from pjit_inspect.analyze.memory.live_ranges import Value
-from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, find_beside
+from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, find_beside, joined_spans
 from pjit_inspect.analyze.memory.values_named import Describer, MemoryFacts, scope_of
 from pjit_inspect.analyze.program.array_flow import PLUMBING
 from pjit_inspect.analyze.program.paths import split_path
@@ -51,7 +51,7 @@ _KEYS: dict[str, Callable[[LiveValue], str]] = {
     "by_layer": lambda row: str(row.layers[0]) if row.layers else "",
     "by_source": lambda row: row.source[0].where if row.source else "",
 }
-"""What the bytes of a table are added up by."""
+"""For each sum of a table's bytes the key of a row."""
 
 
 def arguments_alone(facts: MemoryFacts, missing: str) -> MemoryUse:
@@ -136,7 +136,7 @@ class MemoryFinder:
         )
 
     def _beside(self, alive: list[Buffer]) -> Iterator[str]:
-        """Why temporaries do not use the free memory of a donated argument."""
+        """Sentences that explain why temporaries do not use the free memory of a donated argument."""
         for buffer, argument, why in find_beside(self._all, alive):
             names = [self._row(one, self._peak).name for one in (buffer, argument)]
             size = bytes_in_words(buffer.bytes)
@@ -286,18 +286,10 @@ def moments(total: np.ndarray, starts: Sequence[int]) -> np.ndarray:
 
 
 def _in_kernels(spans: Sequence[tuple[int, int]], places: np.ndarray) -> tuple[tuple[int, int], ...]:
-    """Converts spans of positions to spans of kernels whose moments are in them; adjacent spans are merged."""
-    found: list[tuple[int, int]] = []
-    for begins, ends in spans:
-        first = int(np.searchsorted(places, begins, "left"))
-        last = int(np.searchsorted(places, ends, "right")) - 1
-        if last < first:
-            continue
-        if found and first <= found[-1][1] + 1:
-            found[-1] = found[-1][0], last
-        else:
-            found.append((first, last))
-    return tuple(found)
+    """Converts spans of positions to spans of kernels whose moments are in them."""
+    first = np.searchsorted(places, [begins for begins, _ in spans], "left").tolist()
+    last = np.searchsorted(places, [ends for _, ends in spans], "right").tolist()
+    return tuple(joined_spans((begins, after - 1) for begins, after in zip(first, last, strict=True)))
 
 
 def _phases(graph: ProgramGraph | None) -> dict[int, Phase]:

@@ -97,7 +97,7 @@ class Occupancy:
 
 
 class _Place(NamedTuple):
-    """Where a value lies: a piece of memory, the first byte in it, the bytes; and `Buffer.lies_in` of a temporary."""
+    """The place of a value: a piece of memory, the first byte in it, the bytes; and `Buffer.lies_in` of a temporary."""
 
     piece: int
     offset: int
@@ -165,13 +165,18 @@ def _merged_spans(ranges: LiveRanges, rows: list[int], kind: str) -> list[tuple[
     spans = sorted((value.begins, value.ends) for value in values)
     if kind == "argument":
         spans[0] = 0, spans[0][1]
-    merged: list[tuple[int, int]] = []
+    return joined_spans(spans)
+
+
+def joined_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ascending spans, ends included, with neighbours joined that touch; empty ones are left out."""
+    found: list[tuple[int, int]] = []
     for begins, ends in spans:
-        if merged and begins <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], ends))
+        if found and begins <= min(ends, found[-1][1] + 1):
+            found[-1] = found[-1][0], max(found[-1][1], ends)
         elif begins <= ends:
-            merged.append((begins, ends))
-    return merged
+            found.append((begins, ends))
+    return found
 
 
 class _Stay(NamedTuple):
@@ -347,7 +352,7 @@ def find_beside(occupancy: Occupancy, alive: Sequence[Buffer]) -> list[tuple[Buf
 
 
 def _why(ranges: LiveRanges, buffer: Buffer, argument: Buffer) -> str:
-    """Why a temporary is not in the memory of a dead argument whose result is unwritten; "" if that does not apply."""
+    """The reason why a temporary is not in a dead argument's memory before its result is written; "" for none."""
     row = buffer.values[0]
     value = ranges.values[row]
     there = sorted((ranges.values[row] for row in argument.values), key=lambda one: one.begins)

@@ -174,16 +174,20 @@ class Describer:
         made, layout = self.maker(node), self.argument(node)
         if layout is not None:
             return Described(layout.path, layout.spec, layout.global_shape)
-        collective, layout = self.collective(made.kernel), self._argument_at(made.instruction)
-        if layout is not None and made.is_moved and collective is None:
+        collective, layout = (
+            self.collective(made.kernel),
+            self._argument_at(made.instruction) if made.is_moved else None,
+        )
+        if layout is not None and collective is None:
             # It is unknown which of its axes a copy still has.
             return Described(f"{layout.path}, copied", None, layout.global_shape)
         module = self._ranges.module
         instruction = module.instruction(made.instruction)
         if not instruction.op_name and not made.is_moved:
             instruction = module.instruction(made.kernel)
-        source = user_frames(instruction.frames, self._facts.files) if instruction.frames else ()
-        phase = find_phase(instruction.op_name, instruction.frames)
+        frames = instruction.frames
+        source = user_frames(frames, self._facts.files) if frames else ()
+        phase = find_phase(instruction.op_name, frames)
         row = self._row(node, instruction, source)
         # A sum yields the value itself; a gather is named after an operation that needs it.
         if collective is not None and (row is None or collective.kind not in SUMS):
@@ -274,8 +278,7 @@ class Describer:
         if origin.spec is None or origin.global_shape is None or mesh is None:
             return None
         left = [tuple(axis for axis in axes_of(entry) if axis not in axes) for entry in origin.spec]
-        sizes = dict(zip(mesh.axis_names, mesh.shape, strict=True))
-        pieces = [math.prod(sizes.get(axis, 1) for axis in entry) for entry in left]
+        pieces = [math.prod(mesh.sizes.get(axis, 1) for axis in entry) for entry in left]
         count = math.prod(local_shape(origin.global_shape, pieces))
         return tuple(map(entry_of, left)) if count == math.prod(self._ranges.shape(node).dimensions) else None
 
@@ -285,7 +288,7 @@ def _text_and_place(row: ValueSharding) -> tuple[str, str]:
 
 
 def _here(rows: list[ValueSharding], source: tuple[Frame, ...]) -> list[ValueSharding]:
-    """Those that begin at the same column of the same line; all if none does."""
+    """The rows that begin at the same column of the same line; all rows if none does."""
     # XLA keeps the begin of a piece; its end is known only for operations before partitioning.
     begins = [[(frame.file, frame.line, frame.columns[:1]) for frame in row.source[:1]] for row in rows]
     wanted = [(frame.file, frame.line, frame.columns[:1]) for frame in source[:1]]
