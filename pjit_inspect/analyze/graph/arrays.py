@@ -90,7 +90,7 @@ def _find_homes(placing: Placing) -> dict[int, int]:
     readers: dict[int, Counter[int]] = {}
     for kernel, inputs in enumerate(placing.facts.inputs):
         is_reader = placing.scope[kernel] != ROOT and placing.phase[kernel] in (FORWARD, RECOMPUTE)
-        for argument in (taken.argument for taken in inputs if taken.argument >= 0):
+        for argument in (argument for _, _, argument, _ in inputs if argument >= 0):
             if argument not in paths:
                 paths[argument] = argument_path(module.instruction(argument).op_name)[-_MOST_STEPS:]
             if is_reader:
@@ -117,8 +117,8 @@ def _home_of(kernel: int, placing: Placing, homes: dict[int, int]) -> int:
         source, argument = placing.facts.origin(taken)
         scope = homes.get(argument, ROOT) if source < 0 else placing.scope[source]
         if scope != ROOT:
-            (large if taken.bytes > SMALL else small)[scope] += taken.bytes
-        is_shared |= scope == ROOT and taken.bytes <= SMALL
+            (large if taken[3] > SMALL else small)[scope] += taken[3]
+        is_shared |= scope == ROOT and taken[3] <= SMALL
     # Small values (steps, norms, scales) are shared by all layers: they decide only if no large one does, and only if
     # all of them belong to a layer.
     readers = large or (Counter() if is_shared else small)
@@ -146,9 +146,9 @@ def find_served(kernel: int, facts: KernelFacts) -> tuple[Served, ...]:
         return ()
     served = []
     for operand, inputs in sorted(facts.by_operand[kernel].items()):
-        makers = [taken.source for taken in inputs if taken.source >= 0]
+        makers = [source for source, *_ in inputs if source >= 0]
         takers = facts.takers[kernel].get(operand, [])
         near = [*makers, *takers] if facts.is_sum(kernel) else [*takers, *makers]
         if near:
-            served.append(Served(near[0], inputs[0].bytes))
+            served.append(Served(near[0], inputs[0][3]))
     return tuple(served)

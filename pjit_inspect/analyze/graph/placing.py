@@ -53,7 +53,7 @@ class Placing:
         self.frame: list[int] = columns.frame[kernels.rows].tolist()
         self.bodies: dict[int, Counter[Place]] = {}
         self.is_differentiated = False
-        self.producers, self.users = kernels.edges.producers(count), kernels.edges.users(count)
+        self.producers, self.users = kernels.producers, kernels.users
 
     def put(self, kernel: int, scope: int, how: str) -> None:
         """Moves a kernel to another scope."""
