@@ -22,7 +22,7 @@ _Layer = tuple[tuple[str, ...], int]
 
 
 def has_scopes(placing: Placing) -> bool:
-    """Whether enough kernels are in a named scope."""
+    """True if enough kernels are in a named scope."""
     scopes = placing.scopes
     is_named = functools.cache(
         lambda scope: any(scopes.kinds[row] in ("scope", "function") for row in scopes.path(scope))

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from pjit_inspect.analyze.graph.facts import KernelFacts
 from pjit_inspect.analyze.graph.placing import Place, Placing
 from pjit_inspect.analyze.graph.scopes import FORWARD, RECOMPUTE, ROOT, UPDATE, Scopes
+from pjit_inspect.model.program.opcodes import operations
 
 SMALL = 64
 """Bytes up to which a value does not show where its users belong, such as a step number or a norm."""
@@ -25,7 +26,7 @@ _MOST_STEPS = 12
 """Parts of an argument's path that are compared."""
 _PARTS = re.compile(r"[A-Za-z_]\w*|\d+")
 _DIGITS = re.compile(r"\d+")
-_ONE_ARRAY = frozenset(("all-to-all", "ragged-all-to-all"))
+_ONE_ARRAY = operations("pieces")
 """Kinds whose operands are pieces of one array."""
 
 

@@ -14,13 +14,8 @@ from pjit_inspect.analyze.graph.kernels import KernelList, find_kernels
 from pjit_inspect.analyze.graph.work import count_work
 from pjit_inspect.analyze.program.loops import count_runs
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.opcodes import SUMS
+from pjit_inspect.model.program.opcodes import SUMS, may_communicate
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
-
-_NAMED = ("fusion", "call", "custom-call", "async-start", "send", "recv")
-_PARTS = ("all-", "collective-", "reduce-scatter", "ragged-all-to-all")
-_ENDS = ("-done", "-start")
-
 
 Input = tuple[int, int, int, int]
 """One value a kernel takes: its source kernel or -1, the element, the argument's instruction or -1, its bytes."""
@@ -82,7 +77,7 @@ class KernelFacts:
                 self.takers[taken[0]].setdefault(taken[1], []).append(target)
 
     def is_sum(self, kernel: int) -> bool:
-        """Whether a kernel is an all-reduce or a reduce-scatter."""
+        """True if a kernel is an all-reduce or a reduce-scatter."""
         return self.kinds.get(kernel) in SUMS
 
     def origin(self, taken: Input) -> tuple[int, int]:
@@ -112,7 +107,7 @@ def _find_sites(kernels: KernelList, table: CollectiveTable) -> list[tuple[int, 
 
 def _instructions_by_name(module: HloModule) -> dict[str, list[int]]:
     """Instructions that may be (a part of) a collective, by name: XLA repeats names now and then."""
-    opcodes = [name for name in module.opcodes if name in _NAMED or name.startswith(_PARTS) or name.endswith(_ENDS)]
+    opcodes = filter(may_communicate, module.opcodes)
     by_name: dict[str, list[int]] = {}
     for index in module.with_opcode(*opcodes).tolist():
         by_name.setdefault(module.reader.name(index), []).append(index)

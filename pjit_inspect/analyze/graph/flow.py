@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pjit_inspect.analyze.program.custom_calls import workspace_of
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.mesh import PartitionSpec
-from pjit_inspect.model.program.opcodes import SUMS
+from pjit_inspect.model.program.opcodes import SUMS, operations
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.flow import FlowNode, ProgramFlow
 from pjit_inspect.model.report.graph import ProgramGraph
@@ -19,7 +19,7 @@ from pjit_inspect.model.report.sharding_table import ShardingTable, ValueShardin
 
 _MOST = 40
 _MOST_DIFFERENTIATED = 24
-_COPIES = ("copy", "transpose", "reshape", "bitcast")
+_COPIES = operations("view")
 
 
 def find_flow(

@@ -116,7 +116,7 @@ def _function(scopes: Scopes, scope: int, name: str, line: int) -> int:
 
 
 def _lie_inside(groups: Iterable[list[_Strand]]) -> bool:
-    """Whether each group lies (nearly) inside one call."""
+    """True if each group lies (nearly) inside one call."""
     for strands in groups:
         sizes = Counter[tuple[_Call, ...]]()
         for strand in strands:

@@ -17,18 +17,12 @@ from pjit_inspect.analyze.program.custom_calls import describe_custom_call, work
 from pjit_inspect.analyze.program.loops import Running, find_running
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.opcodes import operations
 
-_NOTHING = frozenset((
-    "constant", "iota", "partition-id", "replica-id", "after-all", "create-token", "parameter",
-))  # fmt: skip
-_PASSING = frozenset((
-    "get-tuple-element", "tuple", "bitcast", "copy", "copy-start", "opt-barrier", "optimization-barrier",
-    "add-dependency", "domain", "while", "conditional", "call",
-))  # fmt: skip
+_NOTHING = operations("made", "token", "parameter")
+_PASSING = operations("tuple", "region", "rename", "copy", "barrier")
 _HALVES = ("-done", "-update")
-_MOVES = frozenset((
-    "parameter", "constant", "tuple", "get-tuple-element", "bitcast", "copy", "slice", "dynamic-slice",
-))  # fmt: skip
+_MOVES = operations("idle", "copy", "slice")
 """Opcodes of a body that only moves a part of its operand: a prefetch."""
 
 _NO_WORK = frozenset(("sharding", "memory", "note", "async"))
@@ -153,7 +147,7 @@ def _role(opcode: str) -> int:
 
 
 def _works(module: HloModule, index: int, moves: dict[int, bool]) -> bool:
-    """Whether a custom call, fusion or asynchronous operation does more than move data."""
+    """True if a custom call, fusion or asynchronous operation does more than move data."""
     opcode = module.opcodes[module.instructions.opcode[index]]
     called = module.instructions.called[index].tolist()
     try:
@@ -170,7 +164,7 @@ def _works(module: HloModule, index: int, moves: dict[int, bool]) -> bool:
 
 
 def _only_moves(module: HloModule, computation: int, known: dict[int, bool]) -> bool:
-    """Whether a computation only passes on its operands, or parts of them."""
+    """True if a computation only passes on its operands, or parts of them."""
     if computation not in known:
         row = module.computation(computation).range
         opcodes = {module.opcodes[k] for k in np.unique(module.instructions.opcode[row.start : row.stop]).tolist()}
@@ -191,7 +185,7 @@ def _sizes(module: HloModule, reads: Reads) -> np.ndarray:
 
 
 def changes(*columns: np.ndarray) -> np.ndarray:
-    """Whether each row differs from the row before it; the first one does."""
+    """True if each row differs from the row before it; the first one does."""
     changed = np.ones(len(columns[0]), bool)
     changed[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
     return changed

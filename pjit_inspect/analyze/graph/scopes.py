@@ -133,7 +133,7 @@ class _Part(NamedTuple):
 
     @property
     def is_mechanical(self) -> bool:
-        """Whether it comes from JAX and is no scope."""
+        """True if it comes from JAX and is no scope."""
         known = self.name in _CONTROL or self.name in ("", "while", "body", "cond", "scan", "main")
         return known or bool(_BRANCH.fullmatch(self.name)) or bool(_EINSUM.fullmatch(self.name))
 

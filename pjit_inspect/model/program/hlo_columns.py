@@ -36,7 +36,7 @@ class Links:
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.starts))
 
     def gathered(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The links of several rows, one after another: for each its place in `rows`, its number there, and the link."""
+        """The links of several rows, one after another: each one's place in `rows`, its number there, and the link."""
         counts = self.starts[rows + 1] - self.starts[rows]
         owner = np.repeat(np.arange(len(rows)), counts)
         number = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
