@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.sharding.same_data import SameData
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
+from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, operations
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
 _WRITES = {"dynamic_update_slice": 1, "scatter": 2}
 """Operations that write into their first operand, and the number of the operand that they write."""
-_SAME = frozenset(("convert", "copy", "reshape", "optimization_barrier", *REQUESTS))
+_SAME = operations("convert", "same order", "barrier", "request")
 _MOST_STEPS = 10_000
 _ROOT = re.compile(r"[\[.]")
 

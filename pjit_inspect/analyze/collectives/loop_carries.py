@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
-from pjit_inspect.analyze.program.dataflow import SAME, operand, settled
+from pjit_inspect.analyze.program.dataflow import operand, settled
 from pjit_inspect.model.program.hlo import Instruction
+from pjit_inspect.model.program.opcodes import operations
 
 Permutes = Mapping[int, CollectiveOp]
 """The instruction that yields a permute's received value -> the permute."""
 
-KEPT = SAME | {"copy-start", "copy-done"}
+KEPT = operations("same order", "copy")
 """Opcodes that keep a value as it is."""
 
 _ROUNDED = KEPT | {"convert"}

@@ -26,6 +26,7 @@ from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.custom_calls import runs_kernel
 from pjit_inspect.analyze.program.device_groups import Groups
 from pjit_inspect.model.program.hlo import HloModule, Instruction
+from pjit_inspect.model.program.opcodes import REGIONS, operations
 from pjit_inspect.model.report.collective import AxisTotal, Collective
 from pjit_inspect.model.report.link_traffic import LinkTraffic
 
@@ -235,14 +236,10 @@ def _summed(pairs: list[np.ndarray], sizes: list[np.ndarray], left_out: int) -> 
 MOST_NAMES = 100
 """More overlapping kernels than these are counted, not named."""
 
-_NO_WORK = frozenset((
-    "add-dependency", "after-all", "bitcast", "constant", "domain", "get-dimension-size", "get-tuple-element",
-    "opt-barrier", "parameter", "partition-id", "recv", "replica-id", "send", "tuple",
-))  # fmt: skip
+_NO_WORK = operations("idle", "transfer")
 """Opcodes that run no kernel, besides those that only start, update or wait for something else."""
 
 _HALVES = ("-start", "-done", "-update")
-_ALWAYS_WORK = frozenset(("while", "conditional", "call"))
 
 
 class Overlap(NamedTuple):
@@ -308,7 +305,7 @@ class OverlapFinder:
         if instruction.opcode in ("fusion", "custom-call"):
             return runs_kernel(instruction)
         # Arithmetic on single numbers (indices, counters) hides nothing.
-        return instruction.opcode in _ALWAYS_WORK or any(map(self._has_many, (instruction, *instruction.operands)))
+        return instruction.opcode in REGIONS or any(map(self._has_many, (instruction, *instruction.operands)))
 
     def _has_many(self, instruction: Instruction) -> bool:
         """Whether a value is more than one number."""

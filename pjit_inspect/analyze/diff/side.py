@@ -14,10 +14,11 @@ from pjit_inspect.analyze.diff.places import Place, Places
 from pjit_inspect.model.diff.pairs import ArrayDiff
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import PartitionSpec
+from pjit_inspect.model.program.opcodes import may_communicate
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.xla_warning import XlaWarning
-from pjit_inspect.model.report.collective import KINDS, Collective, CollectiveTable
+from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
@@ -25,7 +26,6 @@ from pjit_inspect.model.words.sentence import Sentence
 
 Stack = tuple[Place | None, ...]
 
-_SENDS = ("fusion", "send", "recv", "send-done", "recv-done", "async-start", "async-done")
 """Opcodes that some backends use to implement collectives."""
 
 
@@ -108,7 +108,7 @@ class DiffSide:
 
 def _places(module: HloModule) -> dict[str, int]:
     """Schedule positions of the instructions of collectives, by name; no others, as there may be 100,000."""
-    wanted = [opcode for opcode in module.opcodes if opcode in _SENDS or any(kind in opcode for kind in KINDS)]
+    wanted = filter(may_communicate, module.opcodes)
     return {module.reader.name(k): int(module.places[k]) for k in module.with_opcode(*wanted).tolist()}
 
 

@@ -19,6 +19,7 @@ from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
+from pjit_inspect.model.program.opcodes import operations
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.words.byte_words import bytes_in_words
@@ -30,10 +31,7 @@ _MOSTLY = 1.5
 _AGREES = 0.02
 _FILLED = 1.1
 _MOST_NAMED = 3
-_NO_ARRAY = frozenset((
-    "after-all", "bitcast", "call", "conditional", "constant", "get-tuple-element", "optimization-barrier", "parameter",
-    "tuple", "while",
-))  # fmt: skip
+_NO_ARRAY = operations("idle", "region")
 """Opcodes that make no new array."""
 
 

@@ -22,7 +22,7 @@ _Layer = tuple[tuple[str, ...], int]
 
 
 def has_scopes(placing: Placing) -> bool:
-    """Whether enough kernels are in a named scope."""
+    """True if enough kernels are in a named scope."""
     scopes = placing.scopes
     is_named = functools.cache(
         lambda scope: any(scopes.kinds[row] in ("scope", "function") for row in scopes.path(scope))
@@ -45,7 +45,7 @@ def place_by_arguments(placing: Placing) -> None:
 def _layers(facts: KernelFacts) -> dict[int, _Layer]:
     """For each argument with a number in its path: the path before the number, and the number."""
     layers: dict[int, _Layer] = {}
-    for argument in dict.fromkeys(taken.argument for inputs in facts.inputs for taken in inputs if taken.argument >= 0):
+    for argument in dict.fromkeys(argument for inputs in facts.inputs for _, _, argument, _ in inputs if argument >= 0):
         path = argument_path(facts.module.instruction(argument).op_name)
         position = next((k for k, part in enumerate(path) if k and part.isdecimal() and len(part) < 10), None)
         if position is not None:
@@ -58,7 +58,7 @@ def _base(placing: Placing, layers: dict[int, _Layer]) -> tuple[str, ...] | None
     counts: Counter[_Layer] = Counter()
     for phase, inputs in zip(placing.phase, placing.facts.inputs, strict=True):
         if phase in (FORWARD, RECOMPUTE):
-            counts.update(layers[taken.argument] for taken in inputs if taken.argument in layers)
+            counts.update(layers[argument] for _, _, argument, _ in inputs if argument in layers)
     reads, numbers = Counter[tuple[str, ...]](), Counter(base for base, _ in counts)
     for (base, _), count in counts.items():
         reads[base] += count
@@ -75,7 +75,7 @@ class _Numbers:
             {
                 numbers[argument]
                 for taken in inputs
-                if taken.bytes > SMALL and (argument := self._facts.argument_of(taken)) in numbers
+                if taken[3] > SMALL and (argument := self._facts.argument_of(taken)) in numbers
             }
             for inputs in self._facts.inputs
         ]
@@ -107,9 +107,9 @@ class _Numbers:
     def _taken(self, kernel: int, phase: int) -> set[int]:
         """The numbers of the kernels of one phase whose values it takes."""
         found = (
-            self._found[taken.source]
-            for taken in self._facts.inputs[kernel]
-            if taken.source >= 0 and taken.bytes > SMALL and self._phase[taken.source] == phase
+            self._found[source]
+            for source, _, _, size in self._facts.inputs[kernel]
+            if source >= 0 and size > SMALL and self._phase[source] == phase
         )
         return {number for number in found if number is not None}
 
@@ -130,7 +130,7 @@ class _Numbers:
                 yield user
                 continue
             for operand, inputs in self._facts.by_operand[user].items():
-                if any(taken.source == kernel for taken in inputs):
+                if any(source == kernel for source, *_ in inputs):
                     yield from self._facts.takers[user].get(operand, ())
 
     def _end(self, user: int, ends: dict[int, int]) -> Iterable[int]:

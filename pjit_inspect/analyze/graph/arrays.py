@@ -16,6 +16,7 @@ from typing import NamedTuple
 from pjit_inspect.analyze.graph.facts import KernelFacts
 from pjit_inspect.analyze.graph.placing import Place, Placing
 from pjit_inspect.analyze.graph.scopes import FORWARD, RECOMPUTE, ROOT, UPDATE, Scopes
+from pjit_inspect.model.program.opcodes import operations
 
 SMALL = 64
 """Bytes up to which a value does not show where its users belong, such as a step number or a norm."""
@@ -25,7 +26,7 @@ _MOST_STEPS = 12
 """Parts of an argument's path that are compared."""
 _PARTS = re.compile(r"[A-Za-z_]\w*|\d+")
 _DIGITS = re.compile(r"\d+")
-_ONE_ARRAY = frozenset(("all-to-all", "ragged-all-to-all"))
+_ONE_ARRAY = operations("pieces")
 """Kinds whose operands are pieces of one array."""
 
 
@@ -90,7 +91,7 @@ def _find_homes(placing: Placing) -> dict[int, int]:
     readers: dict[int, Counter[int]] = {}
     for kernel, inputs in enumerate(placing.facts.inputs):
         is_reader = placing.scope[kernel] != ROOT and placing.phase[kernel] in (FORWARD, RECOMPUTE)
-        for argument in (taken.argument for taken in inputs if taken.argument >= 0):
+        for argument in (argument for _, _, argument, _ in inputs if argument >= 0):
             if argument not in paths:
                 paths[argument] = argument_path(module.instruction(argument).op_name)[-_MOST_STEPS:]
             if is_reader:
@@ -117,8 +118,8 @@ def _home_of(kernel: int, placing: Placing, homes: dict[int, int]) -> int:
         source, argument = placing.facts.origin(taken)
         scope = homes.get(argument, ROOT) if source < 0 else placing.scope[source]
         if scope != ROOT:
-            (large if taken.bytes > SMALL else small)[scope] += taken.bytes
-        is_shared |= scope == ROOT and taken.bytes <= SMALL
+            (large if taken[3] > SMALL else small)[scope] += taken[3]
+        is_shared |= scope == ROOT and taken[3] <= SMALL
     # Small values (steps, norms, scales) are shared by all layers: they decide only if no large one does, and only if
     # all of them belong to a layer.
     readers = large or (Counter() if is_shared else small)
@@ -146,9 +147,9 @@ def find_served(kernel: int, facts: KernelFacts) -> tuple[Served, ...]:
         return ()
     served = []
     for operand, inputs in sorted(facts.by_operand[kernel].items()):
-        makers = [taken.source for taken in inputs if taken.source >= 0]
+        makers = [source for source, *_ in inputs if source >= 0]
         takers = facts.takers[kernel].get(operand, [])
         near = [*makers, *takers] if facts.is_sum(kernel) else [*takers, *makers]
         if near:
-            served.append(Served(near[0], inputs[0].bytes))
+            served.append(Served(near[0], inputs[0][3]))
     return tuple(served)

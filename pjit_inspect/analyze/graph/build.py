@@ -54,6 +54,7 @@ def find_graph(module: HloModule, collectives: CollectiveTable) -> ProgramGraph:
         box_kernels=matrix.kernels,
         reads=_reads(facts.kernels, numbers),
         arguments=_argument_names(module, numbers),
+        results=_results(facts.kernels, numbers),
         loops=facts.kernels.running.loops,
         mixes=mixes,
         collective_boxes=matrix.of_collective,
@@ -124,19 +125,24 @@ def _argument_names(module: HloModule, numbers: dict[int, int]) -> tuple[str, ..
     return tuple(names.get(number, "") for number in range(max(names, default=-1) + 1))
 
 
+def _results(kernels: KernelList, numbers: dict[int, int]) -> tuple[tuple[int, int], ...]:
+    """The kernel or the argument's number that each result comes from."""
+    return tuple((int(kernels.numbers[row]) if row >= 0 else -1, numbers.get(row, -1)) for row in kernels.results)
+
+
 def _build_strip(placing: Placing, rows: Rows) -> ScheduleStrip:
     """The strip of one program."""
     facts = placing.facts
     lanes = _lanes(facts.table)
-    first, last = _uses(facts.kernels)
+    uses = [(users[0], users[-1]) if users else (-1, -1) for users in facts.kernels.users]
     events = [
         LaneEvent(
             collective=number,
             lane=lanes[row.axes],
             start=kernel,
             end=facts.ends[number],
-            first_use=int(first[kernel]),
-            last_use=int(last[kernel]),
+            first_use=uses[kernel][0],
+            last_use=uses[kernel][1],
             is_async=row.is_async,
         )
         for number, (row, kernel) in enumerate(zip(facts.table.rows, facts.sites, strict=True))
@@ -169,12 +175,3 @@ def _lanes(table: CollectiveTable) -> dict[tuple[str, ...] | None, int]:
     counts = Counter(row.axes for row in table.rows)
     ordered = sorted(counts, key=lambda axes: (-counts[axes], axes is None, axes or ()))
     return {axes: lane for lane, axes in enumerate(ordered)}
-
-
-def _uses(kernels: KernelList) -> tuple[np.ndarray, np.ndarray]:
-    """For each kernel the first and the last that takes its result; -1 where none does."""
-    edges, count = kernels.edges, len(kernels)
-    first, last = np.full(count, count, np.int64), np.full(count, -1, np.int64)
-    np.minimum.at(first, edges.source, edges.target)
-    np.maximum.at(last, edges.source, edges.target)
-    return np.where(last < 0, -1, first), last

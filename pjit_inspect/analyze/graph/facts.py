@@ -7,7 +7,6 @@ The collectives come from a `CollectiveTable`. Not its job: finding kernels (`an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,21 +14,11 @@ from pjit_inspect.analyze.graph.kernels import KernelList, find_kernels
 from pjit_inspect.analyze.graph.work import count_work
 from pjit_inspect.analyze.program.loops import count_runs
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.opcodes import SUMS
+from pjit_inspect.model.program.opcodes import SUMS, may_communicate
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 
-_NAMED = ("fusion", "call", "custom-call", "async-start", "send", "recv")
-_PARTS = ("all-", "collective-", "reduce-scatter", "ragged-all-to-all")
-_ENDS = ("-done", "-start")
-
-
-class Input(NamedTuple):
-    """One value a kernel takes: its source kernel or -1, the element, the argument's instruction or -1, its bytes."""
-
-    source: int
-    element: int
-    argument: int
-    bytes: int
+Input = tuple[int, int, int, int]
+"""One value a kernel takes: its source kernel or -1, the element, the argument's instruction or -1, its bytes."""
 
 
 class KernelFacts:
@@ -79,28 +68,29 @@ class KernelFacts:
         self.by_operand: dict[int, dict[int, list[Input]]] = {kernel: {} for kernel in self.combined}
         self.takers: dict[int, dict[int, list[int]]] = {kernel: {} for kernel in self.combined}
         columns = (reads.source, reads.element, kernels.arguments, kernels.sizes)
-        rows = map(Input, *(column.tolist() for column in columns))
+        rows = zip(*(column.tolist() for column in columns), strict=True)
         for taken, target, operand in zip(rows, reads.target.tolist(), reads.operand.tolist(), strict=True):
             self.inputs[target].append(taken)
             if target in self.combined:
                 self.by_operand[target].setdefault(operand, []).append(taken)
-            if taken.source in self.combined:
-                self.takers[taken.source].setdefault(taken.element, []).append(target)
+            if taken[0] in self.combined:
+                self.takers[taken[0]].setdefault(taken[1], []).append(target)
 
     def is_sum(self, kernel: int) -> bool:
-        """Whether a kernel is an all-reduce or a reduce-scatter."""
+        """True if a kernel is an all-reduce or a reduce-scatter."""
         return self.kinds.get(kernel) in SUMS
 
     def origin(self, taken: Input) -> tuple[int, int]:
         """The kernel and the argument a value came from before XLA combined it with others; -1 for the other."""
-        operand = self.by_operand.get(taken.source, {}).get(taken.element)
-        return (operand[0].source, operand[0].argument) if operand else (taken.source, taken.argument)
+        operand = self.by_operand.get(taken[0], {}).get(taken[1])
+        source, _, argument, _ = operand[0] if operand else taken
+        return source, argument
 
     def argument_of(self, taken: Input) -> int:
         """The argument that a value is, or is made of alone (gathered, cast); -1 for none."""
         source, argument = self.origin(taken)
         inputs = self.inputs[source] if source >= 0 else []
-        return inputs[0].argument if len(inputs) == 1 else argument
+        return inputs[0][2] if len(inputs) == 1 else argument
 
 
 def _find_sites(kernels: KernelList, table: CollectiveTable) -> list[tuple[int, int]]:
@@ -117,7 +107,7 @@ def _find_sites(kernels: KernelList, table: CollectiveTable) -> list[tuple[int, 
 
 def _instructions_by_name(module: HloModule) -> dict[str, list[int]]:
     """Instructions that may be (a part of) a collective, by name: XLA repeats names now and then."""
-    opcodes = [name for name in module.opcodes if name in _NAMED or name.startswith(_PARTS) or name.endswith(_ENDS)]
+    opcodes = filter(may_communicate, module.opcodes)
     by_name: dict[str, list[int]] = {}
     for index in module.with_opcode(*opcodes).tolist():
         by_name.setdefault(module.reader.name(index), []).append(index)

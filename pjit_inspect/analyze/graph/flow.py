@@ -1,17 +1,17 @@
 """A small program as a flow from its arguments to its results, for a picture without boxes.
 
-Kernels and what they take are the graph's; what the results are made of is traced here, plumbing looked through. Not
-its job: the graph (`analyze.graph.build`), large programs, which are drawn as rows of boxes.
+Kernels, the values they take, and the sources of results are the graph's. Not its job: the graph
+(`analyze.graph.build`), large programs, which are drawn as rows of boxes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pjit_inspect.analyze.program.custom_calls import workspace_of
-from pjit_inspect.analyze.program.loops import number_of
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.mesh import PartitionSpec
+from pjit_inspect.model.program.opcodes import SUMS, operations
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.flow import FlowNode, ProgramFlow
 from pjit_inspect.model.report.graph import ProgramGraph
@@ -19,11 +19,7 @@ from pjit_inspect.model.report.sharding_table import ShardingTable, ValueShardin
 
 _MOST = 40
 _MOST_DIFFERENTIATED = 24
-_DEEPEST = 60
-_COPIES = ("copy", "transpose", "reshape", "bitcast")
-_SUMS = ("all-reduce", "reduce-scatter")
-_Source = tuple[str, int]
-"""A kernel's or an argument's number: ("kernel", 3), ("argument", 0)."""
+_COPIES = operations("view")
 
 
 def find_flow(
@@ -33,48 +29,30 @@ def find_flow(
     shardings: ShardingTable | None = None,
 ) -> ProgramFlow | None:
     """The flow of a program of at most some 40 kernels; None of a larger one, and of one that does nothing."""
-    kernels = len(graph.kernels)
+    kernels, reads = len(graph.kernels), graph.reads
     if not 0 < kernels <= (_MOST_DIFFERENTIATED if graph.is_differentiated else _MOST):
         return None
-    reads = graph.reads
-    pairs: list[tuple[_Source, int]] = []
-    for target, source, argument, carried in zip(
-        reads.target.tolist(), reads.source.tolist(), reads.argument.tolist(), reads.carried.tolist(), strict=True
-    ):
-        if source >= 0 and not carried and source < target:
-            pairs.append((("kernel", source), target))
-        elif source < 0 and argument >= 0:
-            pairs.append((("argument", argument), target))
-    results = _results(graph, module)
-    taken = sorted(
-        {one[1] for one, _ in pairs if one[0] == "argument"} | {n for kind, n in results if kind == "argument"}
-    )
-    if len(taken) + len(results) > 2 * _MOST:
+    columns = (reads.source, reads.argument, reads.target, reads.carried)
+    pairs = [
+        ((source, argument), target)
+        for source, argument, target, carried in zip(*(column.tolist() for column in columns), strict=True)
+        if (not carried and source < target if source >= 0 else argument >= 0)
+    ]
+    arguments = sorted({argument for _, argument in [*(source for source, _ in pairs), *graph.results]} - {-1})
+    if len(arguments) + len(graph.results) > 2 * _MOST:
         return None
-    return _flow(graph, taken, pairs, results, _Values(graph, module, collectives, shardings))
-
-
-def _flow(
-    graph: ProgramGraph,
-    taken: Sequence[int],
-    pairs: Sequence[tuple[_Source, int]],
-    results: Sequence[_Source],
-    values: _Values,
-) -> ProgramFlow:
-    arguments = [FlowNode(kind="argument", number=number) for number in taken]
-    kernels = [values.node(kernel) for kernel in range(len(graph.kernels))]
-    ends = [FlowNode(kind="result", number=number) for number in range(len(results))]
-    at = {("argument", number): row for row, number in enumerate(taken)}
-    at |= {("kernel", kernel): len(arguments) + kernel for kernel in range(len(kernels))}
-    first_end = len(arguments) + len(kernels)
-    edges = [(at[source], len(arguments) + target) for source, target in pairs]
-    edges += [(at[source], first_end + number) for number, source in enumerate(results) if source in at]
-    copies = {
-        at["kernel", kernel]
-        for kernel in range(len(kernels))
-        if graph.kernels.opcodes[graph.kernels.opcode[kernel]] in _COPIES
-    }
-    return _without(copies, (*arguments, *kernels, *ends), list(dict.fromkeys(edges)))
+    # Rows are arguments, kernels, results.
+    row = {(-1, argument): number for number, argument in enumerate(arguments)}
+    row |= {(kernel, -1): len(arguments) + kernel for kernel in range(kernels)}
+    edges = [(row[source], row[target, -1]) for source, target in pairs]
+    ends = [(row[source], len(row) + number) for number, source in enumerate(graph.results) if source in row]
+    values = _Values(graph, module, collectives, shardings)
+    nodes = [FlowNode(kind="argument", number=number) for number in arguments]
+    nodes += [values.node(kernel) for kernel in range(kernels)]
+    nodes += [FlowNode(kind="result", number=number) for number in range(len(graph.results))]
+    opcodes = [graph.kernels.opcodes[opcode] for opcode in graph.kernels.opcode.tolist()]
+    copies = {row[kernel, -1] for kernel, opcode in enumerate(opcodes) if opcode in _COPIES}
+    return _without(copies, nodes, list(dict.fromkeys(edges + ends)))
 
 
 def _without(copies: set[int], given: Sequence[FlowNode], edges: list[tuple[int, int]]) -> ProgramFlow:
@@ -90,49 +68,6 @@ def _without(copies: set[int], given: Sequence[FlowNode], edges: list[tuple[int,
     row = {old: new for new, old in enumerate(old for old, node in enumerate(nodes) if node is not None)}
     kept = tuple(dict.fromkeys((row[source], row[target]) for source, target in sorted(edges)))
     return ProgramFlow(nodes=tuple(node for node in nodes if node is not None), edges=kept, copies=nodes.count(None))
-
-
-def _results(graph: ProgramGraph, module: HloModule) -> list[_Source]:
-    """The source of each result of the program; ("", -1) if unknown."""
-    root = module.computation(module.entry).root
-    kernels = {int(row): kernel for kernel, row in enumerate(graph.kernels.instruction.tolist())}
-    if root.shape.dtype != "tuple":
-        return [_source(module, kernels, root, None, 0)]
-    return [_source(module, kernels, root, element, 0) for element in range(len(root.shape.elements))]
-
-
-def _source(
-    module: HloModule, kernels: Mapping[int, int], one: Instruction, element: int | None, depth: int
-) -> _Source:
-    """The source of a value, or of element `element` of it; ("", -1) if unknown."""
-    if one.index in kernels:
-        return "kernel", kernels[one.index]
-    operands, opcode = one.operands, one.opcode
-    if depth > _DEEPEST:
-        return "", -1
-    if opcode == "parameter":
-        return _of_parameter(module, kernels, one, element, depth)
-    if opcode == "get-tuple-element" and operands:
-        return _source(module, kernels, operands[0], number_of(module, one.index), depth + 1)
-    if opcode == "tuple" and element is not None and element < len(operands):
-        return _source(module, kernels, operands[element], None, depth + 1)
-    if opcode == "while" and element is not None:
-        bodies = [called.root for called in one.called if called.root.shape.dtype == "tuple"]
-        return _source(module, kernels, bodies[0], element, depth + 1) if len(bodies) == 1 else ("", -1)
-    # Copies, bitcasts and second halves pass on their first operand.
-    return _source(module, kernels, operands[0], element, depth + 1) if len(operands) == 1 else ("", -1)
-
-
-def _of_parameter(
-    module: HloModule, kernels: Mapping[int, int], one: Instruction, element: int | None, depth: int
-) -> _Source:
-    """An argument of the program; in a loop, the source of the loop's input."""
-    if one.computation.is_entry:
-        return "argument", number_of(module, one.index)
-    callers = one.computation.callers
-    if len(callers) != 1 or callers[0].opcode != "while":
-        return "", -1
-    return _source(module, kernels, callers[0].operands[0], element, depth + 1)
 
 
 class _Values:
@@ -152,7 +87,7 @@ class _Values:
                 self._known.setdefault((row.op_name, row.source[0].line), []).append(row)
         self._of_kernel = {kernel: row for row, kernel in enumerate(graph.collective_kernels) if kernel >= 0}
         # A partial result that is summed afterwards is not yet the value of its line.
-        self._summed = {row.source[0].line for row in collectives if row.kind in _SUMS and row.source}
+        self._summed = {row.source[0].line for row in collectives if row.kind in SUMS and row.source}
 
     def node(self, kernel: int) -> FlowNode:
         """The kernel, or the collective it is."""

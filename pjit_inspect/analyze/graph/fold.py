@@ -87,12 +87,12 @@ class _Compared:
                 for collective in moved:
                     self.essential[member][path, phase, *collective] += 1
                 self.exact[member][path, phase, looks[kernel], moved] += 1
-            if phase == FORWARD and not moved and members:
-                arguments = {facts.argument_of(taken) for taken in facts.inputs[kernel]} - {-1}
-                fresh = {(member, argument) for member, _ in members for argument in arguments} - owned
-                owned |= fresh
-                for member, argument in fresh:
-                    self.shapes[member][(int(shape_of[argument]),)] += 1
+            for taken in facts.inputs[kernel] if phase == FORWARD and members and not moved else ():
+                argument = facts.argument_of(taken)
+                for member in (member for member, _ in members if argument >= 0):
+                    if (member, argument) not in owned:
+                        owned.add((member, argument))
+                        self.shapes[member][(int(shape_of[argument]),)] += 1
 
     def _members(self, row: int) -> list[tuple[int, int]]:
         """The wanted rows around a row, and its path from each, as a number that equal paths share."""

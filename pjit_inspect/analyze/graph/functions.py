@@ -116,7 +116,7 @@ def _function(scopes: Scopes, scope: int, name: str, line: int) -> int:
 
 
 def _lie_inside(groups: Iterable[list[_Strand]]) -> bool:
-    """Whether each group lies (nearly) inside one call."""
+    """True if each group lies (nearly) inside one call."""
     for strands in groups:
         sizes = Counter[tuple[_Call, ...]]()
         for strand in strands:
@@ -135,7 +135,7 @@ def _strands(placing: Placing) -> list[_Strand]:
             together.setdefault(key, []).append(kernel)
     sizes: Counter[str] = Counter()
     for (_, frame, _), kernels in together.items():
-        sizes.update(dict.fromkeys((name for name, _ in chains.of(frame)), len(kernels)))
+        sizes.update(dict.fromkeys((name for name, _ in chains.of(frame)[0]), len(kernels)))
     total = sum(map(len, together.values()))
     common = {name for name, size in sizes.items() if size > _COMMON * total}
     strands = []
@@ -143,8 +143,9 @@ def _strands(placing: Placing) -> list[_Strand]:
         path = placing.scopes.path(scope)
         # The function that a scope is named after is that scope.
         said = common | {placing.scopes.names[row].partition("(")[0] for row in path}
-        calls = tuple(call for call in chains.of(frame) if call[0] not in said)
-        strands.append(_Strand(tuple(path), calls, kernels, is_forward, chains.line(frame)))
+        calls, line = chains.of(frame)
+        calls = tuple(call for call in calls if call[0] not in said)
+        strands.append(_Strand(tuple(path), calls, kernels, is_forward, line))
     return strands
 
 
@@ -187,49 +188,44 @@ def _skipped(strands: list[_Strand]) -> list[_Strand]:
 
 
 class _Chains:
-    """The user's functions on the stack of each frame, outermost first."""
+    """The user's functions on the stack of each frame."""
 
     def __init__(self, table: StackFrames) -> None:
-        self._table = table
-        self._files = table.location_file.tolist()
-        self._functions = table.location_function.tolist()
-        self._lines = table.location_line.tolist()
-        self._locations, self._parents = table.location.tolist(), table.parent.tolist()
-        self._own = [not is_library(file) for file in table.files]
-        self._names = [_function_name(name) for name in table.functions]
-        self._known: dict[int, tuple[_Call, ...]] = {}
+        is_own = [not is_library(file) for file in table.files]
+        names = [_function_name(name) for name in table.functions]
+        columns = (table.location_file, table.location_function, table.location_line)
+        places = [
+            (is_own[file], names[function] if is_own[file] else "", line)
+            for file, function, line in zip(*(column.tolist() for column in columns), strict=True)
+        ]
+        # Frames count from 1.
+        self._places = [(False, "", 0), *(places[place] for place in table.location.tolist())]
+        self._parents = [0, *table.parent.tolist()]
+        self._known: dict[int, tuple[tuple[_Call, ...], int]] = {}
 
-    def of(self, frame: int) -> tuple[_Call, ...]:
-        """The chain of a frame; () for no frame."""
+    def of(self, frame: int) -> tuple[tuple[_Call, ...], int]:
+        """The calls on the way to a frame, outermost first, and the line of the innermost function of the user's.
+
+        (), 0 for no frame. A function that calls itself is there once.
+        """
         if frame not in self._known:
-            self._known[frame] = self._chain(frame)
+            self._known[frame] = self._walk(frame)
         return self._known[frame]
 
-    def line(self, frame: int) -> int:
-        """The line of the innermost frame of the user's; 0 for none."""
-        seen = 0
-        while 0 < frame <= len(self._locations) and seen < _MOST_FRAMES:
-            seen += 1
-            place = self._locations[frame - 1]
-            if self._own[self._files[place]]:
-                return self._lines[place]
-            frame = self._parents[frame - 1]
-        return 0
-
-    def _chain(self, frame: int) -> tuple[_Call, ...]:
+    def _walk(self, frame: int) -> tuple[tuple[_Call, ...], int]:
         calls: list[_Call] = []
-        seen = 0
-        while 0 < frame <= len(self._locations) and seen < _MOST_FRAMES:
-            seen += 1
-            place, parent = self._locations[frame - 1], self._parents[frame - 1]
-            name = self._names[self._functions[place]] if self._own[self._files[place]] else ""
-            line = self._lines[self._locations[parent - 1]] if 0 < parent <= len(self._locations) else 0
+        innermost = 0
+        for _ in range(_MOST_FRAMES):
+            if not 0 < frame < len(self._places):
+                break
+            is_own, name, line = self._places[frame]
+            innermost = innermost or line * is_own
+            frame = self._parents[frame]
             if name and calls and calls[-1][0] == name:
                 calls.pop()
             if name:
-                calls.append((name, line))
-            frame = parent
-        return tuple(calls[::-1])
+                calls.append((name, self._places[frame][2] if 0 < frame < len(self._places) else 0))
+        return tuple(calls[::-1]), innermost
 
 
 def _function_name(qualified: str) -> str:

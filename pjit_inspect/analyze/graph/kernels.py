@@ -12,49 +12,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pjit_inspect.analyze.graph.values import MAKER, NOTHING, PASSER, Reads, trace_reads
+from pjit_inspect.analyze.graph.values import MAKER, NOTHING, PASSER, Reads, trace_values
 from pjit_inspect.analyze.program.custom_calls import describe_custom_call, workspace_of
 from pjit_inspect.analyze.program.loops import Running, find_running
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.opcodes import operations
 
-_NOTHING = frozenset((
-    "constant", "iota", "partition-id", "replica-id", "after-all", "create-token", "parameter",
-))  # fmt: skip
-_PASSING = frozenset((
-    "get-tuple-element", "tuple", "bitcast", "copy", "copy-start", "opt-barrier", "optimization-barrier",
-    "add-dependency", "domain", "while", "conditional", "call",
-))  # fmt: skip
+_NOTHING = operations("made", "token", "parameter")
+_PASSING = operations("tuple", "region", "rename", "copy", "barrier")
 _HALVES = ("-done", "-update")
-_MOVES = frozenset((
-    "parameter", "constant", "tuple", "get-tuple-element", "bitcast", "copy", "slice", "dynamic-slice",
-))  # fmt: skip
+_MOVES = operations("idle", "copy", "slice")
 """Opcodes of a body that only moves a part of its operand: a prefetch."""
 
 _NO_WORK = frozenset(("sharding", "memory", "note", "async"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Edges:
-    """Values passed between kernels: columns, one row per pair of kernels; values carried by a loop are omitted.
-
-    `source` is before `target` in the schedule: there are no cycles. `bytes` counts all distinct values.
-    """
-
-    source: np.ndarray
-    target: np.ndarray
-    bytes: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.source)
-
-    def producers(self, kernels: int) -> list[list[int]]:
-        """For each kernel, the kernels whose values it takes, ascending."""
-        return _grouped(self.target, self.source, kernels)
-
-    def users(self, kernels: int) -> list[list[int]]:
-        """For each kernel, the kernels that take its values, ascending."""
-        return _grouped(self.source, self.target, kernels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,7 +43,10 @@ class KernelList:
       reads: the values kernels take; `source` and `target` are kernels, and `source` is -1 for an argument.
       arguments: for each read, the entry's parameter instruction; -1 where a kernel is the source.
       sizes: for each read, bytes taken; 0 when unknown.
-      edges: the same as pairs of kernels.
+      edges: pairs of kernels of which the second takes a value of the first, which is before it in the schedule: there
+        are no cycles. Values carried by a loop are omitted.
+      producers, users: for each kernel the kernels whose values it takes, and those that take its values, ascending.
+      results: the instruction that each of the program's results comes from; -1 if unknown.
     """
 
     module: HloModule
@@ -85,7 +59,10 @@ class KernelList:
     reads: Reads
     arguments: np.ndarray
     sizes: np.ndarray
-    edges: Edges
+    edges: np.ndarray
+    producers: list[list[int]]
+    users: list[list[int]]
+    results: tuple[int, ...]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -108,11 +85,16 @@ def find_kernels(module: HloModule) -> KernelList:
     numbers[rows] = np.arange(len(rows), dtype=np.int32)
     before = np.full(len(module), -1, np.int32)
     before[order] = np.cumsum(roles[order] == MAKER) - (roles[order] == MAKER)
-    raw = trace_reads(module, running, roles)
-    source = numbers[raw.source]
-    target = numbers[raw.target]
+    raw, results = trace_values(module, running, roles)
+    source, target = numbers[raw.source].astype(np.int64), numbers[raw.target]
     sizes = _sizes(module, raw)
     reads = raw._replace(source=source, target=target, carried=raw.carried | (source >= target))
+    kept = (source >= 0) & ~reads.carried
+    edges = np.stack(np.divmod(np.unique(source[kept] * len(rows) + target[kept]), max(1, len(rows))), axis=1)
+    producers, users = ([list[int]() for _ in rows] for _ in range(2))
+    for maker, taker in zip(edges[:, 0].tolist(), edges[:, 1].tolist(), strict=True):
+        producers[taker].append(maker)
+        users[maker].append(taker)
     return KernelList(
         module=module,
         running=running,
@@ -124,7 +106,10 @@ def find_kernels(module: HloModule) -> KernelList:
         reads=reads,
         arguments=np.where(source < 0, raw.source, -1),
         sizes=sizes,
-        edges=_edges(reads, sizes),
+        edges=edges,
+        producers=producers,
+        users=users,
+        results=results,
     )
 
 
@@ -162,7 +147,7 @@ def _role(opcode: str) -> int:
 
 
 def _works(module: HloModule, index: int, moves: dict[int, bool]) -> bool:
-    """Whether a custom call, fusion or asynchronous operation does more than move data."""
+    """True if a custom call, fusion or asynchronous operation does more than move data."""
     opcode = module.opcodes[module.instructions.opcode[index]]
     called = module.instructions.called[index].tolist()
     try:
@@ -179,7 +164,7 @@ def _works(module: HloModule, index: int, moves: dict[int, bool]) -> bool:
 
 
 def _only_moves(module: HloModule, computation: int, known: dict[int, bool]) -> bool:
-    """Whether a computation only passes on its operands, or parts of them."""
+    """True if a computation only passes on its operands, or parts of them."""
     if computation not in known:
         row = module.computation(computation).range
         opcodes = {module.opcodes[k] for k in np.unique(module.instructions.opcode[row.start : row.stop]).tolist()}
@@ -199,43 +184,8 @@ def _sizes(module: HloModule, reads: Reads) -> np.ndarray:
     return np.maximum(np.where(same, np.minimum(operands, sources), operands), 0)
 
 
-def _edges(reads: Reads, sizes: np.ndarray) -> Edges:
-    kept = (reads.source >= 0) & ~reads.carried
-    source, target, size = reads.source[kept], reads.target[kept], sizes[kept]
-    values, starts = distinct_values(source, target, source, reads.element[kept], size)
-    pairs = values[starts]
-    return Edges(source=source[pairs], target=target[pairs], bytes=added(size[values], starts))
-
-
-def distinct_values(
-    source: np.ndarray, target: np.ndarray, maker: np.ndarray, element: np.ndarray, size: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct values that each source passes to each target.
-
-    Returns:
-      The row of each value, of its largest read, pair after pair; and where each pair begins among these.
-    """
-    order = np.lexsort((size, element, maker, target, source))
-    last = np.append(changes(*(column[order] for column in (source, target, maker, element)))[1:], True)
-    values = order[last[: len(order)]]
-    return values, np.flatnonzero(changes(source[values], target[values]))
-
-
 def changes(*columns: np.ndarray) -> np.ndarray:
-    """Whether each row differs from the row before it; the first one does."""
+    """True if each row differs from the row before it; the first one does."""
     changed = np.ones(len(columns[0]), bool)
     changed[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
     return changed
-
-
-def added(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """The sums of values from each start to the next."""
-    return np.add.reduceat(values, starts) if len(starts) else np.zeros(0, np.int64)
-
-
-def _grouped(keys: np.ndarray, values: np.ndarray, count: int) -> list[list[int]]:
-    groups: list[list[int]] = [[] for _ in range(count)]
-    order = np.lexsort((values, keys))
-    for key, value in zip(keys[order].tolist(), values[order].tolist(), strict=True):
-        groups[key].append(value)
-    return groups

@@ -14,7 +14,7 @@ import numpy as np
 
 from pjit_inspect.analyze.graph.arrays import find_served
 from pjit_inspect.analyze.graph.facts import KernelFacts
-from pjit_inspect.analyze.graph.kernels import KernelList, added, distinct_values
+from pjit_inspect.analyze.graph.kernels import KernelList, changes
 from pjit_inspect.analyze.graph.placing import HOW, Placing
 from pjit_inspect.analyze.graph.scopes import UNKNOWN, Scopes
 from pjit_inspect.analyze.graph.tree import Rows
@@ -64,9 +64,8 @@ def build_matrix(placing: Placing, rows: Rows) -> Matrix:
     of_collective = tuple(at[home] for home in homes)
     kernels = Links(starts=np.arange(len(of_kernel) + 1), items=of_kernel).reversed(len(at))
     mentions, held = _mentions(facts, of_kernel), _held(facts.table, of_collective, len(at))
-    edges = facts.kernels.edges
-    inside = of_kernel[edges.source] == of_kernel[edges.target]
-    connected = np.bincount(of_kernel[edges.source[inside]], minlength=len(at)).tolist()
+    ends = of_kernel[facts.kernels.edges]
+    connected = np.bincount(ends[ends[:, 0] == ends[:, 1], 0], minlength=len(at)).tolist()
     boxes = tuple(
         _box(placing, key, kernels[box], connected[box], held[box], tuple(mentions.get(box, ())))
         for key, box in at.items()
@@ -148,15 +147,21 @@ def find_arrows(kernels: KernelList, of_kernel: np.ndarray) -> GraphArrows:
     reads = kernels.reads
     kept = reads.source >= 0
     kept[kept] = of_kernel[reads.source[kept]] != of_kernel[reads.target[kept]]
-    maker, size, carried = reads.source[kept], kernels.sizes[kept], reads.carried[kept]
+    maker, element, size = reads.source[kept], reads.element[kept], kernels.sizes[kept]
     source, target = of_kernel[maker], of_kernel[reads.target[kept]]
-    values, starts = distinct_values(source, target, maker, reads.element[kept], size)
+    order = np.lexsort((size, element, maker, target, source))
+    # The last read of a value is the largest.
+    last = np.append(changes(*(column[order] for column in (source, target, maker, element)))[1:], True)
+    values = order[last[: len(order)]]
+    starts = np.flatnonzero(changes(source[values], target[values]))
+    sizes = np.stack([size, np.where(reads.carried[kept], size, 0)])[:, values]
+    bytes_, carried = np.add.reduceat(sizes, starts, axis=1) if len(starts) else sizes
     return GraphArrows(
         source=source[values[starts]],
         target=target[values[starts]],
         values=np.diff(np.append(starts, len(values))).astype(np.int32),
-        bytes=added(size[values], starts),
-        carried=added(np.where(carried, size, 0)[values], starts),
+        bytes=bytes_,
+        carried=carried,
     )
 
 

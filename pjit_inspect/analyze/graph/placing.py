@@ -18,13 +18,13 @@ import numpy as np
 from pjit_inspect.analyze.graph.facts import KernelFacts
 from pjit_inspect.analyze.graph.scopes import BACKWARD, FORWARD, LOOP, RECOMPUTE, ROOT, UNKNOWN, UPDATE, Name, Scopes
 from pjit_inspect.analyze.program.loops import loops_around
+from pjit_inspect.model.program.opcodes import PRODUCTS, operations
 from pjit_inspect.model.report.graph_columns import HOWS
 
 HOW = {name: number for number, name in enumerate(HOWS)}
 
 _MATMUL_WEIGHT = 1000
-_MATMULS = frozenset(("dot", "convolution"))
-_TRIVIAL = frozenset(("parameter", "constant", "broadcast", "iota", "tuple", "get-tuple-element"))
+_TRIVIAL = operations("parameter", "made", "broadcast", "tuple")
 
 Place = tuple[int, int]
 """A scope and a phase."""
@@ -53,7 +53,7 @@ class Placing:
         self.frame: list[int] = columns.frame[kernels.rows].tolist()
         self.bodies: dict[int, Counter[Place]] = {}
         self.is_differentiated = False
-        self.producers, self.users = kernels.edges.producers(count), kernels.edges.users(count)
+        self.producers, self.users = kernels.producers, kernels.users
 
     def put(self, kernel: int, scope: int, how: str) -> None:
         """Moves a kernel to another scope."""
@@ -206,7 +206,7 @@ def _names_inside(facts: KernelFacts, names: Sequence[tuple[Name, ...]]) -> dict
     owner = kernels.running.owner
     host = np.where(owner >= 0, kernels.numbers[owner], -1).astype(np.int64)
     trivial = [row for row, opcode in enumerate(module.opcodes) if opcode in _TRIVIAL]
-    matmuls = [row for row, opcode in enumerate(module.opcodes) if opcode in _MATMULS]
+    matmuls = [row for row, opcode in enumerate(module.opcodes) if opcode in PRODUCTS]
     kernel = host[columns.computation]
     kept = np.flatnonzero((kernel >= 0) & (columns.op_name > 0) & ~np.isin(columns.opcode, trivial))
     keys = (kernel[kept] * len(names) + columns.op_name[kept]) * 2 + np.isin(columns.opcode[kept], matmuls)

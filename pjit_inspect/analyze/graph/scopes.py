@@ -8,8 +8,9 @@ and there the library's `_where`. Not its job: instructions without a name (`ana
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -115,28 +116,41 @@ def read_names(module: HloModule, scopes: Scopes) -> tuple[tuple[Name, ...], ...
 
     Adds new scopes to `scopes`.
     """
-    split = [_segments_of(op_name) for op_name in module.op_names]
-    functions = _user_functions(module) | _named_within(split)
+    split = [_members_of(op_name) for op_name in module.op_names]
+    functions = _user_functions(module) | _named_within(member for members in split for member in members)
     return tuple(tuple(_name(member, scopes, functions) for member in members) for members in split)
 
 
-class _Member(NamedTuple):
-    """One operation of a name: the parts of its path between slashes."""
+class _Part(NamedTuple):
+    """A part of a path between slashes: `transpose(jvp(layer0))` is layer0, with JAX's wrappers outermost first."""
 
-    segments: list[str]
+    name: str
+    wrappers: tuple[str, ...]
+
+    @property
+    def is_jit(self) -> bool:
+        return not _JITS.isdisjoint(self.wrappers)
+
+    @property
+    def is_mechanical(self) -> bool:
+        """True if it comes from JAX and is no scope."""
+        known = self.name in _CONTROL or self.name in ("", "while", "body", "cond", "scan", "main")
+        return known or bool(_BRANCH.fullmatch(self.name)) or bool(_EINSUM.fullmatch(self.name))
+
+
+class _Member(NamedTuple):
+    """One operation of a name: the parts of its path, and its phase."""
+
+    parts: list[_Part]
     phase: int
 
 
-def _segments_of(op_name: str) -> list[_Member]:
+def _members_of(op_name: str) -> list[_Member]:
     if not op_name or ("/" not in op_name and "(" not in op_name):
         return []
-    members = split_op_names(op_name)[:_MOST_NAMES]
-    cut = ((name, _split(name)) for name in members)
-    return [
-        _Member(segments, _PHASES[find_phase(name)])
-        for name, segments in cut
-        if len(segments) > 1 or _peel(segments[0])[1]
-    ]
+    names = split_op_names(op_name)[:_MOST_NAMES]
+    members = [_Member([*map(_peel, _split(name))], _PHASES[find_phase(name)]) for name in names]
+    return [member for member in members if len(member.parts) > 1 or member.parts[0].wrappers]
 
 
 def _split(name: str) -> list[str]:
@@ -154,8 +168,8 @@ def _split(name: str) -> list[str]:
     return [*parts, name[start:]] if depth == 0 else name.split("/")
 
 
-def _peel(segment: str) -> tuple[str, list[str]]:
-    """The core of a segment, and JAX's wrappers around it, outermost first."""
+@functools.lru_cache(maxsize=4096)
+def _peel(segment: str) -> _Part:
     wrappers: list[str] = []
     while len(wrappers) < _MOST_WRAPPERS:
         match = _WRAPPED.fullmatch(segment)
@@ -163,7 +177,7 @@ def _peel(segment: str) -> tuple[str, list[str]]:
             break
         wrappers.append(match[1])
         segment = match[2]
-    return segment, wrappers
+    return _Part(segment, tuple(wrappers))
 
 
 def _user_functions(module: HloModule) -> frozenset[str]:
@@ -171,87 +185,74 @@ def _user_functions(module: HloModule) -> frozenset[str]:
     table = module.frames_table
     own = [not is_library(file) for file in table.files]
     places = zip(table.location_file.tolist(), table.location_function.tolist(), strict=True)
-    rows = {function for file, function in places if own[file]}
-    return frozenset(table.functions[row].rpartition(".")[2] for row in rows)
+    return frozenset(table.functions[function].rpartition(".")[2] for file, function in places if own[file])
 
 
-def _named_within(split: Sequence[list[_Member]]) -> frozenset[str]:
+def _named_within(members: Iterable[_Member]) -> frozenset[str]:
     """Jitted functions with named scopes in them: no function of a library, but one of the user's."""
     named: set[str] = set()
-    for members in split:
-        for member in members:
-            open_jits: list[str] = []
-            for segment in member.segments[1:-1]:
-                name, wrappers = _peel(segment)
-                if not _JITS.isdisjoint(wrappers):
-                    open_jits.append(name)
-                elif open_jits and not _is_mechanical(name):
-                    named.update(open_jits)
+    for member in members:
+        open_jits: list[str] = []
+        for part in member.parts[1:-1]:
+            if part.is_jit:
+                open_jits.append(part.name)
+            elif open_jits and not part.is_mechanical:
+                named.update(open_jits)
     return frozenset(named)
 
 
-def _is_mechanical(segment: str) -> bool:
-    """Whether a part of a name comes from JAX and is no scope."""
-    known = segment in _CONTROL or segment in ("", "while", "body", "cond", "scan", "main")
-    return known or bool(_BRANCH.fullmatch(segment)) or bool(_EINSUM.fullmatch(segment))
-
-
 def _name(member: _Member, scopes: Scopes, functions: frozenset[str]) -> Name:
-    scope, helper, before = ROOT, "", ""
-    *around, primitive = member.segments
+    scope, helper = ROOT, ""
+    *around, primitive = member.parts
     around = _said_once(around)
-    for position, segment in enumerate(around):
-        name, wrappers = _peel(segment)
-        next_one = around[position + 1] if position + 1 < len(around) else None
-        is_jit = not _JITS.isdisjoint(wrappers)
-        if position == 0 and wrappers[:1] and wrappers[0] in (*_JITS, "pmap"):
+    if around and around[0].wrappers[:1] in (("jit",), ("pjit",), ("pmap",)):
+        around[0] = _Part("", ())
+    for before, part, after in zip(["", *(part.name for part in around)], around, [*around[1:], None], strict=False):
+        if part.is_jit and part.name not in functions:
+            helper = helper or part.name
+        elif helper:
             continue
-        if is_jit and name not in functions:
-            helper = helper or name
-        elif is_jit and not helper:
-            scope = scopes.child(scope, name, "function")
-        elif not helper:
-            scope, helper = _entered(name, before, next_one, scope, scopes)
-        before = name
-    return Name(scope, member.phase, helper or users_word(_peel(primitive)[0]))
+        elif part.is_jit:
+            scope = scopes.child(scope, part.name, "function")
+        else:
+            scope, helper = _entered(part.name, before, after, scope, scopes)
+    return Name(scope, member.phase, helper or users_word(primitive.name))
 
 
-def _said_once(segments: list[str]) -> list[str]:
+def _said_once(parts: list[_Part]) -> list[_Part]:
     """The path without JAX's repetitions: the backward pass of a checkpoint has its scopes in a name twice.
 
     `transpose(jvp(model))/attn/jvp(model)/attn/checkpoint/...`; in a scan `.../closed_call/attn/attn/checkpoint/...`.
     """
-    wrappers = [_peel(segment)[1] if "jvp(" in segment else [] for segment in segments]
-    first = next((k for k, wrapped in enumerate(wrappers) if "transpose" in wrapped), None)
+    jvps = [k for k, part in enumerate(parts) if "jvp" in part.wrappers]
+    first = next((k for k in jvps if "transpose" in parts[k].wrappers), None)
     if first is None:
-        return segments
-    again = next((k for k in range(first + 1, len(segments)) if "jvp" in wrappers[k]), None)
+        return parts
+    again = next((k for k in jvps if k > first), None)
     if again is not None:
-        return [*segments[:first], *segments[again:]]
-    kept, start = segments[: first + 1], first + 1
-    while start < len(segments):
-        end = next((k for k in range(start, len(segments)) if _is_mechanical(segments[k])), len(segments))
+        return [*parts[:first], *parts[again:]]
+    kept, start = parts[: first + 1], first + 1
+    while start < len(parts):
+        end = next((k for k in range(start, len(parts)) if parts[k].is_mechanical), len(parts))
         half, odd = divmod(end - start, 2)
-        is_double = start > first + 1 and not odd and segments[start : start + half] == segments[start + half : end]
-        kept += segments[start + half * is_double : end + 1]
+        is_double = start > first + 1 and not odd and parts[start : start + half] == parts[start + half : end]
+        kept += parts[start + half * is_double : end + 1]
         start = end + 1
     return kept
 
 
-def _entered(name: str, before: str, next_one: str | None, scope: int, scopes: Scopes) -> tuple[int, str]:
+def _entered(name: str, before: str, after: _Part | None, scope: int, scopes: Scopes) -> tuple[int, str]:
     """The scope that a part of a name leads to from another; and the label, where it is one."""
     branch = _BRANCH.fullmatch(name)
     if branch:
         return scopes.child(scope, f"branch {branch[1]}", "branch"), ""
     if name == "while":
         return scopes.child(scope, LOOP, "loop"), ""
-    if name in _CONTROL or not name or (name in ("body", "cond") and before == "while"):
-        return scope, ""
-    if name == "cond" and next_one is not None and _BRANCH.fullmatch(next_one):
+    is_conditional = name == "cond" and after is not None and _BRANCH.fullmatch(after.name)
+    if name in _CONTROL or is_conditional or (name in ("body", "cond") and before == "while"):
         return scope, ""
     if _EINSUM.fullmatch(name):
         return scope, name
-    for part in name.split("/"):
-        if part:
-            scope = scopes.child(scope, part)
+    for part in filter(None, name.split("/")):
+        scope = scopes.child(scope, part)
     return scope, ""

@@ -1,13 +1,14 @@
 """Finds the source of each operand of a kernel through plumbing: renaming, packing, copying, loops and calls.
 
-A value is identified by *codes*: the instruction that makes it, the element of its result, and whether the previous
-iteration made it. Every array gets the codes of its sources, repeatedly until loops add nothing. Not its job: finding
-kernels (`analyze.graph.kernels`), or the sources of arrays (`analyze.program.array_flow`).
+A source is the instruction that makes a value, the element of its result, and whether the previous iteration made it.
+Each operand is followed backwards from array to array until makers are reached. Not its job: finding kernels
+(`analyze.graph.kernels`), or the sources of arrays (`analyze.program.array_flow`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,22 +16,20 @@ import numpy as np
 from pjit_inspect.analyze.program.array_flow import PLUMBING, Flow
 from pjit_inspect.analyze.program.loops import Running
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.hlo_columns import Links
 
 NOTHING, PASSER, MAKER = 0, 1, 2
 """Roles of an instruction for a value: it has none worth showing (a constant), passes it on, or makes it."""
 
-_MOST_SWEEPS = 30
-"""Most sweeps; nested loops need one more than their depth, and so do arrays that change places."""
 _MOST_SOURCES = 256
 """Most sources kept of one value; only instructions that pack more values have more."""
-_MOST_WORK = 20_000_000
+_MOST_STEPS = 5_000_000
 """Most steps for one program; only a program that no compiler made needs more. The rest has no sources."""
 _MOST_READS = 2_000_000
 """Likewise, values taken by all kernels together."""
-_ELEMENTS = 1 << 20
-_CARRIED = 1
 
-_Codes = tuple[int, ...]
+_Source = tuple[int, int, bool]
+"""The instruction that makes a value, the element of its result (-1 for all), whether in the previous iteration."""
 
 
 class Reads(NamedTuple):
@@ -49,137 +48,135 @@ class Reads(NamedTuple):
     carried: np.ndarray
 
 
-def _code(index: int, element: int) -> int:
-    return (index * _ELEMENTS + min(element + 1, _ELEMENTS - 1)) * 2
+class Traced(NamedTuple):
+    """The values taken by makers, and the source of each of the program's results: a maker or a parameter; -1."""
+
+    reads: Reads
+    results: tuple[int, ...]
 
 
-def trace_reads(module: HloModule, running: Running, roles: np.ndarray) -> Reads:
-    """Values taken by every maker among the running instructions.
+def trace_values(module: HloModule, running: Running, roles: np.ndarray) -> Traced:
+    """The sources of all values taken by makers among the running instructions, and of the program's results.
 
     Args:
       module: the program.
       running: its running computations.
       roles: for each instruction, `NOTHING`, `PASSER` or `MAKER`.
     """
-    return _Tracer(module, roles).reads(running)
+    tracer = _Tracer(module, roles)
+    target, operand, row = _takers(module, running, roles, tracer.flow.choices)
+    unique, inverse = np.unique(row, return_inverse=True)
+    found = [tracer.value(index) for index in unique.tolist()]
+    starts = np.cumsum([0, *map(len, found)])
+    sources = np.fromiter(itertools.chain.from_iterable(itertools.chain.from_iterable(found)), np.int64).reshape(-1, 3)
+    most = int(np.searchsorted(np.cumsum(np.diff(starts)[inverse]), _MOST_READS, side="right"))
+    owner, _, items = Links(starts=starts, items=np.arange(len(sources))).gathered(inverse[:most])
+    reads = Reads(
+        target=target[owner],
+        operand=operand[owner],
+        operand_row=row[owner],
+        source=sources[items, 0],
+        element=sources[items, 1],
+        carried=sources[items, 2] == 1,
+    )
+    results = (tracer.trace([node]) for node in tracer.flow.results)
+    return Traced(reads, tuple(found[0][0] if len(found) == 1 else -1 for found in results))
+
+
+def _takers(
+    module: HloModule, running: Running, roles: np.ndarray, choices: Iterable[tuple[int, int]]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Operands taken by makers, as columns: maker, operand number, operand's instruction."""
+    columns, operands = module.instructions, module.instructions.operands
+    is_running = np.isin(np.arange(len(module.computations)), running.computations)
+    makers = np.flatnonzero((roles == MAKER) & is_running[columns.computation])
+    owner, place, row = operands.gathered(makers)
+    # Whether a branch runs depends on a value: its first maker takes that.
+    of_makers, first = np.unique(columns.computation[makers], return_index=True)
+    of = dict(zip(of_makers.tolist(), makers[first].tolist(), strict=True))
+    chosen = [(of[branch], -1, choice) for branch, choice in choices if branch in of]
+    more = np.array(chosen, np.int64).reshape(-1, 3).T
+    return tuple(np.concatenate(pair) for pair in zip((makers[owner], place, row), more, strict=True))  # type: ignore
 
 
 class _Tracer:
+    """Follows arrays backwards to their makers.
+
+    Attributes:
+      flow: what passes which array on.
+    """
+
     def __init__(self, module: HloModule, roles: np.ndarray) -> None:
-        self._module, self._roles = module, roles
-        self._flow = Flow(module, within=False)
-        self._left = _MOST_WORK
-        self._codes: dict[int, _Codes] = {}
-        # Instructions that return one maker's result with the same elements, and the code of the whole result.
-        self._whole: dict[int, int] = {}
-        self._taken: dict[int, _Codes] = {}
-        self._pass_on([way for index in self._flow.reached for way in self._start(index)])
+        self.flow = Flow(module, within=False)
+        self._entry, self._computation = module.entry, module.instructions.computation.tolist()
+        self._roles: list[int] = roles.tolist()
+        self._left = _MOST_STEPS
 
-    # ------------------------------------------------------------ what passes what on
+    def value(self, instruction: int) -> Sequence[_Source]:
+        """The sources of an instruction's whole result."""
+        maker = self._maker(instruction)
+        return [(maker, -1, False)] if maker >= 0 else self.trace(self.flow.nodes(instruction))
 
-    def _start(self, index: int) -> Iterable[tuple[int, list[int]]]:
-        """Assigns codes to an instruction's results; for pass-through nodes, lists the nodes they forward."""
-        flow, role, opcode, nodes = self._flow, self._roles[index], self._flow.opcode_of(index), self._flow.nodes(index)
-        if opcode == "parameter" and self._module.instructions.computation[index] == self._module.entry:
-            self._codes.update(dict.fromkeys(nodes, (_code(index, -1),)))
-        elif opcode == "parameter" or opcode in PLUMBING:
-            # A loop is assumed to run: a value that enters it is its result only if the body passes it on.
-            return [(node, flow.before[node][: -1 if opcode == "while" else None]) for node in nodes]
-        elif role == MAKER:
-            self._make(index, index)
-        elif role == PASSER:
-            return self._passed(index, opcode)
-        return ()
+    def trace(self, nodes: Sequence[int]) -> list[_Source]:
+        """The sources of arrays, in the order they are reached."""
+        flow, found = self.flow, dict[_Source, None]()
+        # Each array is reached with the outermost loop around it whose previous iteration the way led through: what is
+        # made in that loop is carried; what only passes through it is made before it, and is not.
+        waiting = [(node, range(0)) for node in reversed(nodes)]
+        seen = set(waiting)
+        while waiting and self._left > 0 and len(found) < _MOST_SOURCES:
+            node, turned = waiting.pop()
+            self._left -= 1
+            index = flow.owner[node]
+            maker = self._maker(index)
+            if maker >= 0:
+                found[maker, self._element(index, maker, node), self._number(maker) in turned] = None
+                continue
+            last, loop = flow.turns.get(node, (-1, turned))
+            fresh = []
+            for other in self._before(index, node):
+                around = max(turned, loop, key=len) if other == last else turned
+                way = other, around if self._number(flow.owner[other]) in around else range(0)
+                if way not in seen:
+                    seen.add(way)
+                    fresh.append(way)
+            waiting.extend(reversed(fresh))
+        return list(found)
 
-    def _make(self, index: int, maker: int) -> None:
-        self._whole[index], self._taken[index] = maker, (_code(maker, -1),)
-        nodes = self._flow.nodes(index)
-        self._codes.update(dict.fromkeys(nodes, self._taken[index]))
+    def _number(self, index: int) -> int:
+        """The number of the computation an instruction is in, as in `Flow.entered`."""
+        return self.flow.entered.get(self._computation[index], -1)
+
+    def _maker(self, index: int) -> int:
+        """The maker whose result an instruction yields, itself or an argument included; -1 for none."""
+        while self._roles[index] == PASSER and self.flow.opcode_of(index) not in PLUMBING:
+            operands = self._passed(index)
+            if len(operands) != 1:
+                return -1
+            index = operands[0]
+        is_argument = self._computation[index] == self._entry and self.flow.opcode_of(index) == "parameter"
+        return index if is_argument or self._roles[index] == MAKER else -1
+
+    def _element(self, index: int, maker: int, node: int) -> int:
         # A tuple that holds an array on its way to another memory has no elements of the array.
-        if self._flow.is_tuple(index) and self._flow.is_tuple(maker):
-            codes = ((_code(maker, k),) for k in self._flow.elements(index))
-            self._codes.update(zip(nodes, codes, strict=True))
+        flow = self.flow
+        if self._roles[maker] != MAKER or not (flow.is_tuple(index) and flow.is_tuple(maker)):
+            return -1
+        return flow.elements(index)[node - flow.first[index]]
 
-    def _passed(self, index: int, opcode: str) -> Iterable[tuple[int, list[int]]]:
-        nodes, operands = self._flow.nodes(index), self._flow.operands(index)
-        if opcode.endswith(("-done", "-update")):
-            operands = operands[:1]
-        if len(operands) == 1 and operands[0] in self._whole:
-            self._make(index, self._whole[operands[0]])
+    def _before(self, index: int, node: int) -> Sequence[int]:
+        """The arrays of which an array that an instruction yields may be one."""
+        flow, opcode = self.flow, self.flow.opcode_of(index)
+        if opcode == "parameter" or opcode in PLUMBING:
+            # A loop is assumed to run: a value that enters it is its result only if the body passes it on.
+            return flow.before[node][: -1 if opcode == "while" else None]
+        if self._roles[index] != PASSER:
             return ()
-        given = [node for operand in operands for node in self._flow.nodes(operand)]
-        in_place = len(given) == len(nodes)
-        return [(node, given[place : place + 1] if in_place else given) for place, node in enumerate(nodes)]
+        given = [other for operand in self._passed(index) for other in flow.nodes(operand)]
+        place = node - flow.first[index]
+        return given[place : place + 1] if len(given) == len(flow.nodes(index)) else given
 
-    def _pass_on(self, ways: list[tuple[int, list[int]]]) -> None:
-        codes, turns = self._codes, self._flow.turns
-        for _ in range(_MOST_SWEEPS):
-            changed = False
-            for node, sources in ways:
-                if node in turns:
-                    last, inside = turns[node]
-                    taken = [codes.get(source, ()) for source in sources if source != last]
-                    new = self._joined((*taken, self._of_last_turn(codes.get(last, ()), inside)))
-                elif len(sources) == 1:
-                    new = codes.get(sources[0], ())
-                else:
-                    new = self._joined(codes.get(source, ()) for source in sources)
-                if new != codes.get(node, ()):
-                    codes[node], changed = new, True
-            if not changed or self._left < 0:
-                break
-
-    def _joined(self, values: Iterable[_Codes]) -> _Codes:
-        codes: dict[int, None] = {}
-        for value in values:
-            self._left -= 1 + len(value)
-            if len(codes) >= _MOST_SOURCES or self._left < 0:
-                break
-            codes.update(dict.fromkeys(value))
-        return tuple(codes)[:_MOST_SOURCES]
-
-    def _of_last_turn(self, value: _Codes, inside: range) -> _Codes:
-        """The codes a loop hands on, marked carried if made inside it; values that only pass through are not marked."""
-        computation, entered = self._module.instructions.computation, self._flow.entered
-        return tuple(c | _CARRIED if entered[int(computation[c // 2 // _ELEMENTS])] in inside else c for c in value)
-
-    # ------------------------------------------------------------ who takes it
-
-    def reads(self, running: Running) -> Reads:
-        """The columns."""
-        target, operand, row = self._takers(running)
-        sources = [self._value(index) for index in row.tolist()]
-        counts = np.array([len(codes) for codes in sources], np.int64)
-        counts[np.cumsum(counts) > _MOST_READS] = 0
-        codes = np.array([c for codes, n in zip(sources, counts.tolist(), strict=True) if n for c in codes], np.int64)
-        return Reads(
-            target=np.repeat(target, counts),
-            operand=np.repeat(operand, counts),
-            operand_row=np.repeat(row, counts),
-            source=codes // 2 // _ELEMENTS,
-            element=codes // 2 % _ELEMENTS - 1,
-            carried=codes % 2 == 1,
-        )
-
-    def _takers(self, running: Running) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Operands taken by makers, as columns: maker, operand number, operand's instruction."""
-        columns, operands = self._module.instructions, self._module.instructions.operands
-        is_running = np.isin(np.arange(len(self._module.computations)), running.computations)
-        makers = np.flatnonzero((self._roles == MAKER) & is_running[columns.computation])
-        counts = operands.starts[makers + 1] - operands.starts[makers]
-        target = np.repeat(makers, counts)
-        place = np.arange(len(target)) - np.repeat(np.cumsum(counts) - counts, counts)
-        row = operands.items[np.repeat(operands.starts[makers], counts) + place]
-        # Whether a branch runs depends on a value: its first maker takes that.
-        of_makers, first = np.unique(columns.computation[makers], return_index=True)
-        of = dict(zip(of_makers.tolist(), makers[first].tolist(), strict=True))
-        chosen = [(of[branch], -1, choice) for branch, choice in self._flow.choices if branch in of]
-        more = np.array(chosen, np.int64).reshape(-1, 3).T
-        return tuple(np.concatenate(pair) for pair in zip((target, place, row), more, strict=True))  # type: ignore
-
-    def _value(self, operand: int) -> _Codes:
-        value = self._taken.get(operand)
-        if value is None:
-            value = self._joined(self._codes.get(node, ()) for node in self._flow.nodes(operand))
-            self._taken[operand] = value
-        return value
+    def _passed(self, index: int) -> list[int]:
+        """The operands that a copy, a second half or the like passes on."""
+        operands = self.flow.operands(index)
+        return operands[:1] if self.flow.opcode_of(index).endswith(("-done", "-update")) else operands

@@ -50,7 +50,7 @@ def count_work(kernels: KernelList) -> Work:
 
 
 def is_product_call(target: str) -> bool:
-    """Whether a custom call to a library does matrix products or a convolution, by its target."""
+    """True if a custom call to a library does matrix products or a convolution, by its target."""
     return _LIBRARY.search(target) is not None
 
 

@@ -19,7 +19,8 @@ from pjit_inspect.analyze.measured.gpu_runs import GpuRun, gpu_run
 from pjit_inspect.analyze.measured.launches import Launches, launches_of
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, count_runs
 from pjit_inspect.model.program.hlo import HloModule, Instruction
-from pjit_inspect.model.record.kernel_times import REGIONS, KernelTime, KernelTimes, UnknownTime
+from pjit_inspect.model.program.opcodes import REGIONS
+from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes, UnknownTime
 from pjit_inspect.model.record.profile import ProfiledRun
 
 _NOT_RUN = "the profiler saw no run of it"

@@ -16,11 +16,12 @@ from pjit_inspect.analyze.program.phases import find_phase, is_asked_name
 from pjit_inspect.model.play.code import Call
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.mesh import PartitionSpec, entry_of
+from pjit_inspect.model.program.opcodes import operations
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedProgram
 
-_SAME = frozenset(("convert", "copy", "sharding_constraint", "reshard"))
+_SAME = operations("convert", "copy", "request")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

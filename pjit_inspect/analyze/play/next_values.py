@@ -11,13 +11,12 @@ import heapq
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pjit_inspect.model.program.opcodes import PRODUCTS
+from pjit_inspect.model.program.opcodes import PRODUCTS, REGIONS, operations
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
-_SAME = frozenset(("convert", "copy", "sharding_constraint", "reshard", "negate"))
-_CALLS = frozenset(("named_computation", "call", "while"))
+_SAME = operations("convert", "copy", "request") | {"negate"}
 _WITH_UNIFORM = frozenset(("multiply", "maximum", "minimum"))
-_WRITES = frozenset(("dynamic_update_slice", "scatter"))
+_WRITES = operations("write")
 _DIFFERENTIATED = ("jvp(", "transpose(", "checkpoint/", "rematted_computation/")
 _MOST_STEPS = 5_000
 
@@ -100,7 +99,7 @@ class _Trace:
         op = self._program.ops[maker]
         if is_differentiated(op):
             return
-        if index not in op.results or op.kind in _CALLS:
+        if index not in op.results or op.kind in REGIONS:
             if index in self._before:
                 yield self._before[index], 0
         elif op.kind == "optimization_barrier":
@@ -132,7 +131,7 @@ class _Trace:
             op = None if value.op is None else self._program.ops[value.op]
             if op is None:
                 return False
-            if index not in op.results or op.kind in _CALLS:
+            if index not in op.results or op.kind in REGIONS:
                 if index not in self._before:
                     return False
                 index = self._before[index]

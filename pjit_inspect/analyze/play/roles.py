@@ -12,14 +12,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.program.phases import LATER, find_phase
-from pjit_inspect.model.program.opcodes import VIEWS
+from pjit_inspect.model.program.opcodes import VIEWS, operations
 from pjit_inspect.model.program.shape import bits_of
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
-_SEEN_THROUGH = VIEWS | {
-    "convert", "copy", "sharding_constraint", "slice", "dynamic_slice", "optimization_barrier", "transpose", "reshape",
-    "broadcast_in_dim",
-}  # fmt: skip
+_SEEN_THROUGH = VIEWS | operations("convert", "request", "slice", "broadcast")
 _MOST_STEPS = 64
 _BYTES = {"f64": 8, "s64": 8, "u64": 8, "f32": 4, "s32": 4, "u32": 4, "bf16": 2, "f16": 2, "s16": 2, "u16": 2}
 

@@ -1,4 +1,4 @@
-"""Which arrays every array of a program is made of, and what it goes to: dataflow through tuples, loops and calls.
+"""The dataflow of a program: the arrays every array is made of, and those made of it, through tuples, loops and calls.
 
 A *node* is one array: an instruction, or one leaf of an instruction that yields a tuple. Tuples, loops, calls, fusions,
 branches and optimization barriers only pass arrays on, and are followed. Not its job: what an instruction does with its
@@ -15,16 +15,17 @@ import numpy as np
 
 from pjit_inspect.analyze.program.loops import number_of
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.opcodes import operations
 from pjit_inspect.model.program.shape import Shape
 
-PLUMBING = frozenset(("get-tuple-element", "tuple", "while", "conditional", "call"))
+PLUMBING = operations("tuple", "region")
 """Opcodes that pass arrays on and do nothing else."""
 
 _MOST_SWEEPS = 30
 """Calls need one sweep more than they are deep; only a program that no compiler made needs more than this."""
 _MOST_DEPTH = 100
 _NOTHING: list[int] = []
-"""What the nodes are made of that are not read yet; never written to."""
+"""The sources of nodes that are not read yet; never written to."""
 
 
 class Flow:
@@ -82,7 +83,7 @@ class Flow:
         return range(self.first[instruction], self.first[instruction + 1])
 
     def is_tuple(self, instruction: int) -> bool:
-        """Whether an instruction yields a tuple, be it of one array."""
+        """True if an instruction yields a tuple, be it of one array."""
         return bool(self._shapes[self._shape[instruction]].elements)
 
     def elements(self, instruction: int) -> list[int]:
@@ -183,7 +184,7 @@ class Flow:
         self.reached.append(index)
 
     def _is_variadic(self, index: int, entering: list[list[int]]) -> bool:
-        """Whether it is one collective of several arrays, each of which becomes one of its results."""
+        """True if it is one collective of several arrays, each of which becomes one of its results."""
         return self.opcode_of(index) in ("all-reduce", "all-gather", "reduce-scatter", "collective-permute") and len(
             entering
         ) == len(self.nodes(index))

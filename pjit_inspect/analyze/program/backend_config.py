@@ -1,4 +1,4 @@
-"""What a backend noted beside an instruction, as far as it is understood.
+"""Reads the notes of a backend beside an instruction, as far as they are understood.
 
 The text stays whole in `BackendConfig.raw`; numbers in it are the compiler's own estimates or decisions, never
 measurements. Not its job: what follows from them.
@@ -17,7 +17,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowConfig:
-    """How a TPU kernel cuts its work into windows.
+    """The windows into which a TPU kernel cuts its work.
 
     Attributes:
       kernel_bounds, output_bounds, input_bounds: lengths of one window of the weights, the result and the input, along
@@ -60,7 +60,7 @@ class BackendConfig:
 
 
 def read_backend_config(raw: str) -> BackendConfig:
-    """What `raw` says, as far as it is understood. Never raises: what has another form than expected is left out."""
+    """Reads a `backend_config`. Never raises: parts of an unexpected form are omitted."""
     fields = _object(raw)
     algorithm = _at(fields, "collective_algorithm_config", "strategy")
     strategy = _at(fields, "collective_backend_config", "kernel_strategy")
@@ -82,7 +82,7 @@ _LIBRARIES = {"__cudnn$fusion": "cuDNN", "__cublas$fusion": "cuBLAS"}
 
 
 def library_of_fusion(raw: str) -> str:
-    """Who makes the code of a fusion, by its `backend_config`: "Triton", "cuDNN"; "" where it does not say.
+    """The library that makes the code of a fusion, by its `backend_config`: "Triton", "cuDNN"; "" if it does not say.
 
     *Source*: `xla/service/gpu/ir_emission_utils.h`, which has the kinds of fusions.
     """
@@ -103,7 +103,7 @@ def _object(raw: str) -> dict[str, Any]:
 
 
 def _at(value: Any, *keys: str) -> Any:
-    """What stands under `keys`, one within the other; None when any is missing."""
+    """The value under nested `keys`; None when any is missing."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value

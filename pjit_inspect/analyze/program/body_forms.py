@@ -1,4 +1,4 @@
-"""Which bodies of fusions are built alike: thousands of equal kernels are looked into once.
+"""Finds bodies of fusions that are built alike, so that thousands of equal kernels are looked into once.
 
 Not its job: what is found out about a body (`analyze.program.fusions`).
 """
@@ -39,7 +39,7 @@ class BodyForms:
         return self.of_each([computation])[0]
 
     def of_each(self, computations: Sequence[int]) -> list[Form | None]:
-        """As `of`, of many at once."""
+        """The forms of many computations at once."""
         own = np.asarray(computations, np.int64)
         kinds = self._kinds.of(*(each[own] for each in self._spans))
         places = self._places.of(*(each[own] for each in self._links))
@@ -60,5 +60,5 @@ class RowBytes:
 
 
 def _sums(flags: np.ndarray) -> np.ndarray:
-    """How many are true before each place."""
+    """The number of true flags before each place."""
     return np.concatenate(([0], np.cumsum(flags)))

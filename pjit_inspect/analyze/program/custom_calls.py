@@ -1,4 +1,4 @@
-"""What XLA's custom calls are: kernels of a library, calls back into Python, or something else.
+"""Describes XLA's custom calls: kernels of a library, calls back into Python, or something else.
 
 On TPU callbacks are sends and receives, which are not found here. Not its job: what a kernel computes.
 
@@ -26,7 +26,7 @@ TRITON = "__gpu$xla.gpu.triton"
 """The target of a Pallas kernel that XLA compiles with Triton, and launches as one of its own."""
 
 Role = Literal["kernel", "sharding", "async", "memory", "host", "note", "unknown"]
-"""What a custom call is: a kernel on the device, a sharding note, half of an asynchronous operation, a view or a
+"""The role of a custom call: a kernel on the device, a sharding note, half of an asynchronous operation, a view or a
 placement of memory, a call back into the host, another note to the compiler, or a target that is not known."""
 
 
@@ -130,7 +130,7 @@ _PALLAS_NAME = re.compile(r"([^/]{1,200})/pallas_call")
 
 
 def describe_custom_call(instruction: Instruction) -> CustomCall:
-    """What a custom call is. Raises `ParseError` when its bytes are damaged."""
+    """Describes a custom call. Raises `ParseError` when its bytes are damaged."""
     details = instruction.details
     library, role = _look_up(details.custom_call_target)
     kernel = _kernel_name(details, instruction.op_name) if role in ("kernel", "unknown") else ""
@@ -178,7 +178,7 @@ def _kernel_name(details: Details, op_name: str) -> str:
 
 
 def is_kernel(target: str) -> bool:
-    """Whether a custom call runs a kernel of a library on the device (cuBLAS, oneDNN, Triton, Mosaic, ...).
+    """True if a custom call runs a kernel of a library on the device (cuBLAS, oneDNN, Triton, Mosaic, ...).
 
     Everything that is not known to be something else counts as a kernel, so that a new library is not lost.
     """
@@ -186,7 +186,7 @@ def is_kernel(target: str) -> bool:
 
 
 def runs_kernel(instruction: Instruction) -> bool:
-    """Whether a fusion or a custom call does work of its own: a collective or half of one, or a note, does not."""
+    """True if a fusion or a custom call does work of its own: a collective or half of one, or a note, does not."""
     if instruction.opcode == "custom-call":
         return is_kernel(instruction.custom_call_target)
     called = instruction.called

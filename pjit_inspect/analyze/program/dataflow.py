@@ -1,4 +1,4 @@
-"""Where one value comes from, looked for through instructions that only pass it on, into and out of fusions.
+"""Finds the source of one value through instructions that only pass it on, into and out of fusions.
 
 Looked up step by step when it is asked for: no table of the program is made. Not its job: what is done with it, or what
 all arrays of a program are made of (`analyze.program.array_flow`).
@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from pjit_inspect.model.program.hlo import Instruction
+from pjit_inspect.model.program.opcodes import operations
 
-SAME = frozenset(("copy", "bitcast", "reshape"))
+SAME = operations("same order")
 """Opcodes whose result is their operand, element for element."""
 
-MOVES = SAME | {"transpose", "slice", "dynamic-slice", "pad", "concatenate"}
+MOVES = operations("view", "move")
 """Opcodes that move elements (of their first operand) without computing with them."""
 
 _MOST_STEPS = 2000
@@ -32,7 +33,7 @@ def constant(op: Instruction) -> int | None:
 
 
 def entering(parameter: Instruction, callers: Collection[str] = ("fusion",)) -> Instruction:
-    """What enters a parameter from the only instruction that calls its computation, if its opcode is one of these.
+    """The operand that enters a parameter from the only caller of its computation, if its opcode is one of these.
 
     Else the parameter itself. XLA gives every fusion a computation of its own; where a program does not, the parameter
     stands for several values.
@@ -76,7 +77,7 @@ def _before(op: Instruction, through: frozenset[str]) -> Instruction:
 
 
 def joins(user: Instruction, opcode: str, results: Collection[int]) -> bool:
-    """Whether an instruction, or one within a fusion, has this opcode and joins the results of these two instructions.
+    """True if an instruction, or one within a fusion, has this opcode and joins the results of these two instructions.
 
     Joined are the last two operands: of a select, those it chooses from.
     """

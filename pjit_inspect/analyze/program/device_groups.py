@@ -1,4 +1,4 @@
-"""Which devices the ids in a collective's groups stand for.
+"""Finds the devices that the ids in a collective's groups denote.
 
 An id counts replicas, partitions, or both, depending on the instruction. Here all become logical ids: replica times
 number of partitions plus partition, which is the index of the device in the program's device list.
@@ -14,21 +14,18 @@ Not its job: reading groups (`parse.wire.replica_groups`), mesh axes (`analyze.p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Details, HloModule, HloReader
-from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.report.collective import KINDS
 
 Groups = tuple[tuple[int, ...], ...]
 
 Mode = Literal["cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id"]
-"""What the ids count, as XLA calls it: replicas, separately in each partition; partitions, separately in each replica;
+"""The meaning of ids, in XLA's words: replicas, separately in each partition; partitions, separately in each replica;
 replicas, each with all its partitions; or replica times number of partitions plus partition."""
 
 _BOTH_MODES = frozenset(("all-gather", "all-reduce", "reduce-scatter"))
@@ -46,7 +43,7 @@ _UNKNOWN = Details(unknown=((0, b""),))
 
 
 def find_mode(kind: str, channel_id: int | None, use_global_device_ids: bool | None) -> Mode | None:
-    """What the ids of a collective count; None for a combination that XLA refuses.
+    """The meaning of the ids of a collective; None for a combination that XLA refuses.
 
     Args:
       kind: the collective's kind without async parts.
@@ -143,7 +140,7 @@ def with_bounded_groups(module: HloModule) -> HloModule:
 
 
 def are_devices(groups: Iterable[Sequence[int]]) -> bool:
-    """Whether all these numbers can be those of devices."""
+    """True if all these numbers can be those of devices."""
     return all(0 <= min(group, default=0) <= max(group, default=0) < MOST_MEMBERS for group in groups)
 
 
@@ -151,52 +148,22 @@ class _Reader:
     """A reader of the same program that decodes the details of each collective once."""
 
     def __init__(self, module: HloModule) -> None:
-        self._reader: HloReader = module.reader
+        reader: HloReader = module.reader
+        # All else is the program's own.
+        self.name, self.names, self.number, self.kernel = reader.name, reader.names, reader.number, reader.kernel
+        self.shape, self.entry_shapes, self.module_fields = reader.shape, reader.entry_shapes, reader.module_fields
+        self.ids, self.raw = reader.ids, reader.raw
+        self._of_program = reader.details
         self._collectives = set(module.with_opcode(*_COLLECTIVES).tolist())
         self._details: dict[int, Details] = {}
         self._groups: dict[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]] = {}
         self._members = 0
         self._permutes = set(module.with_opcode("collective-permute", "collective-permute-start").tolist())
 
-    def name(self, index: int) -> str:
-        """As the program's own."""
-        return self._reader.name(index)
-
-    def names(self, indices: Sequence[int] | np.ndarray) -> Sequence[str]:
-        """As the program's own."""
-        return self._reader.names(indices)
-
-    def shape(self, shape_id: int) -> Shape:
-        """As the program's own."""
-        return self._reader.shape(shape_id)
-
-    def entry_shapes(self) -> tuple[tuple[Shape, ...], Shape] | None:
-        return self._reader.entry_shapes()
-
-    def number(self, index: int) -> int:
-        """As the program's own."""
-        return self._reader.number(index)
-
-    def kernel(self, index: int) -> tuple[str, str]:
-        """As the program's own."""
-        return self._reader.kernel(index)
-
-    def ids(self) -> np.ndarray:
-        """As the program's own."""
-        return self._reader.ids()
-
-    def raw(self, index: int) -> bytes:
-        """As the program's own."""
-        return self._reader.raw(index)
-
-    def module_fields(self) -> Mapping[str, Any]:
-        """As the program's own."""
-        return self._reader.module_fields()
-
     def details(self, index: int) -> Details:
-        """As the program's own, but for collectives whose details are damaged or whose groups are too many."""
+        """The details of an instruction; without groups for collectives that are damaged or have too many."""
         if index not in self._collectives:
-            return self._reader.details(index)
+            return self._of_program(index)
         if index not in self._details:
             self._details[index] = self._bounded(index)
         return self._details[index]
@@ -206,7 +173,7 @@ class _Reader:
             # To decode more of them only to drop them would take the time, if not the memory.
             return _UNKNOWN
         try:
-            details = self._reader.details(index)
+            details = self._of_program(index)
         except ParseError:
             return _UNKNOWN
         groups = details.replica_groups

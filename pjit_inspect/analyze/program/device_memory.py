@@ -1,4 +1,4 @@
-"""What arguments and results hold on each device, from their shapes and shardings, and which of them share memory.
+"""Counts the bytes of arguments and results on each device, from shapes and shardings, and finds shared buffers.
 
 Not its job: temporaries, which XLA counts (`RecordData.memory`), or which arguments were donated (`observe` knows).
 """
@@ -23,7 +23,7 @@ _HOST_SPACE, _HOST_KIND = 5, "pinned_host"
 
 
 def find_device_memory(data: RecordData) -> DeviceMemory:
-    """What each device of a program holds of its arguments and results."""
+    """The bytes of a program's arguments and results on each device."""
     return _Counter(data).counted(data)
 
 

@@ -1,4 +1,4 @@
-"""How many bytes of its operands and results a fused kernel touches, where it does not touch all.
+"""Counts the bytes of operands and results that a fused kernel touches, where it does not touch all.
 
 A fusion that slices an operand reads the slice, and one that updates a slice of an operand in place reads and writes
 that slice: counted as XLA's cost analysis counts. Everything else is read and written whole.
@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pjit_inspect.model.program.hlo import Computation, Instruction
+from pjit_inspect.model.program.opcodes import operations
 
-_SLICES = frozenset(("slice", "dynamic-slice", "gather"))
+_SLICES = operations("part")
 _DEEPEST = 20
 """Views of views that are looked through."""
 
@@ -41,7 +42,7 @@ def bytes_read(fusion: Instruction) -> int | None:
 
 
 def is_plain(body: Computation) -> bool:
-    """Whether a fusion with this body reads all of its operands and writes all of its result."""
+    """True if a fusion with this body reads all of its operands and writes all of its result."""
     updates = _updates(body)
     parameters = (value for value in body if value.opcode == "parameter")
     return not updates and all(_touched(value, updates, _DEEPEST) is None for value in parameters)
@@ -95,14 +96,14 @@ def bytes_written(fusion: Instruction) -> int | None:
 
 
 def _results(body: Computation) -> list[int]:
-    """What a fusion's body returns, seen through bitcasts."""
+    """The instructions whose values a fusion's body returns, seen through bitcasts."""
     root = body.root
     given = root.operands if root.opcode == "tuple" else (root,)
     return [_viewed(value).index for value in given]
 
 
 def _viewed(value: Instruction) -> Instruction:
-    """What a chain of bitcasts is a view of."""
+    """The value at the start of a chain of bitcasts."""
     for _ in range(_DEEPEST):
         if value.opcode != "bitcast" or not value.operands:
             break

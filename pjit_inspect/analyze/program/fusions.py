@@ -22,20 +22,19 @@ from pjit_inspect.analyze.program.loops import count_runs
 from pjit_inspect.analyze.program.source import UNKNOWN_FILES, UserFiles, user_frames
 from pjit_inspect.model.program.hlo import Computation, HloModule, Instruction
 from pjit_inspect.model.program.hlo_columns import Links
+from pjit_inspect.model.program.opcodes import operations
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import LaterRows
 from pjit_inspect.model.report.collective import KINDS
 from pjit_inspect.model.report.fusion import DistinctFusion, Fusion, FusionTable
 
-_RUNS_INSIDE = frozenset(("while", "conditional", "call", "async-start"))
+_RUNS_INSIDE = operations("region", "body")
 _KERNELS = frozenset(("fusion", "custom-call", "fft"))
 _CUSTOM = "kCustom"
-_NO_WORK = frozenset(("parameter", "constant"))
-_NO_RESULT = frozenset((
-    "parameter", "constant", "iota", "tuple", "get-tuple-element", "bitcast", "custom-call", *KINDS,
-))  # fmt: skip
-"""What writes no result of its own: names for others, what costs less to make than to read, and copies of a collective
-that is counted elsewhere."""
+_NO_WORK = operations("given")
+_NO_RESULT = operations("parameter", "made", "tuple", "rename", "collective") | {"custom-call"}
+"""Opcodes that write no result: names for others, values cheaper to make than to read, and collectives, counted
+elsewhere."""
 _MOST = 1 << 53
 """Counts stop here: only a damaged program claims more."""
 _MOST_BYTES = 1 << 63
@@ -54,7 +53,7 @@ def find_fusions(module: HloModule, *, files: UserFiles = UNKNOWN_FILES) -> Fusi
 
 
 def _distinct(kernels: Sequence[int], context: _Context) -> tuple[DistinctFusion, ...]:
-    """As `FusionTable.distinct`, in schedule order."""
+    """The kernels that differ (`FusionTable.distinct`), in schedule order."""
     module, columns, runs = context.module, context.module.instructions, count_runs(context.module)
     found: dict[tuple[int, int | None, int, int], tuple[dict[str, Any], list[int]]] = {}
     where = (each[kernels].tolist() for each in (columns.computation, columns.op_name, columns.frame))
@@ -115,7 +114,7 @@ def _kernels(module: HloModule) -> Iterator[int]:
 
 
 class _Inner(NamedTuple):
-    """What a fusion's body holds, fusions in it included.
+    """The content of a fusion's body, fusions in it included.
 
     `opcodes` counts instructions by opcode; `stored` is the bytes of all results that would be stored, `passed` the
     same without what the body returns. Bytes are None when unknown.
@@ -127,7 +126,7 @@ class _Inner(NamedTuple):
 
 
 class _Context:
-    """What all kernels of one program share: columns as lists, and what equal shapes and frames have in common."""
+    """Data shared by all kernels of one program: columns as lists, and facts of equal shapes, frames and bodies."""
 
     def __init__(self, module: HloModule, files: UserFiles) -> None:
         self.module, self.files = module, files
@@ -155,7 +154,7 @@ class _Context:
         return self._arrays[row]
 
     def is_stored(self, index: int) -> bool:
-        """Whether an instruction would write a result to memory if it ran alone."""
+        """True if an instruction would write a result to memory if it ran alone."""
         if self.opcode[index] == self.broadcast:
             # One number in every place; a damaged program may have a broadcast of nothing.
             operands = self.operands.of(index)
@@ -174,7 +173,7 @@ class _Context:
         return None if -1 in sizes else _added(sizes)
 
     def inner(self, computation: int) -> _Inner:
-        """What a fusion's body holds. Bodies that stand in it first, each once, as they may nest deep."""
+        """The content of a fusion's body. Bodies in it come first, each once, as they may nest deep."""
         form = self._forms.of(computation)
         if form in self._inner_of_form:
             return self._inner_of_form[form]
@@ -190,7 +189,7 @@ class _Context:
         return self._inner[computation]
 
     def _sum_once(self, computation: int) -> _Inner:
-        """As `_sum`, which is the same for bodies of one form."""
+        """The content of one body (`_sum`), counted once for all bodies of its form."""
         form = self._forms.of(computation)
         if form is None or self._called(computation):
             return self._sum(computation)
@@ -199,7 +198,7 @@ class _Context:
         return self._inner_of_form[form]
 
     def opcodes(self, inner: Sequence[_Inner]) -> tuple[tuple[str, int], ...]:
-        """What one kernel contains, most frequent first."""
+        """The opcodes in one kernel and their counts, most frequent first."""
         if len(inner) != 1:
             return _opcodes(inner, self)
         # The object is kept in `_inner`, so that its id cannot be used again.
@@ -209,7 +208,7 @@ class _Context:
         return self._words[key]
 
     def is_plain(self, kernel: int) -> bool:
-        """Whether a fusion reads all of its operands and writes all of its result."""
+        """True if a fusion reads all of its operands and writes all of its result."""
         called = self.called.of(kernel)
         form = self._forms.of(called[0]) if called else None
         if form is None:
@@ -219,7 +218,7 @@ class _Context:
         return self._plain_of_form[form]
 
     def likenesses(self, kernels: Sequence[int]) -> Iterator[object]:
-        """What is equal of kernels that are built alike; None of one that has to be looked into by itself."""
+        """For each kernel a key that equal kernels share; None for one that has to be looked into by itself."""
         links, shape = self.module.instructions.operands, self.module.instructions.shape
         own = np.asarray(kernels, np.int64)
         shapes = RowBytes(shape[links.items]).of(links.starts[own], links.starts[own + 1])
@@ -234,7 +233,7 @@ class _Context:
             yield (form, result, taken, twice, opcodes[kernel], *kernel_of(kernel), self.library(kernel))
 
     def library(self, kernel: int) -> str:
-        """Which library makes the code of a custom fusion, which its own configuration says; "" for any other."""
+        """The library that makes the code of a custom fusion, by its configuration; "" for any other."""
         is_custom = self.module.reader.kernel(kernel)[0] == _CUSTOM
         return library_of_fusion(self.module.reader.details(kernel).backend_config) if is_custom else ""
 
@@ -245,7 +244,7 @@ class _Context:
         return (next(forms) if len(own) == 1 else None for own in called)
 
     def facts(self, index: int, likeness: Any) -> dict[str, Any]:
-        """What a kernel is beside its name and its place; looked into once for all that are built alike."""
+        """The facts of a kernel beside its name and place; looked into once for equal kernels."""
         facts = None if likeness is None else self._facts.get(likeness)
         if facts is None:
             facts = _facts(self.module.instruction(index), list(dict.fromkeys(self.operands.of(index))), self)
@@ -298,7 +297,7 @@ class _Lists:
 
 
 def _added(sizes: Iterable[int | None]) -> int | None:
-    """Their sum; None when one is unknown, or when the sum is more than any program has."""
+    """The sum of sizes; None when one is unknown, or when the sum is more than any program has."""
     total = 0
     for size in sizes:
         if size is None or total + size > _MOST_BYTES:
@@ -312,7 +311,7 @@ def _times(size: int | None, times: int) -> int | None:
 
 
 def _facts(kernel: Instruction, operands: Sequence[int], context: _Context) -> dict[str, Any]:
-    """What equal kernels have in common: all but their names and places."""
+    """The facts that equal kernels share: all but their names and places."""
     total, index, is_fusion = context.total, kernel.index, kernel.opcode == "fusion"
     kind, target = context.module.reader.kernel(index)
     inner = [context.inner(c) for c in context.called.of(index)] if is_fusion else []
@@ -332,7 +331,7 @@ def _facts(kernel: Instruction, operands: Sequence[int], context: _Context) -> d
 
 
 def _library_facts(call: Instruction, written: int | None) -> dict[str, Any]:
-    """Whose kernel a custom call runs; scratch memory is no result."""
+    """The library and routine of a custom call, and its bytes; scratch memory is no result."""
     what, workspace = describe_custom_call(call), workspace_of(call)
     left = None if written is None else written - workspace
     return {"library": what.library, "routine": what.routine, "workspace_bytes": workspace, "bytes_written": left}

@@ -1,4 +1,4 @@
-"""The instructions that run by themselves, in their order; and how often each loop, and so each of them, runs.
+"""Finds the instructions that run by themselves, in order, and the numbers of their runs.
 
 What fusions, reductions and asynchronous operations hold runs as part of these: it is their body. Not its job: which of
 the instructions are kernels (`analyze.graph.kernels`).
@@ -16,6 +16,7 @@ from pjit_inspect.analyze.program.backend_config import read_backend_config
 from pjit_inspect.analyze.program.dataflow import constant, operand, settled
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Details, HloModule, Instruction
+from pjit_inspect.model.program.opcodes import REGIONS, operations
 from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.report.graph import GraphLoop
 
@@ -26,7 +27,7 @@ _TURNED = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "NE": "NE"}
 
 
 def find_trip_count(loop: Instruction) -> int | None:
-    """How often the body of `loop` runs each time the loop is reached, or None when the program does not say.
+    """The number of turns of a loop each time it is reached; None when the program does not say.
 
     XLA's own figure when it left one (`known_trip_count`); else counted from the condition, when that compares one
     counter of the loop with a constant, the counter starts at a constant, and the body adds a constant to it. None too
@@ -63,7 +64,7 @@ def _from_condition(loop: Instruction) -> int | None:
 
 
 def _element(value: Instruction) -> int | None:
-    """Which element of the loop's state a value is, when it is one as it stood at the start of a turn."""
+    """The element of the loop's state that a value is at the start of a turn; None for any other value."""
     if value.opcode != "get-tuple-element":
         return None
     is_state = settled(operand(value, 0)).opcode == "parameter"
@@ -81,7 +82,7 @@ def _bound(value: Instruction, body: Instruction, start: Instruction) -> int | N
 
 
 def counter_step(body: Instruction, element: int) -> int | None:
-    """What one turn adds to an element of a loop's state; `body` is the tuple it ends with. None when unclear."""
+    """The number that one turn adds to an element of a loop's state; `body` is its last tuple. None when unclear."""
     value = settled(operand(body, element))
     if value.opcode != "add":
         return None
@@ -108,12 +109,12 @@ def _count(first: int, step: int, direction: str, bound: int) -> int | None:
     return -(-distance // step) if step > 0 else None
 
 
-NESTED = frozenset(("call", "fusion", "async-start"))
-"""Opcodes that run each computation they call once per run of their own."""
+NESTED = operations("body")
+"""Opcodes that run each computation they call once per run of their own; those of others say how to add or compare."""
 
 
 class Runs(NamedTuple):
-    """How often something runs per call.
+    """The number of runs per call.
 
     `least` and `most` differ where a conditional may skip it. Both are None when it stands in a loop whose trip count
     is unknown, or in a computation that runs once per element (the sum of a reduction, the order of a sort). A count
@@ -169,19 +170,22 @@ def count_runs(module: HloModule) -> tuple[Runs, ...]:
         for caller in dict.fromkeys(own):
             inside = runs[computations[caller]]
             if inside != NEVER:
-                factor = _factor(module.instruction(caller), computation)
+                factor = runs_per_caller(module.instruction(caller), computation)
                 runs[computation] = runs[computation].plus(inside.times(factor))
     return tuple(runs)
 
 
-def _factor(caller: Instruction, computation: int) -> Runs:
-    """How often one run of `caller` runs `computation`."""
+def runs_per_caller(caller: Instruction, computation: int) -> Runs:
+    """The number of runs of `computation` per run of `caller`."""
     opcode = caller.opcode
     called = caller.module.instructions.called[caller.index].tolist()
     if opcode in NESTED:
         return ONCE if len(called) == 1 else Runs(called.count(computation), called.count(computation))
     if opcode == "while":
-        return _loop_factor(caller, called, computation)
+        # XLA lists a loop's body first, then its condition, which is asked once more than the body runs.
+        trips = find_trip_count(caller)
+        runs = 0 if trips is None else trips * (called[0] == computation) + (trips + 1) * (computation in called[1:])
+        return UNKNOWN if trips is None else Runs(runs, runs)
     if opcode == "conditional":
         return Runs(int(called.count(computation) == len(called)), 1)
     if opcode.endswith(("-done", "-update")):
@@ -190,24 +194,12 @@ def _factor(caller: Instruction, computation: int) -> Runs:
     return UNKNOWN
 
 
-def _loop_factor(loop: Instruction, called: list[int], computation: int) -> Runs:
-    """XLA lists a loop's body first, then its condition, which is asked once more than the body runs."""
-    trips = find_trip_count(loop)
-    if trips is None:
-        return UNKNOWN
-    runs = trips * (called[0] == computation) + (trips + 1) * (computation in called[1:])
-    return Runs(runs, runs)
-
-
-_ENTERED = frozenset(("while", "conditional", "call"))
-_RUNS = _ENTERED | {"async-start"}
-_BODIED = frozenset(("fusion", "call", "async-start"))
-"""Opcodes whose called computations are what they do (those of others say how to add, or to compare)."""
+_RUNS = REGIONS | {"async-start"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Running:
-    """What runs.
+    """The instructions that run by themselves, and the loops around them.
 
     Attributes:
       order: every instruction that runs by itself, as it runs; what a loop, branch or call runs stands before it.
@@ -293,7 +285,7 @@ def _walk(module: HloModule) -> tuple[tuple[int, ...], dict[int, int]]:
             if caller >= 0 and (not stack or stack[-1][1] != caller):
                 order.append(caller)
             continue
-        entered = [] if opcodes[opcode[index]] not in _ENTERED else _enter(module, index, callers)
+        entered = [] if opcodes[opcode[index]] not in REGIONS else _enter(module, index, callers)
         if not entered:
             order.append(index)
         stack.extend((iter(_order_of(module, computation)), index) for computation in entered)
@@ -342,7 +334,7 @@ def _trips(module: HloModule, index: int) -> int | None:
 def _find_owners(module: HloModule, running: frozenset[int]) -> np.ndarray:
     owner = np.full(len(module.computations), -1, np.int32)
     columns = module.instructions
-    bodied = module.with_opcode(*_BODIED)
+    bodied = module.with_opcode(*NESTED)
     # Callers stand after what they call: from the last to the first, so that owners of callers are settled.
     for index in bodied[::-1].tolist():
         around = int(columns.computation[index])

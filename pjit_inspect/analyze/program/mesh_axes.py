@@ -1,4 +1,4 @@
-"""Which of the user's mesh axes a list of device groups follows.
+"""Finds the user's mesh axes that a list of device groups follows.
 
 XLA writes groups as ids, or under axis names of its own that change from one instruction to the next. The user's
 names are recovered from where the devices stand in the user's mesh, never from XLA's names or from sizes.

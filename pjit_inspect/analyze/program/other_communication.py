@@ -17,22 +17,23 @@ from typing import Literal
 from pjit_inspect.analyze.program.custom_calls import describe_custom_call
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.incomplete import MISSING
+from pjit_inspect.model.program.opcodes import operations
 from pjit_inspect.model.report.other_communication import OtherCommunication
 
-_HOST_OPCODES = ("infeed", "outfeed", "send", "recv")
+_HOST_OPCODES = sorted(operations("host"))
 _TARGET = re.compile(
     r"nccl|rccl|nvshmem|oneccl|(?:^|[^a-z])(?:mpi|ucx|gloo)|all.?reduce|all.?gather|all.?to.?all|reduce.?scatter"
     r"|collective|broadcast.?multi|remote|barrier|(?:^|[^a-z])(?:send|recv|psum|ppermute)(?:[^a-z]|$)",
     flags=re.I,
 )
-"""What the targets of custom calls that communicate are called."""
+"""Names of custom calls that communicate."""
 _CONFIG = re.compile(r"\"has_communication\"\s*:\s*true|nvshmem|remote_(?:dma|copy|ref)|multimem", flags=re.I)
-"""How the configuration of a kernel says so."""
+"""Words in a kernel's configuration that mean communication."""
 _LONGEST_CONFIG = 1 << 20
 
 
 def find_other_communication(module: HloModule, devices: int | None) -> tuple[OtherCommunication, ...]:
-    """What communicates and is no collective, and what may, by kind; () for a program of one device.
+    """Communication that is no collective, certain or possible, by kind; () for a program of one device.
 
     `devices` is how many devices the program has; None when only the program itself may say.
     """

@@ -1,4 +1,4 @@
-"""What JAX's name of an operation tells: the phase of training it belongs to, and who wrote a collective.
+"""Reads from JAX's name of an operation its phase of training, and whether the user wrote a collective.
 
 Not its job: why a collective is there.
 """
@@ -14,7 +14,7 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import Phase
 
 LATER = frozenset(("backward", "recompute"))
-"""Where differentiation puts what was written once another time."""
+"""Phases in which differentiation repeats operations that are written once."""
 
 _ASKED = ("/sharding_constraint", "/reshard")
 _GATHER = frozenset(("all-gather",))
@@ -118,7 +118,7 @@ def find_phase(op_name: str, frames: Sequence[Frame] = ()) -> Phase:
 
 
 def _is_update(frame: Frame) -> bool:
-    """Whether a frame is one of optax that makes or applies updates."""
+    """True if a frame is one of optax that makes or applies updates."""
     return bool(_OPTAX.search(frame.file)) and not _UPDATES.isdisjoint(frame.function.split("."))
 
 
@@ -137,7 +137,7 @@ def _phase(name: str) -> Phase:
 
 
 def is_vmapped(op_name: str) -> bool:
-    """Whether `jax.vmap` is around an operation: then its arrays may have dimensions that the source does not show."""
+    """True if `jax.vmap` is around an operation: then its arrays may have dimensions that the source does not show."""
     return any("vmap" in part[:-1] for name in split_op_names(op_name) for part in _wrappers(name))
 
 
@@ -195,12 +195,12 @@ def find_implicit(
 
 
 def is_asked_name(op_name: str) -> bool:
-    """Whether a constraint is one that somebody wrote: in Explicit mode, and on random keys, JAX adds others."""
+    """True if a constraint is one that somebody wrote: in Explicit mode, and on random keys, JAX adds others."""
     return op_name.endswith(_ASKED)
 
 
 def is_written_name(name: str, kind: str) -> bool:
-    """Whether it is how JAX names a collective of this kind that was written; of one part of a combined one."""
+    """True if it is how JAX names a collective of this kind that was written; of one part of a combined one."""
     return _is_implicit(name, kind, is_jax_channel=True) is False
 
 

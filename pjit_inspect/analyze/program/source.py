@@ -1,4 +1,4 @@
-"""Which source frames are the user's, and which of them XLA's warnings lead to.
+"""Finds the source frames that are the user's, also for XLA's warnings.
 
 Not its job: finding frames (`parse.hlo_proto.source`) the frame of a call (`observe`), or reading warnings
 (`parse.messages.xla_warnings`).
@@ -33,7 +33,7 @@ _OWN = re.compile(r"(?:^|/)pjit_inspect/(?:(?:api|compile_record)\.py$|handles/|
 
 @dataclass(frozen=True, slots=True)
 class UserFiles:
-    """Which files are the user's, and how the notebook calls them.
+    """The files that are the user's, and the notebook's names of its cells.
 
     Attributes:
       cells: file -> how the notebook calls the cell ("In [7]").
@@ -57,7 +57,7 @@ def package_of(file: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def is_library(file: str, package: str | None = None) -> bool:
-    """Whether a file belongs to a library, the notebook's machinery, or Python itself; `package` as in `UserFiles`."""
+    """True if a file belongs to a library, the notebook's machinery, or Python itself; `package` as in `UserFiles`."""
     path = file.replace("\\", "/")
     if path.startswith("<frozen ") or _is_own(file):
         return True

@@ -1,4 +1,4 @@
-"""What runs in loops whose length is not known, and how often in one turn of each.
+"""Counts runs in loops of unknown length: the number in one turn of each.
 
 What is known of such a program is an interval: what runs outside of these loops, and so much more for each turn of each
 of them. Not its job: how often a loop runs (`analyze.program.loops`), or what is sent there.
@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from pjit_inspect.analyze.program.loops import NESTED, find_trip_count
+from pjit_inspect.analyze.program.loops import find_trip_count, runs_per_caller
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 
 Turns = Mapping[int | None, int]
-"""How often something runs: None -> outside of all loops of unknown length; index of such a loop -> in each of its
+"""Numbers of runs: None -> outside of all loops of unknown length; index of such a loop -> in each of its
 turns, over all of the call. What is nested in several counts for the innermost."""
 
 LoopName = tuple[str, str]
-"""What a loop is called in a program and in a changed copy of it: JAX's name, and the lines. Several may be alike."""
+"""The name of a loop in a program and in changed copies: JAX's name, and the lines. Several loops may share one."""
 
 
 def unknown_loops(module: HloModule) -> tuple[int, ...]:
@@ -62,18 +62,9 @@ def _called(caller: Instruction, computation: int, inside: Turns, unknown: froze
         own: Counter[int | None] = Counter({caller.index: called.count(computation)})
         own.update({key: count * (computation in called[1:]) for key, count in inside.items()})
         return own
-    return {key: count * _factor(caller, called, computation) for key, count in inside.items()}
-
-
-def _factor(caller: Instruction, called: list[int], computation: int) -> int:
-    """How often one run of `caller`, which is no loop of unknown length, runs `computation`."""
-    if caller.opcode in NESTED:
-        return called.count(computation)
-    if caller.opcode == "while":
-        trips = find_trip_count(caller) or 0
-        return trips * (called[0] == computation) + (trips + 1) * (computation in called[1:])
-    # The start has counted what is done later.
-    return 0 if caller.opcode.endswith(("-done", "-update")) else 1
+    # What runs once for each element counts once.
+    most = runs_per_caller(caller, computation).most
+    return {key: count * (1 if most is None else most) for key, count in inside.items()}
 
 
 def pair_loops(

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pjit_inspect.analyze.suggest.cost import Cost, NeedCost
 from pjit_inspect.analyze.suggest.option import Option
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
-from pjit_inspect.model.program.opcodes import DOTS, VIEWS
+from pjit_inspect.model.program.opcodes import DOTS, VIEWS, operations
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram, axis_name
 
 _NUMBER = re.compile(r"\[\d+\]")
-_VIEWS = VIEWS | {"convert", "broadcast_in_dim"}
+_VIEWS = VIEWS | operations("convert", "broadcast")
 _HOPS = 60
 
 

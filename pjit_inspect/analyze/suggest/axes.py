@@ -10,15 +10,14 @@ from collections.abc import Iterator
 
 from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.model.program.mesh import Dimensions
+from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
-
-_ASKED = frozenset(("sharding_constraint", "reshard"))
 
 
 def find_lost_axes(program: ShardedProgram) -> Iterator[tuple[int, Dimensions]]:
     """Ops whose result has not the axes of an operand, and the sharding with these put back; in program order."""
     for index, op in enumerate(program.ops):
-        if op.rule is None or len(op.results) != 1 or op.manual or op.kind in _ASKED:
+        if op.rule is None or len(op.results) != 1 or op.manual or op.kind in REQUESTS:
             continue
         if find_phase(op.op_name) in LATER:
             continue

@@ -23,12 +23,12 @@ from pjit_inspect.analyze.suggest.option import Option
 from pjit_inspect.analyze.suggest.requests import Request, Requests, is_asked
 from pjit_inspect.analyze.suggest.told_apart import line_of, told_places
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
-from pjit_inspect.model.program.opcodes import DOTS, VIEWS
+from pjit_inspect.model.program.opcodes import DOTS, VIEWS, operations
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence
 
-_VIEWS = VIEWS | {"convert"}
+_VIEWS = VIEWS | operations("convert")
 _MOST_DIMENSIONS = 2
 _KEY_WORDS = ((2,), (4,))
 

@@ -18,18 +18,14 @@ from pjit_inspect.analyze.sharding.needs import Need, find_needs, is_free
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes, move_bytes, widening
 from pjit_inspect.analyze.suggest.turns import Compared, Figure
 from pjit_inspect.model.program.mesh import Dimensions
-from pjit_inspect.model.program.opcodes import PRODUCTS, REQUESTS, VIEWS
+from pjit_inspect.model.program.opcodes import PRODUCTS, REQUESTS, VIEWS, operations
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 
 Move = tuple[Dimensions, Dimensions]
 """A sharding that is given, and one that is wanted."""
 
-_FREE = frozenset(("constant", "iota"))
-_NO_WORK = VIEWS | {
-    "broadcast_in_dim", "sharding_constraint", "reshard", "while", "case", "if", "named_computation",
-    "manual_computation",
-}  # fmt: skip
+_NO_WORK = VIEWS | operations("made", "broadcast", "request", "region")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,7 +339,7 @@ def _products(program: ShardedProgram, op: ShardedOp, summed: frozenset[str]) ->
 
 def _elements(program: ShardedProgram, op: ShardedOp) -> int:
     """Elements one device produces; 0 for views, constants and ops with regions."""
-    if op.kind in _FREE or op.kind in _NO_WORK:
+    if op.kind in _NO_WORK:
         return 0
     return sum(math.prod(program.local_shape(value)) for value in op.results)
 

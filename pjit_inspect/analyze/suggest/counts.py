@@ -22,15 +22,12 @@ from pjit_inspect.analyze.program.unknown_loops import LoopName, unknown_loops
 from pjit_inspect.analyze.suggest.turns import Compared, Figure, LoopsOf
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Mesh
+from pjit_inspect.model.program.opcodes import operations
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked
 
-_NO_WORK = frozenset((
-    "bitcast", "broadcast", "call", "conditional", "constant", "copy", "get-tuple-element", "iota", "opt-barrier",
-    "parameter", "partition-id", "replica-id", "reshape", "transpose", "tuple", "while",
-    # Communication is counted separately.
-    "all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter", "dynamic-slice",
-))  # fmt: skip
+_NO_WORK = operations("idle", "made", "region", "view", "broadcast", "collective") | {"dynamic-slice"}
+"""Opcodes of no work; communication is counted separately."""
 _MORE_PRODUCTS, _MORE_MADE = 1.1, 1.25
 """Limits on products and bytes made, relative to before; above them a change trades one cost for another."""
 

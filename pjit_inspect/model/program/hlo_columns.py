@@ -35,6 +35,13 @@ class Links:
         """For each of `items`, the row it belongs to."""
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.starts))
 
+    def gathered(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The links of several rows, one after another: each one's place in `rows`, its number there, and the link."""
+        counts = self.starts[rows + 1] - self.starts[rows]
+        owner = np.repeat(np.arange(len(rows)), counts)
+        number = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return owner, number, self.items[self.starts[rows][owner] + number]
+
     def reversed(self, rows: int) -> Links:
         """The reversed links, to a table of `rows` rows; each row's links ascend."""
         order = np.argsort(self.items, kind="stable")

@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from pjit_inspect.model.program.opcodes import REGIONS
 from pjit_inspect.model.program.table import Table
-
-REGIONS = frozenset(("while", "conditional", "call"))
-"""Opcodes whose time includes the instructions they run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -251,6 +251,7 @@ class ProgramGraph:
       box_kernels: for each box its kernels, in schedule order.
       reads: the values that kernels take.
       arguments: names of the program's arguments by parameter number ("params['w']"); "" for none.
+      results: for each of the program's results its source: (kernel, -1), (-1, parameter number); (-1, -1) if unknown.
       loops: every loop that runs.
       mixes: kernels of several scopes.
       collective_boxes: for each row of the `CollectiveTable`, its box.
@@ -271,6 +272,7 @@ class ProgramGraph:
     box_kernels: Links
     reads: GraphReads
     arguments: tuple[str, ...]
+    results: tuple[tuple[int, int], ...]
     loops: tuple[GraphLoop, ...]
     mixes: Mixes
     collective_boxes: tuple[int, ...]
