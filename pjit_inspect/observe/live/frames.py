@@ -92,7 +92,7 @@ def wrapped_function(jaxpr: Any) -> Frame | None:
     file, name = str(getattr(info, "func_filename", None) or ""), getattr(info, "func_name", None)
     if not file or is_user_file(file) or is_jax_file(file):
         return None
-    wrapper, found = (file, info.func_lineno), set[CodeType | None]()
+    wrapper, found = (file, getattr(info, "func_lineno", None)), set[CodeType | None]()
     for equation in jaxpr.eqns[:: len(jaxpr.eqns) // _MOST_EQUATIONS + 1]:
         codes = [code for code, _ in _jax.made_at(equation.source_info)]
         inner = list(itertools.takewhile(lambda code: (code.co_filename, code.co_firstlineno) != wrapper, codes))

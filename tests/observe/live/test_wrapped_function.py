@@ -81,6 +81,7 @@ def test_what_a_packages_wrapper_hands_all_work_to_is_the_users_function(wrapper
     assert place is not None
     assert (place.file, place.line, place.function) == (__file__, step.__code__.co_firstlineno, "step")
     (collective,) = record.collectives
+    assert collective.cause is not None
     assert collective.cause.operation.startswith("`wrappers.product(jnp.cos(x), w)`")
 
 
