@@ -29,6 +29,11 @@ _VIEW_PRIMITIVES = frozenset((
 ))  # fmt: skip
 """JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
 _PHASES = {"backward": "the backward pass of ", "recompute": "the recomputed "}
+_KINDS = {
+    "mul": "a product", "div": "a quotient", "add": "a sum", "sub": "a difference", "reduce_sum": "a sum",
+    "add_any": "a sum of gradients", "dot_general": "a product",
+}  # fmt: skip
+"""What a value of the backward pass is, by JAX's name of the operation that makes it."""
 RESHARDED = " (resharded)"
 """Behind the name of an array that is split differently than it was."""
 _MOST_STEPS = 10_000
@@ -116,9 +121,12 @@ class ValueNames(Gradients):
             return self.op(op, inside)
         if same and op.kind == "reverse":
             return say("{} reversed", self.value(op.operands[0], inside))
+        if same and self.phase(op) == "backward":
+            is_summed = inside is not None and inside.kind == "reduce" and self._gradient(inside, Sentence()) is not None
+            return Sentence("its terms") if is_summed else say("{} in this backward pass", self._of_kind(op))
         if same:
             return say("the {} inside it", code(self._label(op)))
-        if self._makes(op) or self._is_mixed(self._number(op)) or self._is_of_gradient(op):
+        if self._makes(op) or self._is_of_gradient(op) or self.phase(op) == "backward":
             return self._told(op, self._near(op, inside), self._part(op), is_value=True)
         if (loop_op := self._loop_of(op)) is not None:
             return say("a value inside {}", self.op(loop_op, inside))
@@ -272,6 +280,11 @@ class ValueNames(Gradients):
         function = library[0].function.partition(".<locals>")[0].removesuffix(".__call__")
         return f"{(modules_of(op.op_name) or (function,))[-1]}/{primitive}"
 
+    def _of_kind(self, op: ShardedOp) -> Sentence:
+        """An array of the backward pass by the operation that makes it: "a product", "the `pad`"."""
+        label = self._label(op)
+        return Sentence(_KINDS[label]) if label in _KINDS else say("the {}", code(label))
+
     def _told(
         self, op: ShardedOp, where: Sentence, part: Sentence | None = None, *, is_value: bool = False
     ) -> Sentence:
@@ -283,8 +296,8 @@ class ValueNames(Gradients):
             if not is_asker and (gradient := self._gradient(op, where)) is not None:
                 return gradient
             # Of an array it is not known which gradient it is.
-            is_sum = self._is_mixed(self._number(op))
-            prefix = "a sum of gradients at " if is_sum else "a gradient at " if is_value else prefix
+            if is_value:
+                return say("{} in {}{}{}", self._of_kind(op), prefix, code(text), where)
         elif phase == "forward" and self._is_of_gradient(op):
             prefix = "the derivative of "
         elif phase == "forward" and self._may_be_tangent(op):
