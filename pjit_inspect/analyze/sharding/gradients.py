@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from pjit_inspect.analyze.program.source import is_library
+from pjit_inspect.analyze.sharding.same_data import kept
 from pjit_inspect.analyze.sharding.written_ops import OWN_VIEWS, WrittenOps, last_part, piece_of
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
@@ -118,6 +119,7 @@ class Gradients(WrittenOps):
 
     # ------------------------------------------------------------ of what a piece takes
 
+    @kept
     def differentiated(self, op: ShardedOp) -> list[int]:
         """What a gradient may be with respect to: operands of its piece, of its shape.
 
@@ -212,6 +214,7 @@ class Gradients(WrittenOps):
     def _shape(self, op: ShardedOp) -> tuple[int, ...]:
         return self.program.values[(op, *self._last_views(op))[-1].results[0]].shape
 
+    @kept
     def _seen(self, value: int) -> Any:
         """What a value is a view of, and of how many loops the turn's piece: that is known in each of them."""
         turns = 0
@@ -225,6 +228,7 @@ class Gradients(WrittenOps):
             else:
                 return value, turns
 
+    @kept
     def _twin(self, value: int) -> Any:
         """What a value and the same one computed again have in common: its text, and arguments close before it."""
         value = self._data.behind(value)
@@ -243,6 +247,7 @@ class Gradients(WrittenOps):
         op = self._maker(self._data.behind(index))
         return op is not None and op.kind == "constant"
 
+    @kept
     def _last_views(self, op: ShardedOp) -> list[ShardedOp]:
         """The views of what an op makes that are of its own piece: JAX transposes the product of an `einsum`."""
         found = [op]

@@ -5,9 +5,11 @@ Not its job: what a value is called (`analyze.sharding.value_names`).
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
@@ -17,6 +19,24 @@ RESHAPED = {"transpose": "transposed", "reshape": "reshaped", "broadcast_in_dim"
 _BARRIER = "optimization_barrier"
 _CALLS = frozenset(("named_computation", "call"))
 _MOST = 10_000
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kept(method: F) -> F:
+    """A method that computes its answer once for the same arguments; an operation is the same if it is one object."""
+    name = f"_kept_{method.__name__}"
+
+    @functools.wraps(method)
+    def known(self: Any, *args: Any, **options: Any) -> Any:
+        answers = self.__dict__.setdefault(name, {})
+        key = (*(id(arg) if isinstance(arg, ShardedOp) else arg for arg in args), *options.values())
+        if key not in answers:
+            # With the arguments, so that no other object gets the identity of one of them.
+            answers[key] = method(self, *args, **options), args
+        return answers[key][0]
+
+    return known  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +54,7 @@ class Step:
     is_turn: bool = False
 
 
-@dataclass(slots=True)
+@dataclass
 class SameData:
     """Follows values of one program back."""
 
@@ -51,6 +71,7 @@ class SameData:
             else:
                 self._given.setdefault(target, source)
 
+    @kept
     def before(self, index: int) -> Step | None:
         """The value that `index` is the same data as, one step back; None where it was computed."""
         value = self.program.values[index]
@@ -121,6 +142,7 @@ class SameData:
         given, made = (math.prod(self.program.values[value].shape) for value in (view.operands[0], view.results[0]))
         return view.kind == "broadcast_in_dim" and given != made
 
+    @kept
     def behind(
         self, index: int, views: Collection[str] = (*SAME_SHAPE, *RESHAPED), *, is_same_size: bool = False
     ) -> int:

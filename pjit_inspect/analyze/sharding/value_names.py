@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from pjit_inspect.analyze.program.phases import transposed, untransposed
 from pjit_inspect.analyze.sharding.gradients import Gradients, modules_of
-from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, Step
+from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, Step, kept
 from pjit_inspect.analyze.sharding.written_ops import OWN_VIEWS, last_part
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
@@ -29,6 +29,11 @@ _VIEW_PRIMITIVES = frozenset((
 ))  # fmt: skip
 """JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
 _PHASES = {"backward": "the backward pass of ", "recompute": "the recomputed "}
+_KINDS = {
+    "mul": "a product", "div": "a quotient", "add": "a sum", "sub": "a difference", "reduce_sum": "a sum",
+    "add_any": "a sum of gradients", "dot_general": "a product",
+}  # fmt: skip
+"""What a value of the backward pass is, by JAX's name of the operation that makes it."""
 RESHARDED = " (resharded)"
 """Behind the name of an array that is split differently than it was."""
 _MOST_STEPS = 10_000
@@ -39,6 +44,7 @@ class ValueNames(Gradients):
 
     # ------------------------------------------------------------ gradients
 
+    @kept
     def _side(self, op: ShardedOp, operand: int) -> str:
         """How an operand of a product of an op's piece was written, where that is `a @ b`; "" for any other."""
         tree = self._tree(op)
@@ -59,6 +65,7 @@ class ValueNames(Gradients):
 
     # ------------------------------------------------------------ what a value is called
 
+    @kept
     def value(self, index: int, inside: ShardedOp | None = None) -> Sentence:
         """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed", "`x` broadcast", "`ws['up'][i]`".
 
@@ -116,13 +123,18 @@ class ValueNames(Gradients):
             return self.op(op, inside)
         if same and op.kind == "reverse":
             return say("{} reversed", self.value(op.operands[0], inside))
+        if same and self.phase(op) == "backward":
+            is_summed = (
+                inside is not None and inside.kind == "reduce" and self._gradient(inside, Sentence()) is not None
+            )
+            return Sentence("its terms") if is_summed else say("{} in this backward pass", self._of_kind(op))
         if same:
             return say("the {} inside it", code(self._label(op)))
-        if self._makes(op) or self._is_mixed(self._number(op)) or self._is_of_gradient(op):
-            return self._told(op, self._near(op, inside), self._part(op), is_value=True)
+        if self._makes(op) or self._is_of_gradient(op) or self.phase(op) == "backward":
+            return self._told(op, self._near(op, self._shown(inside)), self._part(op), is_value=True)
         if (loop_op := self._loop_of(op)) is not None:
             return say("a value inside {}", self.op(loop_op, inside))
-        return say("the {} inside {}", code(self._label(op)), self._told(op, self._near(op, inside)))
+        return say("the {} inside {}", code(self._label(op)), self._told(op, self._near(op, self._shown(inside))))
 
     def _of_turns(self, index: int) -> Step | None:
         """What a loop takes a part of for some of its turns, as `scan(unroll=)` does for several at once."""
@@ -246,12 +258,15 @@ class ValueNames(Gradients):
 
     # ------------------------------------------------------------ what an op is called
 
+    @kept
     def op(self, op: ShardedOp, inside: ShardedOp | None = None, places: Sentence | None = None) -> Sentence:
         """An op, by its text and place; by its name where the text is not known.
 
         `places` are told instead of its own.
         """
-        return self._told(op, self._near(op, inside) if places is None else say(" ({})", places), self._part(op))
+        return self._told(
+            op, self._near(op, self._shown(inside)) if places is None else say(" ({})", places), self._part(op)
+        )
 
     def _part(self, op: ShardedOp) -> Sentence:
         return say("{} in ", code(self._label(op))) if self._is_part(op) else Sentence()
@@ -272,6 +287,11 @@ class ValueNames(Gradients):
         function = library[0].function.partition(".<locals>")[0].removesuffix(".__call__")
         return f"{(modules_of(op.op_name) or (function,))[-1]}/{primitive}"
 
+    def _of_kind(self, op: ShardedOp) -> Sentence:
+        """An array of the backward pass by the operation that makes it: "a product", "the `pad`"."""
+        label = self._label(op)
+        return Sentence(_KINDS[label]) if label in _KINDS else say("the {}", code(label))
+
     def _told(
         self, op: ShardedOp, where: Sentence, part: Sentence | None = None, *, is_value: bool = False
     ) -> Sentence:
@@ -283,8 +303,8 @@ class ValueNames(Gradients):
             if not is_asker and (gradient := self._gradient(op, where)) is not None:
                 return gradient
             # Of an array it is not known which gradient it is.
-            is_sum = self._is_mixed(self._number(op))
-            prefix = "a sum of gradients at " if is_sum else "a gradient at " if is_value else prefix
+            if is_value:
+                return say("{} in {}{}{}", self._of_kind(op), prefix, code(text), where)
         elif phase == "forward" and self._is_of_gradient(op):
             prefix = "the derivative of "
         elif phase == "forward" and self._may_be_tangent(op):
@@ -305,7 +325,7 @@ class ValueNames(Gradients):
     def _product_value(self, index: int, inside: ShardedOp | None) -> Sentence:
         """The value of a product, for the words about the gradient of it."""
         op = self.program.ops[self.program.values[index].op or 0]
-        where, label = self._near(op, inside), code(self._label(op))
+        where, label = self._near(op, self._shown(inside)), code(self._label(op))
         text = self.text(op)
         if not text or self._makes(op):
             return say("{}{}", code(text) if text else label, where)
@@ -313,6 +333,7 @@ class ValueNames(Gradients):
             return say("the {} inside it", label)
         return say("the {} inside {}{}", label, code(text), where)
 
+    @kept
     def _operand(self, op: ShardedOp) -> Sentence | None:
         """The operand of its text that a gradient is with respect to, where it is known and has a name."""
         found, of = self.differentiated(op), op
@@ -339,23 +360,30 @@ class ValueNames(Gradients):
             return say("{}", code(text))
         if made is None or index not in made.results or not self.text(made) or not self._makes(made):
             return None
-        return say("{}{}", code(self.text(made)), self._near(made, op))
+        return say("{}{}", code(self.text(made)), self._near(made, self.frames(op)))
 
-    def _near(self, op: ShardedOp, inside: ShardedOp | None) -> Sentence:
-        """Where an op was written, for a reader who knows the place of another."""
-        frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
+    def _shown(self, op: ShardedOp | None) -> tuple[Frame, ...] | None:
+        """The frames of an op whose place its words show; () where they show another's, None without an op."""
+        if op is None:
+            return None
+        frames = self.frames(op)
+        places = {phrase.text for phrase in self.op(op).phrases if phrase.kind == "place"}
+        return frames if frames and frames[0].where in places else ()
+
+    def _near(self, op: ShardedOp, shown: tuple[Frame, ...] | None) -> Sentence:
+        """Where an op was written, for a reader who has been shown the place of these frames; None for nobody."""
+        frames = self.frames(op)
         if not frames:
             return Sentence()
         caller = self.caller(op)
-        is_batched = inside is None and self.is_batched(op)
         parts: list[Phrase | Sentence] = []
-        if caller is not None and caller not in near:
+        if caller is not None and caller not in (shown or ()):
             parts.append(say("called at {}", place(line_near(caller, frames[0]))))
-        if is_batched:
+        if shown is None and self.is_batched(op):
             parts.append(say("batched by {}", code("vmap")))
-        if parts or not near or near[0].file != frames[0].file:
+        if parts or not shown or shown[0].file != frames[0].file:
             return say(" ({})", joined([place(frames[0].where), *parts], ", "))
-        return Sentence() if frames[0].line == near[0].line else say(" ({})", place(f"line {frames[0].line}"))
+        return Sentence() if frames[0].line == shown[0].line else say(" ({})", place(f"line {frames[0].line}"))
 
 
 def line_near(frame: Frame, near: Frame) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.sharding.same_data import kept
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.mesh import entry_of
 from pjit_inspect.model.program.opcodes import REQUESTS
@@ -51,7 +52,7 @@ def _most_waste_first(row: ValueSharding) -> tuple[bool, int, int]:
     return row.wasted_bytes is None, -(row.wasted_bytes or 0), -(row.bytes_per_device or 0)
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class _Finder:
     names: ValueNames
     program: ShardedProgram
@@ -147,6 +148,7 @@ class _Finder:
         words = ((origin, self._origin(origin)) for origin in value.origins)
         return {origin.axis: say("{}{}", text, self._way(index, value, origin)) for origin, text in words if text}
 
+    @kept
     def _origin(self, origin: AxisOrigin) -> str:
         program, at = self.program, origin.index
         if origin.kind == "manual":
@@ -188,6 +190,7 @@ class _Finder:
     def _any_has(self, values: tuple[int, ...] | list[int], origin: AxisOrigin) -> bool:
         return any(origin in self.program.values[value].origins for value in values)
 
+    @kept
     def _op_words(self, op: ShardedOp) -> str:
         return say("{}{}", code(users_word(op.op_name.rpartition("/")[2]) or op.kind), self._at(op))
 

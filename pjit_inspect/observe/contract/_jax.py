@@ -499,9 +499,12 @@ def results_of(computation: Any) -> list[tuple[Any, Any]]:
     return list(zip(avals, shardings, strict=False))
 
 
-def made_at(array: Any) -> list[tuple[CodeType, int]]:
-    """The code and instruction of each frame that ran when an array was made, innermost first; [] when unknown."""
-    traceback = getattr(array, "traceback", None)
+def made_at(made: Any) -> list[tuple[CodeType, int]]:
+    """The code and instruction of each frame that ran when an array, or what has this source, was made.
+
+    Innermost first; [] when unknown.
+    """
+    traceback = getattr(made, "traceback", None)
     frames = getattr(traceback, "raw_frames", None)
     return list(zip(*frames(), strict=True)) if frames is not None else []
 

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import linecache
 import os
 import sys
 import sysconfig
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.observe.contract import _jax
 
 _PACKAGE = str(Path(__file__).absolute().parents[2]) + os.sep
 _SITE = tuple(
@@ -25,6 +27,7 @@ _SITE = tuple(
 )
 _MAX_LINES = 20_000
 _MAX_TEXTS = 64
+_MOST_EQUATIONS = 64
 _FRAME_AND_US = 3  # the frame, a variable, and the argument of `getrefcount`
 
 
@@ -75,6 +78,31 @@ def to_frame(frame: FrameType | None) -> Frame | None:
         return None
     file = frame.f_code.co_filename
     return Frame(file=file, line=frame.f_lineno or 0, function=frame.f_code.co_qualname, cell=cell_name(file))
+
+
+def wrapped_function(jaxpr: Any) -> Frame | None:
+    """Where the user's function is defined that a package's wrapper leaves all work to.
+
+    None where the wrapper works itself, or wraps nothing.
+
+    Source: the stacks of the operations JAX has traced. All of them go through that function, right within the wrapper.
+    """
+    jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
+    info = getattr(jaxpr, "debug_info", None)
+    file, name = str(getattr(info, "func_filename", None) or ""), getattr(info, "func_name", None)
+    if not file or is_user_file(file) or is_jax_file(file):
+        return None
+    wrapper, found = (file, getattr(info, "func_lineno", None)), set[CodeType | None]()
+    for equation in jaxpr.eqns[:: len(jaxpr.eqns) // _MOST_EQUATIONS + 1]:
+        codes = [code for code, _ in _jax.made_at(equation.source_info)]
+        inner = list(itertools.takewhile(lambda code: (code.co_filename, code.co_firstlineno) != wrapper, codes))
+        own = (code for code in reversed(inner) if is_user_file(code.co_filename) or code.co_name == name)
+        found.add(next(own, None) if len(inner) < len(codes) else None)
+    code = found.pop() if len(found) == 1 else None
+    if code is None:
+        return None
+    file, line = code.co_filename, code.co_firstlineno
+    return Frame(file=file, line=line, function=code.co_name, cell=cell_name(file))
 
 
 def read_variables(frame: FrameType) -> dict[str, Any]:

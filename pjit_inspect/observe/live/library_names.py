@@ -1,8 +1,10 @@
-"""The user's names of arguments that a library's jit wrapper hides.
+"""The user's names of arguments that a library hides.
 
 `flax.nnx.jit` and `equinox.filter_jit` hand JAX flattened models: JAX calls a weight `model.states[0][10]` or
 `dynamic_nodonate['first'][3]`. This module restores `model.up.kernel` and `model.layers[0].weight`, from the structure
-of the call while it runs. Best effort: unrecognised arguments keep JAX's names. Not its job: names that JAX knows.
+of the call while it runs. A container with plain strings as keys makes JAX write `stateweightsup`: that is
+`state['weights']['up']`. It is restored outside of watched calls only, as within them no code of the user's may run.
+Best effort: unrecognised arguments keep JAX's names. Not its job: names that JAX knows.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ def names_of_call(
         return (paths if len(paths) == len(arguments) else arguments), results
     if any(_EQUINOX_ARGUMENT.fullmatch(name) for name in arguments):
         return _equinox_names(function, args, kwargs, arguments, results)
-    return arguments, results
+    return _with_keys(function, args, kwargs, arguments, results)
 
 
 def with_paths(program: ShardedProgram, data: RecordData) -> ShardedProgram:
@@ -79,6 +81,41 @@ def frame_of(frame: FrameType | None, file_end: str, function: str) -> FrameType
     return None
 
 
+# ---------------------------------------------------------------- plain strings as keys
+
+
+def _with_keys(
+    function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], arguments: list[str], results: list[str]
+) -> tuple[list[str], list[str]]:
+    """Names in which keys that are plain strings are written as the user does; results as the arguments like them."""
+    try:
+        leaves = _leaves_of_call(function, args, kwargs)
+    except (TypeError, ValueError):
+        # A function of C has no signature; what is compiled already has its own arguments.
+        return arguments, results
+    paths = {jax.tree_util.keystr(path): _path(value, path) for _, value, path in leaves}
+    named = {label + jax.tree_util.keystr(path): label + _path(value, path) for label, value, path in leaves}
+    found = (re.fullmatch(r"(result(?:\[\d+\])?)(.*)", name) for name in results)
+    whole = [own and own[1] + paths.get(own[2], own[2]) for own in found]
+    return [named.get(name, name) for name in arguments], [new or old for new, old in zip(whole, results, strict=True)]
+
+
+def _path(value: Any, path: Sequence[Any]) -> str:
+    """The path to a leaf of a value, as the user writes it: JAX joins keys that are plain strings without brackets."""
+    text = ""
+    for key in path:
+        if isinstance(key, str):
+            is_item = isinstance(value, Mapping) or not hasattr(value, key)
+            key = jax.tree_util.DictKey(key) if is_item else jax.tree_util.GetAttrKey(key)
+        text += jax.tree_util.keystr((key,))
+        if isinstance(key, jax.tree_util.GetAttrKey):
+            value = getattr(value, key.name, None)
+        else:
+            place: Any = getattr(key, "key", getattr(key, "idx", None))
+            value = value[place] if isinstance(value, (Mapping, list, tuple)) else None
+    return text
+
+
 # ---------------------------------------------------------------- equinox
 
 
@@ -95,8 +132,9 @@ def _equinox_arguments(wrapper: Any, args: Sequence[Any], kwargs: Mapping[str, A
     bound = wrapper._signature.bind(*args, **kwargs)  # noqa: SLF001
     labels = [*positional_labels(bound), *sorted(bound.kwargs)]
     values = [*bound.args, *(value for _, value in sorted(bound.kwargs.items()))]
-    paths = {f"first {i}": path for i, path in enumerate(_leaf_paths(labels[:1], values[:1]))}
-    return paths | {f"rest {i}": path for i, path in enumerate(_leaf_paths(labels[1:], values[1:]))}
+    first, rest = _leaves(labels[:1], values[:1]), _leaves(labels[1:], values[1:])
+    numbered = {f"first {i}": leaf for i, leaf in enumerate(first)} | {f"rest {i}": leaf for i, leaf in enumerate(rest)}
+    return {number: label + _path(value, path) for number, (label, value, path) in numbered.items()}
 
 
 def positional_labels(bound: inspect.BoundArguments) -> list[str]:
@@ -110,10 +148,10 @@ def positional_labels(bound: inspect.BoundArguments) -> list[str]:
     return labels[: len(bound.args)]
 
 
-def _leaf_paths(labels: Sequence[str], values: Sequence[Any]) -> list[str]:
-    """The path of every leaf of some arguments."""
+def _leaves(labels: Sequence[str], values: Sequence[Any]) -> list[tuple[str, Any, Any]]:
+    """For every leaf of some arguments, the argument's name and value, and JAX's path in it."""
     return [
-        label + jax.tree_util.keystr(path)
+        (label, value, path)
         for label, value in zip(labels, values, strict=True)
         for path, _ in jax.tree_util.tree_flatten_with_path(value)[0]
     ]
@@ -137,9 +175,13 @@ def pmap_names(frame: FrameType, function: Any) -> list[str]:
 
 def _paths_of_call(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
     """The paths of the leaves of a call's arguments, by the names of the function's parameters."""
+    return [label + _path(value, path) for label, value, path in _leaves_of_call(function, args, kwargs)]
+
+
+def _leaves_of_call(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
     bound = inspect.signature(function).bind(*args, **kwargs)
     labels = [*positional_labels(bound), *sorted(bound.kwargs)]
-    return _leaf_paths(labels, [*bound.args, *(value for _, value in sorted(bound.kwargs.items()))])
+    return _leaves(labels, [*bound.args, *(value for _, value in sorted(bound.kwargs.items()))])
 
 
 # ---------------------------------------------------------------- flax.nnx

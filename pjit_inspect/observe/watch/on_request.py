@@ -22,7 +22,7 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.key.compile_key import call_facts, passed_as
 from pjit_inspect.observe.live.contents import Finish, jaxpr_text
-from pjit_inspect.observe.live.frames import cell_name
+from pjit_inspect.observe.live.frames import cell_name, wrapped_function
 from pjit_inspect.observe.live.library_names import names_of_call
 from pjit_inspect.observe.live.program import program_of_computation
 from pjit_inspect.observe.watch.listener import observed
@@ -118,9 +118,10 @@ def _with_jaxpr(data: RecordData, traced: Any, lowered: Any) -> RecordData:
     missing = dict(data.missing)
     jaxpr = getattr(traced, "jaxpr", None) or _live_jaxpr(lowered)
     text = read_fact(missing, "jaxpr", lambda: jaxpr_text(jaxpr), None)
+    place = read_fact(missing, "defined_at", lambda: wrapped_function(jaxpr), None) or data.defined_at
     if text is None:
         missing.setdefault("jaxpr", "it was not seen being traced, and JAX shows it no more")
-    return dataclasses.replace(data, jaxpr=text, missing=missing)
+    return dataclasses.replace(data, jaxpr=text, defined_at=place, missing=missing)
 
 
 def _live_jaxpr(lowered: Any) -> Any:

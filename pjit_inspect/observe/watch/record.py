@@ -47,6 +47,7 @@ from pjit_inspect.observe.live.frames import (
     read_source,
     to_frame,
     user_frame,
+    wrapped_function,
 )
 from pjit_inspect.observe.live.layouts import Layouts, argument_names, result_names
 from pjit_inspect.observe.live.library_names import pmap_names, restore_names
@@ -91,7 +92,9 @@ def make_record(
     operation = read("operation", lambda: operation_outside_jit(stages), None)
     if operation is not None:
         program.debug_info = named_for(operation, program.debug_info)
-    defined_at = read("defined_at", lambda: None if "eager" in stages else _definition(program.debug_info), None)
+    defined_at = read(
+        "defined_at", lambda: None if "eager" in stages else _definition(program.debug_info, program.jaxpr), None
+    )
     caller = to_frame(user_frame(operation.caller if operation is not None else frame))
     meshes = read("mesh", lambda: find_meshes((*program.in_shardings, *program.out_shardings), program.meshes), ())
     arguments = argument_names(program.debug_info, len(program.all_avals), program.constants)
@@ -259,9 +262,14 @@ def _primitive(stages: dict[str, FrameType]) -> str | None:
     return str(stages["eager"].f_locals["prim"].name) if "eager" in stages else None
 
 
-def _definition(info: Any) -> Frame | None:
-    """The place where the compiled function is defined; None for a wrapper that carries another function's name."""
+def _definition(info: Any, jaxpr: Any) -> Frame | None:
+    """The place where the compiled function is defined, or the one that it wraps.
+
+    None for a wrapper that carries another function's name, which does not show.
+    """
     name, file, line = _place(info)
+    if (wrapped := wrapped_function(jaxpr)) is not None:
+        return wrapped
     if not file or _is_renamed(file, line, name):
         return None
     return Frame(file=file, line=line, function=name, cell=cell_name(file))
