@@ -24,7 +24,7 @@ from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.phases import find_phase, is_written_name, split_op_names
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
 from pjit_inspect.analyze.sharding.needs import RESHARDS, is_cumulative
-from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.sharding.value_names import ValueNames, line_near
 from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.primitive import users_word
@@ -185,15 +185,18 @@ class CauseFinder:
     def _of_code(self, op_name: str, source: tuple[Frame, ...], row: Collective, ops: Sequence[int]) -> Cause:
         """The cause of what was written with a name at a place: one of these operations."""
         collective: Sentence | Phrase = name(users_word(op_name.rpartition("/")[2]))
-        at = say(" at {}", place(source[0].where)) if source else ""
+        caller = self._names.caller(self._program.ops[ops[0]]) if len(ops) == 1 and source else None
+        called = say(", called at {}", place(line_near(caller, source[0]))) if caller is not None else ""
+        at = say(" at {}{}", place(source[0].where), called) if source else ""
         written = self._writers.find(ops, row.axes or ())
         form = _WRITTEN[written.by if find_phase(op_name) == "backward" else "user"]
         op = self._program.ops[ops[0]] if len(ops) == 1 else None
         if form == "written" and op is not None and (text := self._names.text(op)) and collective.text not in text:
             # A function of JAX's may be made of it, as `pmean` is of `psum`.
             collective = say("{} in {}", collective, code(text))
-        operand = op.operands[0] if written.operand is None and op is not None and len(op.operands) == 1 else None
-        operand = written.operand if operand is None else operand
+        # A sum of gradients is told by the operand that they are of.
+        is_taken = form != "written, spread" and op is not None and len(op.operands) == 1
+        operand = op.operands[0] if is_taken and op is not None else written.operand
         moved = Sentence() if operand is None else self._names.value(operand, op)
         sentence = _worded(
             f"{form}, returned" if written.is_returned else form,
