@@ -22,7 +22,8 @@ def test_positions_of_a_lookup_move_and_its_table_does_not():
     table, tokens = array((256, 64), "tp", ("fsdp", "data"), mesh=CUBE), array((4, 32), "fsdp", "data", mesh=CUBE)
     tokens = jax.ShapeDtypeStruct(tokens.shape, jnp.int32, sharding=tokens.sharding)
     record = pi.inspect(embed, table, tokens)
-    moved = [(row.dtype, str(row.cause.moved)) for row in record.collectives if row.cause.kind != "indexing"]
+    causes = [(row.dtype, cause) for row in record.collectives for cause in row.causes]
+    moved = [(dtype, str(cause.moved)) for dtype, cause in causes if cause.kind != "indexing"]
     assert moved
     assert not [row for row in moved if row == ("s32", "`table`")]
 
@@ -36,7 +37,20 @@ def test_a_lookup_that_is_computed_on_other_devices_is_put_back():
 
     found = sentences(turn, array((8, 9), "model", dtype=jnp.int32), array((8,), "model", dtype=jnp.int32))
     assert not any("split differently" in text or "on other devices" in text for text in found)
-    assert any("is computed as `P('data')`, as its operands are split" in text for text in found)
+    assert any(text.startswith("`tree[rows, node]`") and " is computed in pieces of [4] on" in text for text in found)
+
+
+@another_before_jax_0_10
+def test_both_steps_that_put_a_lookup_back_start_where_it_was_computed():
+    def embed(table, tokens):
+        return jax.lax.with_sharding_constraint(table[tokens], named("model", None, "data")) * 2
+
+    table, tokens = array((256, 64), "data", "model"), array((4, 16), "model", dtype=jnp.int32)
+    found = [text for text in sentences(embed, table, tokens) if text.startswith("`table[tokens]`")]
+    computed = [
+        text for text in found if " is computed as `P(None, None, 'model')`, as its operands are split." in text
+    ]
+    assert len(computed) == 2
 
 
 @pytest.mark.parametrize("spec", [(), ("data",), ("data", "model")])

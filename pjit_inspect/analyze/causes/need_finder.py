@@ -9,6 +9,7 @@ lies (`analyze.partition`).
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections import defaultdict
@@ -120,21 +121,54 @@ class NeedFinder:
         return [collectives[k] for k in way]
 
     def _goes_on(self, number: int, behind: int) -> bool:
-        """Whether a collective only goes on with what another yields: the same array, and for the same purpose."""
+        """Whether a collective only goes on with what another yields of the same array."""
         edge, step = (self.program.collectives[k] for k in (number, behind))
-        # A result that was computed in other pieces is put back before it is resharded.
-        is_put_back = self._is_made_otherwise(edge) and not self._is_made_otherwise(step)
-        return SUMS.isdisjoint((edge.kind, step.kind)) and edge.makers == step.makers and not is_put_back
+        return SUMS.isdisjoint((edge.kind, step.kind)) and edge.makers == step.makers
+
+    def _split(self, way: list[PartitionedCollective]) -> tuple[list[PartitionedCollective], Dimensions | None]:
+        """The first collectives of a way, which put a result into its sharding, and how it was computed, if known.
+
+        It was computed as the operands are split: their shardings and the way followed back say so. If these are
+        no proof, the sizes of the pieces on the way are.
+        """
+        made, shape = way[0].makers[:1], way[0].made_shape
+        value = made[0] if made and shape and self._is_result(made[0]) else None
+        op = None if value is None else self.program.values[value].op
+        if value is None or op is None or not self._by_op[op]:
+            return [], None
+        spec, pieces, given = self.program.values[value].spec, self.program.local_shape(value), way[0].given_shape
+        # XLA reshapes what an all-to-all is given.
+        given = shape if math.prod(given) == math.prod(shape) else given
+        for count in range(len(way), 0, -1):
+            start = self._before(value, spec, way[:count], given)
+            computed = None if start is None else self._coarser(value, start.spec, shape)
+            if computed not in (None, spec) and self._is_as_operands(op, value, computed or ()):
+                return way[:count], computed
+        back = itertools.takewhile(lambda step: step is way[0] or step.given_shape != pieces, way)
+        return ([] if shape == pieces else list(back)), None
+
+    def _is_as_operands(self, index: int, value: int, spec: Dimensions) -> bool:
+        """Whether an operation's result has such a sharding as its operands are split."""
+        op = self.program.ops[index]
+        if op.rule is None:
+            return False
+        given: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
+        for own, factors in zip(op.operands, op.rule.operands, strict=False):
+            for axes, factor in zip(self.program.values[own].spec, factors, strict=False):
+                given[factor].add(axes)
+        made = op.rule.results[op.results.index(value)] if len(op.rule.results) == len(op.results) else ()
+        return len(made) == len(spec) and all(not own or own in given[f] for own, f in zip(spec, made, strict=True))
 
     def _placed(self, match: Match) -> Match:
         """The match with the way that its array goes, and the shardings at both ends of it."""
         need, edge, values, moved = match.need, match.edge, self.program.values, self._moved(match)
         way = self._way(edge, match.taker)
-        steps = tuple(way) if len(way) > 1 else ()
+        back, computed = self._split(way)
         if match.moves_result and edge.makers and match.taken in (None, edge.makers[0]) and self._is_whole(match):
-            before = self._before(edge.makers[0], values[edge.makers[0]].spec, way, way[0].given_shape)
-            had = None if before is None else self._coarser(edge.makers[0], before.spec, edge.made_shape)
-            return replace(match, had=had, wanted=values[edge.makers[0]].spec, way=() if had is None else steps)
+            steps = tuple(back) if edge in back and len(back) > 1 and computed is not None else ()
+            return replace(match, had=computed, wanted=values[edge.makers[0]].spec, way=steps)
+        way = way if edge in back else way[len(back) :]
+        steps = tuple(way) if len(way) > 1 else ()
         asked = None if need is None else need.target
         if moved is None or (need is not None and need.is_sum and match.taker is None):
             return match
@@ -387,8 +421,12 @@ class NeedFinder:
         # A result of the program that is not returned so is for that, if nothing else takes it.
         if not edge.takers and self._taken_as_result(edge, axes) is not None:
             return None
+        taken = self._taken_by_op(edge, axes)
+        is_takers = taken is not None and taken.taker is not None and taken.taker.op in edge.visited
         for value in filter(self._is_result, edge.makers if axes else ()):
             found = self.program.values[value]
+            if is_takers and found.op not in edge.visited:
+                continue
             short = any(
                 length < self.program.pieces(own) and not _names(own).isdisjoint(axes or ())
                 for length, own in zip(found.shape, found.spec, strict=True)
@@ -551,10 +589,7 @@ class NeedFinder:
 
         Where another collective has put it back, this one is given the pieces of the sharding.
         """
-        if not edge.makers or not edge.made_shape:
-            return False
-        pieces, is_first = self.program.local_shape(edge.makers[0]), not self._feeders[self._numbers[id(edge)]]
-        return edge.made_shape != pieces and (edge.given_shape != pieces or is_first)
+        return edge in self._split(self._way(edge, None))[0]
 
     # ------------------------------------------------------------ which need
 
