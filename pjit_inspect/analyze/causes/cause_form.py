@@ -82,17 +82,21 @@ class _Writer(CauseSubject):
         moved = None if adds_up else self.array
         if kind == "no_sharding_rule" and self.gives_result():
             moved = self.edge.makers[0]
-        # A result that was computed in other pieces has not had its sharding yet, nor has what was moved before.
-        is_other = match.moves_result or match.is_later
-        had = None if moved is None else match.had if is_other else self.program.values[moved].spec
+        # A result that was computed in other pieces has not had its sharding yet.
+        had = None if moved is None else match.had if match.moves_result else self.program.values[moved].spec
         told = op if op is not None else self.program.op_of(moved)
+        say_it = self.predicate if self.decides() else forms[kind]
+        sentence = say_it()
+        if not self._tells_files(sentence):
+            self.beside = None
+            sentence = say_it()
         return Cause(
             kind=kind,
-            sentence=self.predicate() if self.decides() else forms[kind](),
+            sentence=sentence,
             facts=self.facts(others),
             evidence="nothing" if kind == "unknown" else "sharding",
             operation=Sentence() if op is None else self.names.op(op),
-            moved=Sentence() if moved is None else self.names.value(moved, self.own),
+            moved=Sentence() if moved is None else self.names.value(moved, self.beside),
             summed=Sentence(self.dimensions() if adds_up else ""),
             needed_by=(*(() if self.own is None else (self.names.op(self.own),)), *others),
             had=self._spec(had),
@@ -104,6 +108,14 @@ class _Writer(CauseSubject):
             source=() if told is None else self.names.frames(told),
             value="" if moved is None or match.moves_result else self.names.argument(moved, is_same_size=True),
         )
+
+    def _tells_files(self, sentence: Sentence) -> bool:
+        """Whether the file of each "line 12" is the one file that the sentence names: that of the need's operation."""
+        places = [phrase.text for phrase in sentence.phrases if phrase.kind == "place"]
+        files = {text.rpartition(":")[0] for text in places if ":" in text}
+        own = () if self.beside is None else self.names.frames(self.beside)
+        is_short = any(":" not in text for text in places)
+        return not is_short or (bool(own) and files == {own[0].where.rpartition(":")[0]})
 
     def _spec(self, dimensions: Dimensions | None) -> PartitionSpec | None:
         return None if dimensions is None else tuple(map(entry_of, self.dimensions_told(dimensions)))
@@ -253,7 +265,7 @@ class _Writer(CauseSubject):
         asks = self.place()
         if self.request is not None and self.request.argument and asks is not None and self.names.op(asks) == self.op():
             given["op"] = "it"
-        form = self._changed() or ("needed, later" if self.match.is_later else plain)
+        form = self._changed() or plain
         if form == plain and moved is not None and self.is_elsewhere(moved):
             had = spec(spec_text(self.names.as_named(moved, self.program.values[moved].spec)))
             form, given = "needed elsewhere", {"moved": self.names.value(moved), "had": had}
@@ -297,8 +309,8 @@ class _Writer(CauseSubject):
 
     def halo(self) -> Sentence:
         """An operation reads across the edges of pieces."""
-        if (row := self._row()) is not None:
-            return row
+        if (found := self._row() or self._of_result()) is not None:
+            return found
         kind = self.own_kind
         if kind == "reverse":
             return self._say("reverse")
@@ -306,6 +318,12 @@ class _Writer(CauseSubject):
             dimensions = (self.dimension(part) for part in self.shown_parts())
             return self._say("roll", rolled=rolled, numbers=dimension_words(dimensions))
         return self._say("edges", verb=_EDGES[kind]) if kind in _EDGES else self._say("window")
+
+    def _of_result(self) -> Sentence | None:
+        """An operation whose result alone is split along the dimension that it reads across."""
+        parts = self.shown_parts()
+        is_result = bool(parts) and all(self.value(part) == ITS_RESULT for part in parts)
+        return self._say("of result", numbers=self.counted(parts)) if is_result else None
 
     def _rolled(self) -> str | None:
         """The array that a roll shifts: it joins the pieces of it in another order."""
@@ -319,7 +337,7 @@ class _Writer(CauseSubject):
     def indexing(self) -> Sentence:
         """An operation reads or writes at positions that are known only when it runs."""
         if not self.parts:
-            return self._needs()
+            return self._step(say("{} needs it", self.op())) or self._needs()
         own, kind = self.own, self.own_kind
         if self.is_xlas():
             return self._say("scatter split by XLA" if kind == "scatter" else "positions split by XLA")
@@ -328,6 +346,8 @@ class _Writer(CauseSubject):
                 return self._scattered(own)
             verb, partial = _COMBINED.get(own.detail, ("combines", "result"))
             return self._say("scatter", verb=verb, partial=partial)
+        if (found := self._of_result()) is not None:
+            return found
         is_running = own is not None and (kind == "reduce_window" or is_cumulative(own.op_name))
         verb = "accumulates along" if is_running else _AT_POSITIONS.get(kind, "looks up positions along")
         return self._say("positions", verb=verb)

@@ -75,7 +75,8 @@ class CauseSubject:
       taker: the operation that takes what moves; None where a result of the program does.
       sender: the operation that one device alone runs, and whose result it sends to the others; None for any other.
       own, own_kind: the operation whose need it is, else the one that takes what it yields; and its kind, or "".
-      array: the value that moves: what the taker takes, else what the collective is made of.
+      beside: the operation whose place the sentence tells, so that other places are short; None for none.
+      array: the value that moves: the one that the taker takes, or the one that the collective is made of.
     """
 
     def __init__(self, match: Match, names: ValueNames, axes: tuple[str, ...] | None, collective: str) -> None:
@@ -88,8 +89,17 @@ class CauseSubject:
         self.over_names: frozenset[str] = frozenset(map(axis_name, self.mesh_axes))
         need = match.need
         need = need if need is None or match.step is not None else _over_these(need, self.over_names)
+        request = None if need is None else need.request
+        if (
+            need is not None
+            and request is not None
+            and request.argument.startswith("out_sharding")
+            and self._is_transposed(request)
+        ):
+            # The argument of a call asks for the call's result: its gradient only gets the sharding that JAX gives it.
+            need, request = replace(need, kind="reshard_needed", request=None), None
         self.need: Need | None = need
-        self.request: Request | None = None if need is None else need.request
+        self.request: Request | None = request
         self.parts: tuple[Part, ...] = () if need is None else need.parts
         made = (self.program.op_of(value) for value in self.edge.makers)
         self.maker: ShardedOp | None = next((op for op in made if op is not None), None)
@@ -99,8 +109,12 @@ class CauseSubject:
             (self.sender or self.taker) if need is None else None if need.op is None else self.program.ops[need.op]
         )
         self.own_kind: str = "" if self.own is None else self.own.kind
+        self.beside: ShardedOp | None = self.own
         own = match.taken if match.taken is not None or need is None else need.value
         self.array: int | None = own if own is not None else next(iter(self.edge.makers), None)
+
+    def _is_transposed(self, request: Request) -> bool:
+        return self.names.phase(self.program.ops[request.index]) == "backward"
 
     def _is_sent(self) -> bool:
         """Whether one device alone makes what is sent, or what that is made of at once."""
@@ -143,7 +157,7 @@ class CauseSubject:
         size = math.prod(self.program.values[match.taken].shape)
         is_kept = any(axis_name(axis) in self.over_names for own in match.wanted or () for axis in own)
         # Several gathers may lead there, one after the other.
-        gathers = (step for step in match.way if step.kind == "all-gather")
+        gathers = (step for step in (match.edge, *match.way) if step.kind == "all-gather")
         whole = any(step.elements * step.group_size == size for step in gathers)
         return is_kept and whole and math.prod(taker.shape) < size
 
@@ -235,8 +249,8 @@ class CauseSubject:
 
     def _called(self, value: int) -> Sentence:
         """The name of a value, as the array that it is without dimensions of length 1 that XLA added or left out."""
-        own, kept = self.names.unpadded(value, self.own)
-        dimensions, told = self.program.values[value].spec, self.names.value(own, self.own)
+        own, kept = self.names.unpadded(value, self.beside)
+        dimensions, told = self.program.values[value].spec, self.names.value(own, self.beside)
         is_same = self.program.values[own].spec == tuple(() if k is None else dimensions[k] for k in kept)
         return told if is_same or RESHARDED in told else say("{}{}", told, RESHARDED)
 
@@ -261,9 +275,9 @@ class CauseSubject:
         return self._told(self.array, dimensions, ())
 
     def _told(self, value: int, dimensions: Sequence[T], left_out: T) -> tuple[T, ...]:
-        own, kept = self.names.unpadded(value, self.own)
+        own, kept = self.names.unpadded(value, self.beside)
         told = [left_out if place is None else dimensions[place] for place in kept]
-        return self.names.as_named(own, told, self.own)
+        return self.names.as_named(own, told, self.beside)
 
     def wanted(self) -> str:
         """How it is wanted."""
@@ -309,16 +323,16 @@ class CauseSubject:
         by_value: dict[object, list[Part]] = {}
         for place, part in enumerate(parts):
             by_value.setdefault(place if is_one_sum else part.value, []).append(part)
-        phrases = [say("{} of {}", self._counted(own), self.value(own[0])) for own in list(by_value.values())[:2]]
+        phrases = [say("{} of {}", self.counted(own), self.value(own[0])) for own in list(by_value.values())[:2]]
         return joined(phrases if is_one_sum else list(dict.fromkeys(phrases))) or "a dimension"
 
-    def _counted(self, parts: Sequence[Part]) -> str:
+    def counted(self, parts: Sequence[Part]) -> str:
         """The dimensions of one array by number; without, where nobody knows which is which, as after `vmap`."""
         value = parts[0].value
         op = self.program.op_of(value)
         is_made = op is not None and value in op.results and not self.names.argument(value)
         is_batched = op is not None and is_made and self.names.is_batched(op)
-        is_known = self.value(parts[0]) == ITS_RESULT or self.names.is_counted(value, self.own)
+        is_known = self.value(parts[0]) == ITS_RESULT or self.names.is_counted(value, self.beside)
         return "a dimension" if is_batched or not is_known else dimension_words(map(self.dimension, parts))
 
     def elements(self) -> str:

@@ -24,7 +24,7 @@ from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.phases import find_phase, is_written_name, split_op_names
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
 from pjit_inspect.analyze.sharding.needs import RESHARDS, is_cumulative
-from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.sharding.value_names import ValueNames, line_near
 from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.primitive import users_word
@@ -106,7 +106,7 @@ class CauseFinder:
     def _cause(self, array: MovedArray, row: Collective, arrays: tuple[MovedArray, ...]) -> Cause:
         causes = [*(self._proven(edge, array, row) for edge in array.edges), *self._in_code(_ops(array.written), row)]
         if array.edges or (array.written and len(arrays) > 1):
-            return self._one_of(causes, array, row)
+            return self._one_of(causes, array, row, len(array.edges) + len(array.written))
         # A part of a combined collective was written where it is not the partitioner's, and JAX's name says so.
         is_known = bool(self._program.collectives)
         is_part = is_known and row.operands > 1 and is_written_name(array.op_name, row.kind)
@@ -129,8 +129,8 @@ class CauseFinder:
             op_name=found.op_name or array.op_name,
         )
 
-    def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
-        """What is common to several that fit equally well: none of them is picked."""
+    def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective, count: int = 0) -> Cause:
+        """The common part of several causes, of `count` arrays, that fit equally well: none of them is picked."""
         causes = list(dict.fromkeys(causes))
         if len(causes) == 1:
             return causes[0]
@@ -141,7 +141,10 @@ class CauseFinder:
         # Of one operation, several arrays may be what moves, or is summed.
         arrays = list(dict.fromkeys(cause.moved or cause.summed for cause in causes))
         told = operations if len(operations) > 1 else arrays
-        rest = [f"{len(told) - _MOST_ALTERNATIVES} more"] if len(told) > _MOST_ALTERNATIVES else []
+        # Several may have one name.
+        number = max(count, len(told))
+        shown = told[:_MOST_ALTERNATIVES]
+        rest = [f"{number - len(shown)} more"] if number > len(shown) else []
         form = "alike" if len(operations) > 1 else "arrays alike"
         verb = _SUMMED.get(causes[0].kind, "") if is_one_kind and all(cause.summed for cause in causes) else ""
         if verb and row.axes:
@@ -152,21 +155,21 @@ class CauseFinder:
             form,
             verb=verb,
             axes=axes_or_parts(row.axes or ()),
-            number=len(told),
+            number=number,
             alike="" if is_written else ", which XLA has made alike",
-            operations=joined([*told[:_MOST_ALTERNATIVES], *rest], " or "),
+            operations=joined([*shown, *rest], " or "),
             of=operations[0],
         )
         return Cause(
             kind=causes[0].kind if is_one_kind else "unknown",
             sentence=alike if len(sentences) > 1 else causes[0].sentence,
-            facts=(say("{} operations fit equally well", len(causes)),),
+            facts=(say("{} operations fit equally well", number),),
             evidence=causes[0].evidence if is_one_kind else "nothing",
             operation=operations[0] if len(operations) == 1 else Sentence(),
             phase=causes[0].phase if len({cause.phase for cause in causes}) == 1 else None,
             op_name=array.op_name,
             source=_common_source(causes) if is_written else self._frames_of(array) or row.source,
-            candidates=len(causes),
+            candidates=number,
         )
 
     def _written(self, array: MovedArray, row: Collective) -> Cause:
@@ -185,15 +188,18 @@ class CauseFinder:
     def _of_code(self, op_name: str, source: tuple[Frame, ...], row: Collective, ops: Sequence[int]) -> Cause:
         """The cause of what was written with a name at a place: one of these operations."""
         collective: Sentence | Phrase = name(users_word(op_name.rpartition("/")[2]))
-        at = say(" at {}", place(source[0].where)) if source else ""
+        caller = self._names.caller(self._program.ops[ops[0]]) if len(ops) == 1 and source else None
+        called = say(", called at {}", place(line_near(caller, source[0]))) if caller is not None else ""
+        at = say(" at {}{}", place(source[0].where), called) if source else ""
         written = self._writers.find(ops, row.axes or ())
         form = _WRITTEN[written.by if find_phase(op_name) == "backward" else "user"]
         op = self._program.ops[ops[0]] if len(ops) == 1 else None
         if form == "written" and op is not None and (text := self._names.text(op)) and collective.text not in text:
             # A function of JAX's may be made of it, as `pmean` is of `psum`.
             collective = say("{} in {}", collective, code(text))
-        operand = op.operands[0] if written.operand is None and op is not None and len(op.operands) == 1 else None
-        operand = written.operand if operand is None else operand
+        # A sum of gradients is told by the operand that they are of.
+        is_taken = form != "written, spread" and op is not None and len(op.operands) == 1
+        operand = op.operands[0] if is_taken and op is not None else written.operand
         moved = Sentence() if operand is None else self._names.value(operand, op)
         sentence = _worded(
             f"{form}, returned" if written.is_returned else form,

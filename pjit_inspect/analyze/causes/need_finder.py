@@ -1,31 +1,22 @@
 """Which need of the sharded program a collective of XLA's partitioner serves.
 
-The partitioned program says between which operations it lies; names and lines play no part. These are the tests, in
-their order. The first that finds a need over the collective's mesh axes decides:
-
-1. What adds up is for the operation that makes what is added up, and sums over a split dimension, be it split by XLA.
-2. What puts a result into the pieces of its sharding, as it was computed in others, is for what computed it; so is
-   what brings pieces of that size to other devices, where what takes them needs nothing.
-3. What spreads a row that few devices have is for the operation that took it.
-4. Edges that neighbours exchange are for an operation of which only pieces are left.
-5. What moves is for the operation that takes it, those first that XLA was partitioning; else
-6. for the result of the program that it is; else
-7. for an operation between its makers and takers that XLA was partitioning.
-
-Where none does, only who takes it is known. What XLA added (a copy of an operand, what puts a result into its layout)
-has no needs of its own: they are those of what takes it. Not this module's job: the needs themselves
-(`analyze.sharding.needs`), or where a collective lies (`analyze.partition`).
+The partitioned program shows between which operations a collective lies; names and lines play no part. The tests in
+`NeedFinder._find` are the algorithm: the first that finds a need over the collective's mesh axes decides. If none does,
+only the taker is known. Operations that XLA added (a copy of an operand, a result's layout) have no needs of their own:
+the need is that of what takes them. Not its job: the needs themselves (`analyze.sharding.needs`), or where a collective
+lies (`analyze.partition`).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pjit_inspect.analyze.causes.permuted import other_end
+from pjit_inspect.analyze.causes.layouts import Layout
 from pjit_inspect.analyze.program.mesh_axes import find_axes_in
 from pjit_inspect.analyze.sharding.needs import (
     RESHARDS,
@@ -55,15 +46,14 @@ class Match:
 
     Attributes:
       edge: the collective, as the partitioner made it.
-      need: the need; None where the operations on both sides are known, and none of their needs is over these axes.
-      taker: the operation that takes what it yields; None for a sum, and where a result of the program is.
-      taken: the value (in `ShardedProgram.values`) that the taker takes; None where it is not known.
-      moves_result: whether it moves the result of the need's operation, which was computed with operands as they are.
-      had: how what moves is sharded; None for a sum, and for a result that was computed in other pieces.
-      wanted: how it must be sharded at the end of the way; None for a sum, and where pieces alone do not say.
-      is_later: whether another collective of a way that is not known whole has moved the array before.
-      way: the collectives that bring it there one after the other, of which this is one; () where it is not known
-        whether there are others.
+      need: the need; None if the operations on both sides are known and none of their needs is over these axes.
+      taker: the operation that takes its result; None for a sum, and for a result of the program.
+      taken: the value (in `ShardedProgram.values`) that the taker takes; None if unknown.
+      moves_result: whether it moves the result of the need's operation, which was computed as its operands are split.
+      had: the sharding of the moved array before; None for a sum, or if unknown.
+      wanted: the sharding at the end; None for a sum, or if unknown.
+      way: the collectives that bring it there one after the other, this one among them; () if it is the only one, or
+        if the layouts between them are not known.
     """
 
     edge: PartitionedCollective
@@ -74,12 +64,11 @@ class Match:
     had: Dimensions | None = None
     wanted: Dimensions | None = None
     way: tuple[PartitionedCollective, ...] = ()
-    is_later: bool = False
 
     @property
     def step(self) -> tuple[int, int] | None:
-        """Which of how many collectives on the way it is, from 1; None where it is alone, or that is not known."""
-        return (self.way.index(self.edge) + 1, len(self.way)) if len(self.way) > 1 else None
+        """Which collective on the way this is, from 1, and their number; None if it is the only one, or if unknown."""
+        return (self.way.index(self.edge) + 1, len(self.way)) if self.way else None
 
 
 class NeedFinder:
@@ -95,137 +84,195 @@ class NeedFinder:
             elif need.request is not None:
                 self._by_output[need.request.index].append(need)
         self._meshes = tuple(map(_mesh, self.program.meshes))
-        self._ways: dict[int, tuple[PartitionedCollective, ...]] = {}
-        self._later = set[int]()
-        self._find_ways()
+        self._numbers = {id(edge): number for number, edge in enumerate(program.collectives)}
+        self._feeders: defaultdict[int, list[int]] = defaultdict(list)
+        for number, edge in enumerate(program.collectives):
+            for behind in edge.feeds if edge.kind not in SUMS else ():
+                self._feeders[behind].append(number)
         # A loop's result -> what its body returns there, which is also what the next turn begins with.
         self._returned = {target: source for source, target in self.program.links if self._is_result(target)}
 
     def find(self, edge: PartitionedCollective, axes: tuple[str, ...] | None) -> Match:
         """The need that a collective over these mesh axes serves, with all others that are on its way."""
-        way = self._ways[id(edge)]
-        steps = [axes if step is edge else self._axes(step) for step in way]
         own = None if axes is None else _names(axes)
-        over = None if None in steps else _names(axis for step in steps for axis in step or ())
-        # Over axes that it never had, an array goes only to get to others.
+        over = {self._axes(step) for step in self._way(edge, None)}
         made = [axis for value in edge.makers for axis in self.program.values[value].axes]
-        is_on_way = own is not None and len(way) > 1 and own.isdisjoint(_names(made))
-        match = self._find(edge, over if is_on_way else own)
-        had, wanted = self._ends(match, over)
-        moved = self._moved(match)
-        is_as_made = moved is None or edge.given_shape == self.program.local_shape(moved)
-        return replace(match, had=had, wanted=wanted, way=way, is_later=id(edge) in self._later and not is_as_made)
+        # Over axes that it never had, an array goes only to get to others.
+        is_on_way = own is not None and len(over) > 1 and None not in over and own.isdisjoint(_names(made))
+        return self._placed(self._find(edge, frozenset[str]().union(*filter(None, over)) if is_on_way else own))
 
     # ------------------------------------------------------------ the way that several collectives go
 
-    def _find_ways(self) -> None:
-        """Collectives that only go on with what another yields, and from and to the same, are one reshard with it."""
-        collectives = self.program.collectives
-        links = [(k, k_next) for k, edge in enumerate(collectives) for k_next in edge.feeds]
-        moves = [link for link in links if SUMS.isdisjoint(collectives[k].kind for k in link)]
-        steps = [link for link in moves if self._is_one_move(*(collectives[k] for k in link))]
-        # Where a way forks, or two come together, nobody can say which step one is.
-        forks = {k for ends in zip(*steps, strict=True) for k, count in Counter(ends).items() if count > 1}
-        ways = {k: [k] for k in range(len(collectives))}
-        for k, k_next in steps:
-            if ways[k] is not ways[k_next]:
-                ways[k] += ways[k_next]
-                ways.update(dict.fromkeys(ways[k_next], ways[k]))
-        for own in {id(way): way for way in ways.values()}.values():
-            # Nor where data come from, or go on to, a collective that is not known to be of the way.
-            beyond = any((k in own) != (k_next in own) for k, k_next in moves)
-            is_one = forks.isdisjoint(own) and not beyond
-            for k in own:
-                self._ways[id(collectives[k])] = tuple(collectives[n] for n in own) if is_one else (collectives[k],)
-            if not is_one:
-                self._later.update(id(collectives[k_next]) for _, k_next in moves if k_next in own)
-
-    def _is_one_move(self, edge: PartitionedCollective, step: PartitionedCollective) -> bool:
-        """Whether a collective that is given what another yields only goes on with that."""
-        # A result that was computed in other pieces is put back before it is resharded.
-        is_put_back = self._is_made_otherwise(edge) and not self._is_made_otherwise(step)
-        return not is_put_back and (edge.makers, edge.takers, edge.outputs) == (step.makers, step.takers, step.outputs)
-
-    def _axes(self, edge: PartitionedCollective) -> tuple[str, ...] | None:
-        """The mesh axes, or parts of axes, that a collective goes over; None where its groups follow none."""
+    def _axes(self, edge: PartitionedCollective) -> frozenset[str] | None:
+        """The mesh axes that a collective goes over; None if its groups follow none."""
         found = find_axes_in(edge.groups, self._meshes, is_permute=edge.kind == "collective-permute")
-        return next(iter(found.values()), None)
+        return next(map(_names, found.values()), None)
 
-    def _ends(self, match: Match, axes: frozenset[str] | None) -> tuple[Dimensions | None, Dimensions | None]:
-        """How what moves is sharded, and how its taker has it in the end; None for what is not known."""
-        need, values, edge, made = match.need, self.program.values, match.edge, match.edge.makers
-        if match.moves_result and made and match.taken in (None, made[0]) and self._is_whole(match):
-            is_first = self._ways[id(edge)][0] is edge and id(edge) not in self._later
-            return self._other_end(edge, made[0], is_source=False) if is_first else None, values[made[0]].spec
-        moved, asked = self._moved(match), None if need is None else need.target
+    def _way(self, edge: PartitionedCollective, taker: Taker | None) -> list[PartitionedCollective]:
+        """The collectives that move one array one after the other, up to a taker; the only one if there are several."""
+        collectives = self.program.collectives
+        way = [self._numbers[id(edge)]]
+        while len(before := self._feeders[way[0]]) == 1 and self._goes_on(before[0], way[0]):
+            way.insert(0, before[0])
+        while behind := [k for k in collectives[way[-1]].feeds if taker is None or taker in collectives[k].takers]:
+            if len(behind) > 1 or len(self._feeders[behind[0]]) > 1 or not self._goes_on(way[-1], behind[0]):
+                break
+            way.append(behind[0])
+        return [collectives[k] for k in way]
+
+    def _goes_on(self, number: int, behind: int) -> bool:
+        """Whether a collective only goes on with what another yields of the same array."""
+        edge, step = (self.program.collectives[k] for k in (number, behind))
+        return SUMS.isdisjoint((edge.kind, step.kind)) and edge.makers == step.makers
+
+    def _split(self, way: list[PartitionedCollective]) -> tuple[list[PartitionedCollective], Dimensions | None]:
+        """The first collectives of a way, which put a result into its sharding, and how it was computed, if known.
+
+        It was computed as the operands are split: their shardings and the way followed back say so. If these are
+        no proof, the sizes of the pieces on the way are.
+        """
+        made, shape = way[0].makers[:1], way[0].made_shape
+        value = made[0] if made and shape and self._is_result(made[0]) else None
+        op = None if value is None else self.program.values[value].op
+        if value is None or op is None or not self._by_op[op]:
+            return [], None
+        spec, pieces, given = self.program.values[value].spec, self.program.local_shape(value), way[0].given_shape
+        # XLA reshapes what an all-to-all is given.
+        given = shape if math.prod(given) == math.prod(shape) else given
+        for count in range(len(way), 0, -1):
+            start = self._before(value, spec, way[:count], given)
+            computed = None if start is None else self._coarser(value, start.spec, shape)
+            if computed not in (None, spec) and self._is_as_operands(op, value, computed or ()):
+                return way[:count], computed
+        back = itertools.takewhile(lambda step: step is way[0] or step.given_shape != pieces, way)
+        return ([] if shape == pieces else list(back)), None
+
+    def _is_as_operands(self, index: int, value: int, spec: Dimensions) -> bool:
+        """Whether an operation's result has such a sharding as its operands are split."""
+        op = self.program.ops[index]
+        if op.rule is None:
+            return False
+        given: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
+        for own, factors in zip(op.operands, op.rule.operands, strict=False):
+            for axes, factor in zip(self.program.values[own].spec, factors, strict=False):
+                given[factor].add(axes)
+        made = op.rule.results[op.results.index(value)] if len(op.rule.results) == len(op.results) else ()
+        return len(made) == len(spec) and all(not own or own in given[f] for own, f in zip(spec, made, strict=True))
+
+    def _placed(self, match: Match) -> Match:
+        """The match with the way that its array goes, and the shardings at both ends of it."""
+        need, edge, values, moved = match.need, match.edge, self.program.values, self._moved(match)
+        way = self._way(edge, match.taker)
+        back, computed = self._split(way)
+        if match.moves_result and edge.makers and match.taken in (None, edge.makers[0]) and self._is_whole(match):
+            steps = tuple(back) if edge in back and len(back) > 1 and computed is not None else ()
+            return replace(match, had=computed, wanted=values[edge.makers[0]].spec, way=steps)
+        way = way if edge in back else way[len(back) :]
+        steps = tuple(way) if len(way) > 1 else ()
+        asked = None if need is None else need.target
         if moved is None or (need is not None and need.is_sum and match.taker is None):
-            return None, None
+            return match
         had = None if match.moves_result else values[moved].spec
-        if match.taker is None:
-            return had, asked
-        wanted = self._wanted(moved, match.taker.shape, asked, axes)
-        # What is computed from operands at odds with it may not have had its sharding before.
-        op = values[moved].op
-        is_as_told = had is not None and (op is None or not self._by_op[op])
-        is_alone = is_as_told and len(self._ways[id(edge)]) == 1 and id(edge) not in self._later
-        return had, wanted or (self._other_end(edge, moved, is_source=True) if is_alone else None)
+        pieces = self.program.local_shape(moved, asked) if match.taker is None else match.taker.shape
+        end = None if had is None else self._behind(moved, way, pieces)
+        wanted = asked if match.taker is None else self._wanted(moved, pieces, asked, end, way)
+        return replace(match, had=had, wanted=wanted, way=steps if self._is_way(moved, way, end, wanted) else ())
+
+    def _wanted(
+        self,
+        value: int,
+        pieces: tuple[int, ...],
+        asked: Dimensions | None,
+        end: Layout | None,
+        way: Sequence[PartitionedCollective],
+    ) -> Dimensions | None:
+        """The sharding that an operation takes a value with, in pieces of this shape; None if unknown."""
+        if (
+            asked is not None
+            and self.program.local_shape(value, asked) == pieces
+            and (end is None or end.pieces != pieces or self._holds(value, end, asked))
+        ):
+            return asked
+        # What is computed from operands at odds with it may not have had its sharding before: any layout can be
+        # permuted, but only neighbouring pieces joined.
+        op = self.program.values[value].op
+        is_as_told = op is None or not self._by_op[op] or any(step.kind != "collective-permute" for step in way)
+        if end is not None and end.pieces == pieces and is_as_told:
+            return end.spec
+        return ((),) * len(pieces) if self.program.values[value].shape == pieces else None
 
     def _is_whole(self, match: Match) -> bool:
         """Whether the taker of what is made, if there is one, takes it in the pieces of its sharding."""
         return match.taker is None or match.taker.shape == self.program.local_shape(match.edge.makers[0])
 
-    def _other_end(self, edge: PartitionedCollective, value: int, *, is_source: bool) -> Dimensions | None:
-        """How a value is sharded before, or behind, an exchange of pieces as large as those of its sharding."""
-        if edge.kind != "collective-permute" or edge.given_shape != self.program.local_shape(value):
-            return None
-        spec = self.program.values[value].spec
-        return other_end(spec, edge.groups, self.program.meshes, is_source=is_source)
-
     def _moved(self, match: Match) -> int | None:
-        """What its taker takes; else what its need is about."""
+        """The value that its taker takes, or that its need is about."""
         return match.taken if match.taken is not None or match.need is None else match.need.value
 
-    def _wanted(
-        self, moved: int, pieces: tuple[int, ...], asked: Dimensions | None, axes: frozenset[str] | None
-    ) -> Dimensions | None:
-        """The sharding of which these are the pieces: the one that is asked for, or without axes that are moved over.
+    def _layout(self, value: int, spec: Dimensions) -> Layout | None:
+        found = (Layout.of(spec, self.program.values[value].shape, sizes) for sizes in self.program.meshes)
+        return next(filter(None, found), None)
 
-        None where the pieces are of neither.
-        """
-        value = self.program.values[moved]
-        if asked is not None and self.program.local_shape(moved, asked) == pieces:
-            return asked
-        if value.shape == pieces:
-            return ((),) * len(pieces)
-        if len(value.shape) != len(pieces):
-            return None
-        found = [self._fitting(*own, axes) for own in zip(value.shape, pieces, value.spec, strict=True)]
-        known = tuple(own for own in found if own is not None)
-        return known if len(known) == len(found) else None
+    def _holds(self, value: int, layout: Layout | None, spec: Dimensions | None) -> bool:
+        """Whether a layout of a value has every device's piece by a sharding."""
+        own = None if spec is None or layout is None else self._layout(value, spec)
+        return own is not None and layout is not None and layout.holds(own)
 
-    def _fitting(
-        self, length: int, piece: int, own: tuple[str, ...], axes: frozenset[str] | None
-    ) -> tuple[str, ...] | None:
-        """The axes of a dimension that is in such pieces: its own, or those of them that are not moved over."""
-        kept = tuple(axis for axis in own if axes is None or axis_name(axis) not in axes)
-        # Where it loses one of several that are moved over, another of them may have come instead: as many pieces then.
-        is_other_possible = kept != own and axes is not None and not axes <= _names(own)
-        candidates = {kept} if is_other_possible else {kept, own}
-        fitting = {spec for spec in candidates if -(-length // self.program.pieces(spec)) == piece}
-        return fitting.pop() if len(fitting) == 1 else None
+    def _coarser(self, value: int, spec: Dimensions | None, pieces: tuple[int, ...]) -> Dimensions | None:
+        """The first axes of every dimension that give pieces of this shape; None for none."""
+        found = list[tuple[str, ...]]()
+        for axes, length, piece in zip(spec or (), self.program.values[value].shape, pieces, strict=False):
+            fitting = (axes[:k] for k in range(len(axes) + 1) if -(-length // self.program.pieces(axes[:k])) == piece)
+            found += [own] if (own := next(fitting, None)) is not None else []
+        return tuple(found) if spec is not None and len(found) == len(spec) == len(pieces) else None
+
+    def _is_way(
+        self, value: int, way: Sequence[PartitionedCollective], end: Layout | None, wanted: Dimensions | None
+    ) -> bool:
+        """Whether some collectives bring a value from its own sharding to another: followed forward, or back."""
+        if wanted is None or self._holds(value, end, wanted):
+            return wanted is not None
+        own, pieces = self._layout(value, self.program.values[value].spec), way[0].given_shape
+        start = self._before(value, wanted, way, pieces)
+        return own is not None and start is not None and own.holds(start)
+
+    def _behind(self, value: int, way: Sequence[PartitionedCollective], end: tuple[int, ...]) -> Layout | None:
+        """The layout of a value behind all of a way; None if unknown. `end` is the shape of its pieces there."""
+        layout = self._layout(value, self.program.values[value].spec)
+        for step, yielded in zip(way, (*(step.given_shape for step in way[1:]), end), strict=True):
+            layout = None if layout is None else layout.after(step, yielded)
+        return layout
+
+    def _before(
+        self, value: int, spec: Dimensions, way: Sequence[PartitionedCollective], start: tuple[int, ...]
+    ) -> Layout | None:
+        """The layout from which a way brings a value to a sharding; None if unknown. `start` is its pieces' shape."""
+        layout = self._layout(value, spec)
+        for number, step in reversed([*enumerate(way)]):
+            layout = None if layout is None else layout.before(step, step.given_shape if number else start)
+        return layout
 
     def _find(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match:
         tests = (
+            # What adds up is for the operation that makes it and sums over a split dimension.
             self._summed,
+            # What puts a result into the pieces of its sharding is for the operation that computed it in others,
             self._put_back,
+            # or on other devices, if its takers need nothing.
             self._brought_back,
+            # What spreads a row that few devices have is for the operation that took it.
             self._left_behind,
+            # Edges that neighbours exchange are for an operation of which only pieces are left.
             self._exchanged,
+            # What moves is for its taker, first for one that XLA was partitioning,
             self._taken_by_op,
+            # or for the result of the program that it is,
             self._taken_as_result,
+            # or for an operation between maker and taker that XLA was partitioning.
             self._own,
         )
-        found = next((match for test in tests if (match := test(edge, axes)) is not None), None)
+        matches = filter(None, (test(edge, axes) for test in tests))
+        found = next(filter(self._is_of_its_type, matches), None)
         need = None if found is None else found.need
         op = None if need is None or need.op is None else self.program.ops[need.op]
         # Where a window lies across pieces' edges, these are sent, and never added up.
@@ -233,6 +280,12 @@ class NeedFinder:
         if found is None or (is_window and op is not None and op.kind == "convolution"):
             return self._nameless(edge)
         return self._past_copy(found)
+
+    def _is_of_its_type(self, match: Match) -> bool:
+        """Whether the collective has the element type of the value that is said to move, or may be a mask of it."""
+        moved, is_sum = self._moved(match), match.need is not None and match.need.is_sum
+        is_any = match.moves_result or is_sum or moved is None
+        return is_any or match.edge.dtype in (self.program.values[moved or 0].dtype, "pred")
 
     # ------------------------------------------------------------ the tests
 
@@ -317,10 +370,10 @@ class NeedFinder:
     def _put_back(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation that was computed in other pieces, as a sort of complete rows, and is put back.
 
-        What takes the result afterwards plays no part, though it may be of the same line of the user's, as the slice of
-        a top-k is.
+        The takers of the result play no part, though they may be of the same line of the user's, as the slice of a
+        top-k is.
         """
-        if edge.kind == "collective-permute" or not self._is_made_otherwise(edge):
+        if not self._is_made_otherwise(edge):
             return None
         pieces = self.program.local_shape(edge.makers[0])
         shapes = [taker.shape for taker in edge.takers]
@@ -329,6 +382,8 @@ class NeedFinder:
             is_back = all(len(own) == len(pieces) and all(map(operator.le, own, pieces)) for own in shapes)
         else:
             is_back = all(own == pieces for own in shapes)
+        # A permute changes no sizes.
+        is_back &= edge.kind != "collective-permute" or edge.given_shape == pieces
         return self._own(edge, axes) if is_back else None
 
     def _brought_back(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
@@ -363,8 +418,15 @@ class NeedFinder:
 
         A dimension shorter than the devices that split it is on some of them only, whatever its sharding says.
         """
+        # A result of the program that is not returned so is for that, if nothing else takes it.
+        if not edge.takers and self._taken_as_result(edge, axes) is not None:
+            return None
+        taken = self._taken_by_op(edge, axes)
+        is_takers = taken is not None and taken.taker is not None and taken.taker.op in edge.visited
         for value in filter(self._is_result, edge.makers if axes else ()):
             found = self.program.values[value]
+            if is_takers and found.op not in edge.visited:
+                continue
             short = any(
                 length < self.program.pieces(own) and not _names(own).isdisjoint(axes or ())
                 for length, own in zip(found.shape, found.spec, strict=True)
@@ -432,8 +494,12 @@ class NeedFinder:
 
     def _own(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """A need of the operation that makes what is taken, and XLA was partitioning when it made the collective."""
+        takers = {taker.op for taker in edge.takers}
         for op in self._own_ops(edge):
             is_made = op in self._makers(edge)
+            # None of a taker's needs is about what it takes here: others are not served either.
+            if not is_made and op in takers and edge.kind not in SUMS:
+                continue
             # One device alone may run an operation: then its result goes from there to the others. Nor does an operand
             # move for what moves the result, in the pieces of its sharding.
             if is_made and (self.program.ops[op].is_on_one or not self._is_made_otherwise(edge)):
@@ -510,17 +576,20 @@ class NeedFinder:
         if need.is_sum and op.kind != "gather":
             # What is gathered may be each device's part of a reduction, as in an argmax.
             return edge.kind == "all-gather" and taker.op in edge.reduced
-        return bool(own)
+        # An operand that lacks the axes of the result is cut at no cost, but not where pieces of the result begin.
+        is_of_result = need.kind == "halo" and all(part.operand is None for part in need.parts)
+        return bool(own) or (is_of_result and need.axes.isdisjoint(_names(self._axes_of(edge, taker))))
+
+    def _axes_of(self, edge: PartitionedCollective, taker: Taker) -> tuple[str, ...]:
+        taken = self._taken(edge, taker)
+        return () if taken is None else self.program.values[taken].axes
 
     def _is_made_otherwise(self, edge: PartitionedCollective) -> bool:
         """Whether the first maker's result was computed in other pieces than its sharding says, and still is in them.
 
         Where another collective has put it back, this one is given the pieces of the sharding.
         """
-        if not edge.makers or not edge.made_shape:
-            return False
-        pieces = self.program.local_shape(edge.makers[0])
-        return edge.made_shape != pieces and edge.given_shape != pieces
+        return edge in self._split(self._way(edge, None))[0]
 
     # ------------------------------------------------------------ which need
 

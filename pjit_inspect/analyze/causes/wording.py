@@ -60,7 +60,6 @@ FORMS: dict[str, tuple[str, ...]] = {
     "a result": ("{result} must be split differently from how it is computed.",),
     # An operation needs an operand differently.
     "needed": ("{op} needs {moved} {as_wanted}, but {it_is} {had}.",),
-    "needed, later": ("{op} needs {moved} {as_wanted}; another collective has moved it before.",),
     "needed, axis taken": ("{op} needs {moved} {as_wanted}, but {it_is} {had}.", "{taken}."),
     "needed elsewhere": ("{moved} is {had}, and its pieces are needed on other devices than those that have them.",),
     "needed by positions": ("{op} takes its positions, which are {had}, on other devices than those that have them.",),
@@ -99,6 +98,10 @@ FORMS: dict[str, tuple[str, ...]] = {
     "window": (
         "{op} slides a window along {dimensions}, split over {shown_axes}.",
         "Devices need their neighbours' edges.",
+    ),
+    "of result": (
+        "The result of {op} is split over {shown_axes} along {numbers}.",
+        "Its pieces need what other devices hold.",
     ),
     # Positions that are known only when the program runs.
     "positions": ("{op} {verb} {dimensions}, split over {shown_axes}.", "A device needs what others hold."),
@@ -151,7 +154,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     "written, spread, returned": (
         "{collective} adds up the gradient of {moved}, which all devices have alike, over {axes}{at}.",
-        "To add up later, give it {axes} in the `in_specs` of `shard_map`.",
+        "To add up later, pass it broadcast along a new dimension that `in_specs` split over {axes}.",
     ),
     "written, of an array": ("It takes {moved}.",),
     "written, combined": (

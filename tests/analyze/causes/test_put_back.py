@@ -43,6 +43,7 @@ PROGRAM = ShardedProgram(
 BACK = PartitionedCollective(
     kind="all-to-all",
     groups=((0, 1, 2, 3), (4, 5, 6, 7)),
+    dtype="f32",
     elements=128,
     makers=(1,),
     made_shape=(2, 64),

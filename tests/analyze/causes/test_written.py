@@ -178,7 +178,8 @@ def test_the_operand_and_the_way_out_are_told() -> None:
 
     (cause,) = causes(jax.grad(loss, argnums=1), X, WEIGHTS[0])
     assert cause.sentence.startswith("`psum` adds up the gradient of `w`, which all devices have alike, over `x` at ")
-    assert cause.sentence.endswith(" To add up later, give it `x` in the `in_specs` of `shard_map`.")
+    way_out = " To add up later, pass it broadcast along a new dimension that `in_specs` split over `x`."
+    assert cause.sentence.endswith(way_out)
     assert cause.moved == "`w`"
 
 

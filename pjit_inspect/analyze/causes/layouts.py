@@ -1,0 +1,200 @@
+"""Which piece of an array each device holds, and how a collective changes that.
+
+A layout is worked out device by device from a sharding, followed through collectives in either direction by their
+groups, and read as a sharding again. It is exact: a layout that a collective cannot have made, or that no sharding
+gives, is None. Not its job: which array a collective moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pjit_inspect.model.program.mesh import Dimensions, local_shape
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, axis_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """The piece of an array that each device holds.
+
+    Attributes:
+      sizes: the mesh, as the size of each axis.
+      shape: the shape of the whole array.
+      counts: the number of pieces along each dimension.
+      numbers: for each device and dimension, the number of its piece.
+    """
+
+    sizes: Mapping[str, int]
+    shape: tuple[int, ...]
+    counts: tuple[int, ...]
+    numbers: np.ndarray
+
+    @classmethod
+    def of(cls, spec: Dimensions, shape: tuple[int, ...], sizes: Mapping[str, int]) -> Layout | None:
+        """The layout of a sharding; None if the mesh lacks one of its axes."""
+        if not {axis_name(axis) for axes in spec for axis in axes} <= sizes.keys():
+            return None
+        counts, numbers = list[int](), np.zeros((int(np.prod(list(sizes.values()))), len(spec)), np.int64)
+        for dimension, axes in enumerate(spec):
+            digits = [_digit(axis, sizes) for axis in axes]
+            counts.append(int(np.prod([size for size, _ in digits])))
+            for size, digit in digits:
+                numbers[:, dimension] = numbers[:, dimension] * size + digit
+        return cls(sizes=sizes, shape=shape, counts=tuple(counts), numbers=numbers)
+
+    @property
+    def pieces(self) -> tuple[int, ...]:
+        """The shape of the largest piece."""
+        return local_shape(self.shape, self.counts)
+
+    def holds(self, other: Layout) -> bool:
+        """Whether every device has its piece of another layout already: then no data must move."""
+        times = np.array([new // max(own, 1) for own, new in zip(self.counts, other.counts, strict=True)], np.int64)
+        is_finer = (np.array(self.counts) * times == other.counts).all()
+        return bool(is_finer) and np.array_equal(self.numbers, other.numbers // np.maximum(times, 1))
+
+    @property
+    def spec(self) -> Dimensions | None:
+        """The sharding that gives this layout; None for none."""
+        parts = [(name, before, factor) for name, size in self.sizes.items() for before, factor in _factors(size)]
+        digits = [_digit(f"{name}:({before}){factor}", self.sizes)[1] for name, before, factor in parts]
+        found = list[tuple[str, ...]]()
+        for dimension, count in enumerate(self.counts):
+            column, rest, own = self.numbers[:, dimension], count, list[tuple[str, int, int]]()
+            # A part of an axis contributes its digit times the number of pieces behind it.
+            strides = [int(column[np.flatnonzero(_is_unit(digits, place))[0]]) for place in range(len(parts))]
+            total = np.zeros_like(column)
+            for place in sorted(range(len(parts)), key=lambda place: -strides[place]):
+                if strides[place]:
+                    rest //= parts[place][2]
+                    own.append(parts[place])
+                    total += digits[place] * rest
+            if rest != 1 or not np.array_equal(total, column):
+                return None
+            found.append(_merged(own, self.sizes))
+        return tuple(found)
+
+    # ------------------------------------------------------------ through a collective
+
+    def after(self, edge: PartitionedCollective, pieces: tuple[int, ...] | None) -> Layout | None:
+        """The layout behind a collective; `pieces` is the shape of what it yields, None if unknown."""
+        if not self.is_given_to(edge):
+            return None
+        if edge.kind == "collective-permute":
+            return self._permuted(edge, source=0)
+        whole = self._joined(edge)
+        if edge.kind == "all-gather" or whole is None:
+            return whole
+        return None if edge.kind != "all-to-all" or pieces is None else whole.cut(edge, pieces)
+
+    def before(self, edge: PartitionedCollective, pieces: tuple[int, ...] | None) -> Layout | None:
+        """The layout in front of a collective that yields this one; `pieces` is the shape of its pieces there."""
+        if edge.kind == "collective-permute":
+            found = self._permuted(edge, source=1)
+        elif edge.kind == "all-gather":
+            found = self.cut(edge, edge.given_shape)
+        else:
+            whole = self._joined(edge) if edge.kind == "all-to-all" and pieces is not None else None
+            found = None if whole is None or pieces is None else whole.cut(edge, pieces)
+        return found if found is not None and found.is_given_to(edge) else None
+
+    def is_given_to(self, edge: PartitionedCollective) -> bool:
+        """Whether its pieces are as large as what a collective is given; XLA reshapes those of an all-to-all."""
+        if edge.kind == "all-to-all":
+            return edge.elements == int(np.prod(self.pieces))
+        return _bare(edge.given_shape) == _bare(self.pieces)
+
+    def _with(self, counts: Sequence[int], numbers: np.ndarray) -> Layout:
+        return Layout(sizes=self.sizes, shape=self.shape, counts=tuple(counts), numbers=numbers)
+
+    def _groups(self, edge: PartitionedCollective) -> np.ndarray | None:
+        """The groups, one in a row; None if they are not all devices in groups of one size."""
+        count = len(self.numbers)
+        groups = edge.groups or (tuple(range(count)),)
+        if len({len(group) for group in groups}) != 1 or sorted(d for own in groups for d in own) != [*range(count)]:
+            return None
+        return np.array(groups)
+
+    def _permuted(self, edge: PartitionedCollective, source: int) -> Layout | None:
+        pairs = np.array(edge.groups).reshape(-1, 2)
+        given, taken = pairs[:, source], pairs[:, 1 - source]
+        if any(sorted(own.tolist()) != [*range(len(self.numbers))] for own in (given, taken)):
+            return None
+        numbers = self.numbers.copy()
+        numbers[taken] = self.numbers[given]
+        return self._with(self.counts, numbers)
+
+    def _joined(self, edge: PartitionedCollective) -> Layout | None:
+        """Each device has the pieces of its group, which must be neighbours, in their order."""
+        groups = self._groups(edge)
+        if groups is None:
+            return None
+        own = self.numbers[groups]
+        spans = [int(span) for span in own[0].max(axis=0) - own[0].min(axis=0) + 1]
+        if int(np.prod(spans)) != groups.shape[1] or any(c % s for c, s in zip(self.counts, spans, strict=True)):
+            return None
+        numbers = self.numbers // np.array(spans, np.int64)
+        places = np.ravel_multi_index(tuple((own % np.array(spans, np.int64)).transpose(2, 0, 1)), spans)
+        is_joined = (numbers[groups] == numbers[groups][:, :1]).all() and (places == np.arange(len(groups[0]))).all()
+        return self._with([c // s for c, s in zip(self.counts, spans, strict=True)], numbers) if is_joined else None
+
+    def cut(self, edge: PartitionedCollective, pieces: tuple[int, ...]) -> Layout | None:
+        """Each device of a group keeps a piece of this shape of what all of it have, in their order."""
+        groups = self._groups(edge)
+        if groups is None:
+            return None
+        found = list[Layout]()
+        for dimension in range(len(self.shape)):
+            counts, numbers = list(self.counts), self.numbers.copy()
+            counts[dimension] *= groups.shape[1]
+            numbers[groups, dimension] = numbers[groups, dimension] * groups.shape[1] + np.arange(groups.shape[1])
+            found.append(self._with(counts, numbers))
+        fitting = [own for own in found if _bare(own.pieces) == _bare(pieces)]
+        return fitting[0] if len(fitting) == 1 else None
+
+
+def _bare(shape: Sequence[int]) -> tuple[int, ...]:
+    """A shape without dimensions of length 1: XLA adds some."""
+    return tuple(length for length in shape if length != 1)
+
+
+def _digit(axis: str, sizes: Mapping[str, int]) -> tuple[int, np.ndarray]:
+    """The size of an axis or a part of one, and the place of each device along it."""
+    name, _, part = axis.partition(":(")
+    before, _, count = part.partition(")") if part else ("1", "", str(sizes[name]))
+    size, inside = int(count), sizes[name] // (int(before) * int(count))
+    shape = tuple(sizes.values())
+    places = np.indices(shape).reshape(len(shape), -1)[list(sizes).index(name)]
+    return size, places // max(inside, 1) % size
+
+
+def _is_unit(digits: Sequence[np.ndarray], place: int) -> np.ndarray:
+    """The devices whose digit is 1 at one place, and 0 at all others."""
+    own = [digit == (k == place) for k, digit in enumerate(digits)]
+    return np.logical_and.reduce(own)
+
+
+def _factors(size: int) -> list[tuple[int, int]]:
+    """The prime parts of an axis, outermost first, each with the number of devices before it."""
+    found, before, factor = list[tuple[int, int]](), 1, 2
+    while size > 1:
+        if size % factor:
+            factor += 1
+            continue
+        found.append((before, factor))
+        before, size = before * factor, size // factor
+    return found
+
+
+def _merged(parts: Sequence[tuple[str, int, int]], sizes: Mapping[str, int]) -> tuple[str, ...]:
+    """The axes of some parts; those that follow each other in one axis are one."""
+    merged = list[tuple[str, int, int]]()
+    for name, before, size in parts:
+        if merged and merged[-1][0] == name and merged[-1][1] * merged[-1][2] == before:
+            name, before, last = merged.pop()
+            size *= last
+        merged.append((name, before, size))
+    return tuple(name if size == sizes[name] else f"{name}:({before}){size}" for name, before, size in merged)
