@@ -1,6 +1,6 @@
 """A propagated program as JSON and back, as stored in a `.pjit` file.
 
-Not its job: the file (`parse.files.record_file`), or running the propagation (`observe.shardy.propagation`).
+Not its job: the file (`parse.files.record_file`).
 """
 
 from __future__ import annotations

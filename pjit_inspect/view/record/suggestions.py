@@ -1,4 +1,4 @@
-"""Changes that may save communication, as a table: modelled figures beside counts of XLA's partitioner and XLA.
+"""Changes that may save communication, as a table: counts of XLA's partitioner, and of XLA.
 
 Not its job: inventing changes (`analyze.suggest`), or trying them (`handles.suggest`).
 """
@@ -15,8 +15,8 @@ from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.record.incomplete import reason_text
 
 _FOOTER = (
-    "sent per device and call, more or less; modelled: before it is tried; counted: what XLA's partitioner makes of "
-    "both, before optimization; compiled: check() compiles it to the end"
+    "sent per device and call, more or less; counted: what XLA's partitioner makes of both, before optimization; "
+    "compiled: check() compiles it to the end"
 )
 
 
@@ -27,7 +27,6 @@ def suggestion_blocks(suggestions: Sequence[Suggestion], *, with_sentences: bool
     priced = any(one.price for one in suggestions)
     columns = (
         Column(title="change", shrink=True, comfort=40, least=24),
-        Column(title="modelled", align="right"),
         Column(title="counted", align="right"),
         Column(title="compiled", align="right"),
         *([Column(title="each device then", shrink=True, comfort=24)] if priced else []),
@@ -49,11 +48,9 @@ def suggestions_untried(suggestions: SuggestionTable) -> tuple[Block, ...]:
 
 
 def _row(one: Suggestion, *, with_price: bool) -> Row:
-    figures = (one.foreseen_bytes, one.counted_bytes, one.compiled_bytes)
-    marks = ("modelled", "counted", "counted")
     cells = tuple(
-        (Number(change_text(size), provenance=mark),) if size is not None else (Text("-", "dim"),)
-        for size, mark in zip(figures, marks, strict=True)
+        (Number(change_text(size), provenance="counted"),) if size is not None else (Text("-", "dim"),)
+        for size in (one.counted_bytes, one.compiled_bytes)
     )
     price: tuple[Spans, ...] = ((Text(one.price),),) if with_price else ()
     return Row(((Prose(one.title),), *cells, *price))
