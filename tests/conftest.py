@@ -24,7 +24,7 @@ settings.load_profile("untimed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--update-golden`: see tests/view/conftest.py; `--all`: see tests/causes/test_shardings_equal_xla.py."""
+    """`--update-golden`: see tests/view/conftest.py; `--all`: see tests/causes/test_causes.py."""
     parser.addoption("--all", action="store_true", help="whole corpora where the normal run takes a sample")
     parser.addoption("--browser", action="store_true", help="tests in headless Chromium and a real JupyterLab, too")
     parser.addoption("--gpu", action="store_true", help="tests marked gpu, on this machine's GPU, and no others")

@@ -110,7 +110,7 @@ _NO_TEXT = "no_hlo_text"
 _OF_ANSWER = (
     "sources", "explained", "report", "names", "shardings", "findings", "counted_findings", "suggestions",
 )  # fmt: skip
-"""Values that depend on the answer of XLA's partitioner, or on a prediction if there is none."""
+"""Values that depend on the answer of XLA's partitioner."""
 
 _CONSTRAINT = b"/sharding_constraint"
 """End of JAX's operation name, also in StableHLO's bytecode, for a requested sharding."""
@@ -165,10 +165,18 @@ class Analyses(Computed):
         if (known_report := self.known.get("report")) is not None:
             return known_report.data
         program, reason = self.known.get("propagation_and_reason", (None, ""))
-        if program is None:
-            return self._data
-        missing = _with_partitioner(self._data.missing, program, reason)
+        missing = self._with_partitioner(self._data.missing, program, reason)
         return self._data if missing == self._data.missing else replace(self._data, missing=missing)
+
+    def _with_partitioner(
+        self, missing: Mapping[str, str], program: ShardedProgram | None, reason: str
+    ) -> dict[str, str]:
+        """The missing parts, with the reason why XLA's partitioner was asked and gave no answer, if that is so."""
+        is_asked = self.is_live and self._asked is None and self._data.stablehlo is not None
+        if program is None and not (reason and is_asked):
+            return dict(missing)
+        kept = {name: why for name, why in missing.items() if name != "partitioner"}
+        return kept | ({"partitioner": reason} if reason else {})
 
     def of(self, data: RecordData, *, without: Iterable[str] = (), **known: Any) -> Analyses:
         """Analyses of other data of the same compile, with all known values except `without`."""
@@ -339,7 +347,7 @@ class Analyses(Computed):
         missing = data.missing | guard.failed
         if module is not None and (lacks := why_incomplete(module.unknown)):
             missing |= {"hlo": lacks}
-        missing = _with_partitioner(missing, program, reason)
+        missing = self._with_partitioner(missing, program, reason)
         if program is not None and not program.is_predicted and data.propagation is None:
             data = replace(data, compiler_log=program.compiler_log)
         sources = self.sources if is_explained else data.sources
@@ -603,13 +611,6 @@ class RecordState:
         """As `CompileRecord.add_times`."""
         with self._lock:
             self._captured = self._captured.of(data, without=("report",))
-
-
-def _with_partitioner(missing: Mapping[str, str], program: ShardedProgram | None, reason: str) -> dict[str, str]:
-    """The missing parts, with the reason why XLA's partitioner has not answered; an earlier reason is dropped."""
-    kept = {name: why for name, why in missing.items() if name != "partitioner"}
-    is_predicted = program is not None and program.is_predicted and bool(reason)
-    return kept | ({"partitioner": reason} if is_predicted else {})
 
 
 def _further_sources(found: RecordReport) -> tuple[SourceText, ...]:

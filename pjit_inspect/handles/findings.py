@@ -86,7 +86,7 @@ def findings_of(
     copy = None
     if trials is not None:
         try:
-            copy = ValueNames(trials.propagate(())[0], sources, files)
+            copy = ValueNames(trials.copied().program, sources, files)
         except CaptureError as error:
             trials, untried = None, str(error)
     is_xlas = program is not None and not program.is_predicted

@@ -1,33 +1,42 @@
-"""The program of a record before partitioning, with its shardings: from XLA, or predicted, or why there is none.
+"""The program of a record before partitioning, with the shardings that XLA gave it, or the reason why it is not known.
 
-Joins the rooms: `observe` asks XLA, `parse` reads its modules, `analyze` joins them. Not its job: any of those steps.
+Joins the rooms: `observe` asks XLA, `parse` reads its modules, `analyze` joins them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from pjit_inspect.analyze.partition.align import align
 from pjit_inspect.analyze.partition.edges import with_collectives
+from pjit_inspect.analyze.program.loops import find_trip_count
 from pjit_inspect.analyze.sharding.axes import with_origins
 from pjit_inspect.errors import CaptureError, ParseError
-from pjit_inspect.guard import gc_paused, is_interrupt, one_line
+from pjit_inspect.guard import gc_paused, one_line
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.source import SOURCE_LINES
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import Place, ShardedProgram
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
-from pjit_inspect.parse.sharding.propagated_hlo import Borders, NumberedNames, read_borders, read_propagated_hlo
+from pjit_inspect.parse.sharding.propagated_hlo import (
+    Borders,
+    NumberedNames,
+    PropagatedHlo,
+    read_borders,
+    read_propagated_hlo,
+)
 
 if TYPE_CHECKING:
     from pjit_inspect.observe.partitioner.service import Partitioned
 
 _PATIENCE_S = 60.0
-"""Time a display waits for XLA's partitioner; beyond it, the display shows a prediction, and says so."""
+"""Time a display waits for XLA's partitioner; beyond it, the display says that shardings are not known, and why."""
 
 _LONG_S = 5.0
 """Longest time a display waits if XLA was not asked before."""
@@ -40,6 +49,7 @@ for 20,001 and 50,007; of train steps 1.0 s for 193 and 8,764, 3.7 s for 769 and
 """
 
 _NEVER_ASKED = "the record was saved by an earlier version of this package, which did not ask XLA"
+_NOT_LOOKED_AT = "the record was saved before anybody looked at its shardings"
 
 
 def propagation_of(
@@ -47,22 +57,19 @@ def propagation_of(
 ) -> tuple[ShardedProgram | None, str]:
     """The program of a record with the sharding of every value, or None and the reason.
 
-    A record from a file has the program computed before saving; its bytecode is not trusted with a compiler. For a
-    predicted program the reason says why XLA was not asked. `answered` makes the program if XLA has answered already.
+    A record from a file has the program that was known when it was saved; its bytecode is not trusted with a compiler.
+    `answered` makes the program if XLA has answered already.
     """
     if data.propagation is not None:
         return data.propagation, _reason_of_saved(data.propagation, data)
     if data.stablehlo is None:
         return None, data.missing.get("stablehlo") or "there is no program before optimization"
     if not live and answered is None:
-        return None, "the record was saved before anybody looked at its shardings"
-    reason = ""
-    if _devices(data) > 1:
-        try:
-            return answered() if answered is not None else ask(data, timeout_s=_PATIENCE_S), ""
-        except (CaptureError, ParseError) as error:
-            reason = one_line(error).removeprefix(f"{type(error).__name__}: ")
-    return _predicted(data, reason) if live else (None, reason)
+        return None, data.missing.get("partitioner") or _NOT_LOOKED_AT
+    try:
+        return answered() if answered is not None else ask(data, timeout_s=_PATIENCE_S), ""
+    except (CaptureError, ParseError) as error:
+        return None, one_line(error).removeprefix(f"{type(error).__name__}: ")
 
 
 def why_unasked(data: RecordData, module: HloModule) -> str:
@@ -80,7 +87,7 @@ def why_unasked(data: RecordData, module: HloModule) -> str:
 
 
 def _reason_of_saved(program: ShardedProgram, data: RecordData) -> str:
-    """Why a saved record has only a prediction; "" if it has XLA's shardings, or nothing was split."""
+    """Why a record of an earlier version has predicted shardings; "" if they are XLA's, or nothing was split."""
     if not program.is_predicted or _devices(data) <= 1:
         return ""
     return data.missing.get("partitioner") or _NEVER_ASKED
@@ -91,15 +98,42 @@ def ask(data: RecordData, *, timeout_s: float) -> ShardedProgram:
 
     Raises CaptureError if XLA cannot be asked, ParseError if its answer is not understood.
     """
-    from pjit_inspect.observe.partitioner.service import ask_partitioner
-
     if data.stablehlo is None:
         raise CaptureError("the record has no program before optimization that XLA's partitioner could be asked about")
-    answer = ask_partitioner(data.stablehlo.read(), devices=_devices(data), flags=data.flags, timeout_s=timeout_s)
-    program = read_answer(answer, data)
+    found = _asked(data, data.stablehlo.read(), _devices(data), timeout_s)
+    with gc_paused():
+        program = PartitionedProgram.of(found).explained(data)
     if contradiction := _contradiction(program, data):
         raise CaptureError(f"what XLA made of a copy is not the program that was captured: {contradiction}")
     return program
+
+
+def ask_about_copy(
+    data: RecordData, stablehlo: bytes, *, timeout_s: float, sizes: Mapping[str, int] | None = None
+) -> CopiedProgram:
+    """A copy of a record's program, perhaps changed, as XLA's partitioner receives it.
+
+    Args:
+      data: the record, which has the names of arguments and results.
+      stablehlo: the copy as MLIR bytecode.
+      timeout_s: time limit.
+      sizes: the axes of the copy's mesh, outermost first; None for the record's meshes and devices.
+
+    Raises CaptureError if XLA cannot be asked, ParseError if its answer is not understood.
+    """
+    found = _asked(data, stablehlo, _devices(data) if sizes is None else math.prod(sizes.values()), timeout_s)
+    if sizes is not None:
+        numbers = tuple(device.id for device in found.devices)
+        mesh = Mesh(axis_names=tuple(sizes), shape=tuple(sizes.values()), device_ids=numbers)
+        data = replace(data, meshes=(mesh,), devices=found.devices)
+    with gc_paused():
+        return PartitionedProgram.of(found).copied(data)
+
+
+def _asked(data: RecordData, stablehlo: bytes, devices: int, timeout_s: float) -> Partitioned:
+    from pjit_inspect.observe.partitioner.service import ask_partitioner
+
+    return ask_partitioner(stablehlo, devices=devices, flags=data.flags, timeout_s=timeout_s)
 
 
 def _contradiction(program: ShardedProgram, data: RecordData) -> str:
@@ -116,12 +150,6 @@ def _contradiction(program: ShardedProgram, data: RecordData) -> str:
             if value.shape == layout.global_shape and piece != layout.local_shape:
                 return f"`{boundary.label}` is {list(piece)} on each device, not {list(layout.local_shape)}"
     return ""
-
-
-def read_answer(found: Partitioned, data: RecordData) -> ShardedProgram:
-    """XLA's partitioned program, with the record's names. Raises ParseError."""
-    with gc_paused():
-        return PartitionedProgram.of(found).explained(data)
 
 
 class EarlyProgram:
@@ -141,6 +169,35 @@ class EarlyProgram:
     def of(self, content: bytes) -> HloModule:
         """The program of an answer. Raises ParseError."""
         return self._module if self._module is not None and content == self._content else parse_program(content)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopiedProgram:
+    """A program before partitioning, and the operations of the captured program that its operations are.
+
+    Attributes:
+      program: the program, without its collectives.
+      numbers: for each of `program.ops`, the number of the operation (`observe.shardy.numbering`); None if XLA added
+        it.
+      trips: index of a loop in `program.ops` -> its turns; loops of unknown length are omitted.
+    """
+
+    program: ShardedProgram
+    numbers: tuple[int | None, ...]
+    trips: dict[int, int]
+
+    def numbered(self, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+        """Edits of `program`, by the numbers of the operations. Raises CaptureError for an operation that XLA added."""
+        return tuple(
+            edit if edit.kind in ("argument", "result") else replace(edit, index=self._number(edit.index))
+            for edit in edits
+        )
+
+    def _number(self, index: int) -> int:
+        number = self.numbers[index] if 0 <= index < len(self.numbers) else None
+        if number is None:
+            raise CaptureError(f"operation {index} is none of the captured program, so it cannot be changed")
+        return number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,17 +221,48 @@ class PartitionedProgram:
         """The shardings of arguments and results, by the meshes of a record's data. Raises ParseError."""
         return read_borders(self.before, data.meshes, _device_ids(data), partitions=self.found.partitions)
 
+    def copied(self, data: RecordData) -> CopiedProgram:
+        """All of the program before partitioning, by the meshes and names of a record's data. Raises ParseError."""
+        names = self._names(data)
+        read = self._read(data, names)
+        program = replace(read.program, is_predicted=False, partitioner=self.found.partitioner)
+        numbers: list[int | None] = [None] * len(program.ops)
+        trips: dict[int, int] = {}
+        for index, op in read.op_of.items():
+            instruction = self.before.instruction(index)
+            numbers[op] = names.number(instruction.op_name)
+            turns = find_trip_count(instruction) if instruction.opcode == "while" else None
+            if turns is not None:
+                trips[op] = turns
+        return CopiedProgram(program=_with_names(program, data), numbers=tuple(numbers), trips=trips)
+
     def explained(self, data: RecordData) -> ShardedProgram:
         """All of the program, with its collectives, by the meshes and names of a record's data. Raises ParseError."""
-        from pjit_inspect.observe.live.library_names import with_paths
+        names = self._names(data)
+        read = self._read(data, names)
+        program, found = replace(read.program, is_predicted=False), self.found
+        if found.after:
+
+            def pieces(index: int) -> tuple[tuple[int, ...], ...]:
+                return tuple(map(read.program.local_shape, read.values_of.get(index, ())))
+
+            alignment = align(self.before, parse_program(found.after), pieces)
+            program = with_collectives(alignment, program, read.op_of, read.values_of)
+        warnings = names.in_text(found.warnings)
+        return _with_names(replace(program, partitioner=found.partitioner, compiler_log=warnings), data)
+
+    def _names(self, data: RecordData) -> NumberedNames:
         from pjit_inspect.observe.shardy.numbering import read_places
 
-        found, before, places = self.found, self.before, read_places(self.found.places)
+        places = read_places(self.found.places)
         if SOURCE_LINES in data.missing:
-            before, places = before.without_frames(), tuple(Place(name=own.name) for own in places)
-        names = NumberedNames(places)
-        read = read_propagated_hlo(
-            before,
+            places = tuple(Place(name=own.name) for own in places)
+        return NumberedNames(places)
+
+    def _read(self, data: RecordData, names: NumberedNames) -> PropagatedHlo:
+        found = self.found
+        return read_propagated_hlo(
+            self.before.without_frames() if SOURCE_LINES in data.missing else self.before,
             data.meshes,
             _device_ids(data),
             free_inputs=found.free_inputs,
@@ -184,13 +272,11 @@ class PartitionedProgram:
             partitions=found.partitions,
         )
 
-        def pieces(index: int) -> tuple[tuple[int, ...], ...]:
-            return tuple(map(read.program.local_shape, read.values_of.get(index, ())))
 
-        alignment = align(self.before, parse_program(found.after), pieces)
-        program = with_collectives(alignment, read.program, read.op_of, read.values_of)
-        program = replace(program, partitioner=found.partitioner, compiler_log=names.in_text(found.warnings))
-        return with_paths(with_origins(program), data)
+def _with_names(program: ShardedProgram, data: RecordData) -> ShardedProgram:
+    from pjit_inspect.observe.live.library_names import with_paths
+
+    return with_paths(with_origins(program), data)
 
 
 def _device_ids(data: RecordData) -> list[int] | None:
@@ -199,22 +285,3 @@ def _device_ids(data: RecordData) -> list[int] | None:
 
 def _devices(data: RecordData) -> int:
     return len(data.devices) or math.prod(data.mesh.shape if data.mesh is not None else (1,))
-
-
-def _predicted(data: RecordData, reason: str) -> tuple[ShardedProgram | None, str]:
-    """The prediction for the program by a run of Shardy in this package."""
-    from pjit_inspect.observe.live.library_names import with_paths
-    from pjit_inspect.observe.shardy.propagation import propagate
-
-    if data.stablehlo is None:
-        return None, reason
-    try:
-        program = propagate(data.stablehlo.read())
-    except Exception as error:
-        if is_interrupt(error):
-            raise
-        # Whatever jaxlib does with an unknown program, the record must remain readable.
-        return None, f"Shardy's propagation failed: {one_line(error)}"
-    if program is None:
-        return None, f"XLA splits the program by GSPMD, not by Shardy{f', and {reason}' if reason else ''}"
-    return with_paths(program, data), reason

@@ -6,6 +6,7 @@ Not its job: the analyses (`analyses`), its displays and tables (`displays`), or
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
@@ -14,8 +15,8 @@ from pjit_inspect.analyze.program.device_memory import find_device_memory
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles import displays
 from pjit_inspect.handles.analyses import Analyses, RecordState
-from pjit_inspect.handles.asked.what_if import Again, ask_what_if
-from pjit_inspect.handles.asked.what_if_apart import ask_what_if_apart
+from pjit_inspect.handles.asked.copies import Change, change_apart
+from pjit_inspect.handles.asked.what_if import Again, ask_changed, change_program
 from pjit_inspect.handles.background import somebody_waits
 from pjit_inspect.handles.displays import (
     RecordCallbacks,
@@ -51,6 +52,7 @@ from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.files.record_file import write_record
 from pjit_inspect.parse.messages.stablehlo_text import without_locations
+from pjit_inspect.parse.wire.clean import cleaned
 from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.figures.figures import Figures
 from pjit_inspect.view.render.displayable import Displayable
@@ -242,15 +244,15 @@ class CompileRecord(Displayable):
         """The program before partitioning, with the sharding of every value; `None` if unknown.
 
         On first use, XLA's partitioner is asked about a copy of the captured program, in a separate process. If it
-        gives no answer, this is a prediction by a run of Shardy (`is_predicted`), and `data.missing` says why.
+        gives no answer, `data.missing` says why.
         """
         return self.state.analyses.propagation
 
     def ask_partitioner(self, *, timeout_s: float = 600.0) -> ShardedProgram:
         """The program as XLA's partitioner received it, waiting up to `timeout_s` seconds for the answer.
 
-        Displays ask by themselves, except for a program of thousands of arrays, and fall back on a prediction after a
-        minute; after this call they use its answer. It takes a tenth of the compile time, or as long as the compile for
+        Displays ask by themselves, except for a program of thousands of arrays, and wait a minute; after this call they
+        use its answer. It takes a tenth of the compile time, or as long as the compile for
         many arrays, in a separate process. Raises CaptureError with the reason if the partitioner gives no answer, or
         if the program was compiled by another process.
         """
@@ -367,14 +369,18 @@ class CompileRecord(Displayable):
         Raises ChangeError, with the reason and a remedy, if the program cannot be changed, and CaptureError if XLA
         gives no answer.
         """
-        now = self.state.analyses
-        asked: dict[str, Any] = {
-            "mesh": mesh, "specs": specs, "target": target, "effort": effort, "timeout_s": timeout_s,
-        }  # fmt: skip
-        if not now.is_live:
-            return CompileRecord(ask_what_if_apart(now.data, **asked))
-        data, program = ask_what_if(now.data, now.figures_at, again=self.again, **asked)
-        return CompileRecord(data, live=True, program=program, again=self.again)
+        began, now = time.monotonic(), self.state.analyses
+        if now.is_live:
+            change = change_program(now.data, mesh=mesh, specs=specs, target=target, again=self.again)
+        else:
+            change = change_apart(now.data, Change(mesh=mesh, specs=specs or {}, target=target))
+        data, program = ask_changed(now.data, change, now.figures_at, effort=effort, timeout_s=timeout_s, began=began)
+        return self._made(data, program)
+
+    def _made(self, data: RecordData, program: Callable[[], ShardedProgram] | None) -> CompileRecord:
+        """The record of a changed program, which is trusted as much as this one's."""
+        live = self.state.analyses.is_live
+        return CompileRecord(data if live else cleaned(data), live=live, program=program, again=self.again)
 
     def playground(self, *, fits: str | None = None) -> Playground:
         """The shardings of this program, to be changed and looked at again; XLA is asked after every change.
@@ -388,10 +394,7 @@ class CompileRecord(Displayable):
 
         now, again = self.state.analyses, self.again
 
-        def make(data: RecordData, program: Callable[[], ShardedProgram] | None) -> CompileRecord:
-            return CompileRecord(data, live=now.is_live, program=program, again=again)
-
-        return Playground(Source(analyses=now, again=again, make=make), fits=fits)
+        return Playground(Source(analyses=now, again=again, make=self._made), fits=fits)
 
     def diff(self, before: CompileRecord) -> Diff:
         """The differences from `before` to this record, with their causes: `pjit_inspect.diff(before, self)`.

@@ -6,11 +6,12 @@ any of those steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
 from pjit_inspect.analyze.program.source import UserFiles
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.counts import Counts, count_partitioned
@@ -18,12 +19,12 @@ from pjit_inspect.analyze.suggest.suggestions import compare_traffic, find_sugge
 from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.handles.background import wait_for_idle
 from pjit_inspect.handles.of_record import OfRecord
+from pjit_inspect.handles.propagate import CopiedProgram, ask_about_copy
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion, SuggestionTable
-from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 _PATIENCE_S = 600.0
@@ -34,7 +35,7 @@ _OPS_EACH = 6_000
 
 
 class Trials:
-    """Changed copies of one record's program: propagated, partitioned, compiled to the end."""
+    """Changed copies of one record's program: partitioned, and compiled to the end."""
 
     def __init__(self, data: RecordData, collectives: Sequence[Collective], module: HloModule | None) -> None:
         """`module` is the optimized program, which has the collectives; None where it is not at hand.
@@ -43,27 +44,28 @@ class Trials:
         """
         if data.stablehlo is None:
             raise CaptureError("the record has no program before optimization, so no change of it can be tried")
-        from pjit_inspect.observe.shardy.propagation import propagate
-        from pjit_inspect.observe.shardy.what_if import WhatIf
-
         self._data, self._collectives, self._module = data, collectives, module
-        self._what_if = WhatIf(data.stablehlo.read(), propagate)
+        self._stablehlo = data.stablehlo.read()
+        self._copied: CopiedProgram | None = None
         self.is_cpu: bool = any(device.platform == "cpu" for device in data.devices)
         self.checked: dict[tuple[Edit, ...], Checked] = {}
         """What came of the changes that were compiled."""
 
-    def propagate(self, change: Sequence[Edit]) -> tuple[ShardedProgram, Mapping[int, int]]:
-        """The changed program with its shardings, and the number of turns of its loops."""
-        from pjit_inspect.observe.live.library_names import with_paths
-
-        trial = self._what_if.propagate(change)
-        return with_paths(trial.program, self._data), trial.trips
+    def copied(self) -> CopiedProgram:
+        """The program before partitioning, which edits refer to. Raises CaptureError if XLA gives no answer."""
+        if self._copied is None:
+            try:
+                self._copied = ask_about_copy(self._data, self._stablehlo, timeout_s=_PATIENCE_S)
+            except ParseError as error:
+                raise CaptureError(f"the program that XLA's partitioner got is not understood: {error}") from error
+        return self._copied
 
     def count(self, change: Sequence[Edit]) -> Counts:
         """Counts in the partitioned changed program. Raises CaptureError if XLA's partitioner gives no answer."""
         from pjit_inspect.observe.partitioner.service import ask_partitioner
+        from pjit_inspect.observe.shardy.what_if import edit_program
 
-        data, edited = self._data, self._what_if.edited(change)
+        data, edited = self._data, edit_program(self._stablehlo, self.copied().numbered(change))
         answer = ask_partitioner(edited, devices=len(data.devices), flags=data.flags, timeout_s=_PATIENCE_S)
         try:
             return count_partitioned(parse_program(answer.after), data.mesh, self._device_ids, is_cpu=self.is_cpu)
@@ -73,8 +75,11 @@ class Trials:
 
     def check(self, change: tuple[Edit, ...]) -> Checked:
         """Compares the traffic of the compiled changed program's collectives with that of the record."""
-        program = parse_program(self._what_if.compile(change, self._data.devices, self._data.flags))
-        after = find_collectives(program, self._data.mesh, self._device_ids)
+        from pjit_inspect.observe.shardy.what_if import compile_edited
+
+        data, edits = self._data, self.copied().numbered(change)
+        program = parse_program(compile_edited(self._stablehlo, edits, data.devices, data.flags))
+        after = find_collectives(program, data.mesh, self._device_ids)
         modules = None if self._module is None else (self._module, program)
         self.checked[change] = compare_traffic(self._collectives, after, modules)
         return self.checked[change]
@@ -158,11 +163,14 @@ def suggestions_of(
     """Changes that save communication, as far as XLA's partitioner shows.
 
     Only for records that this process made: bytecode from a file is not trusted with a compiler. Raises CaptureError
-    when the program cannot be propagated.
+    when XLA gives no answer about the program.
     """
     trials = Trials(data, collectives, module)
-    names = ValueNames(trials.propagate(())[0], sources, files)
-    budget = Budget.of(trials, _MOST_QUESTIONS, len(names.program.ops))
-    found = find_suggestions(names, collectives, trials.propagate, is_cpu=trials.is_cpu, count=budget)
+    copied = trials.copied()
+    budget = Budget.of(trials, _MOST_QUESTIONS, len(copied.program.ops))
+    names = ValueNames(copied.program, sources, files)
+    found = find_suggestions(
+        names, collectives, copied.trips, is_cpu=trials.is_cpu, is_explicit=bool(find_explicit_axes(data)), count=budget
+    )
     rows = tuple(RecordSuggestion.made_of(suggestion, _trials=trials) for suggestion in found)
     return SuggestionTable(rows, untried=budget.untried)

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from observe.programs import compiled_with, copied
+
 import pjit_inspect
 from causes.case import Case
 from pjit_inspect.analyze.collectives.collectives import find_collectives
@@ -18,7 +20,6 @@ from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
-from pjit_inspect.observe.shardy.what_if import WhatIf
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 __all__ = ["Blamed", "blamed"]
@@ -53,14 +54,13 @@ def blamed(case: Case) -> tuple[Blamed, ...]:
     data = record.data
     if data.stablehlo is None:
         return ()
-    what_if = WhatIf(data.stablehlo.read())
     found, program = [], None
     for row in record.collectives:
         for cause in row.causes:
             if cause.kind in ("reshard_requested", "output") and cause.evidence == "sharding":
-                program = program or what_if.propagate().program
+                program = program or copied(data).program
                 edits = _edits(cause, program)
-                found.append(_without(cause, row, edits, what_if, record))
+                found.append(_without(cause, row, edits, record))
     return tuple(found)
 
 
@@ -77,13 +77,11 @@ def _edits(cause: Cause, program: ShardedProgram) -> tuple[Edit, ...]:
     )
 
 
-def _without(
-    cause: Cause, row: Collective, edits: tuple[Edit, ...], what_if: WhatIf, record: pjit_inspect.CompileRecord
-) -> Blamed:
+def _without(cause: Cause, row: Collective, edits: tuple[Edit, ...], record: pjit_inspect.CompileRecord) -> Blamed:
     answer = Blamed(kind=cause.kind, sentence=cause.sentence, edits=edits)
     data = record.data
     try:
-        changed = parse_program(what_if.compile(edits, data.devices, data.flags)) if edits else None
+        changed = parse_program(compiled_with(data, edits)) if edits else None
     except CaptureError:
         changed = None
     if changed is None:

@@ -47,7 +47,7 @@ def test_suggestions_are_a_table_that_draws_itself_and_can_be_copied(record: pi.
     counted = Checked(before_bytes=4096, after_bytes=1024)
     one = Suggestion(
         title="constrain `h`", sentence="put it there", change=(), forward_bytes=-3072, backward_bytes=0,
-        price="holds 1 KiB more of arguments", foreseen_bytes=-2048, counted=counted,
+        price="holds 1 KiB more of arguments", counted=counted,
     )  # fmt: skip
     table = RecordSuggestions((one,), _state=record.state)
     assert repr(table) == repr(SuggestionTable((one,))) == "SuggestionTable(1 suggestion)"
@@ -58,7 +58,7 @@ def test_suggestions_are_a_table_that_draws_itself_and_can_be_copied(record: pi.
     assert "text/html" in table[:1]._repr_mimebundle_()
     names, row = (line.split("\t") for line in table.to_tsv().splitlines())
     cells = dict(zip(names, row, strict=True))
-    assert (cells["foreseen_bytes"], cells["counted_bytes"], cells["compiled_bytes"]) == ("-2048", "-3072", "")
+    assert (cells["counted_bytes"], cells["compiled_bytes"]) == ("-3072", "")
     assert str(table[:0]) == "no suggestions"
 
 

@@ -16,7 +16,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
 from pjit_inspect.errors import CaptureError, ChangeError
-from pjit_inspect.handles.asked import what_if_apart
+from pjit_inspect.handles.asked import copies
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 
@@ -70,7 +70,7 @@ def test_a_damaged_program_costs_a_process_and_not_this_one(loaded: pi.CompileRe
 
 
 def test_a_process_that_cannot_start_is_told_of(loaded: pi.CompileRecord, monkeypatch: pytest.MonkeyPatch) -> None:
-    what_if_apart._channel.end()
+    copies.what_if_channel.end()
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     with pytest.raises(CaptureError, match="reads the program from its file cannot be started: this program is an app"):
         loaded.what_if(mesh={"data": 4, "model": 4})

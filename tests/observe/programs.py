@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import jax
@@ -10,8 +10,11 @@ import jax.monitoring
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from pjit_inspect.handles.propagate import CopiedProgram, ask_about_copy
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.observe.live.contents import Finish
+from pjit_inspect.observe.shardy.what_if import compile_edited
 from pjit_inspect.observe.watch.listener import observed, observed_calls
 
 COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
@@ -52,3 +55,19 @@ def recorded(records: list[RecordData], *, calls: bool = False) -> Iterator[None
             yield
     finally:
         records += [finish(data) for data, finish in pending]
+
+
+def copied(data: RecordData, stablehlo: bytes | None = None) -> CopiedProgram:
+    """XLA's program before partitioning, of a record or of a changed copy."""
+    return ask_about_copy(data, stablehlo or stablehlo_of(data), timeout_s=600.0)
+
+
+def stablehlo_of(data: RecordData) -> bytes:
+    assert data.stablehlo is not None
+    return data.stablehlo.read()
+
+
+def compiled_with(data: RecordData, edits: Sequence[Edit]) -> bytes:
+    """The program of a record, with these edits of `copied(data).program`, as XLA compiles it."""
+    numbered = copied(data).numbered(edits) if edits else ()
+    return compile_edited(stablehlo_of(data), numbered, data.devices, data.flags)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
+from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
 from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.axes import find_lost_axes
@@ -34,10 +35,10 @@ def lost_axes(subject: Subject) -> Iterator[Candidate]:
     copy = subject.copy
     if copy is None:
         return
-    options = ConstraintOptions(copy.program, copy)
-    if options.is_explicit:
+    if find_explicit_axes(subject.data):
         # All types contain shardings: one line cannot be changed by itself.
         return
+    options = ConstraintOptions(copy.program, copy)
     known = None if subject.names is None else _lines_that_lose(subject.names)
     for option in options.kept_axes(_MOST_LINES):
         index, wanted = option.edits[0].index, option.edits[0].spec or ()

@@ -25,7 +25,7 @@ _MOST_SHOWN = 3
 _MOST_KINDS = 9
 """Most kinds of dimensions tried in all combinations: those with most bytes."""
 _MOST_AXES = 3
-_UNKNOWN = "what the dimensions of its arrays are to one another is not known: Shardy does not read the program"
+_UNKNOWN = "what the dimensions of its arrays are to one another is not known: XLA gives no answer about the program"
 _NO_SEQUENCE = (
     "no place for a constraint between the products has the data's second dimension with a size that {size} divides"
 )

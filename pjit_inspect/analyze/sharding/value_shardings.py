@@ -1,6 +1,6 @@
 """How every value of the propagated program lies on the devices, and where each axis came from.
 
-Not its job: propagation (`observe.shardy.propagation`), what it costs in collectives (`analyze.causes.causes`), drawing
+Not its job: what it costs in collectives (`analyze.causes.causes`), drawing
 (`view`).
 """
 

@@ -13,7 +13,7 @@ import functools
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from pjit_inspect.analyze.program.phases import LATER, find_phase, is_asked_name
+from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.sharding.needs import Need
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.axes import find_lost_axes
@@ -30,7 +30,6 @@ from pjit_inspect.model.words.sentence import Sentence
 
 _VIEWS = VIEWS | operations("convert")
 _MOST_DIMENSIONS = 2
-_KEY_WORDS = ((2,), (4,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,25 +56,6 @@ class ConstraintOptions:
         self._pieces = _pieces(program)
         self._requests = Requests(names)
         self._is_differentiated = any(find_phase(op.op_name) in LATER for op in program.ops)
-
-    @property
-    def is_explicit(self) -> bool:
-        """Whether the types of the program carry shardings (Explicit axes): every op is then constrained.
-
-        JAX also constrains random keys, whatever the axes are: these constraints are ignored.
-        """
-        return any(
-            op.kind == "sharding_constraint"
-            and op.op_name
-            and not is_asked_name(op.op_name)
-            and not self._is_key(op.results[0])
-            for op in self._program.ops
-        )
-
-    def _is_key(self, value: int) -> bool:
-        """Whether a value may be random keys: words of 32 bits, as many as a key of JAX's has."""
-        own = self._program.values[value]
-        return own.dtype == "u32" and own.shape[-1:] in _KEY_WORDS
 
     def find(self, cost: Cost) -> Iterator[Option]:
         """Options for every need that a constraint could do away with."""

@@ -1,31 +1,26 @@
-"""Models the communication, computation and memory of a sharded program on one device.
+"""The bytes at stake where a program needs communication: XLA is asked about the largest first.
 
 Every need (`analyze.sharding.needs`) becomes the collective that serves it most directly, costed as in
-`analyze.collectives.traffic`. XLA combines, shares and reorders: only differences between two programs are meaningful.
-Not its job: compiled collectives (`analyze.collectives.collectives`).
+`analyze.collectives.traffic`. No figure is shown. Not its job: compiled collectives
+(`analyze.collectives.collectives`).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.collectives.traffic import wire_bytes
-from pjit_inspect.analyze.program.phases import LATER, find_phase
-from pjit_inspect.analyze.program.unknown_loops import LoopName
 from pjit_inspect.analyze.sharding.needs import Need, find_needs, is_free
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes, move_bytes, widening
-from pjit_inspect.analyze.suggest.turns import Compared, Figure
 from pjit_inspect.model.program.mesh import Dimensions
-from pjit_inspect.model.program.opcodes import PRODUCTS, REQUESTS, VIEWS, operations
+from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.report.cause import Cause
-from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram, axis_name
 
 Move = tuple[Dimensions, Dimensions]
 """A sharding that is given, and one that is wanted."""
-
-_NO_WORK = VIEWS | operations("made", "broadcast", "request", "region")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,56 +29,18 @@ class NeedCost:
 
     need: Need
     bytes: int
-    is_backward: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """The work of one device per call (modelled).
-
-    Attributes:
-      needs: the needs with a cost; the first one if several need the same move.
-      products: multiplications of all dots and convolutions.
-      elements: elements produced by all ops.
-      held_bytes: the arguments' pieces.
-      at_odds: the number of dots whose operands are cut differently along contracted dimensions: XLA's choice for them
-        is hard to predict.
-      turns: each loop of unknown length, with the bytes, products and elements of one turn; the other figures include
-        one turn.
-    """
+    """The needs of a program that have a cost; the first one if several need the same move."""
 
     needs: tuple[NeedCost, ...]
-    products: int
-    elements: int
-    held_bytes: int
-    at_odds: int
-    turns: tuple[tuple[LoopName, int, int, int], ...] = ()
-
-    @property
-    def forward_bytes(self) -> int:
-        """Bytes sent for everything but the backward pass."""
-        return sum(costed.bytes for costed in self.needs if not costed.is_backward)
-
-    @property
-    def backward_bytes(self) -> int:
-        """Bytes sent by the parts that differentiation made, recomputation too."""
-        return sum(costed.bytes for costed in self.needs if costed.is_backward)
 
     @property
     def bytes(self) -> int:
         """Bytes sent."""
-        return self.forward_bytes + self.backward_bytes
-
-    def compared(self, after: Cost) -> Compared | None:
-        """The program beside a changed one; None where it is not known which loop of unknown length is which."""
-        return Compared.of(self._figures, after._figures)
-
-    @property
-    def _figures(self) -> tuple[Figure, ...]:
-        return tuple(
-            Figure(total=total, per_turn=tuple((loop, own[n]) for loop, *own in self.turns))
-            for n, total in enumerate((self.bytes, self.products, self.elements))
-        )
+        return sum(costed.bytes for costed in self.needs)
 
 
 def cost_of(
@@ -98,18 +55,21 @@ def cost_of(
         reduce-scatter: it sums the whole array and cuts it.
       given_up: moves for which the partitioner gathers the whole array.
     """
-    runs = _runs(program, trips)
-    needs = tuple(_need_costs(program, runs, is_cpu, given_up))
-    summed = {row.need.op: row.need.axes for row in needs if row.need.is_sum}
-    products = [_products(program, op, summed.get(n, frozenset())) * runs[n] for n, op in enumerate(program.ops)]
-    elements = [_elements(program, op) * runs[n] for n, op in enumerate(program.ops)]
-    return Cost(
-        needs=needs,
-        products=sum(products),
-        elements=sum(elements),
-        turns=_turns(program, trips, needs, (products, elements)),
-        at_odds=sum(_is_at_odds(program, op) for op in program.ops),
-        held_bytes=sum(local_bytes(program, boundary.value) for boundary in program.inputs),
+    return Cost(needs=tuple(_need_costs(program, _runs(program, trips), is_cpu, given_up)))
+
+
+def find_given_up(program: ShardedProgram, collectives: Iterable[Collective]) -> frozenset[Move]:
+    """The moves for which XLA gathers the whole array."""
+    causes = [cause for row in collectives for cause in row.causes if cause.kind == "full_replication"]
+    if not causes:
+        return frozenset()
+    return frozenset(
+        (program.values[need.value].spec, need.target)
+        for need in find_needs(program)
+        if need.value is not None
+        and need.target is not None
+        and not need.is_sum
+        and any(_serves(program, need, cause) for cause in causes)
     )
 
 
@@ -120,29 +80,6 @@ def _runs(program: ShardedProgram, trips: Mapping[int, int]) -> list[int]:
         outer = 1 if op.parent is None else runs[op.parent] * trips.get(op.parent, 1)
         runs.append(outer)
     return runs
-
-
-def _turns(
-    program: ShardedProgram, trips: Mapping[int, int], needs: tuple[NeedCost, ...], work: tuple[list[int], list[int]]
-) -> tuple[tuple[LoopName, int, int, int], ...]:
-    """The share of each loop of unknown length in the figures; a nested loop's share goes to the innermost loop."""
-    loops: list[int | None] = []
-    for op in program.ops:
-        is_unknown = op.parent is not None and program.ops[op.parent].kind == "while" and op.parent not in trips
-        loops.append(None if op.parent is None else op.parent if is_unknown else loops[op.parent])
-    figures: dict[int, list[int]] = {loop: [0, 0, 0] for loop in sorted({own for own in loops if own is not None})}
-    for row in needs:
-        if row.need.op is not None and (loop := loops[row.need.op]) is not None:
-            figures[loop][0] += row.bytes
-    for index, loop in enumerate(loops):
-        if loop is not None:
-            figures[loop][1] += work[0][index]
-            figures[loop][2] += work[1][index]
-    return tuple((_loop_name(program.ops[loop]), sent, made, own) for loop, (sent, made, own) in figures.items())
-
-
-def _loop_name(loop: ShardedOp) -> LoopName:
-    return loop.op_name, ", ".join(frame.where for frame in loop.frames)
 
 
 def _need_costs(
@@ -161,9 +98,7 @@ def _need_costs(
             size = _moved_bytes(program, need, seen, given_up) * widening(program, need.value, is_cpu)
         if not size:
             continue
-        name = "" if need.op is None else program.ops[need.op].op_name
-        count = 1 if need.op is None else runs[need.op]
-        costed = NeedCost(need=need, bytes=size * count, is_backward=find_phase(name) in LATER)
+        costed = NeedCost(need=need, bytes=size * (1 if need.op is None else runs[need.op]))
         if need.op is not None and need.is_sum:
             sums[need.op] = costed
         elif need.op is not None and _is_about_a_sum(program, need):
@@ -209,7 +144,7 @@ def _is_cut_on_both_sides(program: ShardedProgram, need: Need) -> bool:
     )
 
 
-def serves(program: ShardedProgram, need: Need, cause: Cause) -> bool:
+def _serves(program: ShardedProgram, need: Need, cause: Cause) -> bool:
     """Whether a cause, as far as its names tell, is this need."""
     if cause.kind not in (need.kind, "full_replication"):
         return False
@@ -318,40 +253,3 @@ def _edge_bytes(program: ShardedProgram, need: Need) -> int:
             lacking = max(program.values[part.value].shape[part.dimension] - length, 1)
             edges += local_bytes(program, part.value) // length * min(number, lacking)
     return edges
-
-
-# ---------------------------------------------------------------- work
-
-
-def _products(program: ShardedProgram, op: ShardedOp, summed: frozenset[str]) -> int:
-    """Multiplications of one dot or convolution on one device.
-
-    Its work is cut as its results are, and over the axes where partial sums are combined; not where an operand is
-    gathered instead.
-    """
-    rule = op.rule
-    if op.kind not in PRODUCTS or rule is None:
-        return 0
-    kept = {axis for value in op.results for axis in program.values[value].axes}
-    axes = (*kept, *(summed - {axis_name(axis) for axis in kept}))
-    return -(-math.prod(rule.sizes.values()) // program.pieces(axes))
-
-
-def _elements(program: ShardedProgram, op: ShardedOp) -> int:
-    """Elements one device produces; 0 for views, constants and ops with regions."""
-    if op.kind in _NO_WORK:
-        return 0
-    return sum(math.prod(program.local_shape(value)) for value in op.results)
-
-
-def _is_at_odds(program: ShardedProgram, op: ShardedOp) -> bool:
-    """Whether the operands of a dot are both cut where they are summed over, and not alike."""
-    rule = op.rule
-    if op.kind not in PRODUCTS or rule is None:
-        return False
-    cuts = [
-        {factors: axes for factors, axes in zip(dimensions, program.values[value].spec, strict=False) if axes}
-        for dimensions, value in zip(rule.operands, op.operands, strict=False)
-    ]
-    summed = [{f: axes for f, axes in own.items() if not set(f).isdisjoint(rule.reduction)} for own in cuts]
-    return len(summed) == 2 and all(summed) and summed[0] != summed[1]

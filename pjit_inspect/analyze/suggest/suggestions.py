@@ -1,23 +1,21 @@
 """Changes that save communication, each with its cost.
 
 Options are tried before they are offered: XLA's partitioner runs on the changed and on the unchanged program, and both
-results are counted. If it cannot be asked, the cost is modelled, and marked as modelled. Only the few options that save
-a noticeable part, and make no device compute much more, are kept. Not its job: compiling a changed program to the end
-(`Suggestion.check`).
+results are counted. Only the few options that save a noticeable part, and make no device compute much more, are kept.
+Not its job: compiling a changed program to the end (`Suggestion.check`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.arguments import ArgumentOptions
 from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
-from pjit_inspect.analyze.suggest.cost import Cost, Move
+from pjit_inspect.analyze.suggest.cost import Cost, Move, cost_of, find_given_up
 from pjit_inspect.analyze.suggest.counts import Counts
-from pjit_inspect.analyze.suggest.model import ModelJudge, Try
 from pjit_inspect.analyze.suggest.option import Option, Tried
 from pjit_inspect.analyze.suggest.turns import LoopsOf, Parts
 from pjit_inspect.errors import CaptureError
@@ -26,7 +24,7 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
 from pjit_inspect.model.words.byte_words import bytes_in_words
 
-__all__ = ["Count", "Try", "compare_traffic", "find_suggestions"]
+__all__ = ["Count", "compare_traffic", "find_suggestions"]
 
 Count = Callable[[Sequence[Edit]], Counts]
 """Counts in the output of XLA's partitioner for the changed program. Raises CaptureError if it gives no answer."""
@@ -46,35 +44,35 @@ _LESS_WORK = 0.9
 def find_suggestions(
     names: ValueNames,
     collectives: Sequence[Collective],
-    try_change: Try,
+    trips: Mapping[int, int],
     *,
     is_cpu: bool,
-    count: Count | None = None,
+    is_explicit: bool = False,
+    count: Count,
 ) -> tuple[Suggestion, ...]:
-    """At most six changes, the largest saving first; () if none saves a noticeable part.
+    """At most six changes, the largest saving first; () if none saves a noticeable part, or XLA gives no answer.
 
     Args:
       names: the program, and the names of its values.
       collectives: the collectives of the compiled program, with their causes.
-      try_change: propagates a changed program.
+      trips: index of a loop of the program -> its number of turns.
       is_cpu: whether XLA's CPU backend compiles it.
-      count: asks XLA's partitioner; None to use the model alone.
+      is_explicit: whether the types of its arrays have shardings (Explicit axes).
+      count: asks XLA's partitioner.
     """
-    model = ModelJudge.of(names, collectives, try_change, is_cpu)
-    options = _Options.of(names, model.before, model.given_up)
-    counted = None if count is None else _CountingJudge.of(count, collectives)
-    if counted is None:
-        # Options without bytes at stake are tried only where XLA counts: the model cannot see what they would save.
-        judged = [model.judge(option) for option in options.staked]
-        floor = _NOTICEABLE * model.before.bytes
-    else:
-        # Likely options come first: the time for asking is bounded.
-        judged = [counted.judge(option) for option in (*options.likely, *options.staked)]
-        floor = _NOTICEABLE * counted.before.bytes
+    judge = _CountingJudge.of(count, collectives)
+    if judge is None:
+        return ()
+    given_up = find_given_up(names.program, collectives)
+    cost = cost_of(names.program, trips, is_cpu=is_cpu, given_up=given_up)
+    options = _Options.of(names, cost, given_up, is_explicit)
+    # Likely options come first: the time for asking is bounded.
+    judged = [judge.judge(option) for option in (*options.likely, *options.staked)]
+    floor = _NOTICEABLE * judge.before.bytes
     # The number of turns of some loops is unknown: a change kept here helps for any number.
     helping = [one for one in judged if one is not None and -one.bytes > floor and not one.parts.may_grow()]
     in_turns = sum(row.wire_bytes or 0 for row in collectives if row.count is None)
-    return tuple(_suggestion(one, model, in_turns) for one in _best_of_each(helping)[:_MOST])
+    return tuple(_suggestion(one, in_turns) for one in _best_of_each(helping)[:_MOST])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,19 +80,19 @@ class _Options:
     """Options worth trying, each change once.
 
     Attributes:
-      staked: options with enough at stake in the model, most first.
-      likely: options that often help although the model sees no saving.
+      staked: options with enough bytes at stake, most first.
+      likely: options that often help although no bytes are at stake.
     """
 
     staked: tuple[Option, ...]
     likely: tuple[Option, ...]
 
     @classmethod
-    def of(cls, names: ValueNames, before: Cost, given_up: Collection[Move]) -> _Options:
+    def of(cls, names: ValueNames, before: Cost, given_up: Collection[Move], is_explicit: bool) -> _Options:
         program = names.program
         constraints = ConstraintOptions(program, names)
         foreseen, likely = list(constraints.hops(before, given_up)), []
-        if not constraints.is_explicit:
+        if not is_explicit:
             # In Explicit mode the types of all ops follow those of the arguments: an edit of one place gives no valid
             # program.
             foreseen += [*ArgumentOptions(program).find(before), *constraints.find(before)]
@@ -164,17 +162,14 @@ def _is_contained(tried: Tried, better: Tried) -> bool:
     return set(tried.removes) <= set(better.removes) and 2 * tried.bytes > better.bytes
 
 
-def _suggestion(tried: Tried, model: ModelJudge, in_turns: int) -> Suggestion:
+def _suggestion(tried: Tried, in_turns: int) -> Suggestion:
     """`in_turns`: bytes the compiled program sends in one turn of each loop of unknown length."""
     option = tried.option
-    foreseen = tried if tried.counted is None else model.judge(option)
     words = option.words[:1].upper() + option.words[1:]
     prices = [f"holds {_change(tried.held_bytes)} of arguments"] if tried.held_bytes else []
     if any(abs(work - 1) >= _VISIBLE_WORK for work in tried.work):
         prices.append(f"multiplies {_work_words(tried.work)}")
-    saves = "this may save communication"
-    if tried.counted is not None:
-        saves = f"XLA's partitioner then makes each device send {_sent_words(tried.parts, in_turns)}"
+    saves = f"XLA's partitioner then makes each device send {_sent_words(tried.parts, in_turns)}"
     more = f"; each device then {' and '.join(prices)}" if prices else ""
     return Suggestion(
         title=option.title,
@@ -184,7 +179,6 @@ def _suggestion(tried: Tried, model: ModelJudge, in_turns: int) -> Suggestion:
         backward_bytes=tried.backward_bytes,
         removes=tried.removes,
         price=" and ".join(prices),
-        foreseen_bytes=None if foreseen is None else foreseen.bytes,
         counted=tried.counted,
         is_one_turn=len(tried.parts.rows) > 1,
     )

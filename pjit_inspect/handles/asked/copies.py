@@ -1,27 +1,42 @@
-"""The program of one record that this process captured, and changed copies of it.
+"""The program of one record, and changed copies of it.
 
-Joins the rooms: meshes and shardings are changed in `observe.shardy`. Not its job: programs from files
-(`copies_apart`), or asking XLA about a copy (`what_if`).
+Joins the rooms: meshes and shardings are changed in `observe.shardy`. A damaged program may crash MLIR: that of a
+record from a file is read and changed in a process apart, one for each question, whose answers are trusted no more than
+the file. Not its job: asking XLA to compile a copy (`what_if`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
-from pjit_inspect.errors import CaptureError, ChangeError
+from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.asked.what_if import Again, ChangedProgram, Planned, change_program
-from pjit_inspect.model.program.mesh import PartitionSpec
+from pjit_inspect.handles.propagate import CopiedProgram, ask_about_copy
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.record.target import Target
 from pjit_inspect.model.report.suggestion import Edit
-from pjit_inspect.model.sharding.sharded_program import ShardedProgram
+from pjit_inspect.observe.apart.call import Answer, Channel, RefusedError
+from pjit_inspect.observe.apart.tasks import Made
+from pjit_inspect.parse.files.json_fields import TableWriter, from_json, to_json
+from pjit_inspect.parse.files.record_file import read_record, write_record
 
-Positions = tuple[int | None, ...]
-"""The index of each op of a `ShardedProgram` in the program as captured; None for ops added by passes."""
-
+_TIMEOUT_S = 180.0
 _ONLY_AXIS, _IMAGINED = "devices", 8
 """Mesh of a program that names none: all attached devices along one axis, or `_IMAGINED` if one is attached."""
+
+
+def _new_channel() -> Channel:
+    return Channel("the process that reads the program from its file")
+
+
+what_if_channel = _new_channel()
+"""Leads to the process that reads programs for `CompileRecord.what_if`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,82 +44,79 @@ class Change:
     """A change of the program.
 
     Attributes:
-      mesh: axes with their sizes, outermost first.
-      target: the machine.
-      specs: path of an argument or result -> its spec, for a function that has to be traced again.
-      edits: all edits, by index of operations in `Copies.program`; None if that is unknown.
-      said: the change, in words.
+      mesh: axes with their sizes, outermost first; None for the program's.
+      target: the machine; None for the default.
+      specs: path of an argument or result, or place of a constraint -> its spec.
+      edits: the same as edits of `Copies.program`; None if only specs are known.
+      said: the change in words, if there are edits.
     """
 
-    mesh: tuple[tuple[str, int], ...]
-    target: str
-    specs: dict[str, PartitionSpec | None]
-    edits: tuple[Edit, ...] | None
+    mesh: Mapping[str, int] | None
+    target: str | Target | None
+    specs: Mapping[str, Any]
+    edits: tuple[Edit, ...] | None = None
     said: tuple[str, ...] = ()
 
 
 class Copies:
-    """The captured program, with its mesh.
+    """The captured program of a record of this process, with its mesh.
 
     Attributes:
       data: the record; its program names a mesh.
       mesh: the axes of that, outermost first.
-      is_mesh_given: whether it named none, and arrays lay on none.
-      program: the program with its operations; None where they cannot be had.
-      trips: index of a loop in `program.ops` -> its number of turns.
+      is_mesh_given: whether the program named none, and arrays lay on none.
     """
 
     def __init__(self, data: RecordData, again: Again | None, attached: Callable[[], int]) -> None:
-        """Hold a record of this process; `again` traces its function, `attached` gives the number of devices.
+        """Hold a record; `again` traces its function, `attached` gives the number of devices.
 
         Raises ChangeError where the program's mesh cannot be changed.
         """
-        from pjit_inspect.observe.live.library_names import with_paths
-        from pjit_inspect.observe.shardy.propagation import propagate
-        from pjit_inspect.observe.shardy.what_if import WhatIf
-
         self._again = again
         self.data, self.mesh, self.is_mesh_given = _with_mesh(data, attached)
-        self._changer = WhatIf(_bytes(self.data), propagate)
-        self.program: ShardedProgram | None = None
-        self.trips: dict[int, int] = {}
-        try:
-            trial = self._changer.propagate()
-            self.program, self.trips = with_paths(trial.program, self.data), trial.trips
-        except CaptureError:
-            # Its arguments and results can still be changed.
-            pass
 
-    @property
-    def positions(self) -> Positions:
-        """The index of each op of `program` in the program as captured."""
-        return self._changer.positions
+    @cached_property
+    def copied(self) -> CopiedProgram | None:
+        """XLA's program before partitioning; None if XLA gives none: arguments and results can still be changed."""
+        try:
+            return self._copied(_bytes(self.data), dict(self.mesh))
+        except (CaptureError, ParseError):
+            return None
 
     def changed(self, change: Change) -> ChangedProgram:
-        """The copy. Raises ChangeError where it cannot be."""
-        edits = change.edits
-        planned = (
-            None if edits is None else Planned(edits=edits, said=change.said, changer=self._changer, axes=self.mesh)
-        )
-        return change_program(
-            self.data,
-            mesh=dict(change.mesh),
-            specs=change.specs,
-            target=change.target,
-            again=self._again,
-            planned=planned,
-        )
+        """The changed program. Raises ChangeError where there can be none."""
+        return _changed(self.data, self._numbered(change), self.mesh, self._again)
 
-    def propagated(self, change: Change) -> tuple[ShardedProgram, Positions]:
-        """The copy after Shardy's passes, and the index of its ops in the copy. Raises as `changed` does."""
-        from pjit_inspect.observe.live.library_names import with_paths
-        from pjit_inspect.observe.shardy.what_if import WhatIf
-
-        own = WhatIf(self.changed(change).program)
-        return with_paths(own.propagate().program, self.data), own.positions
+    def propagated(self, change: Change) -> CopiedProgram:
+        """The changed program as XLA's partitioner receives it. Raises as `changed` does, and CaptureError."""
+        made = self.changed(change)
+        return self._copied(made.program, made.sizes)
 
     def close(self) -> None:
         """There is nothing to end."""
+
+    def _copied(self, stablehlo: bytes, sizes: Mapping[str, int]) -> CopiedProgram:
+        return ask_about_copy(self.data, stablehlo, sizes=sizes, timeout_s=_TIMEOUT_S)
+
+    def _numbered(self, change: Change) -> Change:
+        if change.edits is None or self.copied is None:
+            return change
+        return replace(change, edits=self.copied.numbered(change.edits))
+
+
+def _changed(
+    data: RecordData, change: Change, axes: tuple[tuple[str, int], ...], again: Again | None = None
+) -> ChangedProgram:
+    """The copy that a change makes; its edits are by the numbers of operations."""
+    edits = change.edits
+    return change_program(
+        data,
+        mesh=change.mesh,
+        specs=change.specs,
+        target=change.target,
+        again=again,
+        planned=None if edits is None else Planned(edits=edits, said=change.said, axes=axes),
+    )
 
 
 def _with_mesh(data: RecordData, attached: Callable[[], int]) -> tuple[RecordData, tuple[tuple[str, int], ...], bool]:
@@ -127,3 +139,121 @@ def _bytes(data: RecordData) -> bytes:
     if data.stablehlo is None:
         raise ChangeError("the record has no program before optimization, so no change of it can be tried")
     return data.stablehlo.read()
+
+
+# ---------------------------------------------------------------- a program from a file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """What the process says of a program: its mesh in two columns, and what was changed."""
+
+    axes: tuple[str, ...]
+    sizes: tuple[int, ...]
+    is_mesh_given: bool = False
+    target: str = ""
+    said: tuple[str, ...] = ()
+
+    @property
+    def mesh(self) -> tuple[tuple[str, int], ...]:
+        return tuple(zip(self.axes, self.sizes, strict=True))
+
+
+class CopiesApart(Copies):
+    """As `Copies`, of a record from a file; its function is not at hand.
+
+    Attributes:
+      channel: leads to the process that reads the program.
+    """
+
+    def __init__(self, data: RecordData) -> None:
+        """Have the program's mesh read.
+
+        Raises CaptureError where there is no JAX or the process dies, and ChangeError as `Copies`.
+        """
+        self.channel: Channel = _new_channel()
+        said, program = _ask({"ask": "open"}, data, self.channel)
+        self.data, self.mesh, self.is_mesh_given = data, said.mesh, said.is_mesh_given
+        if program != _bytes(data):
+            self.data = replace(data, stablehlo=Blob(program), stablehlo_text=None)
+
+    def changed(self, change: Change) -> ChangedProgram:
+        """As `Copies.changed`."""
+        return change_apart(self.data, self._numbered(change), self.mesh, self.channel)
+
+    def close(self) -> None:
+        """End the process; the next question starts another."""
+        self.channel.end()
+
+
+def change_apart(
+    data: RecordData, change: Change, axes: tuple[tuple[str, int], ...] = (), channel: Channel = what_if_channel
+) -> ChangedProgram:
+    """The copy that a change makes of the program of a record from a file, on a mesh of these axes.
+
+    The edits are by the numbers of operations. Raises ChangeError where there can
+    be none, and CaptureError where the process cannot be started or dies.
+    """
+    from pjit_inspect.observe.partitioner.targets import find_target
+
+    tables = TableWriter()
+    plain = {
+        "mesh": None if change.mesh is None else dict(change.mesh),
+        "target": None if change.target is None else str(change.target),
+        "specs": {path: _plain(spec) for path, spec in change.specs.items()},
+        "edits": None if change.edits is None else [to_json(edit, Edit, tables) for edit in change.edits],
+        "said": change.said,
+        "axes": dict(axes),
+    }
+    try:
+        json.dumps(plain)
+    except (TypeError, ValueError) as error:
+        raise ChangeError(f"a mesh has names with sizes, and specs are PartitionSpecs: {error}") from error
+    said, program = _ask({"ask": "changed", **plain}, data, channel)
+    target = find_target(said.target)
+    return ChangedProgram(program=program, sizes=dict(said.mesh), target=target, said=said.said, base=data)
+
+
+def _plain(spec: Any) -> list[Any] | None:
+    if spec is None:
+        return None
+    if not isinstance(spec, (tuple, list)):
+        from pjit_inspect.observe.live.shardings import full_spec
+
+        spec = full_spec(spec, 0)
+    return list(spec)
+
+
+def _ask(question: dict[str, Any], data: RecordData, channel: Channel) -> tuple[_Said, bytes]:
+    """The answer of the process, and the program that came with it, which may be another one."""
+    _bytes(data)
+    record = io.BytesIO()
+    write_record(replace(data, hlo=None, buffers=None, propagation=None, kernel_times=None), record)
+    try:
+        answer: Answer = channel.ask("copy", question, [record.getvalue()], timeout_s=_TIMEOUT_S)
+    except RefusedError as error:
+        raise CaptureError(f"{error}; the file may be damaged") from error
+    return from_json(answer.said, _Said, "$"), answer.blobs[0]
+
+
+def answer(question: dict[str, Any], blobs: list[bytes]) -> Made:
+    """In that process: reads the record, and answers a question about its program."""
+    data = read_record(io.BytesIO(blobs[0]))
+    if question["ask"] == "open":
+        copies = Copies(data, None, lambda: 1)
+        said = _Said(
+            axes=tuple(dict(copies.mesh)), sizes=tuple(dict(copies.mesh).values()), is_mesh_given=copies.is_mesh_given
+        )
+        return Made(to_json(said, _Said, TableWriter()), [_bytes(copies.data)])
+    edits = question["edits"]
+    change = Change(
+        mesh=question["mesh"],
+        target=question["target"],
+        specs=question["specs"],
+        edits=None if edits is None else from_json(edits, tuple[Edit, ...], "$"),
+        said=tuple(question["said"]),
+    )
+    made = _changed(data, change, tuple(question["axes"].items()))
+    sizes = tuple(made.sizes.values())
+    said = _Said(axes=tuple(made.sizes), sizes=sizes, target=str(made.target), said=made.said)
+    return Made(to_json(said, _Said, TableWriter()), [made.program])

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.collectives.traffic import total_by_axes
@@ -19,13 +19,14 @@ from pjit_inspect.analyze.report.figures import sent_over
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.asked.change_specs import find_edits
 from pjit_inspect.handles.given_mesh import given_mesh
-from pjit_inspect.handles.propagate import EarlyProgram, PartitionedProgram
+from pjit_inspect.handles.propagate import CopiedProgram, EarlyProgram, PartitionedProgram, ask_about_copy
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.program.mesh import Dimensions, Mesh, MeshAxes, entry_of, spec_text
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.hypothesis import Hypothesis, KeyFigures, Misfit
 from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.model.record.target import Effort, Target
+from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.laid import laid
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import Partitioned, Ticket
@@ -33,44 +34,17 @@ from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
 from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames
 
-if TYPE_CHECKING:
-    from pjit_inspect.model.report.suggestion import Edit
-    from pjit_inspect.observe.shardy.what_if import WhatIf
-
 _FULL = 'needs effort="full"'
 _PARTIAL_LACKS = {
     "cost": "operations are counted in the compiled program, which " + _FULL,
     "memory": "what a device needs is known of the compiled program, which " + _FULL,
 }
 _MOST_SHOWN = 3
-
+_CONSTRAINTS_S = 600.0
+"""Time limit for XLA's program in which constraints are looked for."""
 
 Again = Callable[..., RecordData]
 """Traces the function of a record on a mesh of these axes for a platform: `LiveFunction`."""
-
-
-def ask_what_if(
-    data: RecordData,
-    before: Callable[[bool], KeyFigures],
-    *,
-    mesh: Mapping[str, int] | None,
-    specs: Mapping[str, Any] | None,
-    target: str | Target | None,
-    effort: Effort,
-    timeout_s: float,
-    again: Again | None = None,
-) -> tuple[RecordData, Callable[[], ShardedProgram] | None]:
-    """The record of the changed program, and the maker of that program before partitioning; as `CompileRecord.what_if`.
-
-    A program for one device is not partitioned, and there is None.
-
-    `before` gives the key figures of the record at the same stage of compiling; its argument: whether after
-    partitioning only. `again` traces the function where the captured program cannot be changed; None where it is not at
-    hand.
-    """
-    began = time.monotonic()
-    change = change_program(data, mesh=mesh, specs=specs, target=target, again=again)
-    return ask_changed(data, change, before, effort=effort, timeout_s=timeout_s, began=began)
 
 
 def ask_changed(
@@ -83,9 +57,21 @@ def ask_changed(
     began: float,
     ticket: Ticket | None = None,
 ) -> tuple[RecordData, Callable[[], ShardedProgram] | None]:
-    """As `ask_what_if`, of a program that is changed already, since `began` (`time.monotonic`).
+    """The record of a changed program, and the maker of that program before partitioning.
 
-    The question can be taken back by its `ticket`.
+    A program for one device is not partitioned: there is no maker.
+
+    Args:
+      data: the record whose program was changed.
+      change: the changed program.
+      before: gives the key figures of that record at the same stage of compiling; its argument: whether after
+        partitioning only.
+      effort: as `CompileRecord.what_if` takes it.
+      timeout_s: time limit.
+      began: when the change was begun (`time.monotonic`).
+      ticket: withdraws the question.
+
+    Raises as `CompileRecord.what_if` does.
     """
     if effort not in ("partition", "full"):
         raise ChangeError(f"effort is 'partition' or 'full', not {effort!r}")
@@ -115,7 +101,7 @@ def ask_changed(
         reason=None,
         **_compiled(answer, data),
     )
-    partitioned = PartitionedProgram.of(answer, early) if answer.before else None
+    partitioned = PartitionedProgram.of(answer, early) if answer.after else None
     seconds = time.monotonic() - began
     hypothesis = Hypothesis(
         changes=change.said,
@@ -169,23 +155,17 @@ class ChangedProgram:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """Edits of a captured program, by index of its operations.
+    """Edits of a captured program.
 
     Attributes:
-      edits: the edits.
+      edits: the edits, by the numbers of the operations (`CopiedProgram.numbered`).
       said: the changes, in words, including the mesh.
-      changer: the captured program.
       axes: the axes of its mesh, outermost first.
     """
 
     edits: tuple[Edit, ...]
     said: tuple[str, ...]
-    changer: WhatIf
     axes: tuple[tuple[str, int], ...]
-
-    def edited(self, program: bytes, names: Mapping[str, str]) -> bytes:
-        """The program, on whichever mesh, with the edits; raises as `WhatIf.edited` does."""
-        return self.changer.of(program).edited(self.edits, names=names)
 
 
 def change_program(
@@ -205,8 +185,7 @@ def change_program(
     from pjit_inspect.observe.partitioner import targets
     from pjit_inspect.observe.shardy import remesh
     from pjit_inspect.observe.shardy.how_compiled import why_here_alone
-    from pjit_inspect.observe.shardy.propagation import propagate
-    from pjit_inspect.observe.shardy.what_if import WhatIf
+    from pjit_inspect.observe.shardy.what_if import edit_program
 
     if data.stablehlo is None:
         raise ChangeError("the record has no program before optimization, so no change of it can be tried")
@@ -232,13 +211,22 @@ def change_program(
             raise
         base, note = _traced_again(data, sizes, where, again, refused)
         edited, said = base.stablehlo.read() if base.stablehlo is not None else b"", (*said, note)
-    names = _names(base)
-    if planned is not None and base is data:
-        edited = planned.edited(edited, names)
-    else:
-        changer = WhatIf(edited, propagate)
-        edited = changer.edited(find_edits(specs or {}, base, sizes, lambda: changer.propagate().program), names=names)
+    edits = planned.edits if planned is not None and base is data else _edits(base, edited, sizes, specs or {})
+    edited = edit_program(edited, edits, names=_names(base))
     return ChangedProgram(program=edited, sizes=sizes, target=where, said=said, base=base)
+
+
+def _edits(data: RecordData, stablehlo: bytes, sizes: Mapping[str, int], specs: Mapping[str, Any]) -> tuple[Edit, ...]:
+    """Edits of a program that give arrays these specs; XLA is asked where constraints are, if a spec names one."""
+    asked: list[CopiedProgram] = []
+
+    def program() -> ShardedProgram:
+        if not asked:
+            asked.append(ask_about_copy(data, stablehlo, sizes=sizes, timeout_s=_CONSTRAINTS_S))
+        return asked[0].program
+
+    edits = find_edits(specs, data, sizes, program)
+    return asked[0].numbered(edits) if asked else edits
 
 
 def _traced_again(

@@ -80,9 +80,7 @@ class Search:
             raise ChangeError("this playground was closed, so that XLA is asked nothing more; open another")
         roles = self._subject.roles()
         if roles is None:
-            raise ChangeError(
-                "the operations of the program are not known: Shardy's propagation, by which they are read, fails on it"
-            )
+            raise ChangeError("the operations of the program are not known: XLA gives no answer about it")
         if goal not in ("bytes", "memory", "time"):
             raise ChangeError(f"goal is 'bytes', 'memory' or 'time', not {goal!r}")
         self._roles: Roles = roles

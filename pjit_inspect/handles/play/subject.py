@@ -30,8 +30,7 @@ from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
 from pjit_inspect.analyze.suggest.counts import has_unknown_runs, product_work
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.analyses import Analyses
-from pjit_inspect.handles.asked.copies import Change, Copies
-from pjit_inspect.handles.asked.copies_apart import CopiesApart
+from pjit_inspect.handles.asked.copies import Change, Copies, CopiesApart
 from pjit_inspect.handles.asked.what_if import Again, ask_changed
 from pjit_inspect.handles.memory.fits import memory_of_chip
 from pjit_inspect.model.play.code import Code
@@ -117,14 +116,15 @@ class Subject:
         Raises ChangeError when the record has no program to change, or one whose mesh cannot be changed.
         """
         self._source = source
-        self._copies: Copies | CopiesApart = _copies_of(source)
+        self._copies: Copies = _copies_of(source)
         self.data: RecordData = self._copies.data
         mesh = self._copies.mesh
         self._timeout_s = timeout_s
         self._chip = chip
         if chip is not None:
             memory_of_chip(chip)
-        self.program: ShardedProgram | None = self._copies.program
+        copied = self._copies.copied
+        self.program: ShardedProgram | None = None if copied is None else copied.program
         devices = math.prod(size for _, size in mesh)
         before = self.data.hypothesis
         target = f"cpu:{devices}" if before is None else str(before.target)
@@ -244,7 +244,7 @@ class Subject:
         if self.facts.is_mesh_given and setting.mesh == self.base.mesh:
             said = (f"mesh {_axes(setting)}", *said)
         return Change(
-            mesh=setting.mesh,
+            mesh=setting.sizes,
             target=setting.target,
             specs=self._specs(setting),
             edits=None if self.program is None else self._edits(setting),
@@ -278,11 +278,12 @@ class Subject:
 
     def roles(self) -> Roles | None:
         """The roles of its arrays' dimensions; None if its operations are unknown."""
-        if self._roles is None and self.program is not None:
+        copied = self._copies.copied
+        if self._roles is None and copied is not None:
             self._roles = find_roles(
-                self.program,
+                copied.program,
                 [own.path for own in self.facts.arguments],
-                self._copies.trips,
+                copied.trips,
                 self.facts.differentiated,
                 {path for path in self.facts.returns.values() if path not in self.facts.follows},
             )
@@ -308,7 +309,7 @@ class Subject:
         names = ValueNames(program, self.data.sources, user_files_of(self.data))
         options = ConstraintOptions(program, names, by_call=True)
         found, seen = list[Pin](), set[int]()
-        for index, (classes, is_lookup) in roles.makers.items() if not options.is_explicit else ():
+        for index, (classes, is_lookup) in roles.makers.items() if not self.facts.explicit else ():
             op = program.ops[index]
             shape = program.values[op.results[0]].shape
             option = None if index in seen or not op.frames else options.at(index, ((),) * len(shape))
@@ -339,22 +340,24 @@ class Subject:
     def lost_axes(self, setting: PlaySetting, most: int) -> list[tuple[str, PartitionSpec]]:
         """Constraints that would put an axis back where the program of a setting loses it: name and spec.
 
-        `places` knows from then on where they go. Shardy's passes are run on a copy of the program.
+        `places` knows from then on where they go. XLA is asked about a copy of the program.
         """
-        if self.program is None:
+        own = self._copies.copied
+        if own is None:
             return []
-        program, positions = self._copies.propagated(self._change(replace(setting, added=())))
-        places = list(enumerate(self._copies.positions))
-        back = {place: index for index, place in reversed(places) if place is not None}
+        changed = self._copies.propagated(self._change(replace(setting, added=())))
+        program, numbers = changed.program, changed.numbers
+        back: dict[int | None, int] = {number: index for index, number in reversed(list(enumerate(own.numbers)))}
+        back.pop(None, None)
         names = ValueNames(program, self.data.sources, user_files_of(self.data))
         options = ConstraintOptions(program, names, by_call=True)
         found = []
-        for option in options.kept_axes(most) if not options.is_explicit else ():
-            places = [(positions[edit.index], edit.number) for edit in option.edits]
-            if any(place is None or place not in back for place, _ in places):
+        for option in options.kept_axes(most) if not self.facts.explicit else ():
+            places = [(back.get(numbers[edit.index]), edit.number) for edit in option.edits]
+            results = [(place, number) for place, number in places if place is not None]
+            if len(results) < len(places):
                 continue
             first = option.edits[0]
-            results = [(back[place or 0], number) for place, number in places]
             name = self._place_name(options.place(first.index), names, program.ops[first.index], results)
             found.append((name, self.places[name].to_text(tuple(map(entry_of, first.spec or ())))))
         return found
@@ -458,7 +461,7 @@ class Subject:
         return self._whole_work
 
 
-def _copies_of(source: Source) -> Copies | CopiesApart:
+def _copies_of(source: Source) -> Copies:
     data = source.analyses.data
     if not source.analyses.is_live:
         return CopiesApart(data)

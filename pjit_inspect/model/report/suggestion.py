@@ -158,19 +158,16 @@ def _change(before: int, after: int) -> str:
 class Suggestion:
     """A change that may save communication.
 
-    If XLA's partitioner could be asked about it first, its cost is counted (`counted`); if not, it is modelled. `check`
-    compiles it to the end.
+    Its cost is counted in the answer of XLA's partitioner (`counted`). `check` compiles it to the end.
 
     Attributes:
       title: the change as a short instruction.
       sentence: the change in the user's names, with its expected effect and cost.
       change: its edits; equal edits of equal layers belong together.
       forward_bytes, backward_bytes: additional bytes one device sends per call; negative for fewer. Backward includes
-        everything from differentiation, recomputation too; forward is the rest. Counted if `counted` is given; if not,
-        modelled (the needs of the program after propagation, ring formulas).
+        everything from differentiation, recomputation too; forward is the rest.
       removes: instruction names of the collectives it aims at.
       price: its price for each device ("holds 48 KiB more of arguments"); "" if no price is counted.
-      foreseen_bytes: additional bytes per call by the model alone, before XLA is asked; None if it gives none.
       counted: counts from XLA's partitioner for both programs, before optimization; None if it was not asked.
       checked: the result of compiling it; None if not compiled.
       is_one_turn: whether the bytes hold only if each loop of unknown length takes one turn. A change is suggested only
@@ -184,14 +181,9 @@ class Suggestion:
     backward_bytes: int
     removes: tuple[str, ...] = ()
     price: str = ""
-    foreseen_bytes: int | None = None
     counted: Checked | None = None
     checked: Checked | None = None
     is_one_turn: bool = False
-
-    def __post_init__(self) -> None:
-        if self.foreseen_bytes is None and self.counted is None:
-            object.__setattr__(self, "foreseen_bytes", self.modelled_bytes)
 
     @property
     def modelled_bytes(self) -> int:

@@ -1,7 +1,6 @@
 """The program before partitioning, with the sharding that propagation gave to every value.
 
-Ops, values and the origins of mesh axes, as Shardy leaves them (`observe.shardy.propagation`). Not its job: the
-collectives that follow from it (`analyze.sharding.needs`).
+Ops, values and the origins of mesh axes. Not its job: the collectives that follow from it (`analyze.sharding.needs`).
 """
 
 from __future__ import annotations
@@ -314,9 +313,8 @@ class PartitionedCollective:
 class ShardedProgram:
     """Shardings of a whole program before partitioning.
 
-    If XLA could be asked, it is XLA's program, and `collectives` lists the collectives from its partitioner. If not, it
-    is a prediction by a run of Shardy in this package, and some shardings may differ: XLA rewrites a program before it
-    propagates.
+    It is XLA's program, and `collectives` lists the collectives from its partitioner. In a file of an earlier version
+    it may be a prediction, some of whose shardings differ.
 
     Attributes:
       ops: in program order; an op precedes the ops in its regions.
@@ -324,7 +322,7 @@ class ShardedProgram:
       inputs, outputs: the program's arguments and results.
       meshes: devices along each axis of every mesh (`Mesh.sizes`), in order of appearance.
       links: pairs of values that are the same array on both sides of a region's border (loop, call, `shard_map`).
-      is_predicted: whether it is a prediction, not XLA's answer.
+      is_predicted: whether it is a prediction from a file of an earlier version, not XLA's answer.
       partitioner: "shardy" or "gspmd", whichever XLA used.
       collectives: the collectives that XLA's partitioner made; () in a prediction.
       written: the arrays moved by collectives that the user wrote, each with its operation as `visited`; () in a

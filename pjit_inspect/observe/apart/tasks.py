@@ -43,14 +43,13 @@ class Task:
     most_memory: int = 0
 
 
-_MLIR, _COPIES = "pjit_inspect.observe.shardy.mlir_child", "pjit_inspect.handles.asked.copies_apart"
-_CHILD, _WHAT_IF = "pjit_inspect.observe.partitioner.child", "pjit_inspect.handles.asked.what_if_apart"
+_MLIR, _CHILD = "pjit_inspect.observe.shardy.mlir_child", "pjit_inspect.observe.partitioner.child"
+_COPIES = "pjit_inspect.handles.asked.copies"
 _JAX = ("jax", "jaxlib.mlir.dialects.stablehlo", "jax._src.compiler", "jax._src.interpreters.mlir")
 
 TASKS: dict[str, Task] = {
     "print": Task(function=f"{_MLIR}:print_hlo", imports=(_MLIR,), most_memory=2 * _GIB),
     "borders": Task(function=f"{_MLIR}:read_borders", imports=(_MLIR,), most_memory=2 * _GIB),
-    "passes": Task(function=f"{_MLIR}:run_passes", imports=(_MLIR,), most_memory=2 * _GIB),
     "partition": Task(
         function=f"{_CHILD}:compile_one",
         imports=(*_JAX, _CHILD),
@@ -58,7 +57,6 @@ TASKS: dict[str, Task] = {
         watch="pjit_inspect.observe.partitioner.answers:Watch",
     ),
     "copy": Task(function=f"{_COPIES}:answer", imports=(*_JAX, _COPIES)),
-    "what_if": Task(function=f"{_WHAT_IF}:answer", imports=(*_JAX, _WHAT_IF)),
 }
 
 

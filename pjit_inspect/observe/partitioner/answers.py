@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from pathlib import Path
 from typing import Any
 
 from pjit_inspect.errors import CaptureError
@@ -30,6 +31,7 @@ class Watch:
         # A child that is killed afterwards need not come to its end; the compiler for TPUs comes to it by itself.
         self._is_early = question["effort"] == "partition" and question["target"].get("platform") != "tpu"
         self._is_half_told = not self._is_early
+        self._facts: dict[str, Any] = {}
 
     def half(self) -> int | None:
         """The open file of the program before partitioning, once, where it comes long before the rest."""
@@ -45,16 +47,24 @@ class Watch:
                 f"XLA writes more than {partitioner_dump.MAX_BYTES >> 30} GiB about this program, more than is read; "
                 f"ask about fewer layers"
             )
-        return self._is_early and partitioner_dump.find_modules(self._folder) is not None
+        return self._is_early and self._files() is not None
+
+    def _files(self) -> tuple[Path, ...] | None:
+        """The programs before and after partitioning, once they are complete; of one partition, that before alone."""
+        self._facts = self._facts or json.loads(
+            partitioner_dump.read_text(self._folder / partitioner_dump.FACTS) or "{}"
+        )
+        if self._facts.get("partitions") != 1:
+            return partitioner_dump.find_modules(self._folder)
+        whole = partitioner_dump.find_whole(self._folder)
+        return None if whole is None else (whole,)
 
     def answer(self, said: dict[str, Any], how: str) -> tuple[dict[str, Any], list[int]]:
         """The facts and open files; `said` by the process itself, which ended as `how` says, or "".
 
         Raises CaptureError if there is no answer.
         """
-        facts = json.loads(partitioner_dump.read_text(self._folder / partitioner_dump.FACTS) or "{}")
-        # Programs of one partition are not partitioned.
-        files = partitioner_dump.find_modules(self._folder) if facts.get("partitions") != 1 else ()
+        files, facts = self._files(), self._facts
         stderr = partitioner_dump.read_text(self._folder / partitioner_dump.STDERR)
         # A program for which memory is short was partitioned nevertheless.
         if how or files is None or not facts:

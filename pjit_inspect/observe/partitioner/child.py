@@ -70,8 +70,6 @@ def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> Made:
         raise CaptureError(why)
     with _mlir.open_module(bytecode) as module:
         partitions = how_compiled.count_partitions(module)
-        if partitions == 1 and question["effort"] == "partition":
-            raise CaptureError("the program has one partition, so XLA runs no partitioner on it")
         if devices % partitions:
             raise CaptureError(f"{devices} devices do not fit a program of {partitions} partitions")
         is_open = how_compiled.open_borders(module)

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,7 +30,7 @@ _BEFORE = (
     f".after_{_PROPAGATION}.",
     f".before_{_PROPAGATION}.",
 )
-_OPTIMIZED = ".after_optimizations.hlo.pb"
+_WHOLE, _OPTIMIZED = ".before_optimizations.hlo.pb", ".after_optimizations.hlo.pb"
 _MAX_TEXT_BYTES = 1 << 26
 _WARNING = re.compile(
     r"(?:[WEF]\d{4} [\d:.]+ +\d+ |\d{4}-\d\d-\d\d [\d:.]+: [WEF] )(?!\S*slow_operation_alarm)[^\s:\]]+:\d+\]"
@@ -124,11 +125,19 @@ def find_modules(folder: Path) -> tuple[Path, Path] | None:
 
 def find_before(folder: Path) -> Path | None:
     """The file right before partitioning, as soon as it is complete, which is long before that after it."""
+    return _complete_file(folder, [f".before_{own}." for own in _PASSES])
+
+
+def find_whole(folder: Path) -> Path | None:
+    """The file before all passes, once it is complete: nothing precedes it in a program of one partition."""
+    return _complete_file(folder, [_WHOLE])
+
+
+def _complete_file(folder: Path, parts: Sequence[str]) -> Path | None:
     with suppress(OSError):
-        for name in os.listdir(folder):
-            is_it = name.endswith(".hlo.pb") and any(f".before_{own}." in name for own in _PASSES)
-            if is_it and _is_complete(folder / name):
-                return folder / name
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".hlo.pb"))
+        found = (folder / name for name in names if any(part in name for part in parts))
+        return next(filter(_is_complete, found), None)
     return None
 
 

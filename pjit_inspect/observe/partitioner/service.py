@@ -2,8 +2,7 @@
 
 The process compiles a copy of the program, for fake CPU devices or for chips that need not be attached, until the
 partitioner has answered or to the end. Answers are kept, by program, devices and options. Not its job: the process
-(`observe.apart`), interpreting answers (`parse`, `analyze`), or propagation without XLA's partitioner
-(`observe.shardy.propagation`).
+(`observe.apart`), or interpreting answers (`parse`, `analyze`).
 """
 
 from __future__ import annotations
@@ -59,9 +58,9 @@ class Partitioned:
     """A program right before and right after XLA's partitioner.
 
     Attributes:
-      before: a serialized `xla.HloModuleProto`; every instruction has the sharding that partitioning begins with. b""
-        for one partition, where nothing is split.
-      after: the program after the partitioner, on one device: local shapes, collectives with their channel ids.
+      before: a serialized `xla.HloModuleProto`; every instruction has the sharding that partitioning begins with.
+      after: the program after the partitioner, on one device: local shapes, collectives with their channel ids. b"" for
+        one partition, where nothing is split.
       places: the operations, by the numbers used in all of these programs, for `numbering.read_places`.
       partitioner: the propagation XLA used.
       partitions: number of partitions, which a module's proto does not give.
@@ -113,9 +112,9 @@ def ask_partitioner(
       on_before: receives `Partitioned.before`, if that comes earlier than the rest, while XLA continues; must not
         raise.
 
-    Raises CaptureError with the reason if there is no answer: no server, timeout, `cancel()`, a program that has one
-    partition (except with "full"), is too large, or that XLA refuses or crashes on. Raises ChangeError if `target` has
-    no such devices, or JAX cannot lay the mesh over them.
+    Raises CaptureError with the reason if there is no answer: no server, timeout, `cancel()`, a program that is too
+    large, or that XLA refuses or crashes on. Raises ChangeError if `target` has no such devices, or JAX cannot lay the
+    mesh over them.
     """
     if len(stablehlo) > _MAX_PROGRAM_BYTES:
         raise CaptureError(f"the program has {len(stablehlo)} bytes, more than XLA's partitioner is asked about")
@@ -190,12 +189,11 @@ def _ask(
 
 
 def _read(said: dict[str, Any], contents: list[bytes]) -> Partitioned:
-    has_program = said["partitions"] != 1
-    if len(contents) != 1 + 2 * (has_program + ("compiled" in said)):
+    is_split = said["partitions"] != 1
+    if len(contents) != 2 + is_split + 2 * ("compiled" in said):
         raise CaptureError("XLA's partitioner gave no answer: its files did not come")
-    places, *contents = contents
-    before, after = contents[:2] if has_program else (b"", b"")
-    compiled = contents[2 * has_program :]
+    places, before, *contents = contents
+    after, compiled = contents[0] if is_split else b"", contents[is_split:]
     return Partitioned(
         before=before,
         after=after,
@@ -278,10 +276,10 @@ class _Here:
 _here = _Here()
 
 
-def _begin_anew() -> None:
-    # Another thread of the parent may hold the lock.
+def forget_answers() -> None:
+    """Forget every answer that is kept, as in a forked process: another thread of its parent may hold the lock."""
     _here.answers = _Answers()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+    os.register_at_fork(after_in_child=forget_answers)

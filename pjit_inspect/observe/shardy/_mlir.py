@@ -1,12 +1,11 @@
-"""Opens, transforms, reads and edits MLIR modules through jaxlib's bindings.
+"""Opens, reads and edits MLIR modules through jaxlib's bindings.
 
-Parts that are private to JAX or differ between versions are here. Not its job: choosing passes, or reading and editing
-(`observe.shardy.propagation`, `observe.shardy.what_if`).
+Parts that are private to JAX or differ between versions are here. Not its job: what is read and edited
+(`observe.shardy.how_compiled`, `observe.shardy.what_if`).
 """
 
 from __future__ import annotations
 
-import functools
 import io
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -56,19 +55,6 @@ def each_op(op: Any, closed: Collection[str] = ()) -> Iterator[Any]:
                         border.append(inner)
 
 
-def run_passes(module: Any, passes: Sequence[str]) -> None:
-    """Run MLIR passes on a module, in place. Raises RuntimeError when one fails or jaxlib does not have it."""
-    from jaxlib.mlir import ir, passmanager
-
-    try:
-        manager = passmanager.PassManager.parse(f"builtin.module({','.join(passes)})", context=module.context)
-        # The names of origins do not verify in loops (JAX 0.10); the shardings themselves do.
-        manager.enable_verifier(False)
-        manager.run(module.operation)
-    except (ir.MLIRError, ValueError) as error:
-        raise RuntimeError(str(error)) from error
-
-
 def verify(module: Any) -> None:
     """Check that a module is well formed. Raises RuntimeError with the fault (MLIRError is no RuntimeError)."""
     from jaxlib.mlir import ir
@@ -77,54 +63,6 @@ def verify(module: Any) -> None:
         module.operation.verify()
     except ir.MLIRError as error:
         raise RuntimeError(str(error)) from error
-
-
-@functools.cache
-def has_pass(name: str) -> bool:
-    """Whether jaxlib has an MLIR pass of this name."""
-    from jax._src.interpreters import mlir
-    from jaxlib.mlir import passmanager
-
-    try:
-        passmanager.PassManager.parse(f"builtin.module({name})", context=mlir.make_ir_context())
-    except ValueError:
-        return False
-    return True
-
-
-def insertion_point_before(op: Any) -> Any:
-    """The place right before an MLIR op."""
-    from jaxlib.mlir import ir
-
-    return ir.InsertionPoint(op)
-
-
-def named_computation(module: Any, call: Any, *, name: str) -> Any:
-    """A `sdy.named_computation` right before a call, with its operands, results and location, and an empty region."""
-    from jaxlib.mlir import ir
-
-    return ir.Operation.create(
-        "sdy.named_computation",
-        results=[result.type for result in call.results],
-        operands=list(call.operands),
-        attributes={"name": ir.StringAttr.get(name, module.context)},
-        regions=1,
-        loc=call.location,
-        ip=ir.InsertionPoint(call),
-    )
-
-
-def return_from_region(function_return: Any) -> None:
-    """Replace a `func.return` by a `sdy.return` of the same values."""
-    from jaxlib.mlir import ir
-
-    ir.Operation.create(
-        "sdy.return",
-        operands=list(function_return.operands),
-        loc=function_return.location,
-        ip=ir.InsertionPoint(function_return),
-    )
-    function_return.erase()
 
 
 # ---------------------------------------------------------------- editing MLIR
@@ -191,19 +129,3 @@ def insert_op(module: Any, name: str, operand: Any, attributes: dict[str, Any], 
         if is_after:
             made.move_after(anchor)
     return made
-
-
-def replace_op(op: Any, name: str) -> None:
-    """Put an op of another name in the place of one with a single result: same operands, type and location."""
-    from jaxlib.mlir import ir
-
-    with op.context:
-        made = ir.Operation.create(
-            name,
-            results=[op.results[0].type],
-            operands=list(op.operands),
-            loc=op.location,
-            ip=ir.InsertionPoint(op),
-        )
-    op.results[0].replace_all_uses_with(made.results[0])
-    op.erase()

@@ -67,7 +67,7 @@ def _piece(own: Attributes, value: Any, sizes: Mapping[str, int]) -> Piece | Non
     if tensor is None:
         return None
     read = read_shardings(str(own[_SHARDING])) if _SHARDING in own else ()
-    spec = read[0].dimensions if read else ()
+    spec = read[0] if read else ()
     pieces = [math.prod(_size(axis, sizes) for axis in axes) for axes in spec]
     pieces += [1] * (len(tensor[1]) - len(pieces))
     return tensor[0], tuple(-(-length // count) for length, count in zip(tensor[1], pieces, strict=False))

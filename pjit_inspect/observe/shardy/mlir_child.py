@@ -1,13 +1,13 @@
-"""Tasks of a helper process that may crash jaxlib: reading MLIR, some of its passes, and HLO.
+"""Tasks of a helper process that may crash jaxlib: reading MLIR and HLO of a file.
 
-It needs only jaxlib. Not its job: choosing passes (`observe.shardy.propagation`), or asking (`mlir_process`).
+It needs only jaxlib. Not its job: asking (`mlir_process`).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from jaxlib.mlir import ir, passmanager
+from jaxlib.mlir import ir
 
 from pjit_inspect.observe.apart.tasks import Made
 from pjit_inspect.observe.shardy import _mlir, how_compiled
@@ -17,17 +17,6 @@ try:
     from jaxlib import _hlo as _home  # type: ignore[attr-defined]
 except ImportError:
     from jaxlib import _jax as _home  # type: ignore[attr-defined]
-
-
-def run_passes(question: dict[str, Any], blobs: list[bytes]) -> Made:
-    """MLIR bytecode after a pipeline of passes."""
-    context = _context()
-    with context:
-        module = ir.Module.parse(blobs[0])
-        manager = passmanager.PassManager.parse(question["pipeline"], context=context)
-        manager.enable_verifier(False)
-        manager.run(module.operation)
-        return Made({}, (_mlir.bytecode(module),))
 
 
 def print_hlo(question: dict[str, Any], blobs: list[bytes]) -> Made:

@@ -1,14 +1,10 @@
-"""Runs jaxlib code that may crash in a separate process: some MLIR passes, and reading HLO.
+"""Has jaxlib read programs of files in a process apart: XLA checks input with assertions, and may crash on it.
 
-When asked for origins of shardings, Shardy may crash with a segmentation fault: at a reshape that cuts a dimension into
-three or more (seen on JAX 0.8.2, 0.10.2 and 0.12), at a `shard_map` in a loop (0.10.2), and perhaps elsewhere. A
-program from a file is printed there too: XLA checks input with assertions, and may print a damaged program for minutes.
-Not its job: choosing passes (`observe.shardy.propagation`), or the work there (`mlir_child`).
+XLA may print a damaged program for minutes. Not its job: the work there (`mlir_child`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from pjit_inspect.errors import CaptureError
@@ -17,17 +13,9 @@ from pjit_inspect.observe.apart.call import Channel
 _MOST_CHANNELS = 3
 """Programs that are printed at once: one that takes long keeps no other waiting."""
 _START_S = 20.0
-_WHAT = "the process that prints programs and runs MLIR passes"
+_WHAT = "the process that reads programs of files"
 
 _channels: list[Channel] = []
-
-
-def run_passes_apart(bytecode: bytes, passes: Sequence[str], *, timeout_s: float = 120.0) -> bytes | None:
-    """MLIR bytecode after the passes; None when one fails, or the process for it dies, cannot start or takes longer."""
-    try:
-        return _ask("passes", {"pipeline": f"builtin.module({','.join(passes)})"}, bytecode, timeout_s)[1]
-    except CaptureError:
-        return None
 
 
 def print_hlo_apart(proto: bytes, *, timeout_s: float = 120.0) -> str:

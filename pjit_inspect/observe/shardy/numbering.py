@@ -7,6 +7,7 @@ is kept. Not its job: numbers in XLA's programs (`parse.sharding.propagated_hlo`
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from pjit_inspect.model.program.source import Frame
@@ -17,14 +18,17 @@ from pjit_inspect.observe.shardy.mlir_locations import read_location
 _NO_OPERATIONS = frozenset(("builtin.module", "func.func", "sdy.mesh"))
 
 
+def numbered(module: Any) -> Iterator[Any]:
+    """The operations of a module, each at the place of its number."""
+    return (op for op in _mlir.each_op(module.operation) if op.name not in _NO_OPERATIONS)
+
+
 def number(module: Any) -> str:
     """Number every operation of a module, in place; the place that each had, as JSON for `read_places`."""
     places: dict[str, int] = {}
     found: list[Place] = []
     rows: list[int] = []
-    for op in _mlir.each_op(module.operation):
-        if op.name in _NO_OPERATIONS:
-            continue
+    for op in numbered(module):
         text = str(op.location)
         row = places.get(text)
         if row is None:

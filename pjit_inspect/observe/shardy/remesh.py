@@ -246,7 +246,7 @@ def _borders(module: Any) -> Iterator[tuple[str, tuple[int, ...], Dimensions]]:
             read = read_shardings(str(entry["sdy.sharding"])) if "sdy.sharding" in entry else ()
             tensor = read_tensor(str(value.type))
             if read and tensor is not None:
-                yield f"{kind} {index}", tensor[1], read[0].dimensions
+                yield f"{kind} {index}", tensor[1], read[0]
 
 
 def _pieces(spec: Dimensions, sizes: Mapping[str, int]) -> list[int]:

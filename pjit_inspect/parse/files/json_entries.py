@@ -1,7 +1,6 @@
 """The entries of a `.pjit` file that are JSON beside the record: the propagated program, and measured times.
 
-Not its job: the file (`parse.files.record_file`), running the propagation (`observe.shardy.propagation`), or measuring
-(`observe.profiler.profiler`).
+Not its job: the file (`parse.files.record_file`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The input of XLA's partitioner, from HLO in which every instruction has its sharding.
 
-It has the same type as the result of our own run of Shardy, so shardings are also known in GSPMD mode. Tuples are
-flattened: only arrays are values.
+Shardings are known in GSPMD mode, too. Tuples are flattened: only arrays are values.
 
 Names of a numbered copy (`observe.shardy.numbering`) have the numbers of their operations. XLA writes the calls that
 lead to an instruction before its operation (`#38/closed_call/#97/add`), and joins the names of merged instructions
@@ -137,9 +136,10 @@ def read_propagated_hlo(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Region:
-    """The op whose region is read, and the arrays that enter it."""
+    """The op whose region is read, its place if it is a call that XLA has not inlined, and the arrays that enter."""
 
     op: int | None = None
+    call: Place = Place()  # noqa: RUF009  (frozen)
     arguments: tuple[_Leaves, ...] = ()
     depth: int = 0
     is_condition: bool = False
@@ -241,7 +241,7 @@ class _Walk:
     def _op(self, instruction: Instruction, region: _Region, operands: tuple[_Leaves, ...]) -> None:
         index = self.op_of[instruction.index] = len(self.ops)
         message = decode("Instruction", self.module.reader.raw(instruction.index), offset=0)
-        place = self._place(instruction)
+        place = self._place(instruction).within(region.call)
         opcode = _opcode(instruction, message, place.name)
         specs = self.specs_of(instruction, message)
         results = self.leaves[instruction.index] = self._values(instruction, specs, op=index)
@@ -264,22 +264,28 @@ class _Walk:
             )
         )
         if instruction.opcode in _CALLERS:
-            self._calls(instruction, index, operands, region.depth)
+            self._calls(instruction, index, operands, region)
 
     def _place(self, instruction: Instruction) -> Place:
         place = self.names.place(instruction.op_name)
         # XLA's own names, or a program that was not numbered.
         return place if place.frames else replace(place, frames=instruction.frames, spans=())
 
-    def _calls(self, instruction: Instruction, index: int, operands: tuple[_Leaves, ...], depth: int) -> None:
+    def _calls(self, instruction: Instruction, index: int, operands: tuple[_Leaves, ...], outer: _Region) -> None:
         results = self.leaves[instruction.index]
         branches = instruction.opcode == "conditional"
+        own = self.ops[index]
+        # XLA inlines calls before it partitions, and writes where they were into the names.
+        is_left = instruction.opcode == "call" and self.partitions == 1
+        place = Place(name=own.op_name, frames=own.frames, spans=own.spans) if is_left else outer.call
         for number, called in enumerate(instruction.called):
             arguments = operands[number + 1 : number + 2] if branches else operands
             # XLA lists a loop's body first, then its condition, whose result the loop does not carry. Return types
             # cannot tell them apart: a loop may carry a single array, and that may be a truth value.
             is_condition = instruction.opcode == "while" and number == 1
-            region = _Region(op=index, arguments=arguments, depth=depth + 1, is_condition=is_condition)
+            region = _Region(
+                op=index, call=place, arguments=arguments, depth=outer.depth + 1, is_condition=is_condition
+            )
             returned = self.computation(called, region)
             if len(returned) == len(results) and not is_condition:
                 self.links += zip(returned, results, strict=True)
@@ -385,6 +391,11 @@ class NumberedNames:
     def __init__(self, places: Sequence[Place]) -> None:
         self._places = places
         self._known: dict[str, Place] = {}
+
+    def number(self, name: str) -> int | None:
+        """The number of the operation that an instruction of this name does; None for one that XLA added."""
+        matches = _NUMBER.finditer(_FIRST.match(name)[0])  # type: ignore[index]
+        return next((int(own[1]) for own in reversed(list(matches)) if self._numbered(own) is not None), None)
 
     def place(self, name: str) -> Place:
         """JAX's place of an instruction, from its name in the copy; without a number, the name alone."""

@@ -65,7 +65,6 @@ def _suggestion(one: Suggestion, error: str) -> dict[str, Any]:
     once = ", one turn" if one.is_one_turn else ""
     compiled = ", one turn" if one.checked is not None and one.checked.is_one_turn else ""
     figures = (
-        (f"modelled{once}", one.foreseen_bytes),
         (f"counted{once}", one.counted_bytes),
         (f"compiled{compiled}", one.compiled_bytes),
     )

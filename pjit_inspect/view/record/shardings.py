@@ -228,7 +228,7 @@ def _written(group: ValueGroup, line_of: Callable[[Frame], str]) -> str:
 def _footer(table: ShardingTable) -> list[Line]:
     lines = []
     if table.predicted:
-        words = f"predicted by a run of Shardy, not XLA's own: {table.predicted}"
+        words = f"predicted by an earlier version of this package, not XLA's own: {table.predicted}"
         lines.append(Line((Text(words),), "note"))
     if any(row.is_per_shard for row in table.rows):
         words = "inside shard_map, shapes are those of one shard, and how many devices hold the same is unknown"

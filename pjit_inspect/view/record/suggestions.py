@@ -1,4 +1,7 @@
-"""Changes that may save communication, as a table: modelled figures beside counts of XLA's partitioner and XLA."""
+"""Changes that may save communication, as a table: counts of XLA's partitioner, and of XLA.
+
+Not its job: inventing changes (`analyze.suggest`), or trying them (`handles.suggest`).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,6 @@ from pjit_inspect.view.document.document import (
     Line,
     Number,
     Prose,
-    Provenance,
     Section,
     Span,
     Spans,
@@ -25,8 +27,8 @@ from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.record.incomplete import reason_text
 
 _FOOTER = (
-    "sent per device and call, more or less; modelled: before it is tried; counted: what XLA's partitioner makes of "
-    "both, before optimization; compiled: check() compiles it to the end"
+    "sent per device and call, more or less; counted: what XLA's partitioner makes of both, before optimization; "
+    "compiled: check() compiles it to the end"
 )
 
 
@@ -37,7 +39,6 @@ def suggestion_blocks(suggestions: Sequence[Suggestion], *, with_sentences: bool
     priced = any(one.price for one in suggestions)
     columns = (
         Column("change", lambda one: Prose(one.title), shrink=True, comfort=40, least=24),
-        Column("modelled", lambda one: _change(one.foreseen_bytes, "modelled"), align="right"),
         Column("counted", lambda one: _change(one.counted_bytes), align="right"),
         Column("compiled", lambda one: _change(one.compiled_bytes), align="right"),
         Column("each device then", lambda one: one.price if priced else None, shrink=True, comfort=24),
@@ -63,8 +64,8 @@ def suggestions_untried(suggestions: SuggestionTable) -> tuple[Block, ...]:
     return (Line((Text(f"{head}not every change was tried: {reason_text(suggestions.untried)}"),), "note"),)
 
 
-def _change(size: int | None, provenance: Provenance = "counted") -> Span:
-    return Text("-", "dim") if size is None else Number(change_text(size), provenance=provenance)
+def _change(size: int | None) -> Span:
+    return Text("-", "dim") if size is None else Number(change_text(size), provenance="counted")
 
 
 def change_text(size: int) -> str:

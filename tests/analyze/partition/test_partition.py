@@ -89,7 +89,7 @@ def test_a_channel_of_another_kind_or_other_groups_joins_nothing():
     assert not any(array.edges for own in join(found, find_sites(parse_hlo_text(text))) for array in own)
 
 
-def test_nothing_is_joined_to_a_prediction():
+def test_nothing_is_joined_to_a_program_without_collectives():
     sites = find_sites(parse_hlo_text(OPTIMIZED))
     assert not any(array.edges for own in join(ShardedProgram(), sites) for array in own)
 

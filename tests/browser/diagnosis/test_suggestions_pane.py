@@ -21,7 +21,6 @@ ONE = Suggestion(
     forward_bytes=-3 * MIB,
     backward_bytes=0,
     removes=(NAME,),
-    foreseen_bytes=-2 * MIB,
     counted=Checked(before_bytes=4 * MIB, after_bytes=MIB),
 )
 

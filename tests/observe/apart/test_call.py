@@ -27,7 +27,7 @@ from pjit_inspect.observe.shardy import mlir_process
 from pjit_inspect.observe.shardy.mlir_process import print_hlo_apart
 
 ROOT = Path(pi.__file__).parents[1]
-WHAT = "the process that prints programs and runs MLIR passes"
+WHAT = "the process that reads programs of files"
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
 
 

@@ -32,6 +32,7 @@ from pjit_inspect.observe.partitioner.service import Partitioned, ask_partitione
 from pjit_inspect.observe.shardy.how_compiled import compiler_options
 from pjit_inspect.observe.shardy.numbering import read_places
 from pjit_inspect.observe.watch.on_request import compile_record
+from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 ROOT = Path(__file__).parents[3]
 FOLDER = "pjit_inspect_partitioner_"
@@ -270,10 +271,10 @@ def test_asking_is_seen_by_nobody() -> None:
 # ---------------------------------------------------------------- programs of which there is no answer
 
 
-def test_a_program_of_one_partition_has_no_partitioner_to_ask() -> None:
-    program = bytecode(product, jnp.ones((4, 4)), jnp.ones((4, 4)))
-    with pytest.raises(CaptureError, match="one partition, so XLA runs no partitioner"):
-        ask_partitioner(program, devices=1)
+def test_a_program_of_one_partition_is_given_as_it_is() -> None:
+    found = ask_partitioner(bytecode(product, jnp.ones((4, 4)), jnp.ones((4, 4))), devices=1)
+    assert (found.partitions, found.after) == (1, b"")
+    assert parse_program(found.before).with_opcode("dot").size == 1
 
 
 def test_devices_that_do_not_fit_are_refused() -> None:

@@ -89,7 +89,7 @@ def test_gspmd_shardings_on_permuted_devices_are_those_of_their_places() -> None
     assert specs(program)["dot_general"] == (("data",), ("model",))
 
 
-def test_the_partitioner_sees_what_shardy_predicted() -> None:
+def test_shardys_shardings_are_in_the_users_axes() -> None:
     assert specs(read(record_of(product, *arrays(auto_mesh()))))["dot_general"] == (("data",), ("model",))
 
 

@@ -10,7 +10,6 @@ from jaxlib.mlir import ir
 from pjit_inspect.observe.partitioner.service import ask_partitioner
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.how_compiled import has_gspmd_marks
-from pjit_inspect.observe.shardy.propagation import propagate
 
 MESH = 'sdy.mesh @mesh = <["a"=2, "b"=4]>'
 ROWS = "{devices=[2,1,4]<=[8] last_tile_dim_replicate}"
@@ -109,18 +108,3 @@ def test_xla_leaves_shardy_where_we_say_so(name: str) -> None:
     assert (found.partitioner == "gspmd", "Module has GSPMD attrs or ops" in found.warnings) == (expected, expected)
     with _mlir.open_module(program) as module:
         assert has_gspmd_marks(module, program) == expected
-
-
-@pytest.mark.parametrize("name", [name for name, (_, expected) in PROGRAMS.items() if expected])
-def test_shardys_propagation_is_not_run_where_xla_leaves_it(name: str) -> None:
-    assert propagate(bytecode(PROGRAMS[name][0])) is None
-
-
-def test_a_program_of_one_partition_is_propagated_whatever_it_says() -> None:
-    program = bytecode(PROGRAMS["a result of main"][0])
-    with _mlir.open_module(program) as module:
-        module.operation.attributes["mhlo.num_partitions"] = ir.IntegerAttr.get(
-            ir.IntegerType.get_signless(32, module.context), 1
-        )
-        one = _mlir.bytecode(module)
-    assert propagate(one) is not None

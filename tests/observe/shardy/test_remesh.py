@@ -17,7 +17,7 @@ import pjit_inspect as pi
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.remesh import custom_calls, mesh_axes, remeshed
-from pjit_inspect.observe.shardy.what_if import WhatIf
+from pjit_inspect.observe.shardy.what_if import edit_program
 
 MESH = """sdy.mesh @mesh = <["data"=2, "model"=4]>"""
 
@@ -171,7 +171,7 @@ def test_a_mesh_that_is_not_all_of_the_program_is_refused() -> None:
 def test_what_does_not_divide_is_named_with_its_arithmetic() -> None:
     own = remeshed(BOTH, {"data": 3, "model": 32})
     with pytest.raises(ChangeError) as caught:
-        WhatIf(own).edited((), names={"argument 0": "params['w']"})
+        edit_program(own, (), names={"argument 0": "params['w']"})
     said = str(caught.value)
     assert said.startswith("2 dimensions do not divide, so jax.jit would refuse the call: params['w'] is [8, 16] and ")
     assert "splits dimension 0 in 3: 8 / 3 = 2.667; " in said
@@ -180,7 +180,7 @@ def test_what_does_not_divide_is_named_with_its_arithmetic() -> None:
 
 def test_what_divides_is_not_refused() -> None:
     own = remeshed(BOTH, {"data": 8, "model": 16})
-    assert WhatIf(own).edited((), names={}) == own
+    assert edit_program(own, (), names={}) == own
 
 
 def test_calls_that_only_one_platform_knows_are_counted_and_those_of_sharding_are_not() -> None:

@@ -15,13 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from observe.programs import compiled_with, copied, stablehlo_of
 
 import pjit_inspect as pi
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.observe.shardy.texts import hlo_text
-from pjit_inspect.observe.shardy.what_if import WhatIf
+from pjit_inspect.observe.shardy.what_if import compile_edited, edit_program
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 S = jax.ShapeDtypeStruct
@@ -39,13 +40,13 @@ def array(shape: tuple[int, ...], *spec: Any) -> S:
     return S(shape, jnp.float32, sharding=named(*spec))
 
 
-def what_if(record: pi.CompileRecord) -> WhatIf:
-    return WhatIf(record.data.stablehlo.read())
+def edited(record: pi.CompileRecord, *change: Edit) -> bytes:
+    return edit_program(stablehlo_of(record.data), copied(record.data).numbered(change))
 
 
 def sent(record: pi.CompileRecord, *change: Edit) -> dict[str, int]:
     """Kind -> bytes the changed program sends per device per call."""
-    hlo = what_if(record).compile(change, record.data.devices, record.data.flags)
+    hlo = compiled_with(record.data, change)
     found: dict[str, int] = {}
     for row in find_collectives(parse_program(hlo), record.mesh, [device.id for device in record.data.devices]):
         found[row.kind] = found.get(row.kind, 0) + row.sent_bytes
@@ -53,7 +54,7 @@ def sent(record: pi.CompileRecord, *change: Edit) -> dict[str, int]:
 
 
 def op_of(record: pi.CompileRecord, kind: str) -> int:
-    program = what_if(record).propagate().program
+    program = copied(record.data).program
     return next(index for index, op in enumerate(program.ops) if op.kind == kind)
 
 
@@ -66,7 +67,7 @@ def gather() -> pi.CompileRecord:
 
 def test_without_edits_the_compile_gives_the_program_of_the_record() -> None:
     record = gather()
-    compiled = what_if(record).compile((), record.data.devices, record.data.flags)
+    compiled = compiled_with(record.data, ())
     # Both as printed from the proto, which has no configuration in its header.
     assert record.data.hlo is not None
     assert hlo_text(compiled) == hlo_text(record.data.hlo.read())
@@ -134,9 +135,9 @@ def test_a_constraint_is_put_behind_an_op() -> None:
     edit = Edit(kind="constrain", index=op_of(record, "tanh"), spec=((), ()))
     # 32 x 64 floats, sent to the one other device along `data`.
     assert sent(record, edit) == {"all-gather": 8_192}
-    program = what_if(record).propagate((edit,)).program
+    program = copied(record.data, edited(record, edit)).program
     kinds = [op.kind for op in program.ops]
-    assert kinds.index("sharding_constraint") == kinds.index("tanh") + 1
+    assert kinds.index("copy") == kinds.index("tanh") + 1
 
 
 def bad_constraint() -> pi.CompileRecord:
@@ -161,13 +162,12 @@ def test_a_constraint_asks_for_something_else() -> None:
 def test_an_op_in_a_function_that_is_called_twice_is_changed_once_for_all_calls() -> None:
     inner = jax.jit(lambda x: jnp.tanh(x) * 2)
     record = pi.inspect(lambda x: inner(inner(x)), array((64, 64), "data", None))
-    program = what_if(record).propagate().program
+    program = copied(record.data).program
     tanhs = [index for index, op in enumerate(program.ops) if op.kind == "tanh"]
     assert len(tanhs) == 2
     edits = [Edit(kind="constrain", index=index, spec=(("model",), ())) for index in tanhs]
-    once = what_if(record).propagate(edits[:1]).program
-    both = what_if(record).propagate(edits).program
-    constraints = [[op.kind for op in changed.ops].count("sharding_constraint") for changed in (once, both)]
+    once, both = (copied(record.data, edited(record, *own)).program for own in (edits[:1], edits))
+    constraints = [[op.kind for op in changed.ops].count("copy") for changed in (once, both)]
     assert constraints == [2, 2]
 
 
@@ -197,12 +197,12 @@ def test_the_length_of_a_scan_and_of_a_fori_loop_is_known() -> None:
         return jax.lax.fori_loop(2, 9, lambda i, c: c + 1, x)
 
     record = pi.inspect(loops, array((64,), "data"), array((5, 64), None, None))
-    assert sorted(what_if(record).propagate().trips.values()) == [5, 7]
+    assert sorted(copied(record.data).trips.values()) == [5, 7]
 
 
 def test_a_loop_of_unknown_length_has_none() -> None:
     loop = lambda x: jax.lax.while_loop(lambda c: c.sum() < 9, lambda c: c * 2, x)  # noqa: E731
-    assert what_if(pi.inspect(loop, array((64,), "data"))).propagate().trips == {}
+    assert copied(pi.inspect(loop, array((64,), "data")).data).trips == {}
 
 
 # ---------------------------------------------------------------- refusals
@@ -211,29 +211,29 @@ def test_a_loop_of_unknown_length_has_none() -> None:
 def test_an_edit_that_fits_no_op_is_refused() -> None:
     record = gather()
     with pytest.raises(CaptureError, match="no argument 7; it has 2"):
-        what_if(record).propagate((Edit(kind="argument", index=7, spec=((), ())),))
+        edited(record, Edit(kind="argument", index=7, spec=((), ())))
     with pytest.raises(CaptureError, match="no constraint that could be changed"):
-        what_if(record).propagate((Edit(kind="remove", index=0),))
+        edited(record, Edit(kind="remove", index=op_of(record, "dot_general")))
     with pytest.raises(CaptureError, match="operation 99"):
-        what_if(record).propagate((Edit(kind="remove", index=99),))
+        edited(record, Edit(kind="remove", index=99))
 
 
 def test_an_axis_that_no_mesh_has_is_refused() -> None:
     with pytest.raises(CaptureError, match="no mesh of the program has the axes oops"):
-        what_if(gather()).propagate((Edit(kind="argument", index=0, spec=(("oops",), ())),))
+        edited(gather(), Edit(kind="argument", index=0, spec=(("oops",), ())))
 
 
 def test_a_program_for_more_devices_than_there_are_is_not_compiled() -> None:
     record = gather()
     many = tuple(dataclasses.replace(record.data.devices[0], id=number) for number in range(64))
     with pytest.raises(CaptureError, match="64 cpu devices, and this process has 8"):
-        what_if(record).compile((), many, {})
+        compile_edited(stablehlo_of(record.data), (), many, {})
 
 
 def test_devices_of_another_process_are_stood_in_for() -> None:
     record = gather()
     moved = tuple(dataclasses.replace(device, id=device.id + 100) for device in record.data.devices)
-    assert what_if(record).compile((), moved, record.data.flags)
+    assert compile_edited(stablehlo_of(record.data), (), moved, record.data.flags)
 
 
 def test_a_program_that_calls_back_is_not_compiled() -> None:
@@ -243,7 +243,7 @@ def test_a_program_that_calls_back_is_not_compiled() -> None:
 
     record = pi.inspect(shout, array((8,), "data"))
     with pytest.raises(CaptureError, match="calls back into Python"):
-        what_if(record).compile((), record.data.devices, record.data.flags)
+        compiled_with(record.data, ())
 
 
 def test_a_program_for_the_old_partitioner_is_refused() -> None:
@@ -255,4 +255,4 @@ def test_a_program_for_the_old_partitioner_is_refused() -> None:
         finally:
             jax.config.update("jax_use_shardy_partitioner", True)
     with pytest.raises(CaptureError, match="only Shardy's can be changed"):
-        what_if(record).propagate()
+        edited(record, Edit(kind="argument", index=0, spec=((),)))
