@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pjit_inspect.model.memory.memory_use import MemoryUse
-from pjit_inspect.model.memory.timeline import MemoryTimeline
+from pjit_inspect.model.memory.memory_use import MemoryTimeline, MemoryUse
 from pjit_inspect.view.document.chart import AreaBand, AreaChart
 from pjit_inspect.view.document.colors import LINE, MEMORY_COLORS
 from pjit_inspect.view.document.quantities import byte_unit, plural
