@@ -16,7 +16,7 @@ from typing import Any
 from pjit_inspect.parse.hlo_text.groups import integer_lists, read_replica_groups, read_sharding
 from pjit_inspect.parse.hlo_text.shapes import read_shape
 from pjit_inspect.parse.wire.hlo_schema import message_class
-from pjit_inspect.parse.wire.text_scan import inside, integers, split_commas, split_pairs, unquote
+from pjit_inspect.parse.wire.text_scan import inside, integers, split_commas, split_pairs, unquote, unquote_text
 from pjit_inspect.parse.wire.text_wire import content_field
 
 _BACKEND_CONFIG = 43
@@ -45,7 +45,12 @@ def read_attribute(opcode: str, key: str, value: str) -> bytes:
 def _put(message: Any, name: str, path: str, text: str) -> None:
     """Sets a field, at `path` in the instruction, from text."""
     field, is_list = message.DESCRIPTOR.fields_by_name[name], hasattr(getattr(message, name), "extend")
-    kinds = {field.TYPE_BOOL: _bool, field.TYPE_STRING: _string, field.TYPE_BYTES: unquote, field.TYPE_FLOAT: float}
+    kinds = {
+        field.TYPE_BOOL: _bool,
+        field.TYPE_STRING: unquote_text,
+        field.TYPE_BYTES: unquote,
+        field.TYPE_FLOAT: float,
+    }
     kind: Callable[[str], Any] = _KINDS.get(path) or (_list if is_list else kinds.get(field.type, _number))
     if is_list:
         message.SetInParent()
@@ -88,10 +93,6 @@ def _bool(text: str) -> bool:
 
 def _tri_state(text: str) -> int:
     return 1 if _bool(text) else 2
-
-
-def _string(text: str) -> str:
-    return unquote(text).decode("utf-8", "replace")
 
 
 def _word(text: str) -> str:
@@ -232,7 +233,7 @@ def _layout_constraints(text: str) -> Any:
 
 def _frontend_attributes(text: str) -> Any:
     entries = [
-        {"key": key, "value": value if value.startswith("{") else _string(value)}
+        {"key": key, "value": value if value.startswith("{") else unquote_text(value)}
         for key, value in split_pairs(inside(text, "{"))
     ]
     return _made(frontend_attributes={"map": entries})
