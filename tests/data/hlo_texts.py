@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import MORE_PROGRAMS
+from pjit_inspect.parse.files.recognise import Program, read_programs
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.hlo_proto.kept import verbatim_field
 from pjit_inspect.parse.hlo_text.hlo_text import encode_hlo_texts
@@ -31,3 +34,8 @@ def encode_hlo_text(text: str, *, path: str | None = None) -> bytes:
     if isinstance(first.proto, ParseError):
         raise ParseError(first.proto.message, path=path, offset=first.proto.offset, expected=first.proto.expected)
     return first.proto + verbatim_field(MORE_PROGRAMS, "") * len(more)
+
+
+def read_program(path: str | os.PathLike[str]) -> Program:
+    """The first program of a file of any kind. Raises as `read_programs`."""
+    return read_programs(path)[0]

@@ -9,9 +9,11 @@ import re
 import tempfile
 from pathlib import Path
 
+from data.hlo_texts import read_program
+
 import pjit_inspect as pi
 from pjit_inspect.errors import ParseError
-from pjit_inspect.parse.files.recognise import Program, read_program
+from pjit_inspect.parse.files.recognise import Program
 
 __all__ = ["lower_file", "lower_program", "read_file"]
 

@@ -72,7 +72,10 @@ def to_json(value: Any, hint: Any, tables: TableWriter, *, skip: Sequence[str] =
         return [[phrase.kind, phrase.text, BARE][: 2 + phrase.is_bare] for phrase in Sentence(value).phrases]
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        return to_json(value, _member_for_value(value, args), tables)
+        member = next((member for member in args if isinstance(value, _class_of(member))), None)
+        if member is None:
+            raise TypeError(f"{value!r} is none of {', '.join(map(str, args))}")
+        return to_json(value, member, tables)
     if origin is tuple and isinstance(value, tuple):
         return [to_json(item, args[0], tables) for item in value]
     if origin is dict and isinstance(value, dict):
@@ -87,13 +90,6 @@ def _object_to_json(value: Any, type_: type, tables: TableWriter, skip: Sequence
         for field in stored_fields(type_)
         if field.name not in skip
     }
-
-
-def _member_for_value(value: Any, members: tuple[Any, ...]) -> Any:
-    for member in members:
-        if isinstance(value, _class_of(member)):
-            return member
-    raise TypeError(f"{value!r} is none of {', '.join(map(str, members))}")
 
 
 def _class_of(hint: Any) -> type:

@@ -101,11 +101,6 @@ class Program:
     text: str | None = None
 
 
-def read_program(path: str | os.PathLike[str]) -> Program:
-    """The program in a file of any known kind; the first of several. Raises as `read_programs`."""
-    return read_programs(path)[0]
-
-
 def read_programs(path: str | os.PathLike[str]) -> list[Program]:
     """The programs in a file of any known kind, in order. Only HLO text has more than one.
 
@@ -120,7 +115,9 @@ def read_programs(path: str | os.PathLike[str]) -> list[Program]:
             return [Program(data=read_record(path))]
         if kind == "mlir":
             return [_from_mlir(content)]
-        return _from_text(content) if kind == "text" else [_from_proto(content)]
+        if kind == "text":
+            return [_from_encoded(one) for one in encode_hlo_texts(_decoded(content))]
+        return [_from_proto(content)]
     except MemoryError as error:
         message = "the file is too large for the memory of this machine"
         raise ParseError(message, path=name, expected=EXPECTED) from error
@@ -207,10 +204,6 @@ def _check_unpacked(packed: int, size: int, limit: int) -> None:
     if size > _BOMB_BYTES and size > packed * _BOMB_RATIO:
         message = f"the file unpacks {packed} bytes to {size} and more: a gzip bomb"
         raise ParseError(message, expected=f"at most {_BOMB_RATIO} to 1")
-
-
-def _from_text(content: bytes) -> list[Program]:
-    return [_from_encoded(one) for one in encode_hlo_texts(_decoded(content))]
 
 
 def _from_encoded(one: EncodedText) -> Program:

@@ -17,6 +17,7 @@ import os
 import struct
 import zipfile
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, BinaryIO
 
@@ -24,9 +25,7 @@ from pjit_inspect.errors import ParseError, PjitInspectError, VersionError
 from pjit_inspect.model.program.layout import Sharding
 from pjit_inspect.model.program.mesh import Device, Mesh
 from pjit_inspect.model.record.blob import Blob
-from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.files.json_entries import propagation_bytes, read_propagation, read_times, times_bytes
 from pjit_inspect.parse.files.json_fields import (
     TableWriter,
@@ -47,20 +46,29 @@ VERSION = 4
 """The version of the format this package writes, and the newest it reads."""
 
 _JSON = "record.json"
-_TEXTS = {"jaxpr": "jaxpr.txt", "stablehlo_text": "stablehlo.mlir", "compiler_log": "compiler.log"}
-_BLOBS = {"stablehlo": "stablehlo.mlirbc", "hlo": "module.hlo.pb", "buffers": "buffers.xla"}
-_PROPAGATION = "propagation.json"
-_TIMES = "times.json"
-_ENTRIES = {**_TEXTS, **_BLOBS, "propagation": _PROPAGATION, "kernel_times": _TIMES}
-_KNOWN = {_JSON, *_ENTRIES.values()}
-_MADE = {"propagation": propagation_bytes, "kernel_times": times_bytes}
-_READ = {"propagation": read_propagation, "kernel_times": read_times}
+
+_TEXT = (
+    lambda text: text.encode("utf-8", "surrogatepass"),
+    lambda content, _: content.decode("utf-8", "surrogatepass"),
+)
+_BLOB = (Blob.read, lambda content, _: Blob(content))
+_ENTRIES: dict[str, tuple[str, Callable[[Any], bytes], Callable[[bytes, str], Any]]] = {
+    "jaxpr": ("jaxpr.txt", *_TEXT),
+    "stablehlo_text": ("stablehlo.mlir", *_TEXT),
+    "compiler_log": ("compiler.log", *_TEXT),
+    "stablehlo": ("stablehlo.mlirbc", *_BLOB),
+    "hlo": ("module.hlo.pb", *_BLOB),
+    "buffers": ("buffers.xla", *_BLOB),
+    "propagation": ("propagation.json", propagation_bytes, read_propagation),
+    "kernel_times": ("times.json", times_bytes, read_times),
+}
+"""Field of the record -> the name of its entry, and how its value is written and read."""
+_KNOWN = {_JSON, *(name for name, _, _ in _ENTRIES.values())}
 _TABLES = (Device, Mesh, Sharding)
 
 _MAX_ENTRIES = 1000
 # JSON takes up to thirty times its size once it is read.
 _MAX_JSON_BYTES = 16 << 20
-_JSON_ENTRIES = (_JSON, _PROPAGATION, _TIMES)
 _MAX_ENTRY_BYTES = 1 << 30
 _MAX_TOTAL_BYTES = 2 << 30
 # Readers treat a larger entry with a higher compression ratio as a zip bomb, so writing stores it uncompressed.
@@ -99,16 +107,17 @@ def record_bytes(data: RecordData) -> bytes:
 
     Raises PjitInspectError when a program is too large for the format, and any error of making a program's bytes.
     """
-    made = {field: make(getattr(data, field)) for field, make in _MADE.items() if getattr(data, field) is not None}
-    for field, content in made.items():
-        if len(content) > _MAX_JSON_BYTES:
+    entries: dict[str, bytes] = {}
+    for field, (name, write, _) in _ENTRIES.items():
+        if (value := getattr(data, field)) is None:
+            continue
+        content = write(value)
+        if name.endswith(".json") and len(content) > _MAX_JSON_BYTES:
             reason = f"too large to save: {len(content)} bytes"
             data = replace(data, **{field: None}, missing={**data.missing, field: reason})
-    entries = {_JSON: _json_bytes(data)}
-    for field, name in _ENTRIES.items():
-        value = getattr(data, field)
-        if value is not None:
-            entries[name] = made[field] if field in made else _content(value)
+        else:
+            entries[name] = content
+    entries[_JSON] = _json_bytes(data)
     _check_writable(entries)
     buffer = io.BytesIO()
     archive = zipfile.ZipFile(buffer, "w")
@@ -123,10 +132,6 @@ def record_bytes(data: RecordData) -> bytes:
     return buffer.getvalue()
 
 
-def _content(program: Blob | str) -> bytes:
-    return program.read() if isinstance(program, Blob) else program.encode("utf-8", "surrogatepass")
-
-
 def _json_bytes(data: RecordData) -> bytes:
     tables = TableWriter(*_TABLES)
     record = to_json(data, RecordData, tables, skip=tuple(_ENTRIES))
@@ -138,12 +143,17 @@ def _json_bytes(data: RecordData) -> bytes:
 
 def _check_writable(entries: dict[str, bytes]) -> None:
     for name, content in entries.items():
-        limit = _MAX_JSON_BYTES if name in _JSON_ENTRIES else _MAX_ENTRY_BYTES
+        limit = _limit(name)
         if len(content) > limit:
             raise PjitInspectError(f"the record is too large to save: {name} has {len(content)} bytes, at most {limit}")
     total = sum(map(len, entries.values()))
     if total > _MAX_TOTAL_BYTES:
         raise PjitInspectError(f"the record is too large to save: {total} bytes, at most {_MAX_TOTAL_BYTES}")
+
+
+def _limit(name: str) -> int:
+    """The most bytes of an entry."""
+    return _MAX_JSON_BYTES if name.endswith(".json") else _MAX_ENTRY_BYTES
 
 
 def _entry_info(name: str, content: bytes) -> zipfile.ZipInfo:
@@ -258,7 +268,7 @@ def _check_size(info: zipfile.ZipInfo) -> None:
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         message = f"the entry {name!r} is packed by method {info.compress_type}"
         raise ParseError(message, offset=offset, expected="stored or deflated")
-    limit = _MAX_JSON_BYTES if name in _JSON_ENTRIES else _MAX_ENTRY_BYTES
+    limit = _limit(name)
     if info.file_size > limit:
         message = f"the entry {name!r} unpacks to {info.file_size} bytes"
         raise ParseError(message, offset=offset, expected=f"at most {limit}")
@@ -286,26 +296,18 @@ def _read_programs(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]
     if not isinstance(listed, list) or not all(isinstance(field, str) and field in _ENTRIES for field in listed):
         message = f"{_JSON}: $.programs is no list of programs"
         raise ParseError(message, expected=f"some of {', '.join(sorted(_ENTRIES))}")
+    found = dict.fromkeys(_ENTRIES)
     for field in listed:
-        if _ENTRIES[field] not in entries:
-            raise ParseError(f"the archive has no {_ENTRIES[field]}, which {_JSON} lists")
-    return {field: _read_program(archive, entries, field) if field in listed else None for field in _ENTRIES}
-
-
-def _read_program(
-    archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], field: str
-) -> Blob | str | ShardedProgram | KernelTimes:
-    info = entries[_ENTRIES[field]]
-    content = _read_entry(archive, info)
-    if field in _READ:
-        return _READ[field](content, info.filename)
-    if field in _BLOBS:
-        return Blob(content)
-    try:
-        return content.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError as error:
-        message = f"the entry {info.filename!r} is not UTF-8 at its byte {error.start}"
-        raise ParseError(message, offset=info.header_offset) from error
+        name, _, read = _ENTRIES[field]
+        if name not in entries:
+            raise ParseError(f"the archive has no {name}, which {_JSON} lists")
+        content = _read_entry(archive, entries[name])
+        try:
+            found[field] = read(content, name)
+        except UnicodeDecodeError as error:
+            message = f"the entry {name!r} is not UTF-8 at its byte {error.start}"
+            raise ParseError(message, offset=entries[name].header_offset) from error
+    return found
 
 
 def _read_json(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> Any:

@@ -60,7 +60,8 @@ def write_together(files: Iterable[tuple[str | os.PathLike[str], bytes | str]]) 
                 spare = _beside(place)
                 cleared.callback(_remove, spare)
                 undo.callback(_put_back, spare if _keep(place, spare) else "", place)
-            _replace(beside, place)
+            with _named(place):
+                os.replace(beside, place)
         undo.pop_all()
 
 
@@ -138,11 +139,6 @@ def _to_disk(file: int) -> None:
         # Some file systems cannot do this.
         if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
             raise
-
-
-def _replace(beside: str, place: str) -> None:
-    with _named(place):
-        os.replace(beside, place)
 
 
 @contextmanager

@@ -152,19 +152,14 @@ def _parse(data: bytes, path: str | None) -> HloModule:
     # The name comes before the computations, the id after them; a cut file has 0 as the id.
     unknown[NO_ENTRY] += int(text(head.entry_computation_name) not in ("", parts.names[entry]))
     return HloModule(
-        name=text(head.name),
+        **_head_fields(head),
         opcodes=columns.opcodes,
         op_names=source.op_names,
         instructions=instructions,
         computations=computations,
         entry=entry,
         order=order,
-        is_scheduled=bool(len(head.schedule.sequences)),
         frames_table=source.frames,
-        aliases=_aliases(head),
-        donors=tuple(_donor(entry) for entry in head.buffer_donor.entries),
-        frontend_attributes={text(entry.key): text(entry.value) for entry in head.frontend_attributes.map},
-        device_counts=_device_counts(head),
         unknown=dict(+unknown),
         reader=ProtoReader(
             data,
@@ -242,8 +237,10 @@ def _order(schedule: Any, parts: _Parts, index: Index) -> tuple[np.ndarray, Coun
     return order, unordered
 
 
-def _aliases(head: Any) -> tuple[Alias, ...]:
-    return tuple(
+def _head_fields(head: Any) -> dict[str, Any]:
+    """The fields of `HloModule` that the module's own fields give."""
+    devices = head.device_assignment
+    aliases = (
         Alias(
             output=tuple(entry.output_shape_index),
             parameter=entry.parameter_number,
@@ -252,16 +249,20 @@ def _aliases(head: Any) -> tuple[Alias, ...]:
         )
         for entry in head.input_output_alias.entries
     )
-
-
-def _donor(entry: Any) -> Donor:
-    return Donor(parameter=entry.parameter_number, parameter_index=tuple(entry.parameter_shape_index))
-
-
-def _device_counts(head: Any) -> tuple[int, int] | None:
-    if not head.HasField("device_assignment"):
-        return None
-    return head.device_assignment.replica_count, head.device_assignment.computation_count
+    donors = (
+        Donor(parameter=entry.parameter_number, parameter_index=tuple(entry.parameter_shape_index))
+        for entry in head.buffer_donor.entries
+    )
+    return {
+        "name": text(head.name),
+        "is_scheduled": bool(len(head.schedule.sequences)),
+        "aliases": tuple(aliases),
+        "donors": tuple(donors),
+        "frontend_attributes": {text(entry.key): text(entry.value) for entry in head.frontend_attributes.map},
+        "device_counts": (devices.replica_count, devices.computation_count)
+        if head.HasField("device_assignment")
+        else None,
+    }
 
 
 def _unknown_opcodes(columns: Columns) -> Counter[str]:

@@ -160,7 +160,7 @@ class ProtoReader:
             async_thread=text(message.async_execution_thread),
             scheduling_name=text(message.metadata.scheduling_name),
             other=_other(message, _COLUMNS | _TYPED)
-            | _further_metadata(message.metadata)
+            | {f"metadata.{name}": value for name, value in _other(message.metadata, _METADATA).items()}
             | parts_by_name(message.kept),
             unknown=(_unknown(content) if len(UnknownFieldSet(message)) else ()) + unread,
         )
@@ -192,11 +192,6 @@ def _scalar(literal: Any) -> int | None:
         if len(content) == size:
             return int(np.frombuffer(content, kind)[0])
     return None
-
-
-def _further_metadata(metadata: Any) -> dict[str, Any]:
-    """An instruction's metadata beyond its name and place."""
-    return {f"metadata.{name}": value for name, value in _other(metadata, _METADATA).items()}
 
 
 def _other(message: Any, skip: Set[str]) -> dict[str, Any]:

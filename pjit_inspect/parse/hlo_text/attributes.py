@@ -16,7 +16,7 @@ from typing import Any
 from pjit_inspect.parse.hlo_text.groups import integer_lists, read_replica_groups, read_sharding
 from pjit_inspect.parse.hlo_text.shapes import read_shape
 from pjit_inspect.parse.wire.hlo_schema import message_class
-from pjit_inspect.parse.wire.text_scan import inside, integers, split_commas, split_pairs, unquote
+from pjit_inspect.parse.wire.text_scan import inside, integers, split_commas, split_pairs, unquote, unquote_text
 from pjit_inspect.parse.wire.text_wire import content_field
 
 _BACKEND_CONFIG = 43
@@ -45,7 +45,12 @@ def read_attribute(opcode: str, key: str, value: str) -> bytes:
 def _put(message: Any, name: str, path: str, text: str) -> None:
     """Sets a field, at `path` in the instruction, from text."""
     field, is_list = message.DESCRIPTOR.fields_by_name[name], hasattr(getattr(message, name), "extend")
-    kinds = {field.TYPE_BOOL: _bool, field.TYPE_STRING: _string, field.TYPE_BYTES: unquote, field.TYPE_FLOAT: float}
+    kinds = {
+        field.TYPE_BOOL: _bool,
+        field.TYPE_STRING: unquote_text,
+        field.TYPE_BYTES: unquote,
+        field.TYPE_FLOAT: float,
+    }
     kind: Callable[[str], Any] = _KINDS.get(path) or (_list if is_list else kinds.get(field.type, _number))
     if is_list:
         message.SetInParent()
@@ -90,10 +95,6 @@ def _tri_state(text: str) -> int:
     return 1 if _bool(text) else 2
 
 
-def _string(text: str) -> str:
-    return unquote(text).decode("utf-8", "replace")
-
-
 def _word(text: str) -> str:
     if not re.fullmatch(r"\w+", text):
         raise ValueError("this is no word")
@@ -111,8 +112,6 @@ def _enum(*names: str, start: int = 0) -> Callable[[str], int]:
     return read
 
 
-_PRECISIONS = ("default", "high", "highest", "packed_nibble")
-_precision = _enum(*_PRECISIONS)
 _algorithm = _enum(
     "unset", "dot_any_f8_any_f8_f32", "dot_any_f8_any_f8_f32_fast_accum", "dot_f16_f16_f16", "dot_f16_f16_f32",
     "dot_bf16_bf16_bf16", "dot_bf16_bf16_f32", "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6", "dot_tf32_tf32_f32",
@@ -120,12 +119,9 @@ _algorithm = _enum(
 )  # fmt: skip
 
 
-def _precisions(text: str) -> list[int]:
-    return [_precision(name.lower()) for name in split_commas(inside(text, "{"))]
-
-
-def _bools(text: str) -> list[bool]:
-    return [_bool(name) for name in split_commas(inside(text, "{"))]
+def _each(read: Callable[[str], Any]) -> Callable[[str], list[Any]]:
+    """The reader of a list of such values, in lower case."""
+    return lambda text: [read(part.lower()) for part in split_commas(inside(text, "{"))]
 
 
 # ---------------------------------------------------------------- whole messages
@@ -227,10 +223,6 @@ def read_aliases(text: str, what: str, *, is_donor: bool = False) -> list[dict[s
     return found
 
 
-def _operand_aliasing(text: str) -> Any:
-    return _made(output_operand_aliasing=read_aliases(text, "operand_index"))
-
-
 def _layout_constraints(text: str) -> Any:
     read = [read_shape(part) for part in split_commas(inside(text, "{"))]
     if not all(whole for _, whole in read):
@@ -241,7 +233,7 @@ def _layout_constraints(text: str) -> Any:
 
 def _frontend_attributes(text: str) -> Any:
     entries = [
-        {"key": key, "value": value if value.startswith("{") else _string(value)}
+        {"key": key, "value": value if value.startswith("{") else unquote_text(value)}
         for key, value in split_pairs(inside(text, "{"))
     ]
     return _made(frontend_attributes={"map": entries})
@@ -279,7 +271,7 @@ _WHOLE: Mapping[str, Callable[[str], Any]] = {
     "iota_dimension": lambda text: _made(dimensions=[_number(text)]),
     "operand_layout_constraints": _layout_constraints,
     "outfeed_shape": lambda text: _made(outfeed_shape=read_shape(text)[0]),
-    "output_to_operand_aliasing": _operand_aliasing,
+    "output_to_operand_aliasing": lambda text: _made(output_operand_aliasing=read_aliases(text, "operand_index")),
     "padding": _padding,
     "replica_groups": read_replica_groups,
     "result_accuracy": _result_accuracy,
@@ -344,8 +336,9 @@ _KINDS: Mapping[str, Callable[[str], Any]] = {
     "distribution": _enum("rng_invalid", "rng_uniform", "rng_normal"),
     "fft_type": _enum("FFT", "IFFT", "RFFT", "IRFFT"), "is_associative": _tri_state,
     "padding_type": _enum("PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"),
-    "parameter_replication.replicated_at_leaf_buffers": _bools,
-    "precision_config.algorithm": _algorithm, "precision_config.operand_precision": _precisions,
+    "parameter_replication.replicated_at_leaf_buffers": _each(_bool),
+    "precision_config.algorithm": _algorithm,
+    "precision_config.operand_precision": _each(_enum("default", "high", "highest", "packed_nibble")),
     "rng_algorithm": _enum("rng_default", "rng_three_fry", "rng_philox"),
     f"{_SOLVE}.transpose_a": _enum("TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"),
 }  # fmt: skip

@@ -20,7 +20,7 @@ _PREFIXES = tuple(
     )
 )
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", flags=re.M)
-_PART = re.compile(r"(?:HloModule|ENTRY|ROOT|%?[A-Za-z_][\w.\-]*\s*=\s+\(?[a-z]\w*\[)")
+_PART = re.compile(r"[ \t]*(?:HloModule|ENTRY|ROOT|%?[A-Za-z_][\w.\-]*\s*=\s+\(?[a-z]\w*\[)")
 
 
 def without_line_beginnings(text: str) -> str:
@@ -36,12 +36,6 @@ def without_line_beginnings(text: str) -> str:
 
 def _is_before_every_part(prefix: re.Pattern[str], text: str) -> bool:
     """Whether parts of a program follow it, and never begin a line without it."""
-    behind = sum(_PART.match(text, _blank(text, match.end())) is not None for match in prefix.finditer(text))
-    plain = re.search(rf"^[ \t]*{_PART.pattern}", text, flags=re.M)
+    behind = sum(_PART.match(text, match.end()) is not None for match in prefix.finditer(text))
+    plain = re.search(rf"^{_PART.pattern}", text, flags=re.M)
     return behind > 0 and plain is None
-
-
-def _blank(text: str, position: int) -> int:
-    while text[position : position + 1] in (" ", "\t"):
-        position += 1
-    return position

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from pjit_inspect.parse.wire.hlo_schema import message_class
-from pjit_inspect.parse.wire.text_scan import inside, integers, split_pairs, unquote
+from pjit_inspect.parse.wire.text_scan import inside, integers, split_pairs, unquote, unquote_text
 from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
 
 _VALUE = r'"(?:[^"\\]|\\.)*+"|\{[^{}"]*+\}|[^\s"{},]++'
@@ -42,8 +42,8 @@ class SourceTables:
 def read_tables(tables: Mapping[str, Sequence[str]]) -> SourceTables:
     """The tables with these rows, without unreadable rows and rows that need them."""
     stray: list[str] = []
-    files = _rows(tables.get("FileNames", ()), _string, stray)
-    functions = _rows(tables.get("FunctionNames", ()), _string, stray)
+    files = _rows(tables.get("FileNames", ()), unquote_text, stray)
+    functions = _rows(tables.get("FunctionNames", ()), unquote_text, stray)
     file, function = _numbered(files), _numbered(functions)
     known = message_class("FileLocation").DESCRIPTOR.fields_by_name
 
@@ -70,10 +70,6 @@ def read_tables(tables: Mapping[str, Sequence[str]]) -> SourceTables:
         ],
     )
     return SourceTables(index=index.SerializeToString(), frames=numbers, stray=tuple(stray))
-
-
-def _string(text: str) -> str:
-    return unquote(text).decode("utf-8", "replace")
 
 
 def _numbered(rows: Mapping[int, object]) -> dict[int, int]:

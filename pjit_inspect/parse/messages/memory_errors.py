@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from pjit_inspect.model.record.shortage import NO_MEMORY, MemoryShortage, ReportedBuffer
-from pjit_inspect.parse.wire.text_scan import unquote
+from pjit_inspect.parse.wire.text_scan import unquote_text
 
 _LONGEST = 1 << 20
 _MOST_BUFFERS, _MOST_UNKNOWN = 1_000, 1_000
@@ -129,7 +129,7 @@ def _operator(text: str) -> dict[str, object]:
     known = {"op_type": "", "op_name": "", "source_file": "", "source_line": ""}
     for key, quoted, plain in _PAIR.findall(text):
         if key in known:
-            known[key] = unquote(quoted).decode("utf-8", "replace") if quoted else plain
+            known[key] = unquote_text(quoted) if quoted else plain
     line, left = known["source_line"], _PAIR.sub("", text).strip()
     return {
         "op_name": known["op_name"] or known["op_type"],

@@ -18,7 +18,7 @@ from typing import Any
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.parse.wire.text_lines import read_instruction
-from pjit_inspect.parse.wire.text_scan import find_close, inside, split_pairs, unquote
+from pjit_inspect.parse.wire.text_scan import find_close, inside, split_pairs, unquote_text
 
 _HEADER = re.compile(
     r"(?:[WEF]\d{4} [\d:.]+ +\d+ ([^\s:\]]+:\d+)\]|\d{4}-\d\d-\d\d [\d:.]+: [WEF] ([^\s:\]]+:\d+)\]) ?"
@@ -94,15 +94,11 @@ def _metadata(text: str) -> dict[str, Any]:
     pairs = dict(split_pairs(inside(text, "{")))
     facts: dict[str, Any] = {}
     if "op_name" in pairs:
-        facts["op_name"] = _string(pairs["op_name"]) or None
+        facts["op_name"] = unquote_text(pairs["op_name"]) or None
     if pairs.get("stack_frame_id", "").isdecimal() and len(pairs["stack_frame_id"]) < 10:
         facts["stack_frame_id"] = int(pairs["stack_frame_id"])
     if "source_file" in pairs:
         line = pairs.get("source_line", "")
         number = int(line) if line.isdecimal() and len(line) < 10 else 0
-        facts["source"] = (Frame(file=_string(pairs["source_file"]), line=number),)
+        facts["source"] = (Frame(file=unquote_text(pairs["source_file"]), line=number),)
     return facts
-
-
-def _string(text: str) -> str:
-    return unquote(text).decode("utf-8", "replace")

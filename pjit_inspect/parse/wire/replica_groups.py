@@ -143,7 +143,10 @@ def expand_mesh_axes(
     else the part of it that is left when the axis is cut into (pre-size, size, rest), outermost first. Devices of a
     group are in row-major order over `axes` as given.
     """
-    _check_axis_counts(sizes, axes)
+    # Before any multiplication or comparison: every axis takes at least one dimension.
+    for count, what in ((len(sizes), "has"), (len(axes), "is cut into")):
+        if count > _MAX_RANK:
+            raise ParseError(f"the mesh of the replica groups {what} {count} axes", expected=f"at most {_MAX_RANK}")
     devices = _iota(tuple(sizes) or (1,), ()).reshape(-1) if devices is None else devices
     if any(size < 1 for size in sizes) or math.prod(sizes) != len(devices):
         raise ParseError(f"{len(devices)} devices do not fill the mesh of the replica groups")
@@ -161,13 +164,6 @@ def expand_mesh_axes(
         raise ParseError(f"replica groups cut a mesh into {len(dims)} axes", expected=f"at most {_MAX_RANK}")
     count = math.prod(dims[k] for k in inner)
     return _tuples(devices.reshape(dims or (1,)).transpose([*outer, *inner] or [0]).reshape(-1, count))
-
-
-def _check_axis_counts(sizes: Sequence[int], axes: Sequence[tuple[int, int, int]]) -> None:
-    # Before any multiplication or comparison: every axis takes at least one dimension.
-    for count, what in ((len(sizes), "has"), (len(axes), "is cut into")):
-        if count > _MAX_RANK:
-            raise ParseError(f"the mesh of the replica groups {what} {count} axes", expected=f"at most {_MAX_RANK}")
 
 
 def _cut(size: int, wanted: list[tuple[int, int, int]]) -> list[tuple[int, int | None]]:

@@ -115,6 +115,11 @@ def unquote(text: str) -> bytes:
     return _ESCAPE.sub(_resolved, content) if b"\\" in content else content
 
 
+def unquote_text(text: str) -> str:
+    """The content as text; bytes that are not UTF-8 are replaced. Raises `ValueError` as `unquote`."""
+    return unquote(text).decode("utf-8", "replace")
+
+
 def _resolved(escape: re.Match[bytes]) -> bytes:
     octal, hexadecimal, letter = escape.groups()
     if octal is not None:

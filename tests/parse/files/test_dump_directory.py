@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from data.hlo_texts import read_program
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.parse.files.dump_directory import DumpedModule, read_dump_directory
-from pjit_inspect.parse.files.recognise import read_program
 
 PROGRAM = """
 import jax, jax.numpy as jnp, numpy as np

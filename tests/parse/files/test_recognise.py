@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from data import hlo_fixtures as fixtures
+from data.hlo_texts import read_program
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.parse.files import recognise
-from pjit_inspect.parse.files.recognise import read_program
 from pjit_inspect.parse.files.record_file import read_record, write_record
 
 NAME = "mlp_step.cpu_8"

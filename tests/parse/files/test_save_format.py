@@ -132,7 +132,7 @@ def test_the_programs_and_tables_it_names_are_those_of_a_record():
 
 def test_the_example_of_a_walk_uses_what_there_is():
     attributes = set(re.findall(r"\b(?:module|instruction)\.(\w+)", MODEL))
-    known = set(dir(hlo.HloModule)) | set(dir(hlo.Instruction)) | {"details"}
+    known = {*dir(hlo.HloModule), *hlo.HloModule.__dataclass_fields__, *dir(hlo.Instruction), "details"}
     assert attributes <= known
     assert set(re.findall(r"details\.(\w+)", MODEL)) <= set(hlo.Details.__dataclass_fields__)
     columns = set(hlo_columns.Instructions.__dataclass_fields__)

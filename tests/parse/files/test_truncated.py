@@ -12,13 +12,12 @@ from random import Random
 
 import pytest
 from data import hlo_fixtures as fixtures
-from data.hlo_texts import parse_hlo_text
+from data.hlo_texts import parse_hlo_text, read_program
 
 import pjit_inspect as pi
 from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.parse.files.recognise import read_program
 from pjit_inspect.parse.files.record_file import read_record, write_record
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.wire.text_wire import content_field
