@@ -84,16 +84,15 @@ def _group_of(scopes: Scopes, layers: frozenset[int], scope: int) -> int:
 def _find_homes(placing: Placing) -> dict[int, int]:
     """The scope each argument belongs to: of most forward kernels that read it, or of the argument that ends alike.
 
-    Keys are instructions; arguments without a scope are omitted.
+    Arguments without a scope are omitted.
     """
-    module = placing.facts.module
     paths: dict[int, tuple[str, ...]] = {}
     readers: dict[int, Counter[int]] = {}
     for kernel, inputs in enumerate(placing.facts.inputs):
         is_reader = placing.scope[kernel] != ROOT and placing.phase[kernel] in (FORWARD, RECOMPUTE)
         for argument in (argument for _, _, argument, _ in inputs if argument >= 0):
             if argument not in paths:
-                paths[argument] = argument_path(module.instruction(argument).op_name)[-_MOST_STEPS:]
+                paths[argument] = argument_path(placing.facts.argument_name(argument))[-_MOST_STEPS:]
             if is_reader:
                 readers.setdefault(argument, Counter())[placing.scope[kernel]] += 1
     homes = {argument: scopes.most_common(1)[0][0] for argument, scopes in readers.items()}

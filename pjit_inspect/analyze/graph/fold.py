@@ -92,7 +92,7 @@ class _Compared:
                 for member in (member for member, _ in members if argument >= 0):
                     if (member, argument) not in owned:
                         owned.add((member, argument))
-                        self.shapes[member][(int(shape_of[argument]),)] += 1
+                        self.shapes[member][(int(shape_of[facts.kernels.parameters[argument]]),)] += 1
 
     def _members(self, row: int) -> list[tuple[int, int]]:
         """The wanted rows around a row, and its path from each, as a number that equal paths share."""

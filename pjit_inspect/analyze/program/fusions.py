@@ -90,8 +90,8 @@ def _shared(kernel: Fusion) -> dict[str, Any]:
 
 def _kernels(module: HloModule) -> Iterator[int]:
     """The kernels of the entry computation and of those it runs, each computation once."""
-    is_kernel = np.array([name in _KERNELS for name in module.opcodes])[module.instructions.opcode]
-    is_looked_at = is_kernel | np.array([name in _RUNS_INSIDE for name in module.opcodes])[module.instructions.opcode]
+    is_kernel = module.is_opcode(_KERNELS)
+    is_looked_at = is_kernel | module.is_opcode(_RUNS_INSIDE)
     has_notes = not {"custom-call", *KINDS}.isdisjoint(module.opcodes)
 
     def of(computation: Computation) -> Iterator[int]:
