@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from pjit_inspect.analyze.graph.facts import KernelFacts
 from pjit_inspect.analyze.graph.placing import Place, Placing
-from pjit_inspect.analyze.graph.scopes import FORWARD, RECOMPUTE, ROOT, UPDATE, Scopes
+from pjit_inspect.analyze.graph.scopes import FORWARD, RECOMPUTE, ROOT, UPDATE, Scopes, numbered
 from pjit_inspect.model.program.opcodes import operations
 
 SMALL = 64
@@ -25,7 +25,6 @@ _UPDATES = frozenset(("optimizer", "optim", "optax", "adam", "adamw", "sgd", "ap
 _MOST_STEPS = 12
 """Parts of an argument's path that are compared."""
 _PARTS = re.compile(r"[A-Za-z_]\w*|\d+")
-_DIGITS = re.compile(r"\d+")
 _ONE_ARRAY = operations("pieces")
 """Kinds whose operands are pieces of one array."""
 
@@ -41,11 +40,6 @@ class Served(NamedTuple):
 def argument_path(name: str) -> tuple[str, ...]:
     """The path of an argument: `params['layers'][3]['w1']` is params, layers, 3, w1."""
     return tuple(_PARTS.findall(name))
-
-
-def numbered(name: str) -> str:
-    """A name with its numbers masked, which makes names of equal layers equal."""
-    return _DIGITS.sub("#", name)
 
 
 def place_updates(placing: Placing) -> None:

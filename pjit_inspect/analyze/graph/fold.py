@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.graph.arrays import numbered
 from pjit_inspect.analyze.graph.placing import Placing
-from pjit_inspect.analyze.graph.scopes import FORWARD
+from pjit_inspect.analyze.graph.scopes import FORWARD, numbered
 from pjit_inspect.analyze.graph.tree import Rows
 from pjit_inspect.model.report.graph import Deviation, GraphBox, GraphFold, GraphRow, ProgramGraph
 

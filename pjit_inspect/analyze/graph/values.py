@@ -151,7 +151,8 @@ class _Tracer:
         """The maker whose result an instruction yields, itself or an argument included; -1 for none."""
         while self._roles[index] == PASSER and self.flow.opcode_of(index) not in PLUMBING:
             operands = self._passed(index)
-            if len(operands) != 1:
+            self._left -= 1
+            if len(operands) != 1 or self._left < 0:
                 return -1
             index = operands[0]
         is_argument = self._computation[index] == self._entry and self.flow.opcode_of(index) == "parameter"
