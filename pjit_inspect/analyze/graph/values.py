@@ -111,6 +111,7 @@ class _Tracer:
         self._entry, self._computation = module.entry, module.instructions.computation.tolist()
         self._roles: list[int] = roles.tolist()
         self._left = _MOST_STEPS
+        self._makers: dict[int, int] = {}
 
     def value(self, instruction: int) -> Sequence[_Source]:
         """The sources of an instruction's whole result."""
@@ -149,14 +150,18 @@ class _Tracer:
 
     def _maker(self, index: int) -> int:
         """The maker whose result an instruction yields, itself or an argument included; -1 for none."""
-        while self._roles[index] == PASSER and self.flow.opcode_of(index) not in PLUMBING:
-            operands = self._passed(index)
-            self._left -= 1
-            if len(operands) != 1 or self._left < 0:
-                return -1
-            index = operands[0]
-        is_argument = self._computation[index] == self._entry and self.flow.opcode_of(index) == "parameter"
-        return index if is_argument or self._roles[index] == MAKER else -1
+        way = []
+        while index not in self._makers:
+            way.append(index)
+            opcode, role = self.flow.opcode_of(index), self._roles[index]
+            operands = self._passed(index) if role == PASSER and opcode not in PLUMBING else []
+            if len(operands) != 1:
+                is_argument = self._computation[index] == self._entry and opcode == "parameter"
+                self._makers[index] = index if is_argument or role == MAKER else -1
+            else:
+                index = operands[0]
+        self._makers.update(dict.fromkeys(way, self._makers[index]))
+        return self._makers[index]
 
     def _element(self, index: int, maker: int, node: int) -> int:
         # A tuple that holds an array on its way to another memory has no elements of the array.
