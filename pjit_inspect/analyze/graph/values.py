@@ -7,6 +7,7 @@ Each operand is followed backwards from array to array until makers are reached.
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -108,8 +109,9 @@ class _Tracer:
 
     def __init__(self, module: HloModule, roles: np.ndarray) -> None:
         self.flow = Flow(module, within=False)
-        self._entry, self._computation = module.entry, module.instructions.computation.tolist()
-        self._roles: list[int] = roles.tolist()
+        # Views yield Python's numbers, and need not be made for half a million instructions.
+        self._entry, self._computation = module.entry, np.ascontiguousarray(module.instructions.computation).data
+        self._roles = roles.data
         self._left = _MOST_STEPS
         self._makers: dict[int, int] = {}
 
@@ -128,7 +130,7 @@ class _Tracer:
         while waiting and self._left > 0 and len(found) < _MOST_SOURCES:
             node, turned = waiting.pop()
             self._left -= 1
-            index = flow.owner[node]
+            index = self._owner(node)
             maker = self._maker(index)
             if maker >= 0:
                 found[maker, self._element(index, maker, node), self._number(maker) in turned] = None
@@ -137,12 +139,16 @@ class _Tracer:
             fresh = []
             for other in self._before(index, node):
                 around = max(turned, loop, key=len) if other == last else turned
-                way = other, around if self._number(flow.owner[other]) in around else range(0)
+                way = other, around if self._number(self._owner(other)) in around else range(0)
                 if way not in seen:
                     seen.add(way)
                     fresh.append(way)
             waiting.extend(reversed(fresh))
         return list(found)
+
+    def _owner(self, node: int) -> int:
+        """The instruction that yields an array."""
+        return bisect.bisect_right(self.flow.first, node) - 1
 
     def _number(self, index: int) -> int:
         """The number of the computation an instruction is in, as in `Flow.entered`."""

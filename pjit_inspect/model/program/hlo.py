@@ -248,8 +248,7 @@ class HloModule:
 
     def is_opcode(self, opcodes: Collection[str]) -> np.ndarray:
         """For each instruction, True if its opcode is one of these."""
-        wanted = [k for k, opcode in enumerate(self.opcodes) if opcode in opcodes]
-        return np.isin(self.instructions.opcode, wanted)
+        return np.array([opcode in opcodes for opcode in self.opcodes], bool)[self.instructions.opcode]
 
     @property
     def result_bytes(self) -> np.ndarray:
