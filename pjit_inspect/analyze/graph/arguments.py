@@ -46,7 +46,7 @@ def _layers(facts: KernelFacts) -> dict[int, _Layer]:
     """For each argument with a number in its path: the path before the number, and the number."""
     layers: dict[int, _Layer] = {}
     for argument in dict.fromkeys(argument for inputs in facts.inputs for _, _, argument, _ in inputs if argument >= 0):
-        path = argument_path(facts.module.instruction(argument).op_name)
+        path = argument_path(facts.argument_name(argument))
         position = next((k for k, part in enumerate(path) if k and part.isdecimal() and len(part) < 10), None)
         if position is not None:
             layers[argument] = path[:position], int(path[position])

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from pjit_inspect.analyze.graph.facts import KernelFacts
 from pjit_inspect.analyze.graph.placing import Place, Placing
-from pjit_inspect.analyze.graph.scopes import FORWARD, RECOMPUTE, ROOT, UPDATE, Scopes
+from pjit_inspect.analyze.graph.scopes import FORWARD, RECOMPUTE, ROOT, UPDATE, Scopes, numbered
 from pjit_inspect.model.program.opcodes import operations
 
 SMALL = 64
@@ -25,7 +25,6 @@ _UPDATES = frozenset(("optimizer", "optim", "optax", "adam", "adamw", "sgd", "ap
 _MOST_STEPS = 12
 """Parts of an argument's path that are compared."""
 _PARTS = re.compile(r"[A-Za-z_]\w*|\d+")
-_DIGITS = re.compile(r"\d+")
 _ONE_ARRAY = operations("pieces")
 """Kinds whose operands are pieces of one array."""
 
@@ -41,11 +40,6 @@ class Served(NamedTuple):
 def argument_path(name: str) -> tuple[str, ...]:
     """The path of an argument: `params['layers'][3]['w1']` is params, layers, 3, w1."""
     return tuple(_PARTS.findall(name))
-
-
-def numbered(name: str) -> str:
-    """A name with its numbers masked, which makes names of equal layers equal."""
-    return _DIGITS.sub("#", name)
 
 
 def place_updates(placing: Placing) -> None:
@@ -84,16 +78,15 @@ def _group_of(scopes: Scopes, layers: frozenset[int], scope: int) -> int:
 def _find_homes(placing: Placing) -> dict[int, int]:
     """The scope each argument belongs to: of most forward kernels that read it, or of the argument that ends alike.
 
-    Keys are instructions; arguments without a scope are omitted.
+    Arguments without a scope are omitted.
     """
-    module = placing.facts.module
     paths: dict[int, tuple[str, ...]] = {}
     readers: dict[int, Counter[int]] = {}
     for kernel, inputs in enumerate(placing.facts.inputs):
         is_reader = placing.scope[kernel] != ROOT and placing.phase[kernel] in (FORWARD, RECOMPUTE)
         for argument in (argument for _, _, argument, _ in inputs if argument >= 0):
             if argument not in paths:
-                paths[argument] = argument_path(module.instruction(argument).op_name)[-_MOST_STEPS:]
+                paths[argument] = argument_path(placing.facts.argument_name(argument))[-_MOST_STEPS:]
             if is_reader:
                 readers.setdefault(argument, Counter())[placing.scope[kernel]] += 1
     homes = {argument: scopes.most_common(1)[0][0] for argument, scopes in readers.items()}

@@ -19,16 +19,15 @@ from pjit_inspect.analyze.graph.arrays import place_combined, place_updates
 from pjit_inspect.analyze.graph.facts import KernelFacts
 from pjit_inspect.analyze.graph.fold import find_deviations, fold_rows
 from pjit_inspect.analyze.graph.functions import refine_by_functions
-from pjit_inspect.analyze.graph.kernels import KernelList, changes
+from pjit_inspect.analyze.graph.kernels import changes
 from pjit_inspect.analyze.graph.matrix import build_matrix, find_arrows, find_mixes
 from pjit_inspect.analyze.graph.placing import Placing, place_kernels
 from pjit_inspect.analyze.graph.scopes import Scopes, read_names
 from pjit_inspect.analyze.graph.tree import Rows, build_rows
-from pjit_inspect.analyze.program.loops import number_of
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.graph import GraphRow, LaneEvent, ProgramGraph, ScheduleStrip
-from pjit_inspect.model.report.graph_columns import GraphKernels, GraphReads, Mixes, ScheduleRuns
+from pjit_inspect.model.report.graph_columns import GraphKernels, Mixes, ScheduleRuns
 
 
 def find_graph(module: HloModule, collectives: CollectiveTable) -> ProgramGraph:
@@ -43,7 +42,7 @@ def find_graph(module: HloModule, collectives: CollectiveTable) -> ProgramGraph:
     rows, folds = fold_rows(build_rows(placing), placing)
     matrix = build_matrix(placing, rows)
     mixes = find_mixes(placing, rows)
-    numbers = _argument_numbers(module)
+    parameters = facts.kernels.parameters
     return ProgramGraph(
         phases=tuple(sorted({box.phase for box in matrix.boxes})),
         is_differentiated=placing.is_differentiated,
@@ -52,9 +51,9 @@ def find_graph(module: HloModule, collectives: CollectiveTable) -> ProgramGraph:
         boxes=matrix.boxes,
         kernels=_kernels(placing, matrix.of_kernel, mixes),
         box_kernels=matrix.kernels,
-        reads=_reads(facts.kernels, numbers),
-        arguments=_argument_names(module, numbers),
-        results=_results(facts.kernels, numbers),
+        reads=facts.kernels.reads,
+        arguments=tuple(map(facts.argument_name, range(max(parameters, default=-1) + 1))),
+        results=facts.kernels.results,
         loops=facts.kernels.running.loops,
         mixes=mixes,
         collective_boxes=matrix.of_collective,
@@ -99,35 +98,6 @@ def _kernels(placing: Placing, boxes: np.ndarray, mixes: Mixes) -> GraphKernels:
         flops=np.array(facts.flops, np.int64),
         mixed=np.isin(np.arange(len(kernels)), mixes.kernel),
     )
-
-
-def _reads(kernels: KernelList, numbers: dict[int, int]) -> GraphReads:
-    reads = kernels.reads
-    return GraphReads(
-        target=reads.target.astype(np.int32),
-        operand=reads.operand.astype(np.int32),
-        source=reads.source.astype(np.int32),
-        argument=np.array([numbers.get(index, -1) for index in kernels.arguments.tolist()], np.int32),
-        element=reads.element.astype(np.int32),
-        bytes=kernels.sizes.astype(np.int64),
-        carried=reads.carried,
-    )
-
-
-def _argument_numbers(module: HloModule) -> dict[int, int]:
-    """The number of each of the program's arguments, by its instruction; a damaged program may give any number."""
-    numbers = {row: number_of(module, row) for row in module.computation(module.entry).parameters.tolist()}
-    return {row: number for row, number in numbers.items() if 0 <= number < len(module)}
-
-
-def _argument_names(module: HloModule, numbers: dict[int, int]) -> tuple[str, ...]:
-    names = {number: module.instruction(row).op_name for row, number in numbers.items()}
-    return tuple(names.get(number, "") for number in range(max(names, default=-1) + 1))
-
-
-def _results(kernels: KernelList, numbers: dict[int, int]) -> tuple[tuple[int, int], ...]:
-    """The kernel or the argument's number that each result comes from."""
-    return tuple((int(kernels.numbers[row]) if row >= 0 else -1, numbers.get(row, -1)) for row in kernels.results)
 
 
 def _build_strip(placing: Placing, rows: Rows) -> ScheduleStrip:

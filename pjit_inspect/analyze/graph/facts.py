@@ -18,7 +18,7 @@ from pjit_inspect.model.program.opcodes import SUMS, may_communicate
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 
 Input = tuple[int, int, int, int]
-"""One value a kernel takes: its source kernel or -1, the element, the argument's instruction or -1, its bytes."""
+"""One value a kernel takes: its source kernel or -1, the element, the argument's number or -1, its bytes."""
 
 
 class KernelFacts:
@@ -63,11 +63,11 @@ class KernelFacts:
         return len(self.kernels)
 
     def _add_inputs(self) -> None:
-        kernels, reads = self.kernels, self.kernels.reads
+        reads = self.kernels.reads
         self.inputs: list[list[Input]] = [[] for _ in range(len(self))]
         self.by_operand: dict[int, dict[int, list[Input]]] = {kernel: {} for kernel in self.combined}
         self.takers: dict[int, dict[int, list[int]]] = {kernel: {} for kernel in self.combined}
-        columns = (reads.source, reads.element, kernels.arguments, kernels.sizes)
+        columns = (reads.source, reads.element, reads.argument, reads.bytes)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         for taken, target, operand in zip(rows, reads.target.tolist(), reads.operand.tolist(), strict=True):
             self.inputs[target].append(taken)
@@ -79,6 +79,11 @@ class KernelFacts:
     def is_sum(self, kernel: int) -> bool:
         """True if a kernel is an all-reduce or a reduce-scatter."""
         return self.kinds.get(kernel) in SUMS
+
+    def argument_name(self, number: int) -> str:
+        """The name of an argument of the program ("params['w']"); "" for none."""
+        row = self.kernels.parameters.get(number)
+        return "" if row is None else self.module.instruction(row).op_name
 
     def origin(self, taken: Input) -> tuple[int, int]:
         """The kernel and the argument a value came from before XLA combined it with others; -1 for the other."""

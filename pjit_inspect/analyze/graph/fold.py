@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.graph.arrays import numbered
 from pjit_inspect.analyze.graph.placing import Placing
-from pjit_inspect.analyze.graph.scopes import FORWARD
+from pjit_inspect.analyze.graph.scopes import FORWARD, numbered
 from pjit_inspect.analyze.graph.tree import Rows
 from pjit_inspect.model.report.graph import Deviation, GraphBox, GraphFold, GraphRow, ProgramGraph
 
@@ -92,7 +91,7 @@ class _Compared:
                 for member in (member for member, _ in members if argument >= 0):
                     if (member, argument) not in owned:
                         owned.add((member, argument))
-                        self.shapes[member][(int(shape_of[argument]),)] += 1
+                        self.shapes[member][(int(shape_of[facts.kernels.parameters[argument]]),)] += 1
 
     def _members(self, row: int) -> list[tuple[int, int]]:
         """The wanted rows around a row, and its path from each, as a number that equal paths share."""

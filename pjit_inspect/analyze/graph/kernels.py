@@ -14,10 +14,11 @@ import numpy as np
 
 from pjit_inspect.analyze.graph.values import MAKER, NOTHING, PASSER, Reads, trace_values
 from pjit_inspect.analyze.program.custom_calls import describe_custom_call, workspace_of
-from pjit_inspect.analyze.program.loops import Running, find_running
+from pjit_inspect.analyze.program.loops import Running, find_running, number_of
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.opcodes import operations
+from pjit_inspect.model.report.graph_columns import GraphReads
 
 _NOTHING = operations("made", "token", "parameter")
 _PASSING = operations("tuple", "region", "rename", "copy", "barrier")
@@ -40,13 +41,12 @@ class KernelList:
       numbers: for each instruction, its kernel; -1 for none.
       result_bytes: bytes of each kernel's result on one device, without the workspace of a library; -1 when unknown.
       before: for each instruction that runs, the number of kernels before it; -1 for any other.
-      reads: the values kernels take; `source` and `target` are kernels, and `source` is -1 for an argument.
-      arguments: for each read, the entry's parameter instruction; -1 where a kernel is the source.
-      sizes: for each read, bytes taken; 0 when unknown.
+      reads: the values kernels take.
+      parameters: number of each of the program's arguments -> its instruction.
       edges: pairs of kernels of which the second takes a value of the first, which is before it in the schedule: there
         are no cycles. Values carried by a loop are omitted.
       producers, users: for each kernel the kernels whose values it takes, and those that take its values, ascending.
-      results: the instruction that each of the program's results comes from; -1 if unknown.
+      results: as in `ProgramGraph`.
     """
 
     module: HloModule
@@ -56,13 +56,12 @@ class KernelList:
     numbers: np.ndarray
     result_bytes: np.ndarray
     before: np.ndarray
-    reads: Reads
-    arguments: np.ndarray
-    sizes: np.ndarray
+    reads: GraphReads
+    parameters: dict[int, int]
     edges: np.ndarray
     producers: list[list[int]]
     users: list[list[int]]
-    results: tuple[int, ...]
+    results: tuple[tuple[int, int], ...]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -85,12 +84,25 @@ def find_kernels(module: HloModule) -> KernelList:
     numbers[rows] = np.arange(len(rows), dtype=np.int32)
     before = np.full(len(module), -1, np.int32)
     before[order] = np.cumsum(roles[order] == MAKER) - (roles[order] == MAKER)
+    # A damaged program may give its arguments any numbers.
+    entry = {number_of(module, row): row for row in module.computation(module.entry).parameters.tolist()}
+    parameters = {number: row for number, row in entry.items() if 0 <= number < len(module)}
+    arguments = np.full(len(module), -1, np.int32)
+    arguments[list(parameters.values())] = list(parameters)
     raw, results = trace_values(module, running, roles)
-    source, target = numbers[raw.source].astype(np.int64), numbers[raw.target]
-    sizes = _sizes(module, raw)
-    reads = raw._replace(source=source, target=target, carried=raw.carried | (source >= target))
+    source, target = numbers[raw.source], numbers[raw.target]
+    reads = GraphReads(
+        target=target,
+        operand=raw.operand.astype(np.int32),
+        source=source,
+        argument=arguments[raw.source],
+        element=raw.element.astype(np.int32),
+        bytes=_sizes(module, raw).astype(np.int64),
+        carried=raw.carried | (source >= target),
+    )
     kept = (source >= 0) & ~reads.carried
-    edges = np.stack(np.divmod(np.unique(source[kept] * len(rows) + target[kept]), max(1, len(rows))), axis=1)
+    pairs = np.unique(source[kept].astype(np.int64) * len(rows) + target[kept])
+    edges = np.stack(np.divmod(pairs, max(1, len(rows))), axis=1)
     producers, users = ([list[int]() for _ in rows] for _ in range(2))
     for maker, taker in zip(edges[:, 0].tolist(), edges[:, 1].tolist(), strict=True):
         producers[taker].append(maker)
@@ -104,19 +116,17 @@ def find_kernels(module: HloModule) -> KernelList:
         result_bytes=_result_bytes(module, rows),
         before=before,
         reads=reads,
-        arguments=np.where(source < 0, raw.source, -1),
-        sizes=sizes,
+        parameters=parameters,
         edges=edges,
         producers=producers,
         users=users,
-        results=results,
+        results=tuple((int(numbers[row]), int(arguments[row])) if row >= 0 else (-1, -1) for row in results),
     )
 
 
 def _result_bytes(module: HloModule, rows: np.ndarray) -> np.ndarray:
     sizes = module.result_bytes[rows].copy()
-    calls = np.isin(module.instructions.opcode[rows], _rows_of(module, "custom-call")) & (sizes > 0)
-    for number in np.flatnonzero(calls).tolist():
+    for number in np.flatnonzero(module.is_opcode(("custom-call",))[rows] & (sizes > 0)).tolist():
         try:
             sizes[number] -= workspace_of(module.instruction(int(rows[number])))
         except ParseError:
@@ -128,16 +138,11 @@ def _roles(module: HloModule, order: np.ndarray) -> np.ndarray:
     """For each instruction, whether it makes a value, passes one on, or has nothing worth showing."""
     by_opcode = np.array([_role(opcode) for opcode in module.opcodes], np.int8)
     roles = by_opcode[module.instructions.opcode]
-    opcodes = np.isin(module.instructions.opcode[order], _rows_of(module, "custom-call", "fusion", "async-start"))
     moves: dict[int, bool] = {}
-    for index in order[opcodes].tolist():
+    for index in order[module.is_opcode(("custom-call", "fusion", "async-start"))[order]].tolist():
         if not _works(module, index, moves):
             roles[index] = PASSER
     return roles
-
-
-def _rows_of(module: HloModule, *opcodes: str) -> list[int]:
-    return [row for row, opcode in enumerate(module.opcodes) if opcode in opcodes]
 
 
 def _role(opcode: str) -> int:

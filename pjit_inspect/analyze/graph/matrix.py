@@ -147,7 +147,7 @@ def find_arrows(kernels: KernelList, of_kernel: np.ndarray) -> GraphArrows:
     reads = kernels.reads
     kept = reads.source >= 0
     kept[kept] = of_kernel[reads.source[kept]] != of_kernel[reads.target[kept]]
-    maker, element, size = reads.source[kept], reads.element[kept], kernels.sizes[kept]
+    maker, element, size = reads.source[kept], reads.element[kept], reads.bytes[kept]
     source, target = of_kernel[maker], of_kernel[reads.target[kept]]
     order = np.lexsort((size, element, maker, target, source))
     # The last read of a value is the largest.

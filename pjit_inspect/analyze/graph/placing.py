@@ -205,11 +205,9 @@ def _names_inside(facts: KernelFacts, names: Sequence[tuple[Name, ...]]) -> dict
     kernels, module, columns = facts.kernels, facts.module, facts.module.instructions
     owner = kernels.running.owner
     host = np.where(owner >= 0, kernels.numbers[owner], -1).astype(np.int64)
-    trivial = [row for row, opcode in enumerate(module.opcodes) if opcode in _TRIVIAL]
-    matmuls = [row for row, opcode in enumerate(module.opcodes) if opcode in PRODUCTS]
     kernel = host[columns.computation]
-    kept = np.flatnonzero((kernel >= 0) & (columns.op_name > 0) & ~np.isin(columns.opcode, trivial))
-    keys = (kernel[kept] * len(names) + columns.op_name[kept]) * 2 + np.isin(columns.opcode[kept], matmuls)
+    kept = np.flatnonzero((kernel >= 0) & (columns.op_name > 0) & ~module.is_opcode(_TRIVIAL))
+    keys = (kernel[kept] * len(names) + columns.op_name[kept]) * 2 + module.is_opcode(PRODUCTS)[kept]
     unique, first, counts = np.unique(keys, return_index=True, return_counts=True)
     inside: dict[int, list[_Inner]] = {}
     frames = columns.frame[kept[first]].tolist()

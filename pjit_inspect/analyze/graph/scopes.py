@@ -44,6 +44,7 @@ _CONTROL = (JAX_SCOPES - {"while", "body", "cond"}) | frozenset((
 ))  # fmt: skip
 _BRANCH = re.compile(r"branch_(\d+)_fun")
 _EINSUM = re.compile(r"[A-Za-z.]*(?:,[A-Za-z.]*)*->[A-Za-z.]*")
+_DIGITS = re.compile(r"\d+")
 _BRACKETS = re.compile(r"[(\[{)\]}/]")
 
 
@@ -109,6 +110,11 @@ class Scopes:
                 break
             shared = level[0]
         return shared
+
+
+def numbered(name: str) -> str:
+    """A name with its numbers masked, which makes names of equal layers equal."""
+    return _DIGITS.sub("#", name)
 
 
 def read_names(module: HloModule, scopes: Scopes) -> tuple[tuple[Name, ...], ...]:

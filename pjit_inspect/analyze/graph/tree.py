@@ -13,9 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.graph.arrays import numbered
 from pjit_inspect.analyze.graph.placing import Placing
-from pjit_inspect.analyze.graph.scopes import BACKWARD, FORWARD, LOOP, RECOMPUTE, ROOT, UPDATE
+from pjit_inspect.analyze.graph.scopes import BACKWARD, FORWARD, LOOP, RECOMPUTE, ROOT, UPDATE, numbered
 from pjit_inspect.analyze.program.loops import loops_around
 from pjit_inspect.model.report.graph import GraphRow
 

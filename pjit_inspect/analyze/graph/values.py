@@ -7,6 +7,7 @@ Each operand is followed backwards from array to array until makers are reached.
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -108,9 +109,11 @@ class _Tracer:
 
     def __init__(self, module: HloModule, roles: np.ndarray) -> None:
         self.flow = Flow(module, within=False)
-        self._entry, self._computation = module.entry, module.instructions.computation.tolist()
-        self._roles: list[int] = roles.tolist()
+        # Views yield Python's numbers, and need not be made for half a million instructions.
+        self._entry, self._computation = module.entry, np.ascontiguousarray(module.instructions.computation).data
+        self._roles = roles.data
         self._left = _MOST_STEPS
+        self._makers: dict[int, int] = {}
 
     def value(self, instruction: int) -> Sequence[_Source]:
         """The sources of an instruction's whole result."""
@@ -127,7 +130,7 @@ class _Tracer:
         while waiting and self._left > 0 and len(found) < _MOST_SOURCES:
             node, turned = waiting.pop()
             self._left -= 1
-            index = flow.owner[node]
+            index = self._owner(node)
             maker = self._maker(index)
             if maker >= 0:
                 found[maker, self._element(index, maker, node), self._number(maker) in turned] = None
@@ -136,12 +139,16 @@ class _Tracer:
             fresh = []
             for other in self._before(index, node):
                 around = max(turned, loop, key=len) if other == last else turned
-                way = other, around if self._number(flow.owner[other]) in around else range(0)
+                way = other, around if self._number(self._owner(other)) in around else range(0)
                 if way not in seen:
                     seen.add(way)
                     fresh.append(way)
             waiting.extend(reversed(fresh))
         return list(found)
+
+    def _owner(self, node: int) -> int:
+        """The instruction that yields an array."""
+        return bisect.bisect_right(self.flow.first, node) - 1
 
     def _number(self, index: int) -> int:
         """The number of the computation an instruction is in, as in `Flow.entered`."""
@@ -149,13 +156,18 @@ class _Tracer:
 
     def _maker(self, index: int) -> int:
         """The maker whose result an instruction yields, itself or an argument included; -1 for none."""
-        while self._roles[index] == PASSER and self.flow.opcode_of(index) not in PLUMBING:
-            operands = self._passed(index)
+        way = []
+        while index not in self._makers:
+            way.append(index)
+            opcode, role = self.flow.opcode_of(index), self._roles[index]
+            operands = self._passed(index) if role == PASSER and opcode not in PLUMBING else []
             if len(operands) != 1:
-                return -1
-            index = operands[0]
-        is_argument = self._computation[index] == self._entry and self.flow.opcode_of(index) == "parameter"
-        return index if is_argument or self._roles[index] == MAKER else -1
+                is_argument = self._computation[index] == self._entry and opcode == "parameter"
+                self._makers[index] = index if is_argument or role == MAKER else -1
+            else:
+                index = operands[0]
+        self._makers.update(dict.fromkeys(way, self._makers[index]))
+        return self._makers[index]
 
     def _element(self, index: int, maker: int, node: int) -> int:
         # A tuple that holds an array on its way to another memory has no elements of the array.

@@ -38,11 +38,10 @@ def count_work(kernels: KernelList) -> Work:
         kernel = kernels.host(index)
         if kernel < 0:
             continue
-        details = details_of(module, index)
         is_library = module.opcodes[module.instructions.opcode[index]] == "custom-call"
-        if is_library and not is_product_call(details.custom_call_target):
+        if is_library and not is_product_call(details_of(module, index).custom_call_target):
             continue
-        flops = _flops(module, index, details)
+        flops = product_flops(module, index)
         work.matmuls[kernel] += 1
         known = flops is not None and work.flops[kernel] >= 0 and work.flops[kernel] + flops <= _MOST_FLOPS
         work.flops[kernel] = work.flops[kernel] + flops if known and flops is not None else -1
@@ -56,11 +55,7 @@ def is_product_call(target: str) -> bool:
 
 def product_flops(module: HloModule, index: int) -> int | None:
     """Operations of one dot or convolution per run; None when its shapes do not tell."""
-    return _flops(module, index, details_of(module, index))
-
-
-def _flops(module: HloModule, index: int, details: Details) -> int | None:
-    """Operations of one product; None when its shapes do not tell."""
+    details = details_of(module, index)
     shapes = [
         _dimensions(module, index),
         *(_dimensions(module, k) for k in module.instructions.operands[index].tolist()),

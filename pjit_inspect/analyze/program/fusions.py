@@ -7,6 +7,7 @@ only start or finish a collective are reported with the collectives. Not its job
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -23,7 +24,6 @@ from pjit_inspect.analyze.program.source import UNKNOWN_FILES, UserFiles, user_f
 from pjit_inspect.model.program.hlo import Computation, HloModule, Instruction
 from pjit_inspect.model.program.hlo_columns import Links
 from pjit_inspect.model.program.opcodes import operations
-from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import LaterRows
 from pjit_inspect.model.report.collective import KINDS
 from pjit_inspect.model.report.fusion import DistinctFusion, Fusion, FusionTable
@@ -90,8 +90,8 @@ def _shared(kernel: Fusion) -> dict[str, Any]:
 
 def _kernels(module: HloModule) -> Iterator[int]:
     """The kernels of the entry computation and of those it runs, each computation once."""
-    is_kernel = np.array([name in _KERNELS for name in module.opcodes])[module.instructions.opcode]
-    is_looked_at = is_kernel | np.array([name in _RUNS_INSIDE for name in module.opcodes])[module.instructions.opcode]
+    is_kernel = module.is_opcode(_KERNELS)
+    is_looked_at = is_kernel | module.is_opcode(_RUNS_INSIDE)
     has_notes = not {"custom-call", *KINDS}.isdisjoint(module.opcodes)
 
     def of(computation: Computation) -> Iterator[int]:
@@ -129,14 +129,16 @@ class _Context:
     """Data shared by all kernels of one program: columns as lists, and facts of equal shapes, frames and bodies."""
 
     def __init__(self, module: HloModule, files: UserFiles) -> None:
-        self.module, self.files = module, files
+        self.module = module
         self.opcode: list[int] = module.instructions.opcode.tolist()
         self.bytes: list[int] = module.result_bytes.tolist()
         self.operands, self.called = _Lists(module.instructions.operands), _Lists(module.instructions.called)
         self.no_result = {k for k, opcode in enumerate(module.opcodes) if opcode in _NO_RESULT}
         self.broadcast = module.opcodes.index("broadcast") if "broadcast" in module.opcodes else -1
-        self._arrays: dict[int, tuple[str, ...]] = {}
-        self._frames: dict[int, tuple[Frame, ...]] = {}
+        leaves = module.reader.shape
+        self._arrays_of = functools.cache(lambda row: tuple(str(leaf) for leaf in leaves(row).leaves if leaf.is_array))
+        # The user's frames above one of the module's, and that one.
+        self.source = functools.cache(lambda frame: user_frames(module.frames_table.chain(frame), files))
         self._fusion = module.opcodes.index("fusion") if "fusion" in module.opcodes else -1
         self._inner: dict[int, _Inner] = {}
         self._forms = BodyForms(module)
@@ -147,11 +149,7 @@ class _Context:
 
     def arrays(self, index: int) -> tuple[str, ...]:
         """The arrays an instruction yields, as XLA prints their shapes."""
-        row = int(self.module.instructions.shape[index])
-        if row not in self._arrays:
-            leaves = self.module.reader.shape(row).leaves
-            self._arrays[row] = tuple(str(leaf) for leaf in leaves if leaf.is_array)
-        return self._arrays[row]
+        return self._arrays_of(int(self.module.instructions.shape[index]))
 
     def is_stored(self, index: int) -> bool:
         """True if an instruction would write a result to memory if it ran alone."""
@@ -160,12 +158,6 @@ class _Context:
             operands = self.operands.of(index)
             return not operands or bool(self.module.instruction(operands[0]).shape.dimensions)
         return self.opcode[index] not in self.no_result
-
-    def source(self, frame: int) -> tuple[Frame, ...]:
-        """The user's frames above one of the module's, and that one."""
-        if frame not in self._frames:
-            self._frames[frame] = user_frames(self.module.frames_table.chain(frame), self.files)
-        return self._frames[frame]
 
     def total(self, indices: Iterable[int]) -> int | None:
         """Bytes of the results of these instructions together; None when one is unknown."""

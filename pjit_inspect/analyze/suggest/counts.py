@@ -167,7 +167,7 @@ def _sent(module: HloModule, row: Collective, is_cpu: bool) -> int:
 
 def _work(module: HloModule, loops: LoopsOf) -> tuple[Figure, Figure]:
     """Operations of the products, and bytes that operations make."""
-    is_free = np.isin(module.instructions.opcode, [n for n, name in enumerate(module.opcodes) if name in _NO_WORK])
+    is_free = module.is_opcode(_NO_WORK)
     sizes = np.where(is_free, 0, np.maximum(module.result_bytes, 0))
     if loops:
         flops = _product_flops(module)

@@ -11,7 +11,7 @@ are decoded on demand from the program's bytes, by the `HloReader` that `parse` 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -240,8 +240,11 @@ class HloModule:
 
     def with_opcode(self, *opcodes: str) -> np.ndarray:
         """Indices of all instructions with one of these opcodes, ascending."""
-        wanted = [k for k, opcode in enumerate(self.opcodes) if opcode in opcodes]
-        return np.flatnonzero(np.isin(self.instructions.opcode, wanted))
+        return np.flatnonzero(self.is_opcode(opcodes))
+
+    def is_opcode(self, opcodes: Collection[str]) -> np.ndarray:
+        """For each instruction, True if its opcode is one of these."""
+        return np.array([opcode in opcodes for opcode in self.opcodes], bool)[self.instructions.opcode]
 
     @cached_property
     def result_bytes(self) -> np.ndarray:
