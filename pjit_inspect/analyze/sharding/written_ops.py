@@ -80,8 +80,26 @@ class WrittenOps:
             own = loop.frames
         # Ops of one line share one tuple of frames.
         if id(own) not in self._stacks:
-            self._stacks[id(own)] = own, user_frames(own, self.files)
+            self._stacks[id(own)] = own, self._once(user_frames(own, self.files))
         return self._stacks[id(own)][1]
+
+    def _once(self, frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+        """The frames without those of another call of a function that JAX traced once for both.
+
+        Such a stack begins with that of the first call: its callers come again behind another line of its function. A
+        function that calls itself has them, too; it stands right before itself, or is named at the line of the call.
+        """
+        for most in range(1, len(frames) // 2 + 1):
+            first, again = frames[0], frames[most]
+            if (first.file, first.function) != (again.file, again.function):
+                continue
+            source = self._sources.get(again.file)
+            name = first.function.rpartition(".")[2]
+            is_named = source is None or name in (source.line(again.line) or name)
+            is_other = not is_named if most == 1 else frames[most - 1].function != again.function
+            if is_other and frames[1:most] == frames[most + 1 : 2 * most]:
+                return frames[most:]
+        return frames
 
     @cached_property
     def _scans(self) -> frozenset[int]:
