@@ -8,8 +8,6 @@ Not its job: what a value is called (`analyze.sharding.value_names`).
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +16,7 @@ from typing import Any
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData
+from pjit_inspect.analyze.sharding.source_texts import text_of
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.collective import Phase
@@ -41,12 +40,6 @@ _BATCHED = "vmap("
 
 _Place = tuple[Any, ...]
 """A piece of source on one way of calls: the piece, then where each call to it stands, innermost first."""
-_LONGEST = 60
-Piece = tuple[str, str]
-"""A token, and the space before it."""
-_DOTS: Piece = (" ", "...")
-_BRACKETS = {"(": ")", "[": "]", "{": "}"}
-_NO_TEXT = frozenset((tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT))
 
 
 @dataclass
@@ -128,7 +121,7 @@ class WrittenOps:
             return ""
         key = frames[0].file, frames[0].line, _span(op, frames[0])
         if key not in self._texts:
-            self._texts[key] = _text_of(source, *key[1:])
+            self._texts[key] = text_of(source, *key[1:])
         return self._texts[key]
 
     def column(self, frame: Frame) -> int:
@@ -430,93 +423,3 @@ def _has_in_order(stack: Sequence[Frame], frames: Sequence[Frame]) -> bool:
     """Whether a stack has all these frames, in order."""
     rest = iter(stack)
     return all(frame in rest for frame in frames)
-
-
-def _text_of(source: SourceText, line: int, span: Span | None) -> str:
-    """The text of a span, or of a whole line where no span is known, on one line and shortened at a token."""
-    return _shortened(lines_of(source, line, span))
-
-
-def lines_of(source: SourceText, line: int, span: Span | None) -> list[str]:
-    """The lines of a span, cut at its ends; the whole line where no span is known."""
-    last = line if span is None else max(line, span.end_line)
-    lines = [(source.line(number) or "").encode() for number in range(line, last + 1)]
-    if span is not None:
-        lines[-1] = lines[-1][: span.end_column]
-        lines[0] = lines[0][span.column :]
-    return [part.decode(errors="replace") for part in lines]
-
-
-def _shortened(lines: Sequence[str]) -> str:
-    """A text without what is inside its brackets, where it is too long: what is outside says what its value is."""
-    pieces = _tokens("\n".join(lines).strip())
-    while len(text := "".join(space + token for space, token in pieces)) > _LONGEST:
-        shorter = _without_an_argument(pieces)
-        if shorter is None:
-            # At a word, unless that leaves little.
-            begin, _, word = text[: _LONGEST - 3].rpartition(" ")
-            return f"{begin} ..." if len(begin) > len(word) else f"{text[: _LONGEST - 3]}..."
-        pieces = shorter
-    return text
-
-
-def _without_an_argument(pieces: list[Piece]) -> list[Piece] | None:
-    """The text with one argument less: the last of the longest list of several, else all of the innermost list."""
-    several, single = list[tuple[int, int, int]](), list[tuple[int, int, int]]()
-    for begin, commas, end in _lists(pieces):
-        last = commas[-1] + 1 if commas else begin + 1
-        # What was cut before goes with the argument before it.
-        if pieces[last : last + 1] == [_DOTS] and commas:
-            commas = commas[:-1]
-            last = commas[-1] + 1 if commas else begin + 1
-        if commas and _length(pieces[last:end]) > _length([_DOTS]):
-            several.append((begin, last, end))
-        elif _length(pieces[begin + 1 : end]) > _length([_DOTS]):
-            single.append((begin, begin + 1, end))
-    if several:
-        _, last, end = max(several, key=lambda own: own[2] - own[0])
-        return [*pieces[:last], _DOTS, *pieces[end:]]
-    if single:
-        begin, _, end = min(single, key=lambda own: own[2] - own[0])
-        return [*pieces[: begin + 1], ("", "..."), *pieces[end:]]
-    return None
-
-
-def _length(pieces: Sequence[Piece]) -> int:
-    return sum(len(space + token) for space, token in pieces)
-
-
-def _lists(pieces: list[Piece]) -> list[tuple[int, list[int], int]]:
-    """Where each pair of brackets begins, where the commas right inside are, and where it ends."""
-    found, opened = list[tuple[int, list[int], int]](), list[tuple[int, list[int]]]()
-    for place, (_, token) in enumerate(pieces):
-        if token in _BRACKETS:
-            opened.append((place, []))
-        elif token in _BRACKETS.values() and opened:
-            found.append((*opened.pop(), place))
-        elif token == "," and opened:
-            opened[-1][1].append(place)
-    return found
-
-
-def _tokens(text: str) -> list[Piece]:
-    """The tokens of a text that may be a part of a statement, each with the space before it."""
-    found, end, is_broken = list[Piece](), (1, 0), False
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type in _NO_TEXT or not token.string:
-                continue
-            is_broken = token.start[0] != end[0]
-            space = " " * (token.start[1] - end[1]) if not is_broken else " "
-            if is_broken and found and found[-1][1] in _BRACKETS:
-                space = ""
-            if is_broken and found and token.string in _BRACKETS.values():
-                space = ""
-                if found[-1][1] == "," and ("", ",") in found[:-1]:
-                    found.pop()
-            found.append((space, token.string))
-            end = token.end
-    except (tokenize.TokenError, SyntaxError):
-        # Brackets that a line leaves open end the tokens with an error, behind the last of them.
-        return found or [("", " ".join(text.split()))]
-    return found
