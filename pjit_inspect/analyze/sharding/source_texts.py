@@ -52,7 +52,7 @@ def _text(op: ShardedOp, texts: Mapping[str, SourceText]) -> str:
     """All that the user has written of the call that an operation is of; "" where it is not known."""
     for frame, span in zip(op.frames, op.spans, strict=False):
         if (source := texts.get(frame.file)) is not None and span is not None:
-            return "\n".join(lines_of(source, span.line, span))
+            return text_of(source, span.line, span)
     return ""
 
 
@@ -73,23 +73,18 @@ def _argument(text: str) -> str:
 
 
 def text_of(source: SourceText, line: int, span: Span | None) -> str:
-    """The text of a span, or of a whole line where no span is known, on one line and shortened at a token."""
-    return _shortened(lines_of(source, line, span))
-
-
-def lines_of(source: SourceText, line: int, span: Span | None) -> list[str]:
-    """The lines of a span, cut at its ends; the whole line where no span is known."""
+    """The text of a span, cut at its ends; the whole line where no span is known."""
     last = line if span is None else max(line, span.end_line)
     lines = [(source.line(number) or "").encode() for number in range(line, last + 1)]
     if span is not None:
         lines[-1] = lines[-1][: span.end_column]
         lines[0] = lines[0][span.column :]
-    return [part.decode(errors="replace") for part in lines]
+    return "\n".join(part.decode(errors="replace") for part in lines).strip()
 
 
-def _shortened(lines: Sequence[str]) -> str:
-    """A text without what is inside its brackets, where it is too long: what is outside says what its value is."""
-    pieces = _tokens("\n".join(lines).strip())
+def shortened(text: str) -> str:
+    """A text on one line, without what is inside its brackets where it is too long: what is outside says its value."""
+    pieces = _tokens(text)
     while len(text := "".join(space + token for space, token in pieces)) > _LONGEST:
         shorter = _without_an_argument(pieces)
         if shorter is None:

@@ -14,6 +14,7 @@ from typing import TypeVar
 from pjit_inspect.analyze.program.phases import transposed, untransposed
 from pjit_inspect.analyze.sharding.gradients import Gradients, modules_of
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, Step, kept
+from pjit_inspect.analyze.sharding.source_texts import shortened
 from pjit_inspect.analyze.sharding.written_ops import OWN_VIEWS, last_part
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
@@ -49,7 +50,7 @@ class ValueNames(Gradients):
         products = [other for other in self._of_piece(op, "forward", "recompute") if other.kind == "dot_general"]
         sides = [list(map(self._data.behind, other.operands)) for other in products]
         found = {(tree.left, tree.right)[own.index(operand)] for own in sides if operand in own}
-        return ast.get_source_segment(self.text(op), found.pop()) or "" if len(found) == 1 else ""
+        return shortened(ast.get_source_segment(self._expression(op), found.pop()) or "") if len(found) == 1 else ""
 
     def _may_be_tangent(self, op: ShardedOp) -> bool:
         """Whether an op may make the tangent of what its text computes: JAX gives both one name and one place."""

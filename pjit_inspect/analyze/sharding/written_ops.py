@@ -15,8 +15,8 @@ from typing import Any
 
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
-from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData
-from pjit_inspect.analyze.sharding.source_texts import text_of
+from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData, kept
+from pjit_inspect.analyze.sharding.source_texts import shortened, text_of
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.collective import Phase
@@ -59,7 +59,6 @@ class WrittenOps:
     def __post_init__(self) -> None:
         self._data = SameData(self.program)
         self._sources = {source.file: source for source in self.sources}
-        self._texts: dict[Any, str] = {}
         self._stacks: dict[int, tuple[Any, tuple[Frame, ...]]] = {}
 
     # ------------------------------------------------------------ where an op was written
@@ -110,19 +109,21 @@ class WrittenOps:
             op = self.program.ops[op.parent]
         return op
 
+    @kept
     def text(self, op: ShardedOp, depth: int = 0) -> str:
-        """The piece of the user's source an op was written as, on one line; "" when it is not known.
+        """The piece of the user's source an op was written as, on one line and short; "" when it is not known.
 
         With a `depth`, the piece of so many calls further out.
         """
         frames = self.frames(op)[depth : depth + 1]
-        source = self._sources.get(frames[0].file) if frames else None
-        if source is None or source.line(frames[0].line) is None:
-            return ""
-        key = frames[0].file, frames[0].line, _span(op, frames[0])
-        if key not in self._texts:
-            self._texts[key] = text_of(source, *key[1:])
-        return self._texts[key]
+        return self._texts(frames[0], _span(op, frames[0]))[1] if frames else ""
+
+    @kept
+    def _texts(self, frame: Frame, span: Span | None) -> tuple[str, str]:
+        """The piece that a frame stands at, as the user wrote it and short; "" when it is not known."""
+        source = self._sources.get(frame.file)
+        text = text_of(source, frame.line, span) if source is not None and source.line(frame.line) is not None else ""
+        return text, shortened(text)
 
     def column(self, frame: Frame) -> int:
         """Where on its line the piece of a frame begins, in characters from 1; its first column has to be known."""
@@ -380,11 +381,16 @@ class WrittenOps:
         return [maker is not None and self._places[maker] == self._place(op) for maker in makers]
 
     def _tree(self, op: ShardedOp) -> ast.expr | None:
-        """The expression that an op was written as; None for what is none."""
+        """The expression of `_expression`; None for what is none."""
         try:
-            return ast.parse(self.text(op), mode="eval").body
+            return ast.parse(self._expression(op), mode="eval").body
         except (SyntaxError, ValueError):
             return None
+
+    def _expression(self, op: ShardedOp) -> str:
+        """All of the text that an op was written as, in brackets: it may have several lines."""
+        frames = self.frames(op)
+        return f"({self._texts(frames[0], _span(op, frames[0]))[0]}\n)" if frames else ""
 
 
 def piece_of(place: _Place | None) -> _Place | None:
