@@ -12,7 +12,8 @@ from functools import partial
 from pjit_inspect.analyze.causes.cause_subject import ITS_RESULT, CauseSubject, dimension_words, over_axes
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.causes.wording import Piece, clause, worded
-from pjit_inspect.analyze.sharding.needs import Part, dependent_axes, is_cumulative, is_named_as_operand, whole_axes
+from pjit_inspect.analyze.sharding.axes import dependent_axes
+from pjit_inspect.analyze.sharding.needs import Part, is_cumulative, is_named_as_operand, whole_axes
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.mesh import Dimensions, PartitionSpec, axes_of, entry_of, spec_text

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Literal, TypeVar
 
 from pjit_inspect.analyze.causes.need_finder import Match
-from pjit_inspect.analyze.sharding.asked_copies import IN_SPECS
 from pjit_inspect.analyze.sharding.needs import RESHARDS, Need, Part, Request
+from pjit_inspect.analyze.sharding.source_texts import IN_SPECS
 from pjit_inspect.analyze.sharding.value_names import RESHARDED, ValueNames
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS, SUMS

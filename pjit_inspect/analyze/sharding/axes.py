@@ -2,14 +2,15 @@
 
 A factor is a dimension the op's arrays share: `i`, `j` and `k` of a matrix product. A dimension that a reshape merges
 or cuts up has several. An axis is followed along equal factors: from operands to results first, as data flows; what has
-its axes from nothing that was there before has them from what comes after. Not its job: what follows where the arrays
+its axes from nothing that was there before has them from what comes after. Some operations work on all of a dimension
+at once. Not its job: what follows where the arrays
 disagree (`analyze.sharding.needs`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
@@ -23,6 +24,10 @@ from pjit_inspect.model.sharding.sharded_program import (
     axis_name,
 )
 
+_OF_MATRICES = frozenset((
+    "cholesky", "lu", "geqrf", "svd", "eigh", "eig", "schur", "hessenberg", "tridiagonal", "triangular_solve",
+))  # fmt: skip
+"""JAX's names of what takes matrices apart, or solves with them: these are the last two dimensions of its operands."""
 _MOST_ROUNDS = 4
 _Label = dict[str, AxisOrigin]
 _Pair = tuple[int, int, frozenset[str]]
@@ -219,4 +224,43 @@ def _equal(one: Array, other: Array) -> frozenset[str]:
         if axes and factor in other.axes
         for axis, same in zip(axes, other.axes[factor], strict=False)
         if axis == same
+    )
+
+
+# ---------------------------------------------------------------- what an op works on all of at once
+
+
+def dependent_parts(program: ShardedProgram, op: ShardedOp) -> frozenset[tuple[int, int]]:
+    """The dimensions that an op works on all of at once, as operand and dimension: a Fourier transform's, a matrix's.
+
+    Empty where that is not known. Whoever has pieces along one of them cannot work on these alone.
+    """
+    if op.rule is not None:
+        needed = set(op.rule.need_replication)
+        operands = enumerate(op.rule.operands)
+        return frozenset((k, own) for k, dims in operands for own, factors in enumerate(dims) if needed & set(factors))
+    if op.kind != "custom_call" or op.op_name.rpartition("/")[2] not in _OF_MATRICES:
+        return frozenset()
+    ranks = [len(program.values[value].shape) for value in op.operands]
+    return frozenset((number, own) for number, rank in enumerate(ranks) for own in range(max(rank - 2, 0), rank))
+
+
+def dependent_axes(program: ShardedProgram, ops: Iterable[ShardedOp]) -> frozenset[str]:
+    """The mesh axes that split such dimensions of some ops."""
+    return frozenset(
+        axis_name(axis)
+        for op in ops
+        for operand, number in dependent_parts(program, op)
+        for axis in program.values[op.operands[operand]].spec[number]
+    )
+
+
+def has_independent(program: ShardedProgram, op: ShardedOp) -> bool:
+    """Whether an op has a dimension along which its pieces can be worked on alone, as a batch of matrices has."""
+    parts = dependent_parts(program, op)
+    shapes = [program.values[value].shape for value in op.operands]
+    return any(
+        (operand, number) not in parts and length > 1
+        for operand, shape in enumerate(shapes)
+        for number, length in enumerate(shape)
     )

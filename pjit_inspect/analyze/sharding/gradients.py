@@ -54,9 +54,14 @@ class Gradients(WrittenOps):
             if self._roles[number] != "backward" or self._places[number] is None or self._is_mixed(number):
                 continue
             for index in op.operands:
-                if (value := self._taken_as(op, index)) is not None:
+                if (value := self._taken_as(op, index)) is not None and self._fits(index, *value):
                     found.setdefault(index, {})[number] = value
         return found
+
+    def _fits(self, index: int, value: int, order: Order) -> bool:
+        """Whether a value has the shape of the one that it may be the gradient of, in its order of dimensions."""
+        own, shape = self.program.values[index].shape, self.program.values[value].shape
+        return len(own) == len(order) and tuple(own[order.index(place)] for place in range(len(order))) == shape
 
     def _taken_as(self, op: ShardedOp, index: int) -> tuple[int, Order] | None:
         """The value whose gradient an operation of the backward pass takes as an operand."""

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pjit_inspect.analyze.sharding.asked_copies import IN_SPECS, find_asked
 from pjit_inspect.analyze.sharding.axes import Array, FactorAxes, find_factor_axes
+from pjit_inspect.analyze.sharding.source_texts import IN_SPECS, find_asked
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.source import SourceText
@@ -43,10 +43,6 @@ _HANDED_ON = frozenset(("named_computation", "call", "case", "if", "optimization
 """Ops that hand their operands on as they are."""
 _MATRICES = frozenset(("fft", "cholesky", "triangular_solve"))
 """Ops that need some dimensions replicated because the partitioner has no way to split them."""
-_OF_MATRICES = frozenset((
-    "cholesky", "lu", "geqrf", "svd", "eigh", "eig", "schur", "hessenberg", "tridiagonal", "triangular_solve",
-))  # fmt: skip
-"""JAX's names of what takes matrices apart, or solves with them: these are the last two dimensions of its operands."""
 _HOPS = 8
 
 
@@ -496,39 +492,3 @@ def is_named_as_operand(program: ShardedProgram, copy: ShardedOp) -> bool:
         return copy.op_name == program.inputs[value.argument].name
     maker = None if value.op is None else program.ops[value.op]
     return maker is not None and (copy.op_name, copy.frames) == (maker.op_name, maker.frames)
-
-
-def dependent_parts(program: ShardedProgram, op: ShardedOp) -> frozenset[tuple[int, int]]:
-    """The dimensions that an op works on all of at once, as operand and dimension: a Fourier transform's, a matrix's.
-
-    Empty where that is not known. Whoever has pieces along one of them cannot work on these alone.
-    """
-    if op.rule is not None:
-        needed = set(op.rule.need_replication)
-        operands = enumerate(op.rule.operands)
-        return frozenset((k, own) for k, dims in operands for own, factors in enumerate(dims) if needed & set(factors))
-    if op.kind != "custom_call" or op.op_name.rpartition("/")[2] not in _OF_MATRICES:
-        return frozenset()
-    ranks = [len(program.values[value].shape) for value in op.operands]
-    return frozenset((number, own) for number, rank in enumerate(ranks) for own in range(max(rank - 2, 0), rank))
-
-
-def dependent_axes(program: ShardedProgram, ops: Iterable[ShardedOp]) -> frozenset[str]:
-    """The mesh axes that split such dimensions of some ops."""
-    return frozenset(
-        axis_name(axis)
-        for op in ops
-        for operand, number in dependent_parts(program, op)
-        for axis in program.values[op.operands[operand]].spec[number]
-    )
-
-
-def has_independent(program: ShardedProgram, op: ShardedOp) -> bool:
-    """Whether an op has a dimension along which its pieces can be worked on alone, as a batch of matrices has."""
-    parts = dependent_parts(program, op)
-    shapes = [program.values[value].shape for value in op.operands]
-    return any(
-        (operand, number) not in parts and length > 1
-        for operand, shape in enumerate(shapes)
-        for number, length in enumerate(shape)
-    )

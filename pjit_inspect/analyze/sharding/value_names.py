@@ -14,6 +14,7 @@ from typing import TypeVar
 from pjit_inspect.analyze.program.phases import transposed, untransposed
 from pjit_inspect.analyze.sharding.gradients import Gradients, modules_of
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, Step, kept
+from pjit_inspect.analyze.sharding.source_texts import shortened
 from pjit_inspect.analyze.sharding.written_ops import OWN_VIEWS, last_part
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
@@ -23,15 +24,11 @@ from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, na
 
 T = TypeVar("T")
 
-_VIEW_PRIMITIVES = frozenset((
-    "reshape", "squeeze", "expand_dims", "broadcast_in_dim", "transpose", "convert_element_type", "copy", "copy_p",
-    "bitcast_convert_type", "reduce_precision", "broadcast",
-))  # fmt: skip
-"""JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
+_VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
 _PHASES = {"backward": "the backward pass of ", "recompute": "the recomputed "}
 _KINDS = {
     "mul": "a product", "div": "a quotient", "add": "a sum", "sub": "a difference", "reduce_sum": "a sum",
-    "add_any": "a sum of gradients", "dot_general": "a product",
+    "add_any": "a sum of gradients", "dot_general": "a product", "while": "a result of a loop",
 }  # fmt: skip
 """What a value of the backward pass is, by JAX's name of the operation that makes it."""
 RESHARDED = " (resharded)"
@@ -53,7 +50,7 @@ class ValueNames(Gradients):
         products = [other for other in self._of_piece(op, "forward", "recompute") if other.kind == "dot_general"]
         sides = [list(map(self._data.behind, other.operands)) for other in products]
         found = {(tree.left, tree.right)[own.index(operand)] for own in sides if operand in own}
-        return ast.get_source_segment(self.text(op), found.pop()) or "" if len(found) == 1 else ""
+        return shortened(ast.get_source_segment(self._expression(op), found.pop()) or "") if len(found) == 1 else ""
 
     def _may_be_tangent(self, op: ShardedOp) -> bool:
         """Whether an op may make the tangent of what its text computes: JAX gives both one name and one place."""
@@ -91,7 +88,7 @@ class ValueNames(Gradients):
             elif view is not None and self._data.is_larger(view):
                 words, larger = f" {RESHAPED[view.kind]}", view
             elif view is not None and view.kind in RESHAPED and larger is None:
-                is_told = _is_users(view) and not self._loop_of(view)
+                is_told = self._is_users(view) and not self._loop_of(view)
                 words, turned = (f" {RESHAPED[view.kind]}", view) if is_told else (words, turned)
             if self._is_resharded(step.value, index):
                 resharded = RESHARDED
@@ -104,7 +101,8 @@ class ValueNames(Gradients):
         if maker is not None and turned in self._last_views(maker):
             # It has the order of dimensions of its text only so.
             words = ""
-        return say("{}{}{}", self._computed(index, inside), " at the turn" if turn or part else "", words + resharded)
+        told = self._computed(index, inside)
+        return say("{}{}", _of_turn(told, turn or part) if turn or part else told, words + resharded)
 
     def _computed(self, index: int, inside: ShardedOp | None) -> Sentence:
         """A value that is no view of another: by the operation that makes it."""
@@ -114,7 +112,7 @@ class ValueNames(Gradients):
         if op.kind == "constant":
             return Sentence("a constant")
         if index not in op.results:
-            loop = self.op(op, inside)
+            loop = self.op(op, inside) if self.text(op) else "a loop"
             return say("a value that {} carries", loop) if op.kind == "while" else say("a value inside {}", loop)
         same = inside is not None and self._is_one_piece(op, inside) and not self._is_mixed(self._number(inside))
         if op.kind == "iota" and (same or not self.text(op)):
@@ -156,10 +154,18 @@ class ValueNames(Gradients):
 
     def _is_written(self, view: ShardedOp, inside: ShardedOp | None) -> bool:
         """Whether a view changes the shape and makes the value of its text, by which it is known."""
-        is_users = view.kind in RESHAPED and _is_users(view) and self._makes(view)
+        is_users = view.kind in RESHAPED and self._is_users(view) and self._makes(view)
         own = self._place(view) if is_users and self._loop_of(view) is None else None
         is_known = own is not None and own[0] is not None and bool(self.text(view))
         return is_known and not (inside is not None and self._is_one_piece(view, inside))
+
+    def _is_users(self, view: ShardedOp) -> bool:
+        """Whether somebody wrote a view; XLA names those that it adds as the operation that they are for."""
+        return view.op_name not in self._computed_names
+
+    @cached_property
+    def _computed_names(self) -> frozenset[str]:
+        return frozenset(op.op_name for op in self.program.ops if op.op_name and op.kind not in _VIEWS)
 
     # ------------------------------------------------------------ which value it is
 
@@ -207,7 +213,7 @@ class ValueNames(Gradients):
                 break
             own = _without_ones(self.program.values[index].shape, self.program.values[op.operands[0]].shape)
             # A turn of a loop, and `x[0]`, are smaller arrays for their users, too.
-            if own is None or (None in own and _is_users(op)):
+            if own is None or (None in own and self._is_users(op)):
                 break
             index, places = op.operands[0], [None if place is None else places[place] for place in own]
         return index, tuple(places)
@@ -391,6 +397,18 @@ def line_near(frame: Frame, near: Frame) -> str:
     return f"line {frame.line}" if frame.file == near.file else frame.where
 
 
+def _of_turn(array: Sentence, turn: str) -> Sentence:
+    """What a turn of a loop takes of an array: "`f(x)[i]`"."""
+    first, *rest = array.phrases
+    if first.kind != "code":
+        return say("one turn's piece of {}", array)
+    try:
+        is_one = isinstance(ast.parse(first.text, mode="eval").body, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+    except SyntaxError:
+        is_one = False
+    return say("{}{}", code(f"{first.text if is_one else f'({first.text})'}{turn}"), Sentence.of(rest))
+
+
 def _without_ones(shape: Sequence[int], given: Sequence[int]) -> list[int | None] | None:
     """For each dimension of a given shape, which one of `shape` it is; None where they differ in more than ones."""
     found, left = list[int | None](), list(range(len(shape)))
@@ -402,8 +420,3 @@ def _without_ones(shape: Sequence[int], given: Sequence[int]) -> list[int | None
             return None
         found.append(left.pop(0) if is_same else None)
     return None if any(shape[place] != 1 for place in left) else found
-
-
-def _is_users(view: ShardedOp) -> bool:
-    """Whether somebody wrote a view, or XLA added it for another operation."""
-    return not view.op_name or last_part(view) in _VIEW_PRIMITIVES

@@ -8,8 +8,6 @@ Not its job: what a value is called (`analyze.sharding.value_names`).
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +15,8 @@ from typing import Any
 
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
-from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData
+from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData, kept
+from pjit_inspect.analyze.sharding.source_texts import shortened, text_of
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.collective import Phase
@@ -41,12 +40,6 @@ _BATCHED = "vmap("
 
 _Place = tuple[Any, ...]
 """A piece of source on one way of calls: the piece, then where each call to it stands, innermost first."""
-_LONGEST = 60
-Piece = tuple[str, str]
-"""A token, and the space before it."""
-_DOTS: Piece = (" ", "...")
-_BRACKETS = {"(": ")", "[": "]", "{": "}"}
-_NO_TEXT = frozenset((tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT))
 
 
 @dataclass
@@ -66,7 +59,6 @@ class WrittenOps:
     def __post_init__(self) -> None:
         self._data = SameData(self.program)
         self._sources = {source.file: source for source in self.sources}
-        self._texts: dict[Any, str] = {}
         self._stacks: dict[int, tuple[Any, tuple[Frame, ...]]] = {}
 
     # ------------------------------------------------------------ where an op was written
@@ -80,8 +72,26 @@ class WrittenOps:
             own = loop.frames
         # Ops of one line share one tuple of frames.
         if id(own) not in self._stacks:
-            self._stacks[id(own)] = own, user_frames(own, self.files)
+            self._stacks[id(own)] = own, self._once(user_frames(own, self.files))
         return self._stacks[id(own)][1]
+
+    def _once(self, frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+        """The frames without those of another call of a function that JAX traced once for both.
+
+        Such a stack begins with that of the first call: its callers come again behind another line of its function. A
+        function that calls itself has them, too; it stands right before itself, or is named at the line of the call.
+        """
+        for most in range(1, len(frames) // 2 + 1):
+            first, again = frames[0], frames[most]
+            if (first.file, first.function) != (again.file, again.function):
+                continue
+            source = self._sources.get(again.file)
+            name = first.function.rpartition(".")[2]
+            is_named = source is None or name in (source.line(again.line) or name)
+            is_other = not is_named if most == 1 else frames[most - 1].function != again.function
+            if is_other and frames[1:most] == frames[most + 1 : 2 * most]:
+                return frames[most:]
+        return frames
 
     @cached_property
     def _scans(self) -> frozenset[int]:
@@ -99,19 +109,21 @@ class WrittenOps:
             op = self.program.ops[op.parent]
         return op
 
+    @kept
     def text(self, op: ShardedOp, depth: int = 0) -> str:
-        """The piece of the user's source an op was written as, on one line; "" when it is not known.
+        """The piece of the user's source an op was written as, on one line and short; "" when it is not known.
 
         With a `depth`, the piece of so many calls further out.
         """
         frames = self.frames(op)[depth : depth + 1]
-        source = self._sources.get(frames[0].file) if frames else None
-        if source is None or source.line(frames[0].line) is None:
-            return ""
-        key = frames[0].file, frames[0].line, _span(op, frames[0])
-        if key not in self._texts:
-            self._texts[key] = _text_of(source, *key[1:])
-        return self._texts[key]
+        return self._texts(frames[0], _span(op, frames[0]))[1] if frames else ""
+
+    @kept
+    def _texts(self, frame: Frame, span: Span | None) -> tuple[str, str]:
+        """The piece that a frame stands at, as the user wrote it and short; "" when it is not known."""
+        source = self._sources.get(frame.file)
+        text = text_of(source, frame.line, span) if source is not None and source.line(frame.line) is not None else ""
+        return text, shortened(text)
 
     def column(self, frame: Frame) -> int:
         """Where on its line the piece of a frame begins, in characters from 1; its first column has to be known."""
@@ -369,11 +381,16 @@ class WrittenOps:
         return [maker is not None and self._places[maker] == self._place(op) for maker in makers]
 
     def _tree(self, op: ShardedOp) -> ast.expr | None:
-        """The expression that an op was written as; None for what is none."""
+        """The expression of `_expression`; None for what is none."""
         try:
-            return ast.parse(self.text(op), mode="eval").body
+            return ast.parse(self._expression(op), mode="eval").body
         except (SyntaxError, ValueError):
             return None
+
+    def _expression(self, op: ShardedOp) -> str:
+        """All of the text that an op was written as, in brackets: it may have several lines."""
+        frames = self.frames(op)
+        return f"({self._texts(frames[0], _span(op, frames[0]))[0]}\n)" if frames else ""
 
 
 def piece_of(place: _Place | None) -> _Place | None:
@@ -412,93 +429,3 @@ def _has_in_order(stack: Sequence[Frame], frames: Sequence[Frame]) -> bool:
     """Whether a stack has all these frames, in order."""
     rest = iter(stack)
     return all(frame in rest for frame in frames)
-
-
-def _text_of(source: SourceText, line: int, span: Span | None) -> str:
-    """The text of a span, or of a whole line where no span is known, on one line and shortened at a token."""
-    return _shortened(lines_of(source, line, span))
-
-
-def lines_of(source: SourceText, line: int, span: Span | None) -> list[str]:
-    """The lines of a span, cut at its ends; the whole line where no span is known."""
-    last = line if span is None else max(line, span.end_line)
-    lines = [(source.line(number) or "").encode() for number in range(line, last + 1)]
-    if span is not None:
-        lines[-1] = lines[-1][: span.end_column]
-        lines[0] = lines[0][span.column :]
-    return [part.decode(errors="replace") for part in lines]
-
-
-def _shortened(lines: Sequence[str]) -> str:
-    """A text without what is inside its brackets, where it is too long: what is outside says what its value is."""
-    pieces = _tokens("\n".join(lines).strip())
-    while len(text := "".join(space + token for space, token in pieces)) > _LONGEST:
-        shorter = _without_an_argument(pieces)
-        if shorter is None:
-            # At a word, unless that leaves little.
-            begin, _, word = text[: _LONGEST - 3].rpartition(" ")
-            return f"{begin} ..." if len(begin) > len(word) else f"{text[: _LONGEST - 3]}..."
-        pieces = shorter
-    return text
-
-
-def _without_an_argument(pieces: list[Piece]) -> list[Piece] | None:
-    """The text with one argument less: the last of the longest list of several, else all of the innermost list."""
-    several, single = list[tuple[int, int, int]](), list[tuple[int, int, int]]()
-    for begin, commas, end in _lists(pieces):
-        last = commas[-1] + 1 if commas else begin + 1
-        # What was cut before goes with the argument before it.
-        if pieces[last : last + 1] == [_DOTS] and commas:
-            commas = commas[:-1]
-            last = commas[-1] + 1 if commas else begin + 1
-        if commas and _length(pieces[last:end]) > _length([_DOTS]):
-            several.append((begin, last, end))
-        elif _length(pieces[begin + 1 : end]) > _length([_DOTS]):
-            single.append((begin, begin + 1, end))
-    if several:
-        _, last, end = max(several, key=lambda own: own[2] - own[0])
-        return [*pieces[:last], _DOTS, *pieces[end:]]
-    if single:
-        begin, _, end = min(single, key=lambda own: own[2] - own[0])
-        return [*pieces[: begin + 1], ("", "..."), *pieces[end:]]
-    return None
-
-
-def _length(pieces: Sequence[Piece]) -> int:
-    return sum(len(space + token) for space, token in pieces)
-
-
-def _lists(pieces: list[Piece]) -> list[tuple[int, list[int], int]]:
-    """Where each pair of brackets begins, where the commas right inside are, and where it ends."""
-    found, opened = list[tuple[int, list[int], int]](), list[tuple[int, list[int]]]()
-    for place, (_, token) in enumerate(pieces):
-        if token in _BRACKETS:
-            opened.append((place, []))
-        elif token in _BRACKETS.values() and opened:
-            found.append((*opened.pop(), place))
-        elif token == "," and opened:
-            opened[-1][1].append(place)
-    return found
-
-
-def _tokens(text: str) -> list[Piece]:
-    """The tokens of a text that may be a part of a statement, each with the space before it."""
-    found, end, is_broken = list[Piece](), (1, 0), False
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type in _NO_TEXT or not token.string:
-                continue
-            is_broken = token.start[0] != end[0]
-            space = " " * (token.start[1] - end[1]) if not is_broken else " "
-            if is_broken and found and found[-1][1] in _BRACKETS:
-                space = ""
-            if is_broken and found and token.string in _BRACKETS.values():
-                space = ""
-                if found[-1][1] == "," and ("", ",") in found[:-1]:
-                    found.pop()
-            found.append((space, token.string))
-            end = token.end
-    except (tokenize.TokenError, SyntaxError):
-        # Brackets that a line leaves open end the tokens with an error, behind the last of them.
-        return found or [("", " ".join(text.split()))]
-    return found
