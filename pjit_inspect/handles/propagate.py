@@ -11,8 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from pjit_inspect.analyze.partition.align import align
-from pjit_inspect.analyze.partition.edges import with_collectives
+from pjit_inspect.analyze.partition.edges import align, with_collectives
 from pjit_inspect.analyze.program.loops import find_trip_count
 from pjit_inspect.analyze.sharding.axes import with_origins
 from pjit_inspect.errors import CaptureError, ParseError

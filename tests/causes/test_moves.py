@@ -10,7 +10,7 @@ import pytest
 from jax.sharding import AxisType, Mesh, PartitionSpec
 
 import pjit_inspect as pi
-from causes.meshes import CUBE, LINE, MESH, array, named
+from causes.meshes import CUBE, EXPLICIT, LINE, MESH, array, named
 from causes.told import another_before_jax_0_10, sentences
 
 
@@ -41,7 +41,7 @@ def test_pieces_that_are_computed_on_other_devices_are_not_said_to_be_wanted_oth
         )
     (moved,) = (text for text in found if "sums over" not in text)
     assert moved.startswith("`jnp.dot(x, w, ")
-    assert "is computed as `P('a', 'b')`, as" in moved
+    assert "is computed as `P('a', 'b')`." in moved
     assert moved.endswith("Its result is needed as `P('a', 'c')`.")
 
 
@@ -54,7 +54,7 @@ def test_the_pieces_of_a_gradient_are_told_in_the_order_of_its_weight():
         return w - 0.1 * (m + gradient), m + gradient
 
     found = sentences(step, array((64, 64)), array((64, 64), "data"), array((16, 64), "data"))
-    (moved,) = (text for text in found if "other devices" in text)
+    (moved,) = (text for text in found if "is computed as `P('model:(1)2', None)`." in text)
     assert moved.startswith("The gradient of `w` in `x @ w`")
     assert moved.endswith("Its result is needed as `P('data', None)`.")
 
@@ -93,10 +93,9 @@ def test_what_each_device_gets_all_of_is_wanted_replicated():
     params = {"image": array((128, 64), "model"), "text": array((96, 64), "model")}
     found = sentences(contrastive, params, array((16, 128), "data"), array((16, 96), "data"))
     assert not any("in pieces of [64, 16]" in text for text in found)
-    whole = [text for text in found if "as `P(None, None)`" in text]
     # The second goes on with what the first has moved, which others take, too.
-    assert sorted("another collective has moved it before" in text for text in whole) == [False, True]
-    assert sum("but it is `P(None, 'data')`" in text for text in whole) == 1
+    whole = sorted(text[:11] for text in found if "from `P(None, 'data')` to `P(None, None)`" in text)
+    assert whole == ["Step 1 of 2", "Step 2 of 2"]
 
 
 def test_a_sum_of_gradients_whose_name_xla_has_lost_is_told_by_what_takes_it():
@@ -334,5 +333,115 @@ def test_not_all_of_what_is_written_at_positions_is_told_where_a_device_gets_som
         if text.startswith("The gradient of `table` in `table[tokens]` (")
         and "needs the gradient of `table[tokens]`" in text
     )
-    assert "in pieces of [4, 16, 16] on each device" in moved
+    assert "as `P(None, None, 'data')`, but it is `P('data', None, None)`" in moved
     assert "all of it" not in moved
+
+
+@another_before_jax_0_10
+def test_positions_of_a_lookup_move_and_its_table_does_not():
+    def embed(table, tokens):
+        return jax.lax.with_sharding_constraint(table[tokens], named("fsdp", "data", "tp", mesh=CUBE))
+
+    table, tokens = array((256, 64), "tp", ("fsdp", "data"), mesh=CUBE), array((4, 32), "fsdp", "data", mesh=CUBE)
+    tokens = jax.ShapeDtypeStruct(tokens.shape, jnp.int32, sharding=tokens.sharding)
+    record = pi.inspect(embed, table, tokens)
+    causes = [(row.dtype, cause) for row in record.collectives for cause in row.causes]
+    moved = [(dtype, str(cause.moved)) for dtype, cause in causes if cause.kind != "indexing"]
+    assert moved
+    assert not [row for row in moved if row == ("s32", "`table`")]
+
+
+@another_before_jax_0_10
+def test_a_lookup_that_is_computed_on_other_devices_is_put_back():
+    def turn(tree, node):
+        rows = jnp.arange(8)
+        node = tree[rows, node]
+        return tree.at[rows, node].set(3)
+
+    found = sentences(turn, array((8, 9), "model", dtype=jnp.int32), array((8,), "model", dtype=jnp.int32))
+    assert not any("split differently" in text or "on other devices" in text for text in found)
+    assert any(text.startswith("`tree[rows, node]`") and " is computed as `P('data')`. " in text for text in found)
+
+
+@another_before_jax_0_10
+def test_both_steps_that_put_a_lookup_back_start_where_it_was_computed():
+    def embed(table, tokens):
+        return jax.lax.with_sharding_constraint(table[tokens], named("model", None, "data")) * 2
+
+    table, tokens = array((256, 64), "data", "model"), array((4, 16), "model", dtype=jnp.int32)
+    found = [text for text in sentences(embed, table, tokens) if text.startswith("`table[tokens]`")]
+    computed = [
+        text for text in found if " is computed as `P(None, None, 'model')`, as its operands are split." in text
+    ]
+    assert len(computed) == 2
+
+
+@pytest.mark.parametrize("spec", [(), ("data",), ("data", "model")])
+def test_a_plain_slice_takes_no_part_of_its_result(spec):
+    def model(x):
+        return jax.lax.with_sharding_constraint(x[2:34], named("model")) * 2
+
+    found = sentences(model, array((64, 64), *spec))
+    assert found
+    assert not any("its result" in text for text in found)
+
+
+@another_before_jax_0_10
+def test_edges_of_an_array_that_all_devices_have_are_for_the_split_result():
+    def model(x):
+        return jax.lax.with_sharding_constraint(x[2:34], named("model")) * 2
+
+    found = set(sentences(model, array((64, 64))))
+    assert all(text.startswith("The result of `x[2:34]`") for text in found)
+    assert all(
+        text.endswith("is split over `model` along dimension 0. Its pieces need what other devices hold.")
+        for text in found
+    )
+
+
+def test_out_sharding_does_not_ask_for_the_sharding_of_a_gradient():
+    def loss(x):
+        t = jnp.sin(jax.sharding.reshard(x.reshape(-1, 16), PartitionSpec("model", None)))
+        return (t.reshape(8, 32, 16, out_sharding=PartitionSpec("data", None, None)) ** 2).sum()
+
+    with jax.set_mesh(EXPLICIT):
+        found = sentences(jax.grad(loss), array((8, 32, 16), "data", mesh=EXPLICIT))
+    asked = [text for text in found if text.startswith("`out_sharding=P('data', None, None)` of")]
+    assert not any("asks for `P('model', None)`" in text for text in asked)
+
+
+def test_a_collective_in_a_helper_is_told_with_the_call():
+    def gather(x):
+        return jax.lax.all_gather(x, "model", tiled=True)
+
+    def body(a, b):
+        first = gather(jnp.sin(a))
+        return first + gather(jnp.cos(b))
+
+    mapped = jax.shard_map(body, mesh=MESH, in_specs=PartitionSpec("model"), out_specs=PartitionSpec(), check_vma=False)
+    found = [text for text in sentences(mapped, array((16,), "model"), array((16,), "model")) if "all_gather" in text]
+    assert len(set(found)) == 2
+    assert all(", called at line " in text for text in found)
+
+
+def test_the_gradient_of_an_operand_that_is_not_known_is_not_told_as_that_of_a_gradient():
+    def layer(x, w):
+        return jax.lax.psum(jnp.sin(x) @ w, "model")
+
+    mapped = jax.shard_map(
+        layer,
+        mesh=MESH,
+        in_specs=(PartitionSpec("data"), PartitionSpec(None, "model")),
+        out_specs=PartitionSpec("data"),
+        check_vma=False,
+    )
+
+    def loss(ws, x):
+        for w in ws:
+            x = jnp.tile(mapped(x, w), (1, 4))
+        return (x**2).sum()
+
+    weights = [array((16, 16), None, "model")] * 2
+    found = sentences(jax.grad(loss), weights, array((8, 16), "data"))
+    assert found
+    assert not any("gradient of the gradient" in text or "gradient of a gradient" in text for text in found)

@@ -456,6 +456,13 @@ class CauseSubject:
             return "with its pieces on other devices"
         return say("in pieces of {} on each device", list(self.names.as_named(value, self.edge.made_shape)))
 
+    def as_split(self) -> str:
+        """The reason for how it is computed: ", as its operands are split" if they have these axes; "" if unknown."""
+        operands = () if self.maker is None else self.maker.operands
+        given = {axis for operand in operands for axis in self.program.values[operand].axes}
+        had = {axis for axes in self.match.had or () for axis in axes}
+        return ", as its operands are split" if had and had <= given else ""
+
     def as_taken(self) -> str:
         """How the taker takes it."""
         taker = self.match.taker

@@ -78,11 +78,17 @@ class CauseFinder:
 
     def __post_init__(self) -> None:
         self._program = self.program or ShardedProgram()
-        self._accumulation = Accumulation(self._program)
         self._names = ValueNames(self._program, self.sources, self.files)
-        self._writers = WrittenFinder(self._names)
         # Equal layers are alike: each of their arrays may be moved by what the partitioner made for any of them.
         self._worded: dict[object, Cause] = {}
+
+    @cached_property
+    def _writers(self) -> WrittenFinder:
+        return WrittenFinder(self._names)
+
+    @cached_property
+    def _accumulation(self) -> Accumulation:
+        return Accumulation(self._program)
 
     @cached_property
     def _needs(self) -> NeedFinder:
@@ -123,11 +129,8 @@ class CauseFinder:
                 self._needs.find(edge, row.axes), self._names, row.axes, row.kind, self.returned
             )
         found = self._worded[key]
-        return replace(
-            found,
-            facts=(*found.facts, *self._accumulation.fact(edge, row)),
-            op_name=found.op_name or array.op_name,
-        )
+        more = self._accumulation.fact(edge, row) if (row.count or 0) > 1 else ()
+        return replace(found, facts=(*found.facts, *more), op_name=found.op_name or array.op_name)
 
     def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective, count: int = 0) -> Cause:
         """The common part of several causes, of `count` arrays, that fit equally well: none of them is picked."""

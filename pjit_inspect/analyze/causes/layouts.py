@@ -1,19 +1,26 @@
-"""Which piece of an array each device holds, and how a collective changes that.
+"""Which piece of an array each device holds, and how collectives change that, one after the other.
 
 A layout is worked out device by device from a sharding, followed through collectives in either direction by their
 groups, and read as a sharding again. It is exact: a layout that a collective cannot have made, or that no sharding
-gives, is None. Not its job: which array a collective moves.
+gives, is None. Not its job: which array a collective moves, and for which operation.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pjit_inspect.model.program.mesh import Dimensions, local_shape
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, axis_name
+from pjit_inspect.model.program.opcodes import SUMS
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker, axis_name
+
+Way = Sequence[PartitionedCollective]
+"""Collectives that move one array one after the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +57,11 @@ class Layout:
         """The shape of the largest piece."""
         return local_shape(self.shape, self.counts)
 
-    def holds(self, other: Layout) -> bool:
-        """Whether every device has its piece of another layout already: then no data must move."""
+    def holds(self, spec: Dimensions | None) -> bool:
+        """Whether every device has its piece by a sharding already: then no data must move for it."""
+        other = None if spec is None else Layout.of(spec, self.shape, self.sizes)
+        if other is None:
+            return False
         times = np.array([new // max(own, 1) for own, new in zip(self.counts, other.counts, strict=True)], np.int64)
         is_finer = (np.array(self.counts) * times == other.counts).all()
         return bool(is_finer) and np.array_equal(self.numbers, other.numbers // np.maximum(times, 1))
@@ -198,3 +208,100 @@ def _merged(parts: Sequence[tuple[str, int, int]], sizes: Mapping[str, int]) -> 
             size *= last
         merged.append((name, before, size))
     return tuple(name if size == sizes[name] else f"{name}:({before}){size}" for name, before, size in merged)
+
+
+class Ways:
+    """The ways of one program: which collectives move an array one after the other, from and to which layouts."""
+
+    def __init__(self, program: ShardedProgram) -> None:
+        self._program = program
+        self._numbers = {id(edge): number for number, edge in enumerate(program.collectives)}
+        self._feeders: defaultdict[int, list[int]] = defaultdict(list)
+        for number, edge in enumerate(program.collectives):
+            for behind in edge.feeds if edge.kind not in SUMS else ():
+                self._feeders[behind].append(number)
+
+    def of(self, edge: PartitionedCollective, taker: Taker | None = None) -> list[PartitionedCollective]:
+        """The way that a collective is of, up to a taker; it ends where it is not known which of several is next."""
+        collectives = self._program.collectives
+        way = [self._numbers[id(edge)]]
+        while len(before := self._feeders[way[0]]) == 1 and self._goes_on(before[0], way[0]):
+            way.insert(0, before[0])
+        while behind := [k for k in collectives[way[-1]].feeds if taker is None or taker in collectives[k].takers]:
+            if len(behind) > 1 or len(self._feeders[behind[0]]) > 1 or not self._goes_on(way[-1], behind[0]):
+                break
+            way.append(behind[0])
+        return [collectives[k] for k in way]
+
+    def _goes_on(self, number: int, behind: int) -> bool:
+        """Whether a collective only goes on with what another yields of the same array."""
+        edge, step = (self._program.collectives[k] for k in (number, behind))
+        return SUMS.isdisjoint((edge.kind, step.kind)) and edge.makers == step.makers
+
+    def layout(self, value: int, spec: Dimensions | None = None) -> Layout | None:
+        """The layout of a value by its sharding, or by another; None if no mesh has its axes."""
+        own = self._program.values[value]
+        found = (Layout.of(own.spec if spec is None else spec, own.shape, sizes) for sizes in self._program.meshes)
+        return next(filter(None, found), None)
+
+    def behind(self, way: Way, layout: Layout | None, pieces: tuple[int, ...]) -> Layout | None:
+        """The layout that a way leads to; None if unknown. `pieces` is the shape of the pieces there."""
+        for step, yielded in zip(way, (*(step.given_shape for step in way[1:]), pieces), strict=True):
+            layout = None if layout is None else layout.after(step, yielded)
+        return layout
+
+    def before(self, way: Way, layout: Layout | None, pieces: tuple[int, ...]) -> Layout | None:
+        """The layout that a way begins with; None if unknown. `pieces` is the shape of the pieces there."""
+        for number, step in reversed([*enumerate(way)]):
+            # XLA reshapes what an all-to-all is given.
+            is_reshaped = step.kind == "all-to-all" and way[number - 1].kind == "collective-permute"
+            given = pieces if not number else way[number - is_reshaped].given_shape
+            layout = None if layout is None else layout.before(step, given)
+        return layout
+
+    def leads(self, way: Way, value: int, end: Layout | None, wanted: Dimensions | None) -> bool:
+        """Whether a way brings a value from its own sharding to another, by its end, or by the other followed back."""
+        if wanted is None or (end is not None and end.holds(wanted)):
+            return wanted is not None
+        own, start = self.layout(value), self.before(way, self.layout(value, wanted), way[0].given_shape)
+        return own is not None and start is not None and own.holds(start.spec)
+
+    def put_back(self, way: Way) -> tuple[Way, Dimensions | None]:
+        """The first collectives of a way, which put a result into its sharding, and how it was computed, if known.
+
+        It was computed as the operands are split: their shardings and the way followed back say so. If these are no
+        proof, the sizes of the pieces on the way are.
+        """
+        value, shape, given = way[0].makers[0], way[0].made_shape, way[0].given_shape
+        own, pieces = self._program.values[value].spec, self._program.local_shape(value)
+        # XLA reshapes what an all-to-all is given.
+        given = shape if math.prod(given) == math.prod(shape) else given
+        computed = None
+        for count in range(len(way), 0, -1):
+            start = self.before(way[:count], self.layout(value), given)
+            computed = None if start is None else self._outer(value, start.spec, shape)
+            if computed is not None and computed != own and self._is_as_operands(value, computed):
+                return way[:count], computed
+        back = itertools.takewhile(lambda step: step is way[0] or step.given_shape != pieces, way)
+        # The only one is that, if any.
+        return [] if shape == pieces else list(back), computed if len(way) == 1 else None
+
+    def _outer(self, value: int, spec: Dimensions | None, pieces: tuple[int, ...]) -> Dimensions | None:
+        """The first axes of every dimension, which give pieces of this shape; None for none."""
+        found = list[tuple[str, ...]]()
+        for axes, length, piece in zip(spec or (), self._program.values[value].shape, pieces, strict=False):
+            outer = (axes[:k] for k in range(len(axes) + 1))
+            found += [own for own in outer if -(-length // self._program.pieces(own)) == piece][:1]
+        return tuple(found) if spec is not None and len(found) == len(spec) == len(pieces) else None
+
+    def _is_as_operands(self, value: int, spec: Dimensions) -> bool:
+        """Whether a sharding of an operation's result is that of its operands."""
+        op = self._program.op_of(value)
+        if op is None or op.rule is None or len(op.rule.results) != len(op.results):
+            return False
+        given: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
+        for operand, factors in zip(op.operands, op.rule.operands, strict=False):
+            for axes, factor in zip(self._program.values[operand].spec, factors, strict=False):
+                given[factor].add(axes)
+        made = op.rule.results[op.results.index(value)]
+        return len(made) == len(spec) and all(not own or own in given[f] for own, f in zip(spec, made, strict=True))

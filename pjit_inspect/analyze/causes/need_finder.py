@@ -9,14 +9,14 @@ lies (`analyze.partition`).
 
 from __future__ import annotations
 
-import itertools
 import math
 import operator
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from pjit_inspect.analyze.causes.layouts import Layout
+from pjit_inspect.analyze.causes.layouts import Layout, Way, Ways
 from pjit_inspect.analyze.program.mesh_axes import find_axes_in
 from pjit_inspect.analyze.sharding.needs import (
     RESHARDS,
@@ -84,18 +84,14 @@ class NeedFinder:
             elif need.request is not None:
                 self._by_output[need.request.index].append(need)
         self._meshes = tuple(map(_mesh, self.program.meshes))
-        self._numbers = {id(edge): number for number, edge in enumerate(program.collectives)}
-        self._feeders: defaultdict[int, list[int]] = defaultdict(list)
-        for number, edge in enumerate(program.collectives):
-            for behind in edge.feeds if edge.kind not in SUMS else ():
-                self._feeders[behind].append(number)
         # A loop's result -> what its body returns there, which is also what the next turn begins with.
         self._returned = {target: source for source, target in self.program.links if self._is_result(target)}
 
     def find(self, edge: PartitionedCollective, axes: tuple[str, ...] | None) -> Match:
         """The need that a collective over these mesh axes serves, with all others that are on its way."""
         own = None if axes is None else _names(axes)
-        over = {self._axes(step) for step in self._way(edge, None)}
+        # A sum is no step on the way of an array.
+        over = {self._axes(step) for step in ((edge,) if edge.kind in SUMS else self._ways.of(edge))}
         made = [axis for value in edge.makers for axis in self.program.values[value].axes]
         # Over axes that it never had, an array goes only to get to others.
         is_on_way = own is not None and len(over) > 1 and None not in over and own.isdisjoint(_names(made))
@@ -103,161 +99,67 @@ class NeedFinder:
 
     # ------------------------------------------------------------ the way that several collectives go
 
+    @cached_property
+    def _ways(self) -> Ways:
+        return Ways(self.program)
+
     def _axes(self, edge: PartitionedCollective) -> frozenset[str] | None:
         """The mesh axes that a collective goes over; None if its groups follow none."""
         found = find_axes_in(edge.groups, self._meshes, is_permute=edge.kind == "collective-permute")
         return next(map(_names, found.values()), None)
 
-    def _way(self, edge: PartitionedCollective, taker: Taker | None) -> list[PartitionedCollective]:
-        """The collectives that move one array one after the other, up to a taker; the only one if there are several."""
-        collectives = self.program.collectives
-        way = [self._numbers[id(edge)]]
-        while len(before := self._feeders[way[0]]) == 1 and self._goes_on(before[0], way[0]):
-            way.insert(0, before[0])
-        while behind := [k for k in collectives[way[-1]].feeds if taker is None or taker in collectives[k].takers]:
-            if len(behind) > 1 or len(self._feeders[behind[0]]) > 1 or not self._goes_on(way[-1], behind[0]):
-                break
-            way.append(behind[0])
-        return [collectives[k] for k in way]
-
-    def _goes_on(self, number: int, behind: int) -> bool:
-        """Whether a collective only goes on with what another yields of the same array."""
-        edge, step = (self.program.collectives[k] for k in (number, behind))
-        return SUMS.isdisjoint((edge.kind, step.kind)) and edge.makers == step.makers
-
-    def _split(self, way: list[PartitionedCollective]) -> tuple[list[PartitionedCollective], Dimensions | None]:
-        """The first collectives of a way, which put a result into its sharding, and how it was computed, if known.
-
-        It was computed as the operands are split: their shardings and the way followed back say so. If these are
-        no proof, the sizes of the pieces on the way are.
-        """
-        made, shape = way[0].makers[:1], way[0].made_shape
-        value = made[0] if made and shape and self._is_result(made[0]) else None
-        op = None if value is None else self.program.values[value].op
-        if value is None or op is None or not self._by_op[op]:
-            return [], None
-        spec, pieces, given = self.program.values[value].spec, self.program.local_shape(value), way[0].given_shape
-        # XLA reshapes what an all-to-all is given.
-        given = shape if math.prod(given) == math.prod(shape) else given
-        for count in range(len(way), 0, -1):
-            start = self._before(value, spec, way[:count], given)
-            computed = None if start is None else self._coarser(value, start.spec, shape)
-            if computed not in (None, spec) and self._is_as_operands(op, value, computed or ()):
-                return way[:count], computed
-        back = itertools.takewhile(lambda step: step is way[0] or step.given_shape != pieces, way)
-        return ([] if shape == pieces else list(back)), None
-
-    def _is_as_operands(self, index: int, value: int, spec: Dimensions) -> bool:
-        """Whether an operation's result has such a sharding as its operands are split."""
-        op = self.program.ops[index]
-        if op.rule is None:
-            return False
-        given: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
-        for own, factors in zip(op.operands, op.rule.operands, strict=False):
-            for axes, factor in zip(self.program.values[own].spec, factors, strict=False):
-                given[factor].add(axes)
-        made = op.rule.results[op.results.index(value)] if len(op.rule.results) == len(op.results) else ()
-        return len(made) == len(spec) and all(not own or own in given[f] for own, f in zip(spec, made, strict=True))
-
     def _placed(self, match: Match) -> Match:
         """The match with the way that its array goes, and the shardings at both ends of it."""
-        need, edge, values, moved = match.need, match.edge, self.program.values, self._moved(match)
-        way = self._way(edge, match.taker)
-        back, computed = self._split(way)
-        if match.moves_result and edge.makers and match.taken in (None, edge.makers[0]) and self._is_whole(match):
-            steps = tuple(back) if edge in back and len(back) > 1 and computed is not None else ()
-            return replace(match, had=computed, wanted=values[edge.makers[0]].spec, way=steps)
-        way = way if edge in back else way[len(back) :]
-        steps = tuple(way) if len(way) > 1 else ()
-        asked = None if need is None else need.target
-        if moved is None or (need is not None and need.is_sum and match.taker is None):
+        need, taker, values, moved = match.need, match.taker, self.program.values, self._moved(match)
+        if moved is None or (need is not None and need.is_sum and taker is None):
             return match
+        way, made = self._ways.of(match.edge, taker), match.edge.makers[:1]
+        back, computed = self._put_back(way)
+        is_whole = taker is None or taker.shape == self.program.local_shape(made[0])
+        if match.moves_result and match.taken in (None, *made) and is_whole:
+            steps = tuple(back) if len(back) > 1 and computed is not None else ()
+            return replace(match, had=computed, wanted=values[made[0]].spec, way=steps)
+        way = way if match.edge in back else way[len(back) :]
+        asked = None if need is None else need.target
         had = None if match.moves_result else values[moved].spec
-        pieces = self.program.local_shape(moved, asked) if match.taker is None else match.taker.shape
-        end = None if had is None else self._behind(moved, way, pieces)
-        wanted = asked if match.taker is None else self._wanted(moved, pieces, asked, end, way)
-        return replace(match, had=had, wanted=wanted, way=steps if self._is_way(moved, way, end, wanted) else ())
+        pieces = self.program.local_shape(moved, asked) if taker is None else taker.shape
+        end = None if had is None else self._ways.behind(way, self._ways.layout(moved), pieces)
+        wanted = asked if taker is None else self._wanted(moved, pieces, asked, end, way)
+        is_known = len(way) > 1 and self._ways.leads(way, moved, end, wanted)
+        return replace(match, had=had, wanted=wanted, way=tuple(way) if is_known else ())
+
+    def _put_back(self, way: Way) -> tuple[Way, Dimensions | None]:
+        """The first collectives of a way, if they put back the result of an operation at odds with its operands."""
+        made = way[0].makers[:1]
+        is_known = bool(made) and bool(way[0].made_shape) and self._is_result(made[0])
+        return self._ways.put_back(way) if is_known and self._by_op[self.program.values[made[0]].op] else ([], None)
 
     def _wanted(
-        self,
-        value: int,
-        pieces: tuple[int, ...],
-        asked: Dimensions | None,
-        end: Layout | None,
-        way: Sequence[PartitionedCollective],
+        self, value: int, pieces: tuple[int, ...], asked: Dimensions | None, end: Layout | None, way: Way
     ) -> Dimensions | None:
         """The sharding that an operation takes a value with, in pieces of this shape; None if unknown."""
-        if (
-            asked is not None
-            and self.program.local_shape(value, asked) == pieces
-            and (end is None or end.pieces != pieces or self._holds(value, end, asked))
-        ):
+        is_end = end is not None and end.pieces == pieces
+        fits = asked is not None and self.program.local_shape(value, asked) == pieces
+        if fits and (end is None or not is_end or end.holds(asked)):
             return asked
         # What is computed from operands at odds with it may not have had its sharding before: any layout can be
         # permuted, but only neighbouring pieces joined.
         op = self.program.values[value].op
         is_as_told = op is None or not self._by_op[op] or any(step.kind != "collective-permute" for step in way)
-        if end is not None and end.pieces == pieces and is_as_told:
+        if end is not None and is_end and is_as_told:
             return end.spec
         return ((),) * len(pieces) if self.program.values[value].shape == pieces else None
-
-    def _is_whole(self, match: Match) -> bool:
-        """Whether the taker of what is made, if there is one, takes it in the pieces of its sharding."""
-        return match.taker is None or match.taker.shape == self.program.local_shape(match.edge.makers[0])
 
     def _moved(self, match: Match) -> int | None:
         """The value that its taker takes, or that its need is about."""
         return match.taken if match.taken is not None or match.need is None else match.need.value
-
-    def _layout(self, value: int, spec: Dimensions) -> Layout | None:
-        found = (Layout.of(spec, self.program.values[value].shape, sizes) for sizes in self.program.meshes)
-        return next(filter(None, found), None)
-
-    def _holds(self, value: int, layout: Layout | None, spec: Dimensions | None) -> bool:
-        """Whether a layout of a value has every device's piece by a sharding."""
-        own = None if spec is None or layout is None else self._layout(value, spec)
-        return own is not None and layout is not None and layout.holds(own)
-
-    def _coarser(self, value: int, spec: Dimensions | None, pieces: tuple[int, ...]) -> Dimensions | None:
-        """The first axes of every dimension that give pieces of this shape; None for none."""
-        found = list[tuple[str, ...]]()
-        for axes, length, piece in zip(spec or (), self.program.values[value].shape, pieces, strict=False):
-            fitting = (axes[:k] for k in range(len(axes) + 1) if -(-length // self.program.pieces(axes[:k])) == piece)
-            found += [own] if (own := next(fitting, None)) is not None else []
-        return tuple(found) if spec is not None and len(found) == len(spec) == len(pieces) else None
-
-    def _is_way(
-        self, value: int, way: Sequence[PartitionedCollective], end: Layout | None, wanted: Dimensions | None
-    ) -> bool:
-        """Whether some collectives bring a value from its own sharding to another: followed forward, or back."""
-        if wanted is None or self._holds(value, end, wanted):
-            return wanted is not None
-        own, pieces = self._layout(value, self.program.values[value].spec), way[0].given_shape
-        start = self._before(value, wanted, way, pieces)
-        return own is not None and start is not None and own.holds(start)
-
-    def _behind(self, value: int, way: Sequence[PartitionedCollective], end: tuple[int, ...]) -> Layout | None:
-        """The layout of a value behind all of a way; None if unknown. `end` is the shape of its pieces there."""
-        layout = self._layout(value, self.program.values[value].spec)
-        for step, yielded in zip(way, (*(step.given_shape for step in way[1:]), end), strict=True):
-            layout = None if layout is None else layout.after(step, yielded)
-        return layout
-
-    def _before(
-        self, value: int, spec: Dimensions, way: Sequence[PartitionedCollective], start: tuple[int, ...]
-    ) -> Layout | None:
-        """The layout from which a way brings a value to a sharding; None if unknown. `start` is its pieces' shape."""
-        layout = self._layout(value, spec)
-        for number, step in reversed([*enumerate(way)]):
-            layout = None if layout is None else layout.before(step, step.given_shape if number else start)
-        return layout
 
     def _find(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match:
         tests = (
             # What adds up is for the operation that makes it and sums over a split dimension.
             self._summed,
             # What puts a result into the pieces of its sharding is for the operation that computed it in others,
-            self._put_back,
+            self._put_into_pieces,
             # or on other devices, if its takers need nothing.
             self._brought_back,
             # What spreads a row that few devices have is for the operation that took it.
@@ -367,7 +269,7 @@ class NeedFinder:
         is_instead = own != count or axes.isdisjoint(_names(given))
         return piece * own * count == length or (is_instead and piece * count == length)
 
-    def _put_back(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+    def _put_into_pieces(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation that was computed in other pieces, as a sort of complete rows, and is put back.
 
         The takers of the result play no part, though they may be of the same line of the user's, as the slice of a
@@ -422,7 +324,9 @@ class NeedFinder:
         if not edge.takers and self._taken_as_result(edge, axes) is not None:
             return None
         taken = self._taken_by_op(edge, axes)
-        is_takers = taken is not None and taken.taker is not None and taken.taker.op in edge.visited
+        # A taker that reads across the edges of pieces itself does so for all that it takes.
+        is_takers = taken is not None and taken.need is not None and taken.need.kind in ("halo", "indexing")
+        is_takers &= taken is not None and taken.taker is not None and taken.taker.op in edge.visited
         for value in filter(self._is_result, edge.makers if axes else ()):
             found = self.program.values[value]
             if is_takers and found.op not in edge.visited:
@@ -589,7 +493,7 @@ class NeedFinder:
 
         Where another collective has put it back, this one is given the pieces of the sharding.
         """
-        return edge in self._split(self._way(edge, None))[0]
+        return edge in self._put_back(self._ways.of(edge))[0]
 
     # ------------------------------------------------------------ which need
 

@@ -66,11 +66,11 @@ FORMS: dict[str, tuple[str, ...]] = {
     "needed otherwise": ("{moved} is {had}, and is needed {as_wanted}.",),
     "needed result": ("{made} is computed as {had}, and its result is needed {as_wanted}.",),
     "result of other pieces": (
-        "{made} is computed {as_computed}, as its operands are split.",
+        "{made} is computed {as_computed}{as_split}.",
         "Its result is needed as {made_as}.",
     ),
     "result of other pieces, taken": (
-        "{made} is computed {as_computed}, as its operands are split.",
+        "{made} is computed {as_computed}{as_split}.",
         "{taker} takes it {as_taken}.",
     ),
     "one element": (

@@ -80,6 +80,6 @@ def test_a_permute_that_leaves_a_device_out_is_no_reshard() -> None:
 
 
 def test_a_piece_of_a_piece_is_there_already() -> None:
-    assert layout(ROWS).holds(layout((("model", "data"), ())))
-    assert not layout(ROWS).holds(layout((("data", "model"), ())))
-    assert not layout(ROWS).holds(layout(COLUMNS))
+    assert layout(ROWS).holds((("model", "data"), ()))
+    assert not layout(ROWS).holds((("data", "model"), ()))
+    assert not layout(ROWS).holds(COLUMNS)

@@ -44,6 +44,7 @@ GIVEN = {
     "needs_it": say("{} needs it", WITH),
     "result": name("result"),
     "as_computed": "in pieces of [16, 64] on each device",
+    "as_split": ", as its operands are split",
     "as_taken": say("as {}", spec("P('data', None)")),
     "target": name("topk"),
     "verb": "sorts along",

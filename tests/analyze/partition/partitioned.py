@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from data.hlo_texts import parse_hlo_text
 
-from pjit_inspect.analyze.partition.align import Aligned, align
-from pjit_inspect.analyze.partition.edges import with_collectives
+from pjit_inspect.analyze.partition.edges import Aligned, align, with_collectives
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.sharding.propagated_hlo import PropagatedHlo, read_propagated_hlo
