@@ -26,7 +26,7 @@ from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.hypothesis import Hypothesis, KeyFigures, Misfit
 from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.model.record.target import Effort, Target
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.suggestion import PlacedEdit
 from pjit_inspect.model.sharding.laid import laid
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import Partitioned, Ticket
@@ -158,12 +158,12 @@ class Planned:
     """Edits of a captured program.
 
     Attributes:
-      edits: the edits, by the numbers of the operations (`CopiedProgram.numbered`).
+      edits: the edits.
       said: the changes, in words, including the mesh.
       axes: the axes of its mesh, outermost first.
     """
 
-    edits: tuple[Edit, ...]
+    edits: tuple[PlacedEdit, ...]
     said: tuple[str, ...]
     axes: tuple[tuple[str, int], ...]
 
@@ -216,7 +216,9 @@ def change_program(
     return ChangedProgram(program=edited, sizes=sizes, target=where, said=said, base=base)
 
 
-def _edits(data: RecordData, stablehlo: bytes, sizes: Mapping[str, int], specs: Mapping[str, Any]) -> tuple[Edit, ...]:
+def _edits(
+    data: RecordData, stablehlo: bytes, sizes: Mapping[str, int], specs: Mapping[str, Any]
+) -> tuple[PlacedEdit, ...]:
     """Edits of a program that give arrays these specs; XLA is asked where constraints are, if a spec names one."""
     asked: list[CopiedProgram] = []
 
@@ -226,7 +228,7 @@ def _edits(data: RecordData, stablehlo: bytes, sizes: Mapping[str, int], specs: 
         return asked[0].program
 
     edits = find_edits(specs, data, sizes, program)
-    return asked[0].numbered(edits) if asked else edits
+    return asked[0].placed(edits) if asked else tuple(PlacedEdit(edit=edit, number=edit.index) for edit in edits)
 
 
 def _traced_again(

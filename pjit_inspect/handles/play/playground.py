@@ -27,8 +27,7 @@ from pjit_inspect.handles.play.proof import prove as prove_setting
 from pjit_inspect.handles.play.subject import Record, Source, Subject
 from pjit_inspect.model.play.code import Code, Proof
 from pjit_inspect.model.play.controls import Controls
-from pjit_inspect.model.play.preset import Preset
-from pjit_inspect.model.play.setting import PlaySetting
+from pjit_inspect.model.play.setting import PlaySetting, Preset
 from pjit_inspect.model.play.variant import Goal, Variant
 from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.record.target import Effort
@@ -67,7 +66,7 @@ class Playground(Displayable):
         Raises ChangeError for a record without a program, a program whose mesh cannot be changed, and an unknown chip.
         """
         self.subject: Subject = Subject(source, chip=fits, timeout_s=timeout_s)
-        """What is asked about; for the other modules of this room."""
+        """The record that XLA is asked about; for the other modules of this room."""
         self._source = source
         self.holds: Any = None
         """The function, where somebody gave it: it may be traced again as long as anybody refers to it."""
@@ -232,7 +231,7 @@ class Playground(Displayable):
 
     @property
     def is_closed(self) -> bool:
-        """Whether the playground was closed: XLA is asked nothing more."""
+        """True if the playground was closed: XLA is asked nothing more."""
         return self._is_closed
 
     def close(self) -> None:

@@ -34,8 +34,7 @@ from pjit_inspect.handles.asked.copies import Change, Copies, CopiesApart
 from pjit_inspect.handles.asked.what_if import Again, ask_changed
 from pjit_inspect.handles.memory.fits import memory_of_chip
 from pjit_inspect.model.play.code import Code
-from pjit_inspect.model.play.preset import Preset
-from pjit_inspect.model.play.setting import PlaySetting
+from pjit_inspect.model.play.setting import PlaySetting, Preset
 from pjit_inspect.model.play.variant import KindSent, Problem, Variant
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import MeshAxes, PartitionSpec, axes_of, entry_of
@@ -145,7 +144,7 @@ class Subject:
 
     @property
     def donates(self) -> bool:
-        """Whether the program takes over arguments."""
+        """True if the program takes over arguments."""
         return any(own.donated for own in self.data.inputs)
 
     def close(self) -> None:
@@ -435,7 +434,7 @@ class Subject:
 
     def _with_time(self, variant: Variant, setting: PlaySetting) -> Variant:
         """Seconds for products and bytes sent at the chip's peak, with all communication hidden and with none."""
-        from pjit_inspect.observe.partitioner.speeds import SPEEDS
+        from pjit_inspect.observe.partitioner.chips import SPEEDS
 
         chip = (self._chip or setting.target).split(":")
         speed = SPEEDS.get(chip[1] if len(chip) > 1 else chip[0])
