@@ -12,7 +12,7 @@ from typing import Any
 from pjit_inspect.analyze.play.settings import checked_spec, path_matcher, unknown_name
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.mesh import Dimensions, axes_of
+from pjit_inspect.model.program.mesh import Dimensions, PartitionSpec, axes_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.suggestion import Edit, EditKind
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
@@ -67,13 +67,19 @@ def _edits_of(
 
 
 def _dimensions(name: str, spec: Any, rank: int, axes: Sequence[str]) -> Dimensions | None:
+    plain = plain_spec(spec)
+    return None if plain is None else tuple(map(axes_of, checked_spec(name, plain, rank, axes)))
+
+
+def plain_spec(spec: Any) -> PartitionSpec | None:
+    """A `jax.sharding.PartitionSpec`, or a tuple or list like one, as plain data; None stays None."""
     if spec is None:
         return None
-    if not isinstance(spec, (tuple, list)):
-        from pjit_inspect.observe.live.shardings import full_spec
+    if isinstance(spec, (tuple, list)) and not hasattr(spec, "unreduced"):
+        return tuple(tuple(own) if isinstance(own, list) else own for own in spec)
+    from pjit_inspect.observe.live.shardings import full_spec
 
-        spec = full_spec(spec, 0)
-    return tuple(map(axes_of, checked_spec(name, tuple(spec), rank, axes)))
+    return full_spec(spec, 0)
 
 
 def _constraints(

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
+from pjit_inspect.handles.asked.change_specs import plain_spec
 from pjit_inspect.handles.asked.what_if import Again, ChangedProgram, Planned, change_program
 from pjit_inspect.handles.propagate import CopiedProgram, ask_about_copy
 from pjit_inspect.model.record.blob import Blob
@@ -205,7 +206,7 @@ def change_apart(
     plain = {
         "mesh": None if change.mesh is None else dict(change.mesh),
         "target": None if change.target is None else str(change.target),
-        "specs": {path: _plain(spec) for path, spec in change.specs.items()},
+        "specs": {path: plain_spec(spec) for path, spec in change.specs.items()},
         "edits": None if edits is None else [to_json(edit, PlacedEdit, tables) for edit in edits],
         "said": change.said,
         "axes": dict(axes),
@@ -217,16 +218,6 @@ def change_apart(
     said, program = _ask({"ask": "changed", **plain}, data, channel)
     target = find_target(said.target)
     return ChangedProgram(program=program, sizes=dict(said.mesh), target=target, said=said.said, base=data)
-
-
-def _plain(spec: Any) -> list[Any] | None:
-    if spec is None:
-        return None
-    if not isinstance(spec, (tuple, list)):
-        from pjit_inspect.observe.live.shardings import full_spec
-
-        spec = full_spec(spec, 0)
-    return list(spec)
 
 
 def _ask(question: dict[str, Any], data: RecordData, channel: Channel) -> tuple[_Said, bytes]:
