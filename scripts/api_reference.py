@@ -116,7 +116,7 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.play.controls.Controls", "model.play.controls.ArgumentGroup", "model.play.controls.Choice",
         "model.play.controls.ConstraintControl", "model.play.controls.ResultControl", "model.play.code.Code",
         "model.play.code.CodeLine", "model.play.code.Proof", "model.play.search.SearchProgress",
-        "model.play.setting.PlaySetting", "model.play.preset.Preset",
+        "model.play.setting.PlaySetting", "model.play.setting.Preset",
     ),
     "Several processes": (
         "model.record.merged.ProcessDifference", "model.record.merged.MergedProgram",

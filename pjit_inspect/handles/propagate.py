@@ -20,7 +20,7 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.source import SOURCE_LINES
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.suggestion import Edit, PlacedEdit
 from pjit_inspect.model.sharding.sharded_program import Place, ShardedProgram
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.sharding.propagated_hlo import (
@@ -185,18 +185,32 @@ class CopiedProgram:
     numbers: tuple[int | None, ...]
     trips: dict[int, int]
 
-    def numbered(self, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-        """Edits of `program`, by the numbers of the operations. Raises CaptureError for an operation that XLA added."""
-        return tuple(
-            edit if edit.kind in ("argument", "result") else replace(edit, index=self._number(edit.index))
-            for edit in edits
-        )
+    def placed(self, edits: Sequence[Edit]) -> tuple[PlacedEdit, ...]:
+        """Edits of `program` at their places in the captured program. Raises CaptureError where XLA added the place."""
+        return tuple(map(self._placed, edits))
 
-    def _number(self, index: int) -> int:
+    def _placed(self, edit: Edit) -> PlacedEdit:
+        if edit.kind in ("argument", "result"):
+            return PlacedEdit(edit=edit, number=edit.index)
+        index = edit.index
         number = self.numbers[index] if 0 <= index < len(self.numbers) else None
         if number is None:
             raise CaptureError(f"operation {index} is none of the captured program, so it cannot be changed")
-        return number
+        op = self.program.ops[index]
+        # What a loop returns is known by what it is given.
+        values = op.results if edit.kind == "constrain" and op.kind != "while" else op.operands
+        if edit.kind not in ("constrain", "hop") or edit.number >= len(values):
+            return PlacedEdit(edit=edit, number=number)
+        value = self.program.values[self._source(values[edit.number])]
+        return PlacedEdit(edit=edit, number=number, shape=value.shape, argument=value.argument)
+
+    def _source(self, value: int) -> int:
+        """The value that XLA's own copies were made of."""
+        maker = self.program.values[value].op
+        while maker is not None and self.numbers[maker] is None and self.program.ops[maker].kind == "copy":
+            value = self.program.ops[maker].operands[0]
+            maker = self.program.values[value].op
+        return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

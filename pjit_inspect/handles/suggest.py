@@ -65,7 +65,7 @@ class Trials:
         from pjit_inspect.observe.partitioner.service import ask_partitioner
         from pjit_inspect.observe.shardy.what_if import edit_program
 
-        data, edited = self._data, edit_program(self._stablehlo, self.copied().numbered(change))
+        data, edited = self._data, edit_program(self._stablehlo, self.copied().placed(change))
         answer = ask_partitioner(edited, devices=len(data.devices), flags=data.flags, timeout_s=_PATIENCE_S)
         try:
             return count_partitioned(parse_program(answer.after), data.mesh, self._device_ids, is_cpu=self.is_cpu)
@@ -77,7 +77,7 @@ class Trials:
         """Compares the traffic of the compiled changed program's collectives with that of the record."""
         from pjit_inspect.observe.shardy.what_if import compile_edited
 
-        data, edits = self._data, self.copied().numbered(change)
+        data, edits = self._data, self.copied().placed(change)
         program = parse_program(compile_edited(self._stablehlo, edits, data.devices, data.flags))
         after = find_collectives(program, data.mesh, self._device_ids)
         modules = None if self._module is None else (self._module, program)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import pjit_inspect as pi
-from pjit_inspect.handles.asked.what_if import _misfit
+from pjit_inspect.handles.asked.answered import misfit_of
 from pjit_inspect.model.record.hypothesis import Hypothesis
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Target
@@ -16,8 +16,8 @@ GIB = 2**30
 REFUSED = "XLA does not compile the program for TPU devices: JaxRuntimeError: RESOURCE_EXHAUSTED: "
 
 
-def test_no_failure_is_no_misfit() -> None:
-    assert _misfit("") is None
+def test_no_failure_is_nomisfit_of() -> None:
+    assert misfit_of("") is None
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,14 @@ def test_no_failure_is_no_misfit() -> None:
 def test_a_refusal_is_read_in_its_figures_and_its_words_are_kept(
     said: str, needed: float | None, available: float | None
 ) -> None:
-    misfit = _misfit(REFUSED + said)
+    misfit = misfit_of(REFUSED + said)
     assert misfit is not None
     assert (misfit.needed_bytes, misfit.available_bytes) == (needed, available)
     assert misfit.sentence == said
 
 
 def test_a_report_with_its_list_is_saved_and_shown(tmp_path: Path) -> None:
-    misfit = _misfit(
+    misfit = misfit_of(
         REFUSED + "XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used 63.80G of 30.75G hbm. "
         "Exceeded hbm capacity by 33.05G.\n\n  Largest program allocations in hbm:\n\n  1. Size: 2.00G\n"
         '     Operator: op_name="jit(step)/dot_general" source_file="/a/train.py" source_line=10\n'

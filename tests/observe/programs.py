@@ -69,5 +69,5 @@ def stablehlo_of(data: RecordData) -> bytes:
 
 def compiled_with(data: RecordData, edits: Sequence[Edit]) -> bytes:
     """The program of a record, with these edits of `copied(data).program`, as XLA compiles it."""
-    numbered = copied(data).numbered(edits) if edits else ()
+    numbered = copied(data).placed(edits) if edits else ()
     return compile_edited(stablehlo_of(data), numbered, data.devices, data.flags)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pjit_inspect.analyze.play.estimate import estimate
-from pjit_inspect.analyze.play.ranks import rank_correlation
+from pjit_inspect.analyze.play.estimate import estimate, rank_correlation
 from pjit_inspect.analyze.play.roles import Operand, Product, Roles
 
 BATCH, WIDTH, HIDDEN = 0, 1, 2

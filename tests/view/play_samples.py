@@ -12,7 +12,7 @@ from typing import Any
 from pjit_inspect.model.diff.pairs import Change, Pair, PairTable
 from pjit_inspect.model.play.code import Code, CodeLine
 from pjit_inspect.model.play.controls import ArgumentGroup, Choice, ConstraintControl, Controls, ResultControl
-from pjit_inspect.model.play.preset import Preset
+from pjit_inspect.model.play.setting import Preset
 from pjit_inspect.model.play.variant import HistoryTable, KindSent, Problem, Variant
 from pjit_inspect.model.program.mesh import PartitionSpec, axes_of
 from pjit_inspect.model.program.source import Frame

@@ -194,7 +194,13 @@ def _where_it_is_used(
         and copy.written(copy.seen_through(index)) == index
         and str(copy.value(index)) == called
     ]
-    if len(alike) == 1:
+    if len(alike) != 1:
+        return
+    made = program.values[alike[0]].op
+    if made is not None and alike[0] in program.ops[made].results:
+        # XLA may take a use away that the captured program has, as of a transpose of a transpose.
+        yield (Edit(kind="constrain", index=made, number=program.ops[made].results.index(alike[0]), spec=wanted),)
+    else:
         yield tuple(Edit(kind="hop", index=op, number=number, spec=wanted) for op, number in program.users[alike[0]])
 
 

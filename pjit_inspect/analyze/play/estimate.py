@@ -10,11 +10,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from pjit_inspect.analyze.play.roles import Operand, Product, Roles
 from pjit_inspect.model.program.mesh import PartitionSpec, axes_of
 
 Places = dict[str, int]
 """Axis -> the class that it splits in one array."""
+
+_FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,3 +111,25 @@ def _split(own: Operand, layouts: Mapping[str, Places], flowing: Places) -> Plac
 def _local(own: Operand, places: Places, sizes: Mapping[str, int]) -> float:
     split = math.prod(sizes[axis] for axis, one in places.items() if one in own.classes and axis in sizes)
     return math.prod(own.shape) * own.bytes / split
+
+
+# ---------------------------------------------------------------- beside the answers
+
+
+def rank_correlation(own: Sequence[float], other: Sequence[float]) -> float | None:
+    """Spearman's rank correlation, -1 to 1; equal values share a rank. None for fewer than three, or all equal."""
+    if len(own) != len(other):
+        raise ValueError(f"{len(own)} values beside {len(other)}")
+    if len(own) < _FEWEST:
+        return None
+    ranks = [_ranks(np.asarray(values, float)) for values in (own, other)]
+    spread = [float(one.std()) for one in ranks]
+    if not all(spread):
+        return None
+    return float(((ranks[0] - ranks[0].mean()) * (ranks[1] - ranks[1].mean())).mean() / (spread[0] * spread[1]))
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return (ends - (counts - 1) / 2)[inverse]

@@ -64,6 +64,6 @@ def _path(place: Place, below: Steps) -> str:
 
 
 def _is_used(place: Place, leaves: Collection[Leaf], differentiated: Collection[str]) -> bool:
-    """Whether most arrays of a tree are used by differentiated code."""
+    """True if most arrays of a tree are used by differentiated code."""
     used = sum(_path(place, below) in differentiated for below, _ in leaves)
     return 2 * used > len(leaves)

@@ -53,7 +53,7 @@ def find_next_values(program: ShardedProgram, arguments: Sequence[str], results:
 
 
 def is_differentiated(op: ShardedOp) -> bool:
-    """Whether an op is in differentiated code, by its name."""
+    """True if an op is in differentiated code, by its name."""
     return any(mark in op.op_name for mark in _DIFFERENTIATED)
 
 
@@ -66,7 +66,7 @@ class _Trace:
         has_gradients = any(map(is_differentiated, program.ops))
         self._are_sums_steps = has_gradients or not any(op.kind in PRODUCTS for op in program.ops)
         self._before: dict[int, int] = {}
-        """What a region was given, and what it returned; of a loop what it was given at first."""
+        """Value in a region or after it -> the value it was before the border; for a loop, the one it starts with."""
         for source, target in program.links:
             self._before.setdefault(target, source)
 
@@ -123,7 +123,7 @@ class _Trace:
             yield from ((one, 1) for one in own[1:])
 
     def _is_uniform(self, index: int) -> bool:
-        """Whether all its elements are one number, as far as that shows."""
+        """True if all its elements are one number, as far as that shows."""
         for _ in range(_MOST_STEPS):
             value = self._program.values[index]
             if not value.shape:

@@ -15,8 +15,7 @@ from dataclasses import replace
 from pjit_inspect.analyze.play.facts import Facts
 from pjit_inspect.analyze.play.layouts import Kept, Layout, pinned, proposal_of, spec_of
 from pjit_inspect.analyze.play.roles import Pin, Roles
-from pjit_inspect.model.play.preset import Preset
-from pjit_inspect.model.play.setting import PlaySetting
+from pjit_inspect.model.play.setting import PlaySetting, Preset
 from pjit_inspect.model.program.mesh import axes_of
 from pjit_inspect.model.words.layers import path_pattern
 
@@ -103,7 +102,7 @@ class _Maker:
         ]
 
     def _has_sequence(self) -> bool:
-        """Whether one array of the data has the batch and another dimension of the data that products have."""
+        """True if one array of the data has the batch and another dimension of the data that products have."""
         both = set(self._roles.batch[:2])
         data = (own for path, own in self._roles.arguments.items() if path not in self._roles.parameters)
         return len(both) > 1 and any(both <= set(own) for own in data)
@@ -226,7 +225,7 @@ class _Maker:
         )
 
     def _splits(self, layout: Layout, axes: Axes, *, weights: bool) -> bool:
-        """Whether a layout splits one of the weights, or of the data, over these axes."""
+        """True if a layout splits one of the weights, or of the data, over these axes."""
         return any(
             axes in map(axes_of, spec_of(layout, self._roles, own.path, own.global_shape, self._base.sizes))
             for own in self._facts.arguments

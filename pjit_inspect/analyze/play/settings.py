@@ -138,22 +138,27 @@ def _found(name: str, facts: Facts, kinds: Sequence[Kind]) -> Found:
         paths = label.paths if label is not None else [path for path in by_path if pattern.match(path)]
         if paths:
             return paths, by_path, is_result
-    names = [own.label for _, groups, _ in kinds for own in groups]
     what = "argument or result" if len(kinds) > 1 else "result"
+    raise unknown_name(facts.name, what, name, [own.label for _, groups, _ in kinds for own in groups])
+
+
+def unknown_name(function: str, what: str, name: str, names: Sequence[str]) -> ChangeError:
+    """The error that a function has no array of this name, with the names that it has."""
     near = difflib.get_close_matches(name, names, n=1)
     shown = ", ".join(names[:_MOST_SHOWN]) + (f", and {len(names) - _MOST_SHOWN} more" if names[_MOST_SHOWN:] else "")
-    raise ChangeError(
-        f"specs: {facts.name} has no {what} {name!r}{f', did you mean {near[0]!r}' if near else ''}; it has "
+    return ChangeError(
+        f"specs: {function} has no {what} {name!r}{f', did you mean {near[0]!r}' if near else ''}; it has "
         f"{shown or 'none'}"
     )
 
 
 def _full(name: str, spec: PartitionSpec | None, layout: ArrayLayout, sizes: Mapping[str, int]) -> PartitionSpec | None:
     """A spec with an entry for each dimension, as entries are written."""
-    return None if spec is None else _checked(name, spec, len(layout.global_shape), sizes)
+    return None if spec is None else checked_spec(name, spec, len(layout.global_shape), sizes)
 
 
-def _checked(name: str, spec: PartitionSpec, rank: int, sizes: Mapping[str, int]) -> PartitionSpec:
+def checked_spec(name: str, spec: PartitionSpec, rank: int, sizes: Collection[str]) -> PartitionSpec:
+    """A spec with an entry for each dimension of an array. Raises ChangeError if it does not fit the array or mesh."""
     if len(spec) > rank:
         raise ChangeError(f"specs: {spec_text(spec)} has {len(spec)} entries, and {name} has {rank} dimensions")
     entries = [axes_of(tuple(entry) if isinstance(entry, list) else entry) for entry in spec]
@@ -176,14 +181,14 @@ def _with_constraints(facts: Facts, setting: PlaySetting, given: Mapping[str, Pa
             if spec is None:
                 del added[place]
             else:
-                added[place] = _checked(f"the constraint at {place}", spec, len(added[place]), setting.sizes)
+                added[place] = checked_spec(f"the constraint at {place}", spec, len(added[place]), setting.sizes)
             continue
         if place not in found:
             shown = ", ".join([*found, *added]) or "none"
             raise ChangeError(f"constraints: there is no with_sharding_constraint at {place}; the program has {shown}")
         own = found[place]
         rank = max((len(shape) for shape in own.shapes), default=0)
-        full = None if spec is None else _checked(f"the constraint at {place}", spec, rank, setting.sizes)
+        full = None if spec is None else checked_spec(f"the constraint at {place}", spec, rank, setting.sizes)
         constraints[place] = full
         if full is not None and full == on_mesh(own.asked, setting.sizes):
             del constraints[place]

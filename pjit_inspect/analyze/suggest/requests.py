@@ -121,9 +121,8 @@ class Requests:
         return bool(self._phase(index))
 
     def _asked(self, index: int) -> object:
-        """The axes a constraint asks for in each dimension; None for a dimension it leaves open."""
-        value = self._names.program.values[self._ops[index].results[0]]
-        return tuple(axes if closed else None for axes, closed in zip(value.spec, value.closed, strict=True))
+        """The axes of each dimension after a constraint."""
+        return self._names.program.values[self._ops[index].results[0]].spec
 
     def _what(self, ops: Sequence[int], chain: Chain, rivals: Sequence[Chain]) -> Sentence:
         """The text of the innermost call and its place, with the outer calls that distinguish it from the rivals."""

@@ -5,21 +5,20 @@ Not its job: making the edits (`observe.shardy.what_if`).
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from pjit_inspect.analyze.play.settings import checked_spec, path_matcher, unknown_name
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.mesh import Dimensions, axes_of
+from pjit_inspect.model.program.mesh import Dimensions, PartitionSpec, axes_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.suggestion import Edit, EditKind
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)")
 _CONSTRAINT = "sharding_constraint"
-_MOST_SHOWN = 5
 
 
 def find_edits(
@@ -49,7 +48,7 @@ def find_edits(
 def _edits_of(
     path: str, spec: Any, data: RecordData, axes: Sequence[str], program: Callable[[], ShardedProgram]
 ) -> list[Edit]:
-    pattern = _pattern(path)
+    pattern = path_matcher(path)
     kept = [layout for layout in data.inputs if layout.kept]
     sides: tuple[tuple[EditKind, Sequence[ArrayLayout]], ...] = (("argument", kept), ("result", data.outputs))
     for kind, layouts in sides:
@@ -63,37 +62,24 @@ def _edits_of(
         raise ChangeError(f"specs: {path!r} is an argument that the compiled program does not use")
     if place := _PLACE.fullmatch(path):
         return _constraints(path, place["file"], int(place["line"]), spec, axes, program())
-    names = [layout.path for layout in (*kept, *data.outputs)]
-    near = difflib.get_close_matches(path, names, n=1)
-    shown = ", ".join(names[:_MOST_SHOWN]) + (f", and {len(names) - _MOST_SHOWN} more" if names[_MOST_SHOWN:] else "")
-    raise ChangeError(
-        f"specs: {data.name} has no argument or result {path!r}{f', did you mean {near[0]!r}' if near else ''}; it has "
-        f"{shown}. A constraint is named by its place, as in 'train.py:41'"
-    )
-
-
-def _pattern(path: str) -> re.Pattern[str]:
-    """A pattern for a path with `*` for any key: matches the array itself, and everything beneath it."""
-    text = re.escape(path).replace(r"\[\*\]", r"\[[^\]]*\]").replace(r"\.\*", r"\.[^.\[]+").replace(r"\*", r"[^.\[\]]*")
-    return re.compile(rf"{text}(?=$|[.\[])")
+    error = unknown_name(data.name, "argument or result", path, [layout.path for layout in (*kept, *data.outputs)])
+    raise ChangeError(f"{error}. A constraint is named by its place, as in 'train.py:41'")
 
 
 def _dimensions(name: str, spec: Any, rank: int, axes: Sequence[str]) -> Dimensions | None:
+    plain = plain_spec(spec)
+    return None if plain is None else tuple(map(axes_of, checked_spec(name, plain, rank, axes)))
+
+
+def plain_spec(spec: Any) -> PartitionSpec | None:
+    """A `jax.sharding.PartitionSpec`, or a tuple or list like one, as plain data; None stays None."""
     if spec is None:
         return None
+    if isinstance(spec, (tuple, list)) and not hasattr(spec, "unreduced"):
+        return tuple(tuple(own) if isinstance(own, list) else own for own in spec)
     from pjit_inspect.observe.live.shardings import full_spec
 
-    entries = full_spec(spec, rank) if not isinstance(spec, (tuple, list)) else (*spec, *[None] * (rank - len(spec)))
-    if len(entries) > rank:
-        raise ChangeError(f"specs: {spec} has {len(entries)} entries, and {name} has {rank} dimensions")
-    dimensions = tuple(axes_of(tuple(entry) if isinstance(entry, list) else entry) for entry in entries)
-    used = [axis for own in dimensions for axis in own]
-    unknown = [axis for axis in used if axis not in axes]
-    if unknown:
-        raise ChangeError(f"specs: {spec} for {name} uses {unknown[0]!r}, and the mesh has {', '.join(axes)}")
-    if len(set(used)) < len(used):
-        raise ChangeError(f"specs: {spec} for {name} splits over {max(used, key=used.count)!r} twice")
-    return dimensions
+    return full_spec(spec, 0)
 
 
 def _constraints(

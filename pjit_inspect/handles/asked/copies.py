@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
+from pjit_inspect.handles.asked.change_specs import plain_spec
 from pjit_inspect.handles.asked.what_if import Again, ChangedProgram, Planned, change_program
 from pjit_inspect.handles.propagate import CopiedProgram, ask_about_copy
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Target
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.suggestion import Edit, PlacedEdit
 from pjit_inspect.observe.apart.call import Answer, Channel, RefusedError
 from pjit_inspect.observe.apart.tasks import Made
 from pjit_inspect.parse.files.json_fields import TableWriter, from_json, to_json
@@ -85,7 +86,7 @@ class Copies:
 
     def changed(self, change: Change) -> ChangedProgram:
         """The changed program. Raises ChangeError where there can be none."""
-        return _changed(self.data, self._numbered(change), self.mesh, self._again)
+        return _changed(self.data, change, self._placed(change), self.mesh, self._again)
 
     def propagated(self, change: Change) -> CopiedProgram:
         """The changed program as XLA's partitioner receives it. Raises as `changed` does, and CaptureError."""
@@ -98,24 +99,25 @@ class Copies:
     def _copied(self, stablehlo: bytes, sizes: Mapping[str, int]) -> CopiedProgram:
         return ask_about_copy(self.data, stablehlo, sizes=sizes, timeout_s=_TIMEOUT_S)
 
-    def _numbered(self, change: Change) -> Change:
-        if change.edits is None or self.copied is None:
-            return change
-        return replace(change, edits=self.copied.numbered(change.edits))
+    def _placed(self, change: Change) -> tuple[PlacedEdit, ...] | None:
+        return None if change.edits is None or self.copied is None else self.copied.placed(change.edits)
 
 
 def _changed(
-    data: RecordData, change: Change, axes: tuple[tuple[str, int], ...], again: Again | None = None
+    data: RecordData,
+    change: Change,
+    edits: Sequence[PlacedEdit] | None,
+    axes: tuple[tuple[str, int], ...],
+    again: Again | None = None,
 ) -> ChangedProgram:
-    """The copy that a change makes; its edits are by the numbers of operations."""
-    edits = change.edits
+    """The copy that a change makes, with its edits placed, if there are any."""
     return change_program(
         data,
         mesh=change.mesh,
         specs=change.specs,
         target=change.target,
         again=again,
-        planned=None if edits is None else Planned(edits=edits, said=change.said, axes=axes),
+        planned=None if edits is None else Planned(edits=tuple(edits), said=change.said, axes=axes),
     )
 
 
@@ -146,7 +148,7 @@ def _bytes(data: RecordData) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Said:
-    """What the process says of a program: its mesh in two columns, and what was changed."""
+    """An answer of the process: the mesh of a program in two columns, and the changes in words."""
 
     axes: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -179,7 +181,7 @@ class CopiesApart(Copies):
 
     def changed(self, change: Change) -> ChangedProgram:
         """As `Copies.changed`."""
-        return change_apart(self.data, self._numbered(change), self.mesh, self.channel)
+        return change_apart(self.data, change, self._placed(change), self.mesh, self.channel)
 
     def close(self) -> None:
         """End the process; the next question starts another."""
@@ -187,11 +189,15 @@ class CopiesApart(Copies):
 
 
 def change_apart(
-    data: RecordData, change: Change, axes: tuple[tuple[str, int], ...] = (), channel: Channel = what_if_channel
+    data: RecordData,
+    change: Change,
+    edits: Sequence[PlacedEdit] | None = None,
+    axes: tuple[tuple[str, int], ...] = (),
+    channel: Channel = what_if_channel,
 ) -> ChangedProgram:
     """The copy that a change makes of the program of a record from a file, on a mesh of these axes.
 
-    The edits are by the numbers of operations. Raises ChangeError where there can
+    Its edits are placed, if there are any. Raises ChangeError where there can
     be none, and CaptureError where the process cannot be started or dies.
     """
     from pjit_inspect.observe.partitioner.targets import find_target
@@ -200,8 +206,8 @@ def change_apart(
     plain = {
         "mesh": None if change.mesh is None else dict(change.mesh),
         "target": None if change.target is None else str(change.target),
-        "specs": {path: _plain(spec) for path, spec in change.specs.items()},
-        "edits": None if change.edits is None else [to_json(edit, Edit, tables) for edit in change.edits],
+        "specs": {path: plain_spec(spec) for path, spec in change.specs.items()},
+        "edits": None if edits is None else [to_json(edit, PlacedEdit, tables) for edit in edits],
         "said": change.said,
         "axes": dict(axes),
     }
@@ -212,16 +218,6 @@ def change_apart(
     said, program = _ask({"ask": "changed", **plain}, data, channel)
     target = find_target(said.target)
     return ChangedProgram(program=program, sizes=dict(said.mesh), target=target, said=said.said, base=data)
-
-
-def _plain(spec: Any) -> list[Any] | None:
-    if spec is None:
-        return None
-    if not isinstance(spec, (tuple, list)):
-        from pjit_inspect.observe.live.shardings import full_spec
-
-        spec = full_spec(spec, 0)
-    return list(spec)
 
 
 def _ask(question: dict[str, Any], data: RecordData, channel: Channel) -> tuple[_Said, bytes]:
@@ -250,10 +246,10 @@ def answer(question: dict[str, Any], blobs: list[bytes]) -> Made:
         mesh=question["mesh"],
         target=question["target"],
         specs=question["specs"],
-        edits=None if edits is None else from_json(edits, tuple[Edit, ...], "$"),
         said=tuple(question["said"]),
     )
-    made = _changed(data, change, tuple(question["axes"].items()))
+    placed = None if edits is None else from_json(edits, tuple[PlacedEdit, ...], "$")
+    made = _changed(data, change, placed, tuple(question["axes"].items()))
     sizes = tuple(made.sizes.values())
     said = _Said(axes=tuple(made.sizes), sizes=sizes, target=str(made.target), said=made.said)
     return Made(to_json(said, _Said, TableWriter()), [made.program])

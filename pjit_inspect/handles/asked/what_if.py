@@ -17,28 +17,20 @@ from pjit_inspect.analyze.collectives.traffic import total_by_axes
 from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
 from pjit_inspect.analyze.report.figures import sent_over
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
-from pjit_inspect.handles.asked.change_specs import find_edits
+from pjit_inspect.handles.asked.answered import Layer, compiled_fields, misfit_of, on_one, unchecked_misfit
+from pjit_inspect.handles.asked.change_specs import find_edits, plain_spec
 from pjit_inspect.handles.given_mesh import given_mesh
 from pjit_inspect.handles.propagate import CopiedProgram, EarlyProgram, PartitionedProgram, ask_about_copy
-from pjit_inspect.model.program.layout import ArrayLayout, Sharding
-from pjit_inspect.model.program.mesh import Dimensions, Mesh, MeshAxes, entry_of, spec_text
+from pjit_inspect.model.program.mesh import Mesh, MeshAxes, spec_text
 from pjit_inspect.model.record.blob import Blob
-from pjit_inspect.model.record.hypothesis import Hypothesis, KeyFigures, Misfit
+from pjit_inspect.model.record.hypothesis import Hypothesis, KeyFigures
 from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.model.record.target import Effort, Target
-from pjit_inspect.model.report.suggestion import Edit
-from pjit_inspect.model.sharding.laid import laid
+from pjit_inspect.model.report.suggestion import PlacedEdit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import Partitioned, Ticket
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
-from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
-from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames
 
-_FULL = 'needs effort="full"'
-_PARTIAL_LACKS = {
-    "cost": "operations are counted in the compiled program, which " + _FULL,
-    "memory": "what a device needs is known of the compiled program, which " + _FULL,
-}
 _MOST_SHOWN = 3
 _CONSTRAINTS_S = 600.0
 """Time limit for XLA's program in which constraints are looked for."""
@@ -99,7 +91,7 @@ def ask_changed(
         cached=None,
         key=None,
         reason=None,
-        **_compiled(answer, data),
+        **compiled_fields(answer, data),
     )
     partitioned = PartitionedProgram.of(answer, early) if answer.after else None
     seconds = time.monotonic() - began
@@ -110,18 +102,18 @@ def ask_changed(
         seconds=seconds,
         origin=origin,
         before=before(answer.compiled is None),
-        misfit=_misfit(answer.failure) or _unchecked(answer, where),
+        misfit=misfit_of(answer.failure) or unchecked_misfit(answer, where),
     )
     if partitioned is None or axes is None:
         only = answer.devices[0].id
-        inputs = tuple(_on_one(own, only) if own.kept else replace(own, sharding=None) for own in data.inputs)
-        outputs = tuple(_on_one(own, only) for own in data.outputs)
+        inputs = tuple(on_one(own, only) if own.kept else replace(own, sharding=None) for own in data.inputs)
+        outputs = tuple(on_one(own, only) for own in data.outputs)
         return replace(changed, hypothesis=hypothesis, inputs=inputs, outputs=outputs), None
     borders = partitioned.borders(changed)
     kept = [own for own in data.inputs if own.kept]
     if len(kept) != len(borders.inputs) or len(data.outputs) != len(borders.outputs):
         raise CaptureError("the changed program has other arguments or results than the record; report this, please")
-    specs_of, lay = iter(borders.inputs), _Layer(axes)
+    specs_of, lay = iter(borders.inputs), Layer(axes)
     made = replace(
         changed,
         hypothesis=hypothesis,
@@ -158,12 +150,12 @@ class Planned:
     """Edits of a captured program.
 
     Attributes:
-      edits: the edits, by the numbers of the operations (`CopiedProgram.numbered`).
+      edits: the edits.
       said: the changes, in words, including the mesh.
       axes: the axes of its mesh, outermost first.
     """
 
-    edits: tuple[Edit, ...]
+    edits: tuple[PlacedEdit, ...]
     said: tuple[str, ...]
     axes: tuple[tuple[str, int], ...]
 
@@ -197,7 +189,7 @@ def change_program(
         )
     edited = data.stablehlo.read()
     known = remesh.mesh_axes(edited) if planned is None else dict(planned.axes)
-    sizes = dict(known) if mesh is None else _sizes(mesh)
+    sizes = dict(known) if mesh is None else given_sizes(mesh)
     where = _target(target, data, math.prod(sizes.values()))
     _check_fits(sizes, where, targets.device_count(where))
     if why := why_here_alone(edited):
@@ -216,7 +208,9 @@ def change_program(
     return ChangedProgram(program=edited, sizes=sizes, target=where, said=said, base=base)
 
 
-def _edits(data: RecordData, stablehlo: bytes, sizes: Mapping[str, int], specs: Mapping[str, Any]) -> tuple[Edit, ...]:
+def _edits(
+    data: RecordData, stablehlo: bytes, sizes: Mapping[str, int], specs: Mapping[str, Any]
+) -> tuple[PlacedEdit, ...]:
     """Edits of a program that give arrays these specs; XLA is asked where constraints are, if a spec names one."""
     asked: list[CopiedProgram] = []
 
@@ -226,7 +220,7 @@ def _edits(data: RecordData, stablehlo: bytes, sizes: Mapping[str, int], specs: 
         return asked[0].program
 
     edits = find_edits(specs, data, sizes, program)
-    return asked[0].numbered(edits) if asked else edits
+    return asked[0].placed(edits) if asked else tuple(PlacedEdit(edit=edit, number=edit.index) for edit in edits)
 
 
 def _traced_again(
@@ -309,7 +303,8 @@ def _meshes_of(sizes: Mapping[str, int], target: Target, most: int) -> list[str]
     return [f"mesh={dict(zip(sizes, own, strict=True))}" for own in found]
 
 
-def _sizes(mesh: Mapping[str, int]) -> dict[str, int]:
+def given_sizes(mesh: Mapping[str, int]) -> dict[str, int]:
+    """The axes of a mesh that a user gives, with their sizes. Raises ChangeError if it is none."""
     try:
         return given_mesh(mesh).sizes
     except ValueError as error:
@@ -387,15 +382,10 @@ def _changes(before: Mapping[str, int], after: Mapping[str, int], specs: Mapping
     if dict(before) != dict(after) or list(before) != list(after):
         said.append(f"mesh {MeshAxes(axis_names=tuple(after), shape=tuple(after.values()))}")
     for path, spec in specs.items():
-        text = "left to XLA" if spec is None else spec_text(spec if isinstance(spec, (tuple, list)) else _entries(spec))
+        plain = plain_spec(spec)
+        text = "left to XLA" if plain is None else spec_text(plain)
         said.append(f"{path}: {text}")
     return tuple(said)
-
-
-def _entries(spec: Any) -> tuple[Any, ...]:
-    from pjit_inspect.observe.live.shardings import full_spec
-
-    return full_spec(spec, 0)
 
 
 def _origin(data: RecordData) -> str:
@@ -409,61 +399,6 @@ def _origin(data: RecordData) -> str:
     mesh = f"mesh {data.mesh}, " if data.mesh is not None else ""
     count = len(data.devices)
     return f"{mesh}{count:,} {platforms} device{'s' * (count != 1)}, compiled to run"
-
-
-# ---------------------------------------------------------------- the answer
-
-
-def _compiled(answer: Partitioned, data: RecordData) -> dict[str, Any]:
-    """The fields of a record about the compiled program."""
-    from pjit_inspect.observe.shardy.numbering import read_places
-
-    kept = {name: why for name, why in data.missing.items() if name in ("jaxpr", "inputs", "outputs", "key")}
-    own, names = answer.compiled, NumberedNames(read_places(answer.places))
-    if own is None:
-        lacks = dict(_PARTIAL_LACKS)
-        if answer.failure:
-            lacks = dict.fromkeys(lacks, "the program does not fit, so XLA did not compile it to the end")
-        if not answer.after:
-            lacks["hlo"] = lacks["memory"]
-        hlo = Blob(names.in_program(answer.after)) if answer.after else None
-        return {"hlo": hlo, "hlo_header": None, "cost": {}, "memory": None, "missing": kept | lacks}
-    return {
-        "hlo": Blob(names.in_program(own.hlo)), "buffers": Blob(own.buffers) if own.buffers else None,
-        "hlo_header": own.header, "cost": own.cost, "memory": own.memory,
-        "missing": kept | own.missing,
-    }  # fmt: skip
-
-
-class _Layer:
-    """Lays arrays over a mesh as XLA's partitioner begins or ends with them; equal layouts share one `Sharding`."""
-
-    def __init__(self, mesh: Mesh) -> None:
-        self._mesh = mesh
-        self._known: dict[tuple[Dimensions, str | None], Sharding] = {}
-
-    def __call__(self, layout: ArrayLayout, dimensions: Dimensions) -> ArrayLayout:
-        spec = dimensions[: len(layout.global_shape)]
-        if any(axis not in self._mesh.sizes for own in spec for axis in own):
-            # A part of an axis, or tiles that follow none.
-            return replace(layout, sharding=None)
-        key = spec, None if layout.sharding is None else layout.sharding.memory_kind
-        if key not in self._known:
-            self._known[key] = self._sharding(*key)
-        sharding = self._known[key]
-        # Shardings that this change sets, or that follow from it, were not asked for.
-        return replace(layout, sharding=sharding, asked=layout.asked if sharding.spec == layout.spec else None)
-
-    def _sharding(self, spec: Dimensions, memory_kind: str | None) -> Sharding:
-        return replace(laid(self._mesh, tuple(map(entry_of, spec))), memory_kind=memory_kind)
-
-
-def _on_one(layout: ArrayLayout, device: int) -> ArrayLayout:
-    """The layout on a device that has all of every array."""
-    rank = len(layout.global_shape)
-    kind = "SingleDeviceSharding"
-    sharding = Sharding(spec=None, tiles=(1,) * rank, device_ids=(device,), tile_of=(0,), kind=kind)
-    return replace(layout, sharding=sharding, asked=None)
 
 
 def as_partitioned(data: RecordData, figures: KeyFigures, *, timeout_s: float) -> KeyFigures:
@@ -480,39 +415,3 @@ def as_partitioned(data: RecordData, figures: KeyFigures, *, timeout_s: float) -
         return replace(figures, collectives=None, sent=())
     rows = find_collectives(module, data.mesh, tuple(device.id for device in data.devices))
     return replace(figures, collectives=len(rows), sent=sent_over(total_by_axes(rows, count)))
-
-
-def _misfit(failure: str) -> Misfit | None:
-    """XLA's report of a memory shortage: bytes needed and bytes available."""
-    if not failure:
-        return None
-    report = parse_memory_shortage(failure)
-    if report is None:
-        return Misfit(needed_bytes=None, available_bytes=None, sentence=failure)
-    # Another memory, of one kernel, may be short: its figures are not the chip's.
-    is_main = report.space == "hbm"
-    return Misfit(
-        needed_bytes=report.needed_bytes if is_main else None,
-        available_bytes=report.available_bytes if is_main else None,
-        sentence=report.sentence,
-        report=report,
-    )
-
-
-def _unchecked(answer: Partitioned, target: Target) -> Misfit | None:
-    """A misfit on a GPU: XLA compiles for GPUs without regard to memory, and its count is compared with the chip's."""
-    from pjit_inspect.observe.partitioner.chips import GPUS
-
-    memory = answer.compiled and answer.compiled.memory
-    if target.chip not in GPUS or not memory:
-        return None
-    parts = memory.argument_bytes, memory.output_bytes, memory.temporary_bytes
-    needed = sum(part or 0 for part in parts) - (memory.alias_bytes or 0)
-    available = GPUS[target.chip].memory_bytes
-    if needed <= available:
-        return None
-    return Misfit(
-        needed_bytes=needed,
-        available_bytes=available,
-        sentence="XLA compiled the program, and its arguments, results and temporaries are more than the GPU has",
-    )

@@ -19,18 +19,17 @@ from typing import TYPE_CHECKING, Any
 from pjit_inspect.analyze.play.settings import changed_setting
 from pjit_inspect.errors import CaptureError, ChangeError, RecordNotFoundError
 from pjit_inspect.guard import Guard
+from pjit_inspect.handles.asked.change_specs import plain_spec
 from pjit_inspect.handles.asked.targets import check_target
+from pjit_inspect.handles.asked.what_if import given_sizes
 from pjit_inspect.handles.background import stop_at_exit
-from pjit_inspect.handles.given_mesh import given_mesh
 from pjit_inspect.handles.play.history import History, PlayVariant
 from pjit_inspect.handles.play.proof import prove as prove_setting
 from pjit_inspect.handles.play.subject import Record, Source, Subject
 from pjit_inspect.model.play.code import Code, Proof
 from pjit_inspect.model.play.controls import Controls
-from pjit_inspect.model.play.preset import Preset
-from pjit_inspect.model.play.setting import PlaySetting
+from pjit_inspect.model.play.setting import PlaySetting, Preset
 from pjit_inspect.model.play.variant import Goal, Variant
-from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.observe.partitioner.service import Ticket
 from pjit_inspect.view.pages.playground import playground_view
@@ -67,7 +66,7 @@ class Playground(Displayable):
         Raises ChangeError for a record without a program, a program whose mesh cannot be changed, and an unknown chip.
         """
         self.subject: Subject = Subject(source, chip=fits, timeout_s=timeout_s)
-        """What is asked about; for the other modules of this room."""
+        """The record that XLA is asked about; for the other modules of this room."""
         self._source = source
         self.holds: Any = None
         """The function, where somebody gave it: it may be traced again as long as anybody refers to it."""
@@ -142,7 +141,7 @@ class Playground(Displayable):
         Returns the variant with the facts known at once: bytes of its arguments, or why it is impossible. `wait` waits
         for XLA's answer. Raises ChangeError for unknown names, and for specs that do not fit their arrays.
         """
-        axes = None if mesh is None else _mesh(mesh)
+        axes = None if mesh is None else given_sizes(mesh)
         if target is not None:
             check_target(target)
         with self._turn:
@@ -151,9 +150,9 @@ class Playground(Displayable):
                 self._settings[self._chosen],
                 mesh=axes,
                 target=target,
-                specs={name: _spec(spec) for name, spec in (specs or {}).items()},
-                results={name: _spec(spec) for name, spec in (results or {}).items()},
-                constraints={place: _spec(spec) for place, spec in (constraints or {}).items()},
+                specs={name: plain_spec(spec) for name, spec in (specs or {}).items()},
+                results={name: plain_spec(spec) for name, spec in (results or {}).items()},
+                constraints={place: plain_spec(spec) for place, spec in (constraints or {}).items()},
             )
             found = self.add(setting, origin="user", is_chosen=True, parent=self._chosen)
         self._tell()
@@ -232,7 +231,7 @@ class Playground(Displayable):
 
     @property
     def is_closed(self) -> bool:
-        """Whether the playground was closed: XLA is asked nothing more."""
+        """True if the playground was closed: XLA is asked nothing more."""
         return self._is_closed
 
     def close(self) -> None:
@@ -554,19 +553,3 @@ class Playground(Displayable):
 
 def _plain(variant: Variant) -> Variant:
     return variant.__reduce__()[0]() if isinstance(variant, PlayVariant) else variant
-
-
-def _mesh(mesh: Mapping[str, int]) -> dict[str, int]:
-    try:
-        return given_mesh(mesh).sizes
-    except ValueError as error:
-        raise ChangeError(str(error)) from error
-
-
-def _spec(spec: Any) -> PartitionSpec | None:
-    """A `jax.sharding.PartitionSpec`, or a tuple like one, as plain data."""
-    if spec is None or (isinstance(spec, (tuple, list)) and not hasattr(spec, "unreduced")):
-        return None if spec is None else tuple(tuple(own) if isinstance(own, list) else own for own in spec)
-    from pjit_inspect.observe.live.shardings import full_spec
-
-    return full_spec(spec, 0)

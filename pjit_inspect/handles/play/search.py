@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pjit_inspect.analyze.play.controls import argument_specs
-from pjit_inspect.analyze.play.estimate import Estimate, estimate
+from pjit_inspect.analyze.play.estimate import Estimate, estimate, rank_correlation
 from pjit_inspect.analyze.play.layouts import Kept, Proposal, kept_paths, moves, seeds
-from pjit_inspect.analyze.play.ranks import rank_correlation
 from pjit_inspect.analyze.play.roles import Roles
 from pjit_inspect.analyze.play.settings import results_set_apart, with_results_returned
 from pjit_inspect.errors import CaptureError, ChangeError, RecordNotFoundError
@@ -214,7 +213,7 @@ class Search:
                 self._offer(Proposal(setting=setting, origin="search"), rank - 1e7)
 
     def _keeps(self, setting: PlaySetting) -> bool:
-        """Whether a setting has everything that is to be kept as the start has it."""
+        """True if a setting has everything that is to be kept as the start has it."""
         kept, start = self._kept, self._start
         if setting.target != start.target or (kept.mesh and setting.mesh != start.mesh):
             return False
@@ -279,7 +278,7 @@ class Search:
             del self._waiting[_MOST_WAITING:]
 
     def _is_allowed(self, setting: PlaySetting) -> bool:
-        """Whether its arguments fit, which is counted before XLA is asked."""
+        """True if its arguments fit, which is counted before XLA is asked."""
         limit = self._rules.most_memory
         held = self._subject.argument_bytes(setting)
         return limit is None or held is None or held <= limit

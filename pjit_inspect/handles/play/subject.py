@@ -8,41 +8,33 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from pjit_inspect.analyze.collectives.traffic import total_by_axes
 from pjit_inspect.analyze.play.code import code_for
 from pjit_inspect.analyze.play.controls import argument_specs, bytes_on_device, find_controls
 from pjit_inspect.analyze.play.facts import Facts, find_facts
 from pjit_inspect.analyze.play.presets import find_presets
 from pjit_inspect.analyze.play.roles import Pin, Roles, find_roles
 from pjit_inspect.analyze.play.settings import first_problem, said_changes
-from pjit_inspect.analyze.program.device_memory import with_places
-from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.analyze.program.phases import is_vmapped
-from pjit_inspect.analyze.report.figures import sent_over
-from pjit_inspect.analyze.report.report import collectives_of, user_files_of
+from pjit_inspect.analyze.report.report import user_files_of
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
-from pjit_inspect.analyze.suggest.counts import has_unknown_runs, product_work
+from pjit_inspect.analyze.suggest.counts import product_work
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.handles.asked.copies import Change, Copies, CopiesApart
 from pjit_inspect.handles.asked.what_if import Again, ask_changed
 from pjit_inspect.handles.memory.fits import memory_of_chip
+from pjit_inspect.handles.play.figures import with_figures
 from pjit_inspect.model.play.code import Code
-from pjit_inspect.model.play.preset import Preset
-from pjit_inspect.model.play.setting import PlaySetting
-from pjit_inspect.model.play.variant import KindSent, Problem, Variant
-from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.play.setting import PlaySetting, Preset
+from pjit_inspect.model.play.variant import Problem, Variant
 from pjit_inspect.model.program.mesh import MeshAxes, PartitionSpec, axes_of, entry_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Effort
-from pjit_inspect.model.report.collective import CollectiveTable
-from pjit_inspect.model.report.other_communication import other_words
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 from pjit_inspect.observe.partitioner.service import Ticket, ask_partitioner
@@ -145,7 +137,7 @@ class Subject:
 
     @property
     def donates(self) -> bool:
-        """Whether the program takes over arguments."""
+        """True if the program takes over arguments."""
         return any(own.donated for own in self.data.inputs)
 
     def close(self) -> None:
@@ -374,75 +366,10 @@ class Subject:
     def _counted(self, begun: Variant, setting: PlaySetting, record: Record) -> Variant:
         """The variant with the figures of XLA's answer."""
         data = record.data
-        module = record.hlo
         answered = {own.path: own.spec for own in (*data.inputs, *data.outputs)}
         known = replace(begun, controls=find_controls(self.facts, setting, answered))
-        if not data.is_partial or module is None:
-            # Collectives are counted as XLA's partitioner left them: only equal stages can be compared.
-            sends = {"sent_bytes": 0, "collectives": 0} if setting.devices == 1 else {}
-            return self._with_memory(replace(known, stage="full", **sends), data, module)
-        rows = collectives_of(data, module)
-        flops, whole = product_work(module), self._whole()
-        sent = sent_over(total_by_axes(rows, len(data.devices)))
-        counted = replace(
-            known,
-            stage="partitioned",
-            flops=flops,
-            runs_once=has_unknown_runs(module) or any(row.count is None for row in rows),
-            work=flops * setting.devices / whole if whole else None,
-            collectives=len(rows),
-            by_kind=_by_kind(rows),
-            by_axis=sent,
-            sent_bytes=sum(own.sent_bytes for own in sent),
-            beside=other_words(find_other_communication(module, len(data.devices))),
-        )
-        return self._with_time(self._with_memory(counted, data, module), setting)
-
-    def _with_memory(self, variant: Variant, data: RecordData, module: HloModule | None) -> Variant:
-        sizes = dict(variant.controls.mesh)
-        own = with_places(data, module) if module is not None else data
-        specs = {one.path: one.spec for one in own.outputs}
-        arguments = bytes_on_device(
-            [one for one in own.inputs if one.kept], {one.path: one.spec for one in own.inputs}, sizes
-        )
-        results = bytes_on_device([one for one in own.outputs if one.aliases is None], specs, sizes)
-        known = [size for size in (arguments, results) if size is not None]
-        memory, source = sum(known), "arguments and results"
-        misfit = None if data.hypothesis is None else data.hypothesis.misfit
-        stats = data.memory
-        if not data.is_partial and stats is not None and stats.temporary_bytes is not None:
-            parts = stats.argument_bytes, stats.output_bytes, stats.temporary_bytes
-            memory, source = sum(part or 0 for part in parts) - (stats.alias_bytes or 0), "xla"
-        fits = None
-        if variant.available_bytes is not None:
-            is_whole = source == "xla"
-            fits = False if memory > variant.available_bytes else True if is_whole else None
-        problem = variant.problem
-        if misfit is not None:
-            fits, problem = False, Problem(text=misfit.sentence, control="", remedy=_LESS)
-            memory = max(memory, misfit.needed_bytes or 0)
-        elif fits is False and variant.available_bytes is not None:
-            problem = Problem(text=_too_much(memory, variant.available_bytes, source), remedy=_LESS)
-        return replace(
-            variant,
-            argument_bytes=arguments,
-            result_bytes=results,
-            memory_bytes=memory,
-            memory_source=source,
-            fits=fits,
-            problem=problem,
-        )
-
-    def _with_time(self, variant: Variant, setting: PlaySetting) -> Variant:
-        """Seconds for products and bytes sent at the chip's peak, with all communication hidden and with none."""
-        from pjit_inspect.observe.partitioner.speeds import SPEEDS
-
-        chip = (self._chip or setting.target).split(":")
-        speed = SPEEDS.get(chip[1] if len(chip) > 1 else chip[0])
-        if speed is None or variant.flops is None or variant.sent_bytes is None:
-            return variant
-        parts = variant.flops / speed.flops_per_s, variant.sent_bytes / speed.link_bytes_per_s
-        return replace(variant, time_s=(max(parts), sum(parts)))
+        chip = self._chip or setting.target
+        return with_figures(known, data, record.hlo, whole=self._whole, chip=chip)
 
     def _whole(self) -> int | None:
         """Operations of all products of the program before it is split; None where that is not known."""
@@ -474,14 +401,6 @@ def _axes(setting: PlaySetting) -> MeshAxes:
     return MeshAxes(axis_names=tuple(setting.sizes), shape=tuple(setting.sizes.values()))
 
 
-_LESS = "split more of the arguments, or take more devices"
-
-
-def _too_much(memory: int, available: int, source: str) -> str:
-    what = "it needs" if source == "xla" else f"its {source} alone are"
-    return f"{what} {memory / 2**30:.2f} GiB of the {available / 2**30:.2f} GiB that a device has"
-
-
 def _problem(error: Exception, setting: PlaySetting) -> Problem:
     """Why XLA was not asked, or gave no answer, and the control at fault."""
     text = " ".join(str(error).split())
@@ -500,12 +419,3 @@ def _on(spec: PartitionSpec, sizes: Mapping[str, int]) -> PartitionSpec:
 def _edit(kind: Any, index: int, spec: PartitionSpec | None, sizes: Mapping[str, int]) -> Edit:
     dimensions = None if spec is None else tuple(axes_of(entry) for entry in _on(spec, sizes))
     return Edit(kind=kind, index=index, spec=dimensions)
-
-
-def _by_kind(rows: CollectiveTable) -> tuple[KindSent, ...]:
-    counts, sent = Counter[str](), Counter[str]()
-    for row in rows:
-        counts[row.kind] += 1
-        sent[row.kind] += row.least_sent_bytes
-    found = [KindSent(kind=kind, collectives=counts[kind], sent_bytes=sent[kind]) for kind in counts]
-    return tuple(sorted(found, key=lambda own: (-own.sent_bytes, own.kind)))

@@ -1,12 +1,9 @@
-"""A user's settings of a program's controls: the question to XLA.
-
-Not its job: the controls (`model.play.controls`).
-"""
+"""A user's settings of a program's controls, which is the question to XLA; and a textbook's settings of them."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pjit_inspect.model.program.mesh import PartitionSpec
 
@@ -40,3 +37,23 @@ class PlaySetting:
     def devices(self) -> int:
         """The number of devices in the mesh."""
         return math.prod(size for _, size in self.mesh)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """A textbook's layout for a program.
+
+    Attributes:
+      name: as the textbooks call it: "replicated", "data parallel", "FSDP", "Megatron", "2-D", "sequence parallel".
+      sentence: a description of its split axes.
+      why_not: why it is none for this program on this mesh; "" where it is one.
+      setting: all controls as it has them; None where it is none.
+    """
+
+    name: str
+    sentence: str = ""
+    why_not: str = ""
+    setting: PlaySetting | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.why_not or self.sentence}"

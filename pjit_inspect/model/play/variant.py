@@ -172,7 +172,7 @@ class Variant:
 
     @property
     def is_answered(self) -> bool:
-        """Whether XLA has answered, or need not be asked."""
+        """True if XLA has answered, or need not be asked."""
         return self.stage in ("partitioned", "full", "refused")
 
 

@@ -51,6 +51,24 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedEdit:
+    """An edit at its place in the captured program.
+
+    Attributes:
+      edit: the edit, as for XLA's program before partitioning.
+      number: the number of the operation in the captured program (`observe.shardy.numbering`); for an argument or
+        result, its position.
+      shape: the shape of the array that gets a constraint; () for others.
+      argument: the position of the argument that this array is; None for a computed one.
+    """
+
+    edit: Edit
+    number: int
+    shape: tuple[int, ...] = ()
+    argument: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """Bytes sent by all collectives per device and call, in the program and in the changed one.
 

@@ -110,7 +110,7 @@ class Channel:
             self.end()
 
     def is_busy(self) -> bool:
-        """Whether a question is open."""
+        """True if a question is open."""
         return self._lock.locked()
 
     def ask(
@@ -337,7 +337,7 @@ class _Helper:
             send(self._link, {"cancel": number}, deadline=time.monotonic() + START_S)
 
     def is_alive(self) -> bool:
-        """Whether its end of the socket is open."""
+        """True if its end of the socket is open."""
         waiting = select.poll()
         try:
             waiting.register(self._link.checked(), 0)

@@ -67,7 +67,7 @@ class Owned:
             self.close()
 
     def is_ours(self) -> bool:
-        """Whether the number still refers to the file that was opened."""
+        """True if the number still refers to the file that was opened."""
         with suppress(OSError):
             return self.number >= 0 and identity(self.number) == self._identity
         return False

@@ -102,7 +102,7 @@ class _Worker:
     status: int | None = field(default=None)
 
     def has_ended(self) -> bool:
-        """Whether it is gone; then `status` is how, as `os.waitpid` says."""
+        """True if it is gone; then `status` is how, as `os.waitpid` says."""
         if self.status is None:
             ended, status = os.waitpid(self.process, os.WNOHANG)
             self.status = status if ended else None

@@ -41,7 +41,7 @@ class Watch:
         return partitioner_dump.open_module(before)
 
     def is_enough(self) -> bool:
-        """Whether the requested files are complete. Raises CaptureError if XLA writes too much."""
+        """True if the requested files are complete. Raises CaptureError if XLA writes too much."""
         if partitioner_dump.size_bytes(self._folder) > partitioner_dump.MAX_BYTES:
             raise CaptureError(
                 f"XLA writes more than {partitioner_dump.MAX_BYTES >> 30} GiB about this program, more than is read; "

@@ -1,4 +1,4 @@
-"""Facts about the chips that programs are compiled for: devices per chip, memory, and details of GPUs.
+"""Facts about the chips that programs are compiled for: devices per chip, memory, speeds, and details of GPUs.
 
 Figures of the makers, of XLA and of JAX differ: each has its source. Not its job: the chips that this process can
 compile for (`observe.partitioner.targets`).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pjit_inspect.model.record.target import MemorySize
+from pjit_inspect.model.record.target import MemorySize, Speed
 
 GIB = 1 << 30
 
@@ -191,3 +191,20 @@ def _jax_says(chip: str) -> int | None:
     except ImportError:
         return None
     return _jax.tpu_memory(chip.removeprefix("tpu"), _CORES_OF_A_DEVICE.get(chip, 1))
+
+
+_TPU_SPEED = "Google Cloud's pages, links of the scaling book"
+_GPU_SPEED = "XLA's description of the GPU"
+
+SPEEDS: dict[str, Speed] = {
+    "v4": Speed(flops_per_s=275e12, link_bytes_per_s=45e9, source=_TPU_SPEED),
+    "v5e": Speed(flops_per_s=197e12, link_bytes_per_s=45e9, source=_TPU_SPEED),
+    "v5p": Speed(flops_per_s=459e12, link_bytes_per_s=90e9, source=_TPU_SPEED),
+    "v6e": Speed(flops_per_s=918e12, link_bytes_per_s=90e9, source=_TPU_SPEED),
+    "tpu7x": Speed(flops_per_s=1_153e12, link_bytes_per_s=100e9, source=_TPU_SPEED),
+    "a100": Speed(flops_per_s=312e12, link_bytes_per_s=300e9, source=_GPU_SPEED),
+    "h100": Speed(flops_per_s=989e12, link_bytes_per_s=450e9, source=_GPU_SPEED),
+    "h200": Speed(flops_per_s=989e12, link_bytes_per_s=450e9, source=_GPU_SPEED),
+    "b200": Speed(flops_per_s=2_225e12, link_bytes_per_s=900e9, source=_GPU_SPEED),
+}
+"""Chip -> dense bfloat16 products of one JAX device, and one link in one direction; none of them was measured."""

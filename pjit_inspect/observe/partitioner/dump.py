@@ -57,7 +57,7 @@ def make_folder(owner: int, program_bytes: int) -> tuple[Path, int]:
 
 
 def _is_same(folder: Path, opened: int) -> bool:
-    """Whether the folder is there, and the one that was opened."""
+    """True if the folder is there, and the one that was opened."""
     with suppress(FileNotFoundError):
         return os.path.samestat(os.stat(folder), os.fstat(opened))
     return False
@@ -177,7 +177,7 @@ def _frame(path: Path) -> tuple[int, int]:
 
 
 def used_shardy(folder: Path) -> bool:
-    """Whether no file names GSPMD's propagation, which runs in the place of Shardy's."""
+    """True if no file names GSPMD's propagation, which runs in the place of Shardy's."""
     return not any(_PROPAGATION in name for name in os.listdir(folder))
 
 

@@ -26,7 +26,7 @@ def nearest_meshes(sizes: Sequence[int], target: Target, devices: int, most: int
 
 
 def is_laid(sizes: Sequence[int], target: Target) -> bool:
-    """Whether JAX lays a mesh of these sizes over a target: over the links of a TPU it goes by complete rows of chips.
+    """True if JAX lays a mesh of these sizes over a target: over the links of a TPU it goes by complete rows of chips.
 
     *Source*: `_create_device_mesh_for_nd_torus` in `jax/_src/mesh_utils.py`, which takes the last axis first, and for
     each as many rows as it can.

@@ -7,7 +7,7 @@ Parts that are private to JAX or differ between versions are here. Not its job: 
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -42,8 +42,8 @@ def main_function(module: Any) -> Any:
     return None
 
 
-def each_op(op: Any, closed: Collection[str] = ()) -> Iterator[Any]:
-    """Every op in the regions of an op, at any depth, except in regions of `closed` kinds."""
+def each_op(op: Any) -> Iterator[Any]:
+    """Every op in the regions of an op, at any depth."""
     border = [op]
     while border:
         for region in border.pop().regions:
@@ -51,7 +51,7 @@ def each_op(op: Any, closed: Collection[str] = ()) -> Iterator[Any]:
                 for view in block.operations:
                     inner = view.operation
                     yield inner
-                    if len(inner.regions) and inner.name not in closed:
+                    if len(inner.regions):
                         border.append(inner)
 
 
@@ -95,11 +95,11 @@ def integers(module: Any, rows: Sequence[Sequence[int]]) -> Any:
     return parse_attribute(module, f"dense<[{numbers}]> : tensor<{shape}xi64>")
 
 
-def set_name(op: Any, name: str, *, keep_place: bool = False) -> None:
-    """Give an op a name, and make it all that the op says about its place in the source, unless that is kept."""
+def set_name(op: Any, name: str) -> None:
+    """Give an op a name; its place in the source is kept."""
     from jaxlib.mlir import ir
 
-    op.location = ir.Location.name(name, childLoc=op.location if keep_place else None, context=op.context)
+    op.location = ir.Location.name(name, childLoc=op.location, context=op.context)
 
 
 def dictionary_attributes(module: Any, entries: Sequence[dict[str, Any]]) -> Any:

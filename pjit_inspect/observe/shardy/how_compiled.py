@@ -94,7 +94,7 @@ def _count(module: Any, name: str) -> int:
 
 
 def is_for_shardy(module: Any, flags: Mapping[str, str]) -> bool:
-    """Whether JAX asked XLA for Shardy. XLA may still not use it (`observe.shardy.how_compiled`)."""
+    """True if JAX asked XLA for Shardy. XLA may still not use it (`observe.shardy.how_compiled`)."""
     if "jax_use_shardy_partitioner" in flags:
         return flags["jax_use_shardy_partitioner"] == "True"
     return any(op.operation.name == "sdy.mesh" for op in module.body.operations)
@@ -151,7 +151,7 @@ _RESULT_TARGET = "xla.sdy.FuncResultSharding"
 
 
 def has_gspmd_marks(module: Any, bytecode: bytes) -> bool:
-    """Whether any function of a module has a sharding that only GSPMD understands.
+    """True if any function of a module has a sharding that only GSPMD understands.
 
     As in XLA, the arguments of `main` do not count, nor do results if the module has their shardings as text.
     `bytecode` is the module's: names are in it verbatim, and most programs need not be walked.
@@ -183,7 +183,7 @@ def _has_marked_result(function: Any) -> bool:
 
 
 def _is_result_call(function: Any, number: int) -> bool:
-    """Whether a result comes from the call that holds its Shardy sharding."""
+    """True if a result comes from the call that holds its Shardy sharding."""
     blocks = function.regions[0].blocks
     if not len(blocks):
         return False

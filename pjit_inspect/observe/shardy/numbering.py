@@ -34,7 +34,7 @@ def number(module: Any) -> str:
         if row is None:
             row = places[text] = len(found)
             found.append(read_location(text))
-        _mlir.set_name(op, f"#{len(rows)}/{found[row].kept}", keep_place=True)
+        _mlir.set_name(op, f"#{len(rows)}/{found[row].kept}")
         rows.append(row)
     # Frames of one text are mostly one object, of which there are few.
     pairs = {id(frame): (frame, span) for own in found for frame, span in zip(own.frames, own.spans, strict=True)}

@@ -141,7 +141,7 @@ def _axes(module: Any, bytecode: bytes) -> dict[str, int]:
 
 
 def _names_no_mesh(module: Any, bytecode: bytes) -> bool:
-    """Whether a program has no mesh and no sharding at all: for one device, or whole on each of several.
+    """True if a program has no mesh and no sharding at all: for one device, or whole on each of several.
 
     Bytecode holds names as they are. With a sharding that only GSPMD understands there is an unnamed mesh.
     """

@@ -13,7 +13,7 @@ from typing import Any
 
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.program.mesh import Device, Dimensions
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.suggestion import Edit, PlacedEdit
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.donation import donate_anew
@@ -23,15 +23,15 @@ from pjit_inspect.observe.shardy.remesh import check_divides
 from pjit_inspect.observe.shardy.shardy_attributes import read_mesh, read_tensor
 
 _CALLBACK = re.compile(r'custom_call @\w*callback\w*|call_target_name = "\w*callback\w*"')
-_CONSTRAINT = "sdy.sharding_constraint"
+_CONSTRAINT, _LOOP = "sdy.sharding_constraint", "stablehlo.while"
 
 
-def edit_program(stablehlo: bytes, edits: Sequence[Edit], *, names: Mapping[str, str] | None = None) -> bytes:
+def edit_program(stablehlo: bytes, edits: Sequence[PlacedEdit], *, names: Mapping[str, str] | None = None) -> bytes:
     """The changed program as MLIR bytecode; nothing is compiled.
 
     Args:
       stablehlo: the program as MLIR bytecode, as JAX gave it to XLA.
-      edits: the edits; `index` is the number of an operation, except for arguments and results.
+      edits: the edits.
       names: the user's names of arguments and results, as `check_divides` takes them; None to check nothing.
 
     Raises CaptureError when an edit does not fit the program; with `names` also ChangeError when an argument or result
@@ -46,7 +46,9 @@ def edit_program(stablehlo: bytes, edits: Sequence[Edit], *, names: Mapping[str,
         return _mlir.bytecode(module) if edits else stablehlo
 
 
-def compile_edited(stablehlo: bytes, edits: Sequence[Edit], devices: Sequence[Device], flags: dict[str, str]) -> bytes:
+def compile_edited(
+    stablehlo: bytes, edits: Sequence[PlacedEdit], devices: Sequence[Device], flags: dict[str, str]
+) -> bytes:
     """The optimized changed program, as a serialized `xla.HloModuleProto`; nothing runs.
 
     Args:
@@ -81,25 +83,26 @@ def _first_line(error: Exception) -> str:
 # ---------------------------------------------------------------- edits
 
 
-def _apply(module: Any, edits: Sequence[Edit], stablehlo: bytes) -> None:
+def _apply(module: Any, edits: Sequence[PlacedEdit], stablehlo: bytes) -> None:
     if not edits:
         return
     if has_gspmd_marks(module, stablehlo) or not _names_a_mesh(module):
         raise CaptureError("the program was made for another partitioner than Shardy; only Shardy's can be changed")
-    borders = [edit for edit in edits if edit.kind in ("argument", "result")]
-    inner = [edit for edit in edits if edit.kind not in ("argument", "result")]
+    borders = [own.edit for own in edits if own.edit.kind in ("argument", "result")]
+    inner = [own for own in edits if own.edit.kind not in ("argument", "result")]
     if borders:
         _edit_borders(module, borders)
     # Those before any edit: what an edit adds has no number.
     ops = list(numbered(module)) if inner else []
     done: set[tuple[str, int, int]] = set()
-    for edit in inner:
-        if not 0 <= edit.index < len(ops):
-            raise CaptureError(f"operation {edit.index} is none of the captured program, so it cannot be changed")
-        if edit.kind == "hop" or (edit.kind, edit.index, edit.number) not in done:
+    for own in inner:
+        edit, number = own.edit, own.number
+        if not 0 <= number < len(ops):
+            raise CaptureError(f"operation {number} is none of the captured program, so it cannot be changed")
+        if edit.kind == "hop" or (edit.kind, number, edit.number) not in done:
             # Calls of one function are several ops in XLA's program, and one here.
-            done.add((edit.kind, edit.index, edit.number))
-            _edit_op(module, ops[edit.index], edit)
+            done.add((edit.kind, number, edit.number))
+            _edit_op(module, ops[number], own)
 
 
 def _names_a_mesh(module: Any) -> bool:
@@ -138,26 +141,43 @@ def _border(main: Any, kind: str) -> Any:
     return block.arguments if kind == "argument" else block.operations[-1].operation.operands
 
 
-def _edit_op(module: Any, op: Any, edit: Edit) -> None:
+def _edit_op(module: Any, op: Any, own: PlacedEdit) -> None:
+    edit = own.edit
     if edit.kind in ("respec", "remove"):
         if op.name != _CONSTRAINT:
-            raise CaptureError(f"operation {edit.index} is a {op.name}, no constraint that could be changed")
+            raise CaptureError(f"operation {own.number} is a {op.name}, no constraint that could be changed")
         if edit.spec is None:
             op.results[0].replace_all_uses_with(op.operands[0])
             op.erase()
         else:
             op.attributes["sharding"] = _sharding(module, edit.spec)
         return
+    _constrain(module, op, _array(module, op, own), edit)
+
+
+def _array(module: Any, op: Any, own: PlacedEdit) -> int:
+    """The number of the result or operand that gets a constraint.
+
+    XLA makes several instructions of some operations, of which one alone has the operation's result; and it puts what a
+    loop carries in another order, and leaves out what no turn changes.
+    """
+    edit = own.edit
     values = op.results if edit.kind == "constrain" else op.operands
-    array = read_tensor(str(values[edit.number].type)) if edit.number < len(values) else None
-    # XLA makes several instructions of some operations, of which one alone has the operation's result.
-    if edit.spec is None or array is None or len(array[1]) != len(edit.spec):
-        raise CaptureError(f"operation {edit.index} ({op.name}) has no array {edit.number} to be split so")
-    _constrain(module, op, values[edit.number], edit)
+    shapes = [tensor and tensor[1] for tensor in (read_tensor(str(value.type)) for value in values)]
+    fitting = [number for number, shape in enumerate(shapes) if shape == own.shape]
+    if op.name != _LOOP:
+        fitting = [number for number in fitting if number == edit.number]
+    elif len(fitting) > 1 and own.argument is not None:
+        argument = _mlir.main_function(module).regions[0].blocks[0].arguments[own.argument]
+        fitting = [number for number in fitting if op.operands[number] == argument]
+    if edit.spec is None or len(fitting) != 1:
+        raise CaptureError(f"operation {own.number} ({op.name}) has no array {edit.number} to be split so")
+    return fitting[0]
 
 
-def _constrain(module: Any, op: Any, value: Any, edit: Edit) -> None:
+def _constrain(module: Any, op: Any, number: int, edit: Edit) -> None:
     is_after = edit.kind == "constrain"
+    value = (op.results if is_after else op.operands)[number]
     made = _mlir.insert_op(
         module,
         _CONSTRAINT,
@@ -169,7 +189,7 @@ def _constrain(module: Any, op: Any, value: Any, edit: Edit) -> None:
     if is_after:
         value.replace_all_uses_except(made.results[0], made)
     else:
-        op.operands[edit.number] = made.results[0]
+        op.operands[number] = made.results[0]
 
 
 def _sharding(module: Any, spec: Dimensions) -> Any:

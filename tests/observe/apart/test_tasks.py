@@ -34,4 +34,4 @@ def test_of_a_traceback_the_last_line_is_the_reason(said: str, kept: str) -> Non
 
 
 def test_tasks_of_mlir_need_no_jax() -> None:
-    assert not any(name.partition(".")[0] == "jax" for kind in ("print", "passes") for name in TASKS[kind].imports)
+    assert not any(name.partition(".")[0] == "jax" for kind in ("print", "borders") for name in TASKS[kind].imports)

@@ -41,7 +41,7 @@ def array(shape: tuple[int, ...], *spec: Any) -> S:
 
 
 def edited(record: pi.CompileRecord, *change: Edit) -> bytes:
-    return edit_program(stablehlo_of(record.data), copied(record.data).numbered(change))
+    return edit_program(stablehlo_of(record.data), copied(record.data).placed(change))
 
 
 def sent(record: pi.CompileRecord, *change: Edit) -> dict[str, int]:
