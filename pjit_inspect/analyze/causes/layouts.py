@@ -58,7 +58,7 @@ class Layout:
         return local_shape(self.shape, self.counts)
 
     def holds(self, spec: Dimensions | None) -> bool:
-        """Whether every device has its piece by a sharding already: then no data must move for it."""
+        """True if every device has its piece by a sharding already: then no data must move for it."""
         other = None if spec is None else Layout.of(spec, self.shape, self.sizes)
         if other is None:
             return False
@@ -112,7 +112,7 @@ class Layout:
         return found if found is not None and found.is_given_to(edge) else None
 
     def is_given_to(self, edge: PartitionedCollective) -> bool:
-        """Whether its pieces are as large as what a collective is given; XLA reshapes those of an all-to-all."""
+        """True if its pieces are as large as what a collective is given; XLA reshapes those of an all-to-all."""
         if edge.kind == "all-to-all":
             return edge.elements == int(np.prod(self.pieces))
         return _bare(edge.given_shape) == _bare(self.pieces)
@@ -234,7 +234,7 @@ class Ways:
         return [collectives[k] for k in way]
 
     def _goes_on(self, number: int, behind: int) -> bool:
-        """Whether a collective only goes on with what another yields of the same array."""
+        """True if a collective only goes on with what another yields of the same array."""
         edge, step = (self._program.collectives[k] for k in (number, behind))
         return SUMS.isdisjoint((edge.kind, step.kind)) and edge.makers == step.makers
 
@@ -260,7 +260,7 @@ class Ways:
         return layout
 
     def leads(self, way: Way, value: int, end: Layout | None, wanted: Dimensions | None) -> bool:
-        """Whether a way brings a value from its own sharding to another, by its end, or by the other followed back."""
+        """True if a way brings a value from its own sharding to another, by its end, or by the other followed back."""
         if wanted is None or (end is not None and end.holds(wanted)):
             return wanted is not None
         own, start = self.layout(value), self.before(way, self.layout(value, wanted), way[0].given_shape)
@@ -291,11 +291,11 @@ class Ways:
         found = list[tuple[str, ...]]()
         for axes, length, piece in zip(spec or (), self._program.values[value].shape, pieces, strict=False):
             outer = (axes[:k] for k in range(len(axes) + 1))
-            found += [own for own in outer if -(-length // self._program.pieces(own)) == piece][:1]
+            found += [own for own in outer if -(-length // self._program.pieces(own)) == piece][-1:]
         return tuple(found) if spec is not None and len(found) == len(spec) == len(pieces) else None
 
     def _is_as_operands(self, value: int, spec: Dimensions) -> bool:
-        """Whether a sharding of an operation's result is that of its operands."""
+        """True if a sharding of an operation's result is that of its operands."""
         op = self._program.op_of(value)
         if op is None or op.rule is None or len(op.rule.results) != len(op.results):
             return False
