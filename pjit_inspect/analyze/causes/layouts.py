@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pjit_inspect.model.program.mesh import Dimensions, local_shape
+from pjit_inspect.analyze.program.mesh_axes import find_axes_in
+from pjit_inspect.model.program.mesh import Dimensions, Mesh, local_shape
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker, axis_name
 
@@ -215,11 +216,21 @@ class Ways:
 
     def __init__(self, program: ShardedProgram) -> None:
         self._program = program
+        # The positions of a mesh are the numbers of the partitions.
+        self._meshes = [
+            Mesh(axis_names=tuple(own), shape=tuple(own.values()), device_ids=tuple(range(math.prod(own.values()))))
+            for own in program.meshes
+        ]
         self._numbers = {id(edge): number for number, edge in enumerate(program.collectives)}
         self._feeders: defaultdict[int, list[int]] = defaultdict(list)
         for number, edge in enumerate(program.collectives):
             for behind in edge.feeds if edge.kind not in SUMS else ():
                 self._feeders[behind].append(number)
+
+    def axes(self, edge: PartitionedCollective) -> frozenset[str] | None:
+        """The mesh axes that a collective goes over; None if its groups follow none."""
+        found = find_axes_in(edge.groups, self._meshes, is_permute=edge.kind == "collective-permute")
+        return next((frozenset(map(axis_name, own)) for own in found.values()), None)
 
     def of(self, edge: PartitionedCollective, taker: Taker | None = None) -> list[PartitionedCollective]:
         """The way that a collective is of, up to a taker; it ends where it is not known which of several is next."""

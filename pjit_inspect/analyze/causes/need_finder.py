@@ -12,12 +12,11 @@ from __future__ import annotations
 import math
 import operator
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pjit_inspect.analyze.causes.layouts import Layout, Way, Ways
-from pjit_inspect.analyze.program.mesh_axes import find_axes_in
 from pjit_inspect.analyze.sharding.needs import (
     RESHARDS,
     Need,
@@ -28,7 +27,7 @@ from pjit_inspect.analyze.sharding.needs import (
     sum_kind,
     taken_axes,
 )
-from pjit_inspect.model.program.mesh import Dimensions, Mesh
+from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.opcodes import SUMS, VIEWS
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.sharding.sharded_program import (
@@ -83,7 +82,6 @@ class NeedFinder:
                 self._by_op[need.op].append(need)
             elif need.request is not None:
                 self._by_output[need.request.index].append(need)
-        self._meshes = tuple(map(_mesh, self.program.meshes))
         # A loop's result -> what its body returns there, which is also what the next turn begins with.
         self._returned = {target: source for source, target in self.program.links if self._is_result(target)}
 
@@ -91,7 +89,7 @@ class NeedFinder:
         """The need that a collective over these mesh axes serves, with all others that are on its way."""
         own = None if axes is None else _names(axes)
         # A sum is no step on the way of an array.
-        over = {self._axes(step) for step in ((edge,) if edge.kind in SUMS else self._ways.of(edge))}
+        over = {self._ways.axes(step) for step in (() if edge.kind in SUMS else self._ways.of(edge))}
         made = [axis for value in edge.makers for axis in self.program.values[value].axes]
         # Over axes that it never had, an array goes only to get to others.
         is_on_way = own is not None and len(over) > 1 and None not in over and own.isdisjoint(_names(made))
@@ -102,11 +100,6 @@ class NeedFinder:
     @cached_property
     def _ways(self) -> Ways:
         return Ways(self.program)
-
-    def _axes(self, edge: PartitionedCollective) -> frozenset[str] | None:
-        """The mesh axes that a collective goes over; None if its groups follow none."""
-        found = find_axes_in(edge.groups, self._meshes, is_permute=edge.kind == "collective-permute")
-        return next(map(_names, found.values()), None)
 
     def _placed(self, match: Match) -> Match:
         """The match with the way that its array goes, and the shardings at both ends of it."""
@@ -196,8 +189,7 @@ class NeedFinder:
         if edge.kind not in SUMS:
             return None
         ops = self._own_ops(edge)
-        sums = (need for op in ops for need in self._by_op[op] if need.is_sum)
-        need = self._best(sums, axes)
+        need = self._best((need for op in ops for need in self._by_op[op] if need.is_sum), axes)
         split = (self._split_by_xla(edge, op, axes) for op in ops if edge.made_of)
         need = need or next(filter(None, split), None)
         return None if need is None else Match(edge=edge, need=need)
@@ -257,9 +249,8 @@ class NeedFinder:
             and len(pieces) == len(self.program.values[value].shape)
             and self._is_split_by(edge.group_size, axes, value, dimension, pieces[dimension])
         ]
-        if not parts:
-            return None
-        return Need(op=index, kind=sum_kind(op), is_sum=True, axes=axes, parts=tuple(parts), is_xlas=True)
+        need = Need(op=index, kind=sum_kind(op), is_sum=True, axes=axes, parts=tuple(parts), is_xlas=True)
+        return need if parts else None
 
     def _is_split_by(self, count: int, axes: frozenset[str], value: int, dimension: int, piece: int) -> bool:
         """True if a dimension is split so many times more than its sharding says, or so many times instead."""
@@ -492,12 +483,6 @@ class NeedFinder:
         """The need whose axes fit best; None when none has any of them."""
         found = [(score, need) for need in needs if (score := _fit(need, axes))]
         return max(found, key=lambda pair: pair[0])[1] if found else None
-
-
-def _mesh(sizes: Mapping[str, int]) -> Mesh:
-    """A mesh whose positions are the numbers of the partitions."""
-    count = math.prod(sizes.values())
-    return Mesh(axis_names=tuple(sizes), shape=tuple(sizes.values()), device_ids=tuple(range(count)))
 
 
 def _names(axes: Iterable[str]) -> frozenset[str]:
