@@ -445,3 +445,14 @@ def test_the_gradient_of_an_operand_that_is_not_known_is_not_told_as_that_of_a_g
     found = sentences(jax.grad(loss), weights, array((8, 16), "data"))
     assert found
     assert not any("gradient of the gradient" in text or "gradient of a gradient" in text for text in found)
+
+
+@another_before_jax_0_10
+def test_a_row_that_is_joined_moves_for_the_join_and_not_for_the_slice_before_it():
+    def model(x):
+        joined = jnp.concatenate([x[:, :1], jnp.sin(x)[:, 1:]], axis=1)
+        return jax.lax.with_sharding_constraint(joined, named("data", "model", None))
+
+    found = sentences(model, array((4, 32, 8), "data", "model"))
+    assert any(text.startswith("`jnp.concatenate(") for text in found)
+    assert not any("takes one element" in text for text in found)

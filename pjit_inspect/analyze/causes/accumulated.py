@@ -81,7 +81,7 @@ class Accumulation:
         return made if places == [program.ops[loop].results[place]] else None
 
     def _is_sum(self, value: int) -> bool:
-        """Whether devices have parts of a sum: those of a largest or a product do not add up."""
+        """True if devices have parts of a sum: those of a largest or a product do not add up."""
         op = self._program.op_of(value)
         return op is not None and (op.kind in PRODUCTS or _NAMES.get(op.kind) == op.op_name.rpartition("/")[2])
 
@@ -115,7 +115,7 @@ class Accumulation:
         return op.kind in _VIEWS or (op.kind == "convert" and {before.dtype, after.dtype} <= _FLOATS)
 
     def _is_constant(self, value: int) -> bool:
-        """Whether a value is a constant of the program, or one that was broadcast."""
+        """True if a value is a constant of the program, or one that was broadcast."""
         for _ in range(_MOST_STEPS):
             op = self._program.op_of(value)
             if op is None or op.kind not in _SAME_NUMBER:

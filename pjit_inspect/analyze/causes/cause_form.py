@@ -111,7 +111,7 @@ class _Writer(CauseSubject):
         )
 
     def _tells_files(self, sentence: Sentence) -> bool:
-        """Whether the file of each "line 12" is the one file that the sentence names: that of the need's operation."""
+        """True if the file of each "line 12" is the one file that the sentence names: that of the need's operation."""
         places = [phrase.text for phrase in sentence.phrases if phrase.kind == "place"]
         files = {text.rpartition(":")[0] for text in places if ":" in text}
         own = () if self.beside is None else self.names.frames(self.beside)
@@ -169,7 +169,14 @@ class _Writer(CauseSubject):
         if request is None or self.own is None or need is None or request.index == need.op:
             return self._step(say("{} for it", self.asks())) or self._say("asked")
         asked = spec(spec_text(self.program.values[self.program.ops[request.index].results[0]].spec))
-        if (step := self._step(say("{} needs it, as {} for {}", self.op(), self.asks(), asked))) is not None:
+        place = self.place()
+        is_one = place is not None and self.names.op(place) == self.op()
+        why = (
+            say("{} needs it", self.asker())
+            if is_one
+            else say("{} needs it, as {} for {}", self.op(), self.asks(), asked)
+        )
+        if (step := self._step(why)) is not None:
             return step
         if self._is_made_otherwise():
             return self._say("asked, result", asked=asked)
@@ -289,7 +296,7 @@ class _Writer(CauseSubject):
         return "needed result" if is_its_name else None
 
     def _is_made_otherwise(self) -> bool:
-        """Whether what moves is the result of an operation that was computed in other pieces than it must have."""
+        """True if what moves is the result of an operation that was computed in other pieces than it must have."""
         made, maker = self.edge.makers, self.maker
         return self.match.moves_result and maker is not None and made[0] in maker.results
 

@@ -117,7 +117,7 @@ class CauseSubject:
         return self.names.phase(self.program.ops[request.index]) == "backward"
 
     def _is_sent(self) -> bool:
-        """Whether one device alone makes what is sent, or what that is made of at once."""
+        """True if one device alone makes what is sent, or what that is made of at once."""
         if self.maker is None or self.edge.kind != "all-reduce":
             return False
         given = map(self.program.op_of, self.maker.operands)
@@ -148,7 +148,7 @@ class CauseSubject:
         return "indexing" if op.kind in _AT_POSITIONS and not self._is_kept_along(op) else "reshard_needed"
 
     def _gives_up(self) -> bool:
-        """Whether an array is gathered on every device though each keeps a piece over the same axes again."""
+        """True if an array is gathered on every device though each keeps a piece over the same axes again."""
         match, taker = self.match, self.match.taker
         if self.edge.kind != "all-gather" or not self.mesh_axes or taker is None or match.taken is None:
             return False
@@ -182,7 +182,7 @@ class CauseSubject:
         return "loop" if "loop" in ends else "branch" if ends else None
 
     def _is_kept_along(self, op: ShardedOp) -> bool:
-        """Whether all dimensions that are gathered are handed on as they are: positions say nothing of them."""
+        """True if all dimensions that are gathered are handed on as they are: positions say nothing of them."""
         moved, taker = self.match.taken, self.match.taker
         if moved is None or taker is None or op.rule is None or taker.operand >= len(op.rule.operands):
             return False
@@ -193,41 +193,41 @@ class CauseSubject:
         return bool(lost) and not at_positions & lost and lost <= kept
 
     def _takes_all(self) -> bool:
-        """Whether every device gives the taker all of the array: that is what XLA does where it cannot split it."""
+        """True if every device gives the taker all of the array: that is what XLA does where it cannot split it."""
         moved, taker = self.match.taken, self.match.taker
         return moved is not None and taker is not None and taker.shape == self.program.values[moved].shape
 
     def is_void_request(self, op: ShardedOp) -> bool:
-        """Whether an operation asks for the sharding that the moved value has already: then it changes nothing."""
+        """True if an operation asks for the sharding that the moved value has already: then it changes nothing."""
         if self.array is None or op.kind not in REQUESTS or not op.results:
             return False
         return self.program.values[self.array].spec == self.program.values[op.results[0]].spec
 
     def adds_up(self) -> bool:
-        """Whether parts are combined; what is looked up in, or written, may be gathered instead."""
+        """True if parts are combined; what is looked up in, or written, may be gathered instead."""
         own = self.own
         is_gathered = self.edge.kind not in SUMS and own is not None and own.kind in ("gather", "scatter")
         return self.need is not None and self.need.is_sum and not is_gathered
 
     def is_xlas(self) -> bool:
-        """Whether XLA's partitioner has split a dimension that no sharding asks it to."""
+        """True if XLA's partitioner has split a dimension that no sharding asks it to."""
         return self.need is not None and self.need.is_xlas
 
     def gives_result(self) -> bool:
-        """Whether it spreads what an operation that no rule splits has yielded: a sum in which all others add zeros."""
+        """True if it spreads what an operation that no rule splits has yielded: a sum in which all others add zeros."""
         own, edge = self.own, self.edge
         is_sum = edge.kind == "all-reduce" and self.need is not None and not self.need.is_sum
         return own is not None and own.rule is None and is_sum and edge.makers[:1] == own.results[:1]
 
     def is_elsewhere(self, moved: int) -> bool:
-        """Whether devices exchange pieces as large as those of the value's sharding, for no sharding that is known."""
+        """True if devices exchange pieces as large as those of the value's sharding, for no sharding that is known."""
         taker = self.match.taker
         if self.edge.kind != "collective-permute" or taker is None or self.match.wanted is not None:
             return False
         return taker.shape == self.edge.made_shape == self.program.local_shape(moved)
 
     def is_at_positions(self, operand: int | None) -> bool:
-        """Whether an operand says where a lookup or a scatter reads or writes."""
+        """True if an operand says where a lookup or a scatter reads or writes."""
         own = self.own
         return own is not None and operand == {"gather": 1, "scatter": len(own.results)}.get(own.kind, -1)
 
@@ -399,7 +399,7 @@ class CauseSubject:
         return f"the {self.collective} {verb} {them}"
 
     def is_requested(self) -> bool:
-        """Whether somebody asks for the sharding in the program."""
+        """True if somebody asks for the sharding in the program."""
         return self.request is not None and self.request.kind == "reshard_requested"
 
     def place(self) -> ShardedOp | None:

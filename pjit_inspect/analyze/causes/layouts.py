@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pjit_inspect.model.program.mesh import Dimensions, local_shape
+from pjit_inspect.analyze.program.mesh_axes import find_axes_in
+from pjit_inspect.model.program.mesh import Dimensions, Mesh, local_shape
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker, axis_name
 
@@ -58,7 +59,7 @@ class Layout:
         return local_shape(self.shape, self.counts)
 
     def holds(self, spec: Dimensions | None) -> bool:
-        """Whether every device has its piece by a sharding already: then no data must move for it."""
+        """True if every device has its piece by a sharding already: then no data must move for it."""
         other = None if spec is None else Layout.of(spec, self.shape, self.sizes)
         if other is None:
             return False
@@ -112,7 +113,7 @@ class Layout:
         return found if found is not None and found.is_given_to(edge) else None
 
     def is_given_to(self, edge: PartitionedCollective) -> bool:
-        """Whether its pieces are as large as what a collective is given; XLA reshapes those of an all-to-all."""
+        """True if its pieces are as large as what a collective is given; XLA reshapes those of an all-to-all."""
         if edge.kind == "all-to-all":
             return edge.elements == int(np.prod(self.pieces))
         return _bare(edge.given_shape) == _bare(self.pieces)
@@ -215,11 +216,21 @@ class Ways:
 
     def __init__(self, program: ShardedProgram) -> None:
         self._program = program
+        # The positions of a mesh are the numbers of the partitions.
+        self._meshes = [
+            Mesh(axis_names=tuple(own), shape=tuple(own.values()), device_ids=tuple(range(math.prod(own.values()))))
+            for own in program.meshes
+        ]
         self._numbers = {id(edge): number for number, edge in enumerate(program.collectives)}
         self._feeders: defaultdict[int, list[int]] = defaultdict(list)
         for number, edge in enumerate(program.collectives):
             for behind in edge.feeds if edge.kind not in SUMS else ():
                 self._feeders[behind].append(number)
+
+    def axes(self, edge: PartitionedCollective) -> frozenset[str] | None:
+        """The mesh axes that a collective goes over; None if its groups follow none."""
+        found = find_axes_in(edge.groups, self._meshes, is_permute=edge.kind == "collective-permute")
+        return next((frozenset(map(axis_name, own)) for own in found.values()), None)
 
     def of(self, edge: PartitionedCollective, taker: Taker | None = None) -> list[PartitionedCollective]:
         """The way that a collective is of, up to a taker; it ends where it is not known which of several is next."""
@@ -234,7 +245,7 @@ class Ways:
         return [collectives[k] for k in way]
 
     def _goes_on(self, number: int, behind: int) -> bool:
-        """Whether a collective only goes on with what another yields of the same array."""
+        """True if a collective only goes on with what another yields of the same array."""
         edge, step = (self._program.collectives[k] for k in (number, behind))
         return SUMS.isdisjoint((edge.kind, step.kind)) and edge.makers == step.makers
 
@@ -260,7 +271,7 @@ class Ways:
         return layout
 
     def leads(self, way: Way, value: int, end: Layout | None, wanted: Dimensions | None) -> bool:
-        """Whether a way brings a value from its own sharding to another, by its end, or by the other followed back."""
+        """True if a way brings a value from its own sharding to another, by its end, or by the other followed back."""
         if wanted is None or (end is not None and end.holds(wanted)):
             return wanted is not None
         own, start = self.layout(value), self.before(way, self.layout(value, wanted), way[0].given_shape)
@@ -291,11 +302,11 @@ class Ways:
         found = list[tuple[str, ...]]()
         for axes, length, piece in zip(spec or (), self._program.values[value].shape, pieces, strict=False):
             outer = (axes[:k] for k in range(len(axes) + 1))
-            found += [own for own in outer if -(-length // self._program.pieces(own)) == piece][:1]
+            found += [own for own in outer if -(-length // self._program.pieces(own)) == piece][-1:]
         return tuple(found) if spec is not None and len(found) == len(spec) == len(pieces) else None
 
     def _is_as_operands(self, value: int, spec: Dimensions) -> bool:
-        """Whether a sharding of an operation's result is that of its operands."""
+        """True if a sharding of an operation's result is that of its operands."""
         op = self._program.op_of(value)
         if op is None or op.rule is None or len(op.rule.results) != len(op.results):
             return False

@@ -12,12 +12,11 @@ from __future__ import annotations
 import math
 import operator
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pjit_inspect.analyze.causes.layouts import Layout, Way, Ways
-from pjit_inspect.analyze.program.mesh_axes import find_axes_in
 from pjit_inspect.analyze.sharding.needs import (
     RESHARDS,
     Need,
@@ -28,7 +27,7 @@ from pjit_inspect.analyze.sharding.needs import (
     sum_kind,
     taken_axes,
 )
-from pjit_inspect.model.program.mesh import Dimensions, Mesh
+from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.opcodes import SUMS, VIEWS
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.sharding.sharded_program import (
@@ -83,7 +82,6 @@ class NeedFinder:
                 self._by_op[need.op].append(need)
             elif need.request is not None:
                 self._by_output[need.request.index].append(need)
-        self._meshes = tuple(map(_mesh, self.program.meshes))
         # A loop's result -> what its body returns there, which is also what the next turn begins with.
         self._returned = {target: source for source, target in self.program.links if self._is_result(target)}
 
@@ -91,7 +89,7 @@ class NeedFinder:
         """The need that a collective over these mesh axes serves, with all others that are on its way."""
         own = None if axes is None else _names(axes)
         # A sum is no step on the way of an array.
-        over = {self._axes(step) for step in ((edge,) if edge.kind in SUMS else self._ways.of(edge))}
+        over = {self._ways.axes(step) for step in (() if edge.kind in SUMS else self._ways.of(edge))}
         made = [axis for value in edge.makers for axis in self.program.values[value].axes]
         # Over axes that it never had, an array goes only to get to others.
         is_on_way = own is not None and len(over) > 1 and None not in over and own.isdisjoint(_names(made))
@@ -102,11 +100,6 @@ class NeedFinder:
     @cached_property
     def _ways(self) -> Ways:
         return Ways(self.program)
-
-    def _axes(self, edge: PartitionedCollective) -> frozenset[str] | None:
-        """The mesh axes that a collective goes over; None if its groups follow none."""
-        found = find_axes_in(edge.groups, self._meshes, is_permute=edge.kind == "collective-permute")
-        return next(map(_names, found.values()), None)
 
     def _placed(self, match: Match) -> Match:
         """The match with the way that its array goes, and the shardings at both ends of it."""
@@ -156,19 +149,19 @@ class NeedFinder:
 
     def _find(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match:
         tests = (
-            # What adds up is for the operation that makes it and sums over a split dimension.
+            # A sum is for the operation that makes its parts and sums over a split dimension.
             self._summed,
-            # What puts a result into the pieces of its sharding is for the operation that computed it in others,
+            # A result that is put into the pieces of its sharding moves for the operation that computed it in others,
             self._put_into_pieces,
             # or on other devices, if its takers need nothing.
             self._brought_back,
-            # What spreads a row that few devices have is for the operation that took it.
+            # A row that few devices have is spread for the operation that took it.
             self._left_behind,
-            # Edges that neighbours exchange are for an operation of which only pieces are left.
+            # Neighbours exchange edges for an operation of which only pieces are left.
             self._exchanged,
-            # What moves is for its taker, first for one that XLA was partitioning,
+            # Any other array moves for its taker, first for one that XLA was partitioning,
             self._taken_by_op,
-            # or for the result of the program that it is,
+            # or because it is a result of the program,
             self._taken_as_result,
             # or for an operation between maker and taker that XLA was partitioning.
             self._own,
@@ -184,7 +177,7 @@ class NeedFinder:
         return self._past_copy(found)
 
     def _is_of_its_type(self, match: Match) -> bool:
-        """Whether the collective has the element type of the value that is said to move, or may be a mask of it."""
+        """True if the collective has the element type of the value that is said to move, or may be a mask of it."""
         moved, is_sum = self._moved(match), match.need is not None and match.need.is_sum
         is_any = match.moves_result or is_sum or moved is None
         return is_any or match.edge.dtype in (self.program.values[moved or 0].dtype, "pred")
@@ -196,8 +189,7 @@ class NeedFinder:
         if edge.kind not in SUMS:
             return None
         ops = self._own_ops(edge)
-        sums = (need for op in ops for need in self._by_op[op] if need.is_sum)
-        need = self._best(sums, axes)
+        need = self._best((need for op in ops for need in self._by_op[op] if need.is_sum), axes)
         split = (self._split_by_xla(edge, op, axes) for op in ops if edge.made_of)
         need = need or next(filter(None, split), None)
         return None if need is None else Match(edge=edge, need=need)
@@ -257,12 +249,11 @@ class NeedFinder:
             and len(pieces) == len(self.program.values[value].shape)
             and self._is_split_by(edge.group_size, axes, value, dimension, pieces[dimension])
         ]
-        if not parts:
-            return None
-        return Need(op=index, kind=sum_kind(op), is_sum=True, axes=axes, parts=tuple(parts), is_xlas=True)
+        need = Need(op=index, kind=sum_kind(op), is_sum=True, axes=axes, parts=tuple(parts), is_xlas=True)
+        return need if parts else None
 
     def _is_split_by(self, count: int, axes: frozenset[str], value: int, dimension: int, piece: int) -> bool:
-        """Whether a dimension is split so many times more than its sharding says, or so many times instead."""
+        """True if a dimension is split so many times more than its sharding says, or so many times instead."""
         length, given = self.program.values[value].shape[dimension], self.program.values[value].spec[dimension]
         own = self.program.pieces(given)
         # As many pieces as before may still be others: over these axes instead of its own.
@@ -318,15 +309,15 @@ class NeedFinder:
     def _left_behind(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation that leaves its result on a few of the devices, as one row of a split array.
 
-        A dimension shorter than the devices that split it is on some of them only, whatever its sharding says.
+        A dimension shorter than its number of devices is on some of them only, whatever its sharding says.
         """
-        # A result of the program that is not returned so is for that, if nothing else takes it.
+        # If nothing else takes it, a result of the program moves to be returned.
         if not edge.takers and self._taken_as_result(edge, axes) is not None:
             return None
         taken = self._taken_by_op(edge, axes)
         # A taker that reads across the edges of pieces itself does so for all that it takes.
-        is_takers = taken is not None and taken.need is not None and taken.need.kind in ("halo", "indexing")
-        is_takers &= taken is not None and taken.taker is not None and taken.taker.op in edge.visited
+        need = None if taken is None else taken.need
+        is_takers = need is not None and need.kind in ("halo", "indexing") and need.op in edge.visited
         for value in filter(self._is_result, edge.makers if axes else ()):
             found = self.program.values[value]
             if is_takers and found.op not in edge.visited:
@@ -364,9 +355,9 @@ class NeedFinder:
         return None if need is None else Match(edge=edge, need=need)
 
     def _without_edges(self, needs: list[Need], taker: Taker, taken: int | None) -> list[Need]:
-        """The needs without those for neighbours' edges of a dimension that is not split any more.
+        """The needs, except for neighbours' edges along a dimension that the operation gets all of anyway.
 
-        Where the result has the axis elsewhere, an operation gets all of the dimension, window or not: then it is that.
+        It does so, window or not, if its result has the axis along another dimension.
         """
         if taken is None:
             return needs
@@ -384,7 +375,7 @@ class NeedFinder:
         ]
 
     def _has_all(self, taker: Taker, dimension: int, value: int) -> bool:
-        """Whether an operation takes all of a dimension."""
+        """True if an operation takes all of a dimension."""
         return taker.shape[dimension:][:1] == self.program.values[value].shape[dimension:][:1]
 
     def _edges_of(
@@ -397,11 +388,11 @@ class NeedFinder:
         return next((one for one in needs if one.kind == "halo" and not one.is_sum and one.axes == axes), None)
 
     def _own(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
-        """A need of the operation that makes what is taken, and XLA was partitioning when it made the collective."""
+        """A need of the operation that makes the taken array, and that XLA was partitioning at the time."""
         takers = {taker.op for taker in edge.takers}
         for op in self._own_ops(edge):
-            is_made = op in self._makers(edge)
-            # None of a taker's needs is about what it takes here: others are not served either.
+            is_made = op in self._made_by(edge.makers)
+            # None of a taker's needs is about the operand it takes here, so the collective serves none of them.
             if not is_made and op in takers and edge.kind not in SUMS:
                 continue
             # One device alone may run an operation: then its result goes from there to the others. Nor does an operand
@@ -413,7 +404,7 @@ class NeedFinder:
         return None
 
     def _nameless(self, edge: PartitionedCollective) -> Match:
-        """What the partitioned program alone says: who takes it, and in which pieces."""
+        """The match without a need: only the taker and its pieces are known."""
         taker = next(iter(self._takers(edge)), None)
         taken = None if taker is None else self._taken(edge, taker)
         return Match(edge=edge, taker=taker, taken=taken, moves_result=self._is_made_otherwise(edge))
@@ -421,12 +412,12 @@ class NeedFinder:
     # ------------------------------------------------------------ who makes and takes it
 
     def _own_ops(self, edge: PartitionedCollective) -> list[int]:
-        """The operations that make what the collective moves, or of which it is a part, likeliest first.
+        """The operations that make the moved array, or that the collective is a part of, likeliest first.
 
-        It is a part of an operation that makes what its takers take, where XLA was partitioning that. An operation
-        without results, as a callback, is no taker, but XLA was partitioning it, and it takes what is moved.
+        It is a part of an operation that makes the operands of its takers if XLA was partitioning that one. An
+        operation without results, such as a callback, is no taker, but XLA was partitioning it.
         """
-        made = self._makers(edge)
+        made = self._made_by(edge.makers)
         if not edge.takers and not edge.outputs:
             own = set(edge.makers)
             return [op for op in edge.visited if own & set(self.program.ops[op].operands)] or made
@@ -434,10 +425,6 @@ class NeedFinder:
         taken += [self.program.outputs[number].value for number in edge.outputs]
         behind = self._made_by(value for value in taken if value is not None and value not in edge.makers)
         return [op for op in dict.fromkeys((*made, *behind)) if op in edge.visited] or made
-
-    def _makers(self, edge: PartitionedCollective) -> list[int]:
-        """The operations whose results it moves or adds up."""
-        return self._made_by(edge.makers)
 
     def _made_by(self, values: Iterable[int]) -> list[int]:
         made = (self.program.values[value].op for value in values if self._is_result(value))
@@ -448,11 +435,11 @@ class NeedFinder:
         return op is not None and value in op.results
 
     def _takers(self, edge: PartitionedCollective) -> list[Taker]:
-        """Those that XLA was partitioning when it made the collective first: they are what it was made for."""
+        """The takers; first those that XLA was partitioning when it made the collective, as it is for them."""
         return sorted(edge.takers, key=lambda taker: taker.op not in edge.visited)
 
     def _taken(self, edge: PartitionedCollective, taker: Taker) -> int | None:
-        """The value an operation takes; of a loop, what its body returns, where the collective is in the body."""
+        """The value that an operation takes; for a collective in a loop's body, the value that the body returns."""
         op = self.program.ops[taker.op]
         if not 0 <= taker.operand < len(op.operands):
             return None
@@ -462,7 +449,7 @@ class NeedFinder:
         return op.operands[taker.operand]
 
     def _is_inside(self, value: int, region: int) -> bool:
-        """Whether a value is made, or handed on, in a region of an operation."""
+        """True if a value is made, or handed on, in a region of an operation."""
         op = self.program.values[value].op
         if op == region:
             return not self._is_result(value)
@@ -471,28 +458,23 @@ class NeedFinder:
         return op == region
 
     def _is_about(self, need: Need, edge: PartitionedCollective, taker: Taker) -> bool:
-        """Whether an array moves for a need; a table that is looked up in may be gathered instead of summed over."""
+        """True if an array moves for a need; the table of a lookup may be gathered instead of summed over."""
         op = self.program.ops[taker.op]
         own = [part for part in need.parts if part.operand == taker.operand]
         if need.is_sum and op.kind == "scatter":
-            # What is written cannot always be added up: then each device gets all positions and what goes there.
+            # Written values cannot always be added up: then each device gets all of them, and all positions.
             return bool(own) and all(self._has_all(taker, part.dimension, part.value) for part in own)
         if need.is_sum and op.kind != "gather":
-            # What is gathered may be each device's part of a reduction, as in an argmax.
+            # A gather may collect each device's part of a reduction, as in an argmax.
             return edge.kind == "all-gather" and taker.op in edge.reduced
         # An operand that lacks the axes of the result is cut at no cost, but not where pieces of the result begin.
         is_of_result = need.kind == "halo" and all(part.operand is None for part in need.parts)
-        return bool(own) or (is_of_result and need.axes.isdisjoint(_names(self._axes_of(edge, taker))))
-
-    def _axes_of(self, edge: PartitionedCollective, taker: Taker) -> tuple[str, ...]:
         taken = self._taken(edge, taker)
-        return () if taken is None else self.program.values[taken].axes
+        lacks = taken is not None and need.axes.isdisjoint(_names(self.program.values[taken].axes))
+        return bool(own) or (is_of_result and lacks)
 
     def _is_made_otherwise(self, edge: PartitionedCollective) -> bool:
-        """Whether the first maker's result was computed in other pieces than its sharding says, and still is in them.
-
-        Where another collective has put it back, this one is given the pieces of the sharding.
-        """
+        """True if it moves a result that was computed differently from its sharding, and was not put back before."""
         return edge in self._put_back(self._ways.of(edge))[0]
 
     # ------------------------------------------------------------ which need
@@ -501,12 +483,6 @@ class NeedFinder:
         """The need whose axes fit best; None when none has any of them."""
         found = [(score, need) for need in needs if (score := _fit(need, axes))]
         return max(found, key=lambda pair: pair[0])[1] if found else None
-
-
-def _mesh(sizes: Mapping[str, int]) -> Mesh:
-    """A mesh whose positions are the numbers of the partitions."""
-    count = math.prod(sizes.values())
-    return Mesh(axis_names=tuple(sizes), shape=tuple(sizes.values()), device_ids=tuple(range(count)))
 
 
 def _names(axes: Iterable[str]) -> frozenset[str]:

@@ -112,7 +112,7 @@ class WrittenFinder:
         return op.frames, op.spans, None if outer is None else (outer.kind, outer.frames)
 
     def _is_inverse(self, index: int, other: int) -> bool:
-        """Whether a permutation sends back what the other sent; true of any other collective."""
+        """True if a permutation sends back what the other sent; true of any other collective."""
         if self._program.ops[index].kind != "collective_permute":
             return True
         own, theirs = self._groups.get(index), self._groups.get(other)
@@ -147,7 +147,7 @@ class WrittenFinder:
     # ------------------------------------------------------------ what JAX adds where a `shard_map` ends
 
     def _is_returned(self, value: int, axes: frozenset[str]) -> bool:
-        """Whether a value leaves the `shard_map` as what it is, alike on all devices."""
+        """True if a value leaves the `shard_map` as what it is, alike on all devices."""
         program, border = self._program, [value]
         for current in border:
             border += self._returned.get(current, ())
@@ -160,7 +160,7 @@ class WrittenFinder:
         return False
 
     def _is_added(self, op: ShardedOp, axes: frozenset[str]) -> bool:
-        """Whether a sum has the name and the place of the `shard_map`, and yields what all devices have alike."""
+        """True if a sum has the name and the place of the `shard_map`, and yields what all devices have alike."""
         call = None if op.parent is None else self._program.ops[op.parent]
         is_its_place = call is not None and bool(op.frames) and call.frames[: len(op.frames)] == op.frames
         return is_its_place and op.op_name.rpartition("/")[2] == _ADDED and bool(axes)

@@ -122,7 +122,7 @@ class _Row:
     groups: frozenset[tuple[int, ...]]
 
     def fits(self, edge: PartitionedCollective) -> bool:
-        """Whether it has the kind, groups and type of what this may have been when XLA partitioned."""
+        """True if it has the kind, groups and type of what this may have been when XLA partitioned."""
         if edge.kind not in self.kinds or edge.dtype not in self.types:
             return False
         return not self.groups or not edge.groups or frozenset(edge.groups) == self.groups
@@ -231,7 +231,7 @@ class _Joiner:
         ]
 
     def _combines(self, number: int, row: _Row) -> bool:
-        """Whether what the user wrote combines as an array is: a sum is no largest."""
+        """True if what the user wrote combines as an array is: a sum is no largest."""
         is_written = number >= len(self.program.collectives)
         own = {op.detail for op in self._ops(number) if op.detail} if is_written else set()
         return not own or not row.op.called or row.op.called[0].root.opcode in own
