@@ -399,14 +399,16 @@ def line_near(frame: Frame, near: Frame) -> str:
 
 def _of_turn(array: Sentence, turn: str) -> Sentence:
     """What a turn of a loop takes of an array: "`f(x)[i]`"."""
-    first, *rest = array.phrases
+    before = array.phrases[: array.startswith(_PHASES["recompute"])]
+    first, *rest = array.phrases[len(before) :]
     if first.kind != "code":
         return say("one turn's piece of {}", array)
     try:
         is_one = isinstance(ast.parse(first.text, mode="eval").body, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
     except SyntaxError:
         is_one = False
-    return say("{}{}", code(f"{first.text if is_one else f'({first.text})'}{turn}"), Sentence.of(rest))
+    own = code(f"{first.text if is_one else f'({first.text})'}{turn}")
+    return Sentence.of((*before, own, *rest))
 
 
 def _without_ones(shape: Sequence[int], given: Sequence[int]) -> list[int | None] | None:
