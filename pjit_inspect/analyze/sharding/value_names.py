@@ -137,7 +137,10 @@ class ValueNames(Gradients):
     def _of_turns(self, index: int) -> Step | None:
         """What a loop takes a part of for some of its turns, as `scan(unroll=)` does for several at once."""
         op = self._maker(index)
-        return Step(value=op.operands[0]) if op is not None and op.kind == "slice" and self._loop_of(op) else None
+        is_within = op is not None and op.kind == "slice" and op.parent is not None
+        if op is None or not is_within or self._loop_of(op) is not self.program.ops[op.parent or 0]:
+            return None
+        return Step(value=op.operands[0])
 
     def _is_resharded(self, before: int, after: int) -> bool:
         """Whether an array is split differently afterwards: by a constraint, or where a loop or a view takes it."""
