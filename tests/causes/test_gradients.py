@@ -79,7 +79,5 @@ def test_a_loop_is_no_name_for_what_it_takes_for_one_turn():
     given = array((16, 8)), array((4, 12, 64), "data", None, "model"), array((4, 12, 16), "data")
     found = [text for text in sentences(jax.grad(loss, (0, 1)), *given) if " in `x @ ac[1]` (" in text]
     if jax.__version_info__ >= (0, 10):
-        assert any(
-            text.startswith("The gradient of `h @ w` (") and "[i]` (" in text and " in " in text for text in found
-        )
+        assert any(text.startswith("The gradient of `(h @ w)[i]` (") for text in found)
     assert not any(text.startswith("The gradient of `jax.lax.scan(") for text in found)

@@ -137,7 +137,10 @@ class ValueNames(Gradients):
     def _of_turns(self, index: int) -> Step | None:
         """What a loop takes a part of for some of its turns, as `scan(unroll=)` does for several at once."""
         op = self._maker(index)
-        return Step(value=op.operands[0]) if op is not None and op.kind == "slice" and self._loop_of(op) else None
+        is_within = op is not None and op.kind == "slice" and op.parent is not None
+        if op is None or not is_within or self._loop_of(op) is not self.program.ops[op.parent or 0]:
+            return None
+        return Step(value=op.operands[0])
 
     def _is_resharded(self, before: int, after: int) -> bool:
         """Whether an array is split differently afterwards: by a constraint, or where a loop or a view takes it."""
@@ -399,14 +402,16 @@ def line_near(frame: Frame, near: Frame) -> str:
 
 def _of_turn(array: Sentence, turn: str) -> Sentence:
     """What a turn of a loop takes of an array: "`f(x)[i]`"."""
-    first, *rest = array.phrases
+    before = array.phrases[: array.startswith(_PHASES["recompute"])]
+    first, *rest = array.phrases[len(before) :]
     if first.kind != "code":
         return say("one turn's piece of {}", array)
     try:
         is_one = isinstance(ast.parse(first.text, mode="eval").body, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
     except SyntaxError:
         is_one = False
-    return say("{}{}", code(f"{first.text if is_one else f'({first.text})'}{turn}"), Sentence.of(rest))
+    own = code(f"{first.text if is_one else f'({first.text})'}{turn}")
+    return Sentence.of((*before, own, *rest))
 
 
 def _without_ones(shape: Sequence[int], given: Sequence[int]) -> list[int | None] | None:

@@ -8,6 +8,7 @@ Not its job: what a value is called (`analyze.sharding.value_names`).
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -153,9 +154,11 @@ class WrittenOps:
 
     @cached_property
     def _outer(self) -> frozenset[Frame]:
-        """The frames that all ops have in common."""
-        stacks = [set(op.frames) for op in self.program.ops if op.frames and op.op_name.startswith(_ROOTS)]
-        return frozenset(set[Frame]().union(*stacks[:1]).intersection(*stacks))
+        """The frames that all ops have in common, but for those whose stack JAX has cut off."""
+        stacks = [op.frames for op in self.program.ops if op.frames and op.op_name.startswith(_ROOTS)]
+        outermost = Counter(stack[-1] for stack in stacks).most_common(1)
+        whole = [frozenset(stack) for stack in stacks if stack[-1] == outermost[0][0]]
+        return frozenset[Frame]().union(*whole[:1]).intersection(*whole)
 
     @cached_property
     def _ways(self) -> dict[tuple[_Place | None, str], list[tuple[Frame, ...]]]:
