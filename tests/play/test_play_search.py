@@ -12,8 +12,8 @@ import pytest
 
 import pjit_inspect as pi
 from pjit_inspect.errors import CaptureError, ChangeError
+from pjit_inspect.handles.play import figures
 from pjit_inspect.handles.play import search as search_module
-from pjit_inspect.handles.play.subject import Subject
 from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.model.play.variant import Goal
 from pjit_inspect.observe.partitioner import service
@@ -52,8 +52,8 @@ def test_from_nothing_split_it_finds_what_sends_no_more_than_megatron_within_its
 @pytest.mark.parametrize("goal", ["bytes", "memory", "time"])
 def test_what_the_notes_call_best_is_what_the_history_calls_best(goal: Goal, monkeypatch: pytest.MonkeyPatch):
     # Of CPU devices no time is known. Here all take as long, so that fewer changes decide.
-    timed = Subject._with_time
-    monkeypatch.setattr(Subject, "_with_time", lambda *given: replace(timed(*given), time_s=(1.0, 1.0)))
+    timed = figures._with_time
+    monkeypatch.setattr(figures, "_with_time", lambda *given: replace(timed(*given), time_s=(1.0, 1.0)))
     play = playground(True)
     # The search begins from this one, and looks at those before it, too.
     play.wait()
