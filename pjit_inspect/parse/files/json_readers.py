@@ -235,6 +235,7 @@ def _list_reader(hint: Any, read_item: Reader) -> Reader:
             raise _mismatch(data, hint)
         items: list[Any] = []
         try:
+            # Where an item is refused, the list has those before it.
             items.extend(map(read_item, data, repeat(rows)))
         except UnfitError as wrong:
             wrong.keys.append(len(items))
