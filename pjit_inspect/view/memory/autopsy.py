@@ -1,7 +1,4 @@
-"""An out-of-memory report as text and page: XLA's largest buffers, buffers alive at the peak, possible remedies.
-
-Not its job: finding the buffers and remedies (`analyze.memory`).
-"""
+"""An out-of-memory report as text and page: XLA's largest buffers, buffers alive at the peak, possible remedies."""
 
 from __future__ import annotations
 
@@ -11,23 +8,11 @@ from dataclasses import replace
 
 from pjit_inspect.model.memory.autopsy import Autopsy, ReportedValue
 from pjit_inspect.model.memory.memory_use import MemoryUse
-from pjit_inspect.view.document.document import (
-    Block,
-    Code,
-    Column,
-    Line,
-    Number,
-    Row,
-    Section,
-    Spans,
-    SpecLabel,
-    Table,
-    Text,
-)
+from pjit_inspect.view.document.columns import codes, numbers, places, sizes, spec_or, table_of
+from pjit_inspect.view.document.document import Block, Code, Column, Line, Section, Spans, Text
 from pjit_inspect.view.document.notation import shape_text
-from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural, share_unit
+from pjit_inspect.view.document.quantities import bytes_text, plural
 from pjit_inspect.view.memory.memory import live_table
-from pjit_inspect.view.record.answer import place_spans
 
 _ROWS, _SUMS, _PADDED = 12, 8, 3
 
@@ -60,22 +45,13 @@ def _sums(sums: Mapping[str, int]) -> list[Block]:
 
 
 def _largest(rows: Sequence[ReportedValue]) -> Block:
-    unit = share_unit(row.bytes for row in rows)
     found = sum(row.is_found for row in rows)
-    groups = Counter(replace(row, instruction="") for row in rows)
-    table = Table(
-        columns=(
-            Column(title="n", align="right"),
-            Column(title="largest in XLA's report", shrink=True, comfort=40),
-            Column(title="kind"),
-            Column(title="spec", optional=True, shrink=True),
-            Column(title="each device", optional=True),
-            Column(title=f"each {unit}", align="right"),
-            Column(title="where", shrink=True),
-        ),
-        rows=tuple(_row(row, count, unit) for row, count in groups.items()),
-        text_rest=(Text(f"and {len(groups) - _ROWS:,} more kinds"),) if len(groups) > _ROWS else (),
-        text_rows=_ROWS if len(groups) > _ROWS else None,
+    groups = list(Counter(replace(row, instruction="") for row in rows).items())
+    table = table_of(
+        _COLUMNS,
+        groups,
+        text_rows=_ROWS,
+        rest=lambda hidden: f"and {len(groups) - _ROWS:,} more kinds",
     )
     words = f"XLA lists {plural(len(rows), 'buffer')}, of which {found:,} were found in the program"
     return Section((Text(words),), (*_sizes(rows), table))
@@ -103,18 +79,18 @@ def _padding(row: ReportedValue) -> str:
     return f", {extra} of it padding of tiles: {row.bytes / plain:.1f} times the {bytes_text(plain)} of its elements"
 
 
-def _row(row: ReportedValue, count: int, unit: str) -> Row:
-    spec: Spans = (SpecLabel(row.spec),) if row.spec is not None else (Text("not known", "dim"),)
+def _shape(row: ReportedValue) -> Spans:
     times = f", {row.bytes / row.unpadded_bytes:.1f} x by padding" if _is_padded(row) and row.unpadded_bytes else ""
-    shape: Spans = (Code(row.dtype + shape_text(row.local_shape)), Text(times)) if row.dtype else ()
-    return Row(
-        (
-            (Number(f"{count:,}"),),
-            (Code(row.name),),
-            (Text(row.kind or "not known", "none" if row.kind else "dim"),),
-            spec,
-            shape,
-            (Number(bytes_in(row.bytes, unit)),),
-            place_spans(row.source) if row.source else (),
-        )
-    )
+    return (Code(row.dtype + shape_text(row.local_shape)), Text(times)) if row.dtype else ()
+
+
+_COLUMNS = (
+    numbers("n", lambda counted: counted[1]),
+    codes("largest in XLA's report", lambda counted: counted[0].name, shrink=True, comfort=40),
+    Column("kind", lambda counted: counted[0].kind or Text("not known", "dim")),
+    Column("spec", lambda counted: spec_or(counted[0].spec), optional=True, shrink=True),
+    Column("each device", lambda counted: _shape(counted[0]), optional=True),
+    sizes("each {unit}", lambda counted: counted[0].bytes),
+    places("where", lambda counted: counted[0].source),
+)
+"""Columns of equal buffers: one of them, and their number."""

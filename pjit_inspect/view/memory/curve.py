@@ -1,7 +1,4 @@
-"""Memory over the schedule as lines of text: a column for each run of kernels, showing their maximum.
-
-Not its job: the bytes (`analyze.memory`).
-"""
+"""Memory over the schedule as lines of text: a column for each run of kernels, showing their maximum."""
 
 from __future__ import annotations
 

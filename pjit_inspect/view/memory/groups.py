@@ -1,7 +1,4 @@
-"""Equal buffers of several layers as one row: "18 x x @ p['w1'], saved for backward".
-
-Not its job: the table (`view.memory.memory`).
-"""
+"""Equal buffers of several layers as one row: "18 x x @ p['w1'], saved for backward"."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.memory.memory_use import LiveValue
 from pjit_inspect.model.words.layers import scope_pattern
+from pjit_inspect.view.document.grouping import grouped, shared_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +45,7 @@ class LiveGroup:
 
 def group_live(rows: Sequence[LiveValue]) -> tuple[LiveGroup, ...]:
     """Buffers grouped by everything but layer and time, most bytes first."""
-    groups: dict[object, list[LiveValue]] = {}
-    for row in rows:
-        groups.setdefault(group_key(row), []).append(row)
-    found = [LiveGroup(name=group_name(members), members=tuple(members)) for members in groups.values()]
+    found = [LiveGroup(name=group_name(members), members=members) for members in grouped(rows, group_key).values()]
     return tuple(sorted(found, key=lambda group: (-group.bytes, group.begins, group.name)))
 
 
@@ -62,6 +57,4 @@ def group_key(row: LiveValue) -> Hashable:
 
 def group_name(members: Sequence[LiveValue]) -> str:
     """The name of a group: layer numbers are starred when there are several."""
-    names = {member.name for member in members}
-    name = names.pop()
-    return name if not names else scope_pattern(name)
+    return shared_name((member.name for member in members), scope_pattern)

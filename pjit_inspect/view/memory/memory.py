@@ -1,16 +1,14 @@
-"""The memory of one device, in text and as a page: how much, when, which buffers, and how it is known.
-
-Not its job: finding it (`analyze.memory`).
-"""
+"""The memory of one device, in text and as a page: how much, when, which buffers, and how it is known."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from pjit_inspect.model.memory.memory_use import LiveTable, MemoryUse
+from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryUse
 from pjit_inspect.model.record.record import MemoryStats, RecordData
 from pjit_inspect.view.document.chart import AreaChart
 from pjit_inspect.view.document.colors import document_axes
+from pjit_inspect.view.document.columns import codes, numbers, places, sizes, spec_or, table_of
 from pjit_inspect.view.document.document import (
     Block,
     ChartSubject,
@@ -18,19 +16,13 @@ from pjit_inspect.view.document.document import (
     Column,
     Document,
     Line,
-    Number,
     Picture,
-    Rest,
-    Row,
     Span,
-    Spans,
-    SpecLabel,
-    Table,
     Text,
 )
-from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
+from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
 from pjit_inspect.view.memory.groups import LiveGroup, group_live
-from pjit_inspect.view.record.answer import place_spans, title_line
+from pjit_inspect.view.record.answer import title_line
 from pjit_inspect.view.svg.chart_words import chart_sentence
 
 _ROWS, _TEXT_ROWS, _FOLDED_ROWS = 16, 10, 80
@@ -119,50 +111,33 @@ def live_table(live: LiveTable, title: str, *, specs: bool = True) -> Block:
     groups = group_live(live.rows)
     if not groups:
         return Line((Text("nothing is alive"),))
-    unit = share_unit(group.bytes for group in groups)
-    shown, hidden, unseen = groups[:_ROWS], groups[_ROWS:], groups[_TEXT_ROWS:]
-    return Table(
-        columns=(
-            Column(title="n", align="right"),
-            Column(title=title, shrink=True, comfort=40),
-            Column(title="kind"),
-            *((Column(title="spec", optional=True, shrink=True),) if specs else ()),
-            Column(title=f"each {unit}", align="right"),
-            Column(title="all", align="right"),
-            Column(title="kernels", align="right"),
-            Column(title="where", shrink=True),
-        ),
-        rows=tuple(_row(group, unit, specs) for group in shown),
-        text_rows=_TEXT_ROWS,
-        text_rest=_rest(unseen) if unseen else (),
-        rest=Rest(summary=_rest(hidden), rows=tuple(_row(group, unit, specs) for group in hidden[:_FOLDED_ROWS]))
-        if hidden
-        else None,
-    )
-
-
-def _row(group: LiveGroup, unit: str, specs: bool) -> Row:
-    first = group.first
-    kind = first.kind if first.turns is None else f"{first.kind}, {first.turns:,} turns"
-    spec: Spans = (SpecLabel(first.spec),) if first.spec is not None else (Text("not known", "dim"),)
-    return Row(
+    return table_of(
         (
-            (Number(f"{len(group.members):,}"),),
-            (Code(group.name),),
-            (Text(kind),),
-            *((spec,) if specs else ()),
-            (Number(bytes_in(first.bytes, unit)),),
-            (Number(bytes_in(group.bytes, unit)),),
-            (Text(f"{group.begins:,}-{group.ends:,}"),),
-            place_spans(first.source) if first.source else (),
-        )
+            numbers("n", lambda group: len(group.members)),
+            codes(title, lambda group: group.name, shrink=True, comfort=40),
+            Column("kind", lambda group: _kind(group.first)),
+            *((Column("spec", lambda group: spec_or(group.first.spec), optional=True, shrink=True),) if specs else ()),
+            sizes("each {unit}", lambda group: group.first.bytes),
+            sizes("all", lambda group: group.bytes),
+            Column("kernels", lambda group: f"{group.begins:,}-{group.ends:,}", align="right"),
+            places("where", lambda group: group.first.source),
+        ),
+        groups,
+        shown=_ROWS,
+        text_rows=_TEXT_ROWS,
+        folded=_FOLDED_ROWS,
+        rest=_rest,
     )
 
 
-def _rest(groups: tuple[LiveGroup, ...]) -> Spans:
+def _kind(row: LiveValue) -> str:
+    return row.kind if row.turns is None else f"{row.kind}, {row.turns:,} turns"
+
+
+def _rest(groups: Sequence[LiveGroup]) -> str:
     number = sum(len(group.members) for group in groups)
     size = bytes_text(sum(group.bytes for group in groups))
-    return (Text(f"{plural(number, 'more buffer')}, {size}; record.memory_use.live has all"),)
+    return f"{plural(number, 'more buffer')}, {size}; record.memory_use.live has all"
 
 
 def _sums(name: str, sums: Mapping[str, int]) -> list[Line]:

@@ -7,7 +7,7 @@
 Columns: `bytes.S` (alive in space S, kernel by kernel); for each value, those of a space together, by group:
 `value.group`, `.kind`, `.scope`, `.maker`, `.user` (kernels; -1 for none), and spans of kernels in which it is alive,
 ends included: `span.from`, `span.to`, `value.ends` (where the spans of each value end).
-The values of a space and its nameless buffers add up to its curve at every kernel. Not its job: drawing.
+The values of a space and its nameless buffers add up to its curve at every kernel.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.view.document.colors import MEMORY_COLORS
 from pjit_inspect.view.document.document import Line
+from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.notation import known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.inspector.arrays import value_sharding
-from pjit_inspect.view.inspector.blob import pack_blob
+from pjit_inspect.view.inspector.blob import ends_of, pack_blob
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, spans_data
 from pjit_inspect.view.memory.groups import group_key, group_name
@@ -134,9 +135,7 @@ class _Groups:
 
     def add(self, values: Sequence[TimedValue]) -> list[TimedValue]:
         """Makes rows of the values of one space; gives the values in the order of their rows."""
-        groups: dict[object, list[TimedValue]] = {}
-        for one in values:
-            groups.setdefault(group_key(one.value), []).append(one)
+        groups = grouped(values, lambda one: group_key(one.value))
         ranked = sorted(groups.values(), key=lambda members: -sum(one.value.bytes for one in members))
         for members in ranked:
             for one in members:
@@ -182,7 +181,7 @@ class _Groups:
             "value.scope": np.array([self._scope(one.value) for one in values], np.int32),
             "value.maker": np.array([one.maker for one in values], np.int32),
             "value.user": np.array([one.last_user for one in values], np.int32),
-            "value.ends": np.cumsum([len(one.spans) for one in values], dtype=np.int64).astype(np.uint32),
+            "value.ends": ends_of(one.spans for one in values),
             "span.from": np.array([start for start, _ in spans], np.int32),
             "span.to": np.array([end for _, end in spans], np.int32),
         }
