@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from pjit_inspect.analyze.program.array_flow import Flow
-from pjit_inspect.analyze.program.loops import Running, details_of, number_of
+from pjit_inspect.analyze.program.loops import Running, details_of, find_running, number_of
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.shape import Shape
 
@@ -42,41 +42,13 @@ _MOST_SWEEPS = 30
 _Pairs = Iterator[tuple[int, int]]
 
 
-class Arrays(Flow):
-    """The dataflow of a program with a schedule.
-
-    Attributes:
-      running: its running computations.
-      time: running instruction -> its place in the schedule, loops' bodies before their loops.
-      given: the nodes of the program's arguments.
-    """
-
-    def __init__(self, module: HloModule, running: Running) -> None:
-        super().__init__(module, within=False)
-        self.running: Running = running
-        self.time: dict[int, int] = {index: place for place, index in enumerate(running.order)}
-        self.given: frozenset[int] = frozenset(self.arguments)
-
-    def called(self, index: int) -> list[int]:
-        """The computations that an instruction calls."""
-        return self.module.instructions.called[index].tolist()
-
-    def root(self, computation: int) -> int:
-        """The instruction whose value a computation returns."""
-        return int(self.module.computations.root[computation])
-
-    def entering(self, index: int) -> list[int]:
-        """The nodes of all operands of an instruction, in order."""
-        return [node for operand in self.operands(index) for node in self.nodes(operand)]
-
-
 @dataclass(slots=True, kw_only=True)
 class Value:
     """One array and its live range.
 
     Attributes:
       node: the node that makes it.
-      kind: its kind.
+      kind: what it is to the caller.
       begins, ends: positions in the schedule, the last one included.
       last_user: the instruction that takes it last; -1 for none.
       is_returned: whether the program returns it.
@@ -90,42 +62,126 @@ class Value:
     is_returned: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LiveRanges:
-    """All values of a program.
+class LiveRanges(Flow):
+    """All values of a program with a schedule.
 
     Attributes:
-      arrays: the arrays.
+      running: its running computations.
+      time: running instruction -> its place in the schedule, loops' bodies before their loops.
+      end: the last place in the schedule.
+      given: the nodes of the program's arguments.
       values: the values, in the order of the schedule.
       value_of: node -> the row of its value.
-      buffers: for each buffer the rows of its values.
-      end: the last place in the schedule.
+      buffers: for each buffer the rows of its values, in the order of the first.
     """
 
-    arrays: Arrays
-    values: list[Value]
-    value_of: dict[int, int]
-    buffers: list[list[int]]
-    end: int
+    def __init__(self, module: HloModule) -> None:
+        super().__init__(module, within=False)
+        self.running: Running = find_running(module)
+        self.time: dict[int, int] = {index: place for place, index in enumerate(self.running.order)}
+        self.end: int = len(self.running.order) - 1
+        self.given: frozenset[int] = frozenset(self.arguments)
+        self.values: list[Value] = []
+        self.value_of: dict[int, int] = {}
+        choices = self._find_values()
+        self._use()
+        self.buffers: list[list[int]] = self._find_buffers(choices)
 
-    def shape(self, row: int) -> Shape:
+    def called(self, index: int) -> list[int]:
+        """The computations that an instruction calls."""
+        return self.module.instructions.called[index].tolist()
+
+    def root(self, computation: int) -> int:
+        """The instruction whose value a computation returns."""
+        return int(self.module.computations.root[computation])
+
+    def entering(self, index: int) -> list[int]:
+        """The nodes of all operands of an instruction, in order."""
+        return [node for operand in self.operands(index) for node in self.nodes(operand)]
+
+    def shape_of(self, row: int) -> Shape:
         """The shape of a value."""
-        return self.arrays.shape(self.values[row].node)
+        return self.shape(self.values[row].node)
 
     def kind(self, rows: Iterable[int]) -> BufferKind:
         """The kind of a buffer of these values: that of its argument, if it has one, and so on."""
         kinds = {self.values[row].kind for row in rows}
         return next(kind for kind in _KINDS if kind in kinds)
 
+    def _find_values(self) -> list[int]:
+        """Finds the values, still without uses; the nodes that several values may reach."""
+        same, choices = _Groups(len(self.before)), list[int]()
+        for index in self.running.order:
+            for node in self.nodes(index):
+                if len(sources := self.before[node]) == 1:
+                    same.join(node, sources[0])
+                elif sources:
+                    choices.append(node)
+            for own, operand in _passed_pairs(self, index):
+                same.join(own, operand)
+        # A loop hands on one value where each turn leaves it as it was; so does a branch if all ways leave it.
+        for _ in range(_MOST_SWEEPS):
+            left = [node for node in choices if not same.join_only(node, self.before[node])]
+            if len(left) == len(choices):
+                break
+            choices = left
+        rows: dict[int, int] = {}
+        for time, index in enumerate(self.running.order):
+            other = "constant" if self.opcode_of(index) == "constant" else "temporary"
+            for node in self.nodes(index):
+                group = same.find(node)
+                if group not in rows:
+                    rows[group] = len(self.values)
+                    kind = "argument" if node in self.given else other
+                    self.values.append(Value(node=node, kind=kind, begins=time, ends=time))
+                self.value_of[node] = rows[group]
+        return choices
+
+    def _use(self) -> None:
+        """Extends every value to its last use."""
+        for time, index in enumerate(self.running.order):
+            opcode = self.opcode_of(index)
+            if opcode == "while":
+                # A loop owns its inputs from the first evaluation of its condition: it overwrites them.
+                inside = (self.time[one] for called in self.called(index) for one in self.parameters(called))
+                time = min(inside, default=time)
+            for node in () if opcode in _FORWARDING else self.entering(index):
+                value = self.values[self.value_of[node]]
+                if time >= value.ends:
+                    value.ends, value.last_user = time, index
+        for computation in self.running.computations:
+            caller = self.running.callers.get(computation, -1)
+            is_condition = caller >= 0 and self.opcode_of(caller) == "while" and self.called(caller)[0] != computation
+            last = max(self.time[index] for index in self.module.computation(computation).range)
+            # What a computation returns is alive behind it. A condition passes its inputs on to the loop's body.
+            kept = [self.root(computation), *(self.parameters(computation) if is_condition else ())]
+            for node in (node for index in kept for node in self.nodes(index)):
+                value = self.values[self.value_of[node]]
+                value.ends = max(value.ends, last + (caller >= 0))
+                if caller < 0:
+                    value.is_returned = True
+                    value.kind = "result" if value.kind == "temporary" else value.kind
+
+    def _find_buffers(self, choices: Iterable[int]) -> list[list[int]]:
+        """Values that overwrite one another, together: those that reach one node, and those of work in place."""
+        together, rows = _Groups(len(self.values)), dict[int, list[int]]()
+        pairs = [(node, source) for node in choices for source in self.before[node]]
+        pairs += [pair for index in self.running.order for pair in _in_place_pairs(self, index)]
+        for own, other in (*pairs, *_donated(self)):
+            together.join(self.value_of[own], self.value_of[other])
+        for row in range(len(self.values)):
+            rows.setdefault(together.find(row), []).append(row)
+        return list(rows.values())
+
 
 class _Groups:
-    """Sets of equal numbers, merged step by step (union-find); the number of most use represents a set."""
+    """Sets of equal numbers, merged step by step (union-find)."""
 
     def __init__(self, count: int) -> None:
         self._parent = list(range(count))
 
     def find(self, item: int) -> int:
-        """The representative of a number's set."""
+        """The number that represents an item's set."""
         parent = self._parent
         while parent[item] != item:
             parent[item] = parent[parent[item]]
@@ -136,171 +192,90 @@ class _Groups:
         """Makes two sets one."""
         self._parent[self.find(one)] = self.find(other)
 
-
-def find_live_ranges(arrays: Arrays) -> LiveRanges:
-    """The values of a scheduled program, from where to where each is alive, and their buffers."""
-    values, value_of, choices = _find_values(arrays)
-    _use(arrays, values, value_of)
-    buffers = _Groups(len(values))
-    pairs = [(node, source) for node in choices for source in arrays.before[node]]
-    pairs += [pair for index in arrays.running.order for pair in _in_place_pairs(arrays, index)]
-    for own, other in (*pairs, *_donated(arrays)):
-        buffers.join(value_of[own], value_of[other])
-    rows: dict[int, list[int]] = {}
-    for row in range(len(values)):
-        rows.setdefault(buffers.find(row), []).append(row)
-    end = len(arrays.running.order) - 1
-    return LiveRanges(arrays=arrays, values=values, value_of=value_of, buffers=list(rows.values()), end=end)
-
-
-def _find_values(arrays: Arrays) -> tuple[list[Value], dict[int, int], list[int]]:
-    """The values, still without uses, the value of each node, and the nodes that several values may reach."""
-    same, choices = _Groups(len(arrays.before)), list[int]()
-    for index in arrays.running.order:
-        for node in arrays.nodes(index):
-            if len(sources := arrays.before[node]) == 1:
-                same.join(node, sources[0])
-            elif sources:
-                choices.append(node)
-        for own, operand in _passed_pairs(arrays, index):
-            same.join(own, operand)
-    # A loop hands on one value where each turn leaves it as it was; so does a branch that all ways leave as it was.
-    for _ in range(_MOST_SWEEPS):
-        left = [node for node in choices if not _join_only_source(arrays, same, node)]
-        if len(left) == len(choices):
-            break
-        choices = left
-    values, value_of, rows = list[Value](), dict[int, int](), dict[int, int]()
-    for time, index in enumerate(arrays.running.order):
-        for node in arrays.nodes(index):
-            group = same.find(node)
-            if group not in rows:
-                rows[group] = len(values)
-                other = "constant" if arrays.opcode_of(index) == "constant" else "temporary"
-                kind = "argument" if node in arrays.given else other
-                values.append(Value(node=node, kind=kind, begins=time, ends=time))
-            value_of[node] = rows[group]
-    return values, value_of, choices
-
-
-def _join_only_source(arrays: Arrays, same: _Groups, node: int) -> bool:
-    """Joins a node with the one value that it can be besides itself; False if there are several."""
-    found = {same.find(source) for source in arrays.before[node]} - {same.find(node)}
-    if len(found) > 1:
-        return False
-    for source in found:
-        same.join(node, source)
-    return True
-
-
-def _use(arrays: Arrays, values: list[Value], value_of: dict[int, int]) -> None:
-    """Extends every value to its last use."""
-    running = arrays.running
-    for index in running.order:
-        opcode, time = arrays.opcode_of(index), arrays.time[index]
-        if opcode in _FORWARDING:
-            continue
-        if opcode == "while":
-            # A loop owns its inputs from the first evaluation of its condition: it overwrites them.
-            inside = (arrays.time[one] for called in arrays.called(index) for one in arrays.parameters(called))
-            time = min(inside, default=time)
-        for node in arrays.entering(index):
-            value = values[value_of[node]]
-            if time >= value.ends:
-                value.ends, value.last_user = time, index
-    for computation in running.computations:
-        caller = running.callers.get(computation)
-        is_condition = (
-            caller is not None and arrays.opcode_of(caller) == "while" and arrays.called(caller)[0] != computation
-        )
-        last = max(arrays.time[index] for index in arrays.module.computation(computation).range)
-        # What a computation returns is alive behind it. A condition passes its inputs on to the loop's body.
-        kept = [arrays.root(computation), *(arrays.parameters(computation) if is_condition else ())]
-        for node in (node for index in kept for node in arrays.nodes(index)):
-            value = values[value_of[node]]
-            value.ends = max(value.ends, last + (caller is not None))
-            if caller is None:
-                value.is_returned = True
-                value.kind = "result" if value.kind == "temporary" else value.kind
-
-
-def _donated(arrays: Arrays) -> _Pairs:
-    """Results in the buffers of donated arguments: (result, argument)."""
-    parameters, results = arrays.parameters(arrays.module.entry), arrays.results
-    for alias in arrays.module.aliases:
-        place = alias.output[0] if alias.output else 0
-        if alias.parameter < len(parameters) and place < len(results) and len(alias.output) <= 1:
-            source = arrays.nodes(parameters[alias.parameter])
-            number = alias.parameter_index[0] if alias.parameter_index else 0
-            if number < len(source):
-                yield results[place], source[number]
+    def join_only(self, item: int, others: Iterable[int]) -> bool:
+        """Joins an item with the one set that others are in, besides its own; False if there are several."""
+        sets = {self.find(other) for other in others} - {self.find(item)}
+        if len(sets) == 1:
+            self.join(item, sets.pop())
+        return not sets
 
 
 # ------------------------------------------------------------ one array under two names, or two in one place
 
 
-def _passed_pairs(arrays: Arrays, index: int) -> _Pairs:
+def _donated(ranges: LiveRanges) -> _Pairs:
+    """Results in the buffers of donated arguments: (result, argument)."""
+    parameters, results = ranges.parameters(ranges.module.entry), ranges.results
+    for alias in ranges.module.aliases:
+        place, number = (*alias.output, 0)[0], (*alias.parameter_index, 0)[0]
+        if alias.parameter < len(parameters) and place < len(results) and len(alias.output) <= 1:
+            source = ranges.nodes(parameters[alias.parameter])
+            if number < len(source):
+                yield results[place], source[number]
+
+
+def _passed_pairs(ranges: LiveRanges, index: int) -> _Pairs:
     """Nodes that are the same array as an operand's node: (own, operand's). Excludes what `Flow` follows."""
-    opcode, own = arrays.opcode_of(index), arrays.nodes(index)
-    is_start = opcode in _STARTS_WITH_OPERANDS and arrays.is_tuple(index)
+    opcode, own = ranges.opcode_of(index), ranges.nodes(index)
+    is_start = opcode in _STARTS_WITH_OPERANDS and ranges.is_tuple(index)
     if is_start or opcode in _SAME:
-        yield from zip(own, arrays.entering(index), strict=False)
+        yield from zip(own, ranges.entering(index), strict=False)
     elif opcode == "copy-start":
-        yield from zip(own[1:], arrays.entering(index)[:1], strict=False)
+        yield from zip(own[1:], ranges.entering(index)[:1], strict=False)
     elif opcode.endswith("-done"):
-        start, given = arrays.operands(index)[0], list(arrays.entering(index))
-        if arrays.opcode_of(start) in (*_STARTS_WITH_OPERANDS, "async-update") and arrays.is_tuple(start):
+        start, given = ranges.operands(index)[0], list(ranges.entering(index))
+        if ranges.opcode_of(start) in (*_STARTS_WITH_OPERANDS, "async-update") and ranges.is_tuple(start):
             # Its operands are element 0.
-            given = [node for node, element in zip(given, arrays.elements(start), strict=False) if element]
+            given = [node for node, element in zip(given, ranges.elements(start), strict=False) if element]
         yield from zip(own, given, strict=False)
 
 
-def _in_place_pairs(arrays: Arrays, index: int) -> _Pairs:
+def _in_place_pairs(ranges: LiveRanges, index: int) -> _Pairs:
     """Nodes that are written in an operand's memory: (own, operand's)."""
-    opcode, own = arrays.opcode_of(index), arrays.nodes(index)
+    opcode, own = ranges.opcode_of(index), ranges.nodes(index)
     if opcode in _IN_PLACE:
-        yield from zip(own, arrays.entering(index), strict=False)
+        yield from zip(own, ranges.entering(index), strict=False)
     elif opcode in ("fusion", "custom-call"):
-        yield from _declared(arrays, index, own)
+        yield from _declared(ranges, index, own)
         if opcode == "fusion":
-            yield from _updated(arrays, index, own)
+            yield from _updated(ranges, index, own)
 
 
-def _declared(arrays: Arrays, index: int, own: range) -> _Pairs:
+def _declared(ranges: LiveRanges, index: int, own: range) -> _Pairs:
     """In-place pairs declared by the program (`output_operand_aliasing`)."""
-    if _ALIASING not in arrays.module.reader.raw(index):
+    if _ALIASING not in ranges.module.reader.raw(index):
         return
-    operands = arrays.operands(index)
-    for entry in details_of(arrays.module, index).other.get("output_operand_aliasing", ()):
+    operands = ranges.operands(index)
+    for entry in details_of(ranges.module, index).other.get("output_operand_aliasing", ()):
         said = dict(_ALIASED.findall(entry))
         operand, element, target = (int(said.get(name, 0)) for name in _ALIASED_PARTS)
-        source = arrays.nodes(operands[operand]) if operand < len(operands) else range(0)
+        source = ranges.nodes(operands[operand]) if operand < len(operands) else range(0)
         if element < len(source) and target < len(own):
             yield own[target], source[element]
 
 
-def _updated(arrays: Arrays, index: int, own: range) -> _Pairs:
+def _updated(ranges: LiveRanges, index: int, own: range) -> _Pairs:
     """In-place pairs of a fusion that ends in updating a part of an operand: the part is written in the operand."""
-    called, operands = arrays.called(index), arrays.operands(index)
+    called, operands = ranges.called(index), ranges.operands(index)
     if len(called) != 1:
         return
-    root = arrays.root(called[0])
-    ends = arrays.operands(root) if arrays.opcode_of(root) == "tuple" else [root]
+    root = ranges.root(called[0])
+    ends = ranges.operands(root) if ranges.opcode_of(root) == "tuple" else [root]
     for target, end in zip(own, ends, strict=False):
-        update = _behind_bitcasts(arrays, end)
-        if arrays.opcode_of(update) not in _UPDATES:
+        update = _behind_bitcasts(ranges, end)
+        if ranges.opcode_of(update) not in _UPDATES:
             continue
-        whole = _behind_bitcasts(arrays, arrays.operands(update)[0])
-        number = number_of(arrays.module, whole)
-        if arrays.opcode_of(whole) == "parameter" and number < len(operands):
-            source = arrays.nodes(operands[number])
+        whole = _behind_bitcasts(ranges, ranges.operands(update)[0])
+        number = number_of(ranges.module, whole)
+        if ranges.opcode_of(whole) == "parameter" and number < len(operands):
+            source = ranges.nodes(operands[number])
             if len(source) == 1:
                 yield target, source[0]
 
 
-def _behind_bitcasts(arrays: Arrays, index: int) -> int:
+def _behind_bitcasts(ranges: LiveRanges, index: int) -> int:
     for _ in range(_MOST_STEPS):
-        if arrays.opcode_of(index) != "bitcast" or not arrays.operands(index):
+        if ranges.opcode_of(index) != "bitcast" or not ranges.operands(index):
             break
-        index = arrays.operands(index)[0]
+        index = ranges.operands(index)[0]
     return index

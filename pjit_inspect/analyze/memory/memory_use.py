@@ -8,15 +8,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 
-from pjit_inspect.analyze.memory.beside import find_beside
 from pjit_inspect.analyze.memory.could import find_suggestions
 from pjit_inspect.analyze.memory.live_ranges import Value
-from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy
-from pjit_inspect.analyze.memory.purposes import find_states, kind_of
+from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, find_beside
 from pjit_inspect.analyze.memory.values_named import Describer, MemoryFacts, scope_of
+from pjit_inspect.analyze.program.paths import split_path
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryCurve, MemoryKind, MemoryUse, Moment
 from pjit_inspect.model.memory.timeline import MemoryTimeline, TimedValue
@@ -25,6 +25,7 @@ from pjit_inspect.model.program.shape import short_dtype
 from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
+from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.layers import layers_of
 
 MOST_NAMED = 2000
@@ -38,6 +39,9 @@ _PHASE: dict[str, Phase] = {
     "backward": "backward",
     "update": "optimizer",
 }
+_BEHIND: tuple[Phase, ...] = ("backward", "recompute")
+_MODEL = frozenset(("forward", *_BEHIND))
+_UPDATE = frozenset(("optimizer",))
 _NOT_MADE = frozenset(
     ("parameter", "constant", "while", "broadcast", "iota", "tuple", "get-tuple-element", "conditional")
 )
@@ -86,9 +90,8 @@ class MemoryFinder:
 
     def __init__(self, occupancy: Occupancy, facts: MemoryFacts) -> None:
         self._all, self._facts = occupancy, facts
-        self._ranges, self._arrays = occupancy.ranges, occupancy.ranges.arrays
-        self._module = self._arrays.module
-        self._names = Describer(self._arrays, facts)
+        self._ranges, self._module = occupancy.ranges, occupancy.ranges.module
+        self._names = Describer(self._ranges, facts)
         self._phases = _phases(facts.graph)
         self._kernel_times = self._times()
         self._states = self._find_states()
@@ -98,7 +101,7 @@ class MemoryFinder:
 
     def _times(self) -> list[int]:
         """The place of each kernel in the schedule."""
-        graph, time = self._facts.graph, self._arrays.time
+        graph, time = self._facts.graph, self._ranges.time
         if graph is None:
             return sorted(time.values())
         return sorted(time[index] for index in graph.kernels.instruction.tolist() if index in time)
@@ -128,9 +131,16 @@ class MemoryFinder:
             by_layer=_sums(live, "by_layer"),
             by_source=_sums(live, "by_source"),
             suggestions=find_suggestions(live, facts, max(0, placed)),
-            beside=find_beside(self._all, alive, lambda buffer: self._row(buffer, self._peak)),
+            beside=tuple(self._beside(alive)),
             unknown=self._all.unknown,
         )
+
+    def _beside(self, alive: list[Buffer]) -> Iterator[str]:
+        """Why temporaries do not use the free memory of a donated argument."""
+        for buffer, argument, why in find_beside(self._all, alive):
+            names = [self._row(one, self._peak).name for one in (buffer, argument)]
+            size = bytes_in_words(buffer.bytes)
+            yield f"{names[0]}, {size}, does not lie in the memory of the donated {names[1]}: {why}"
 
     def _most(self, wanted: Callable[[Buffer], bool]) -> int:
         """The most that is alive at once of some buffers of the main memory."""
@@ -144,7 +154,7 @@ class MemoryFinder:
 
     def _moment(self, place: int) -> Moment:
         kernel, times = self._kernel(place), self._kernel_times
-        index = self._arrays.running.order[times[kernel] if times else place]
+        index = self._ranges.running.order[times[kernel] if times else place]
         instruction = self._module.instruction(index)
         frames = instruction.frames
         return Moment(
@@ -168,7 +178,7 @@ class MemoryFinder:
 
         The buffers alive at the moments of kernels add up exactly to the curve.
         """
-        kernels = [self._arrays.running.order[place] for place in self._kernel_times]
+        kernels = [self._ranges.running.order[place] for place in self._kernel_times]
         kernel_of = {name: kernel for kernel, name in enumerate(self._module.reader.names(kernels))}
         phases: list[Phase] = [self._phases.get(kernel) for kernel in kernels] if self._phases else []
         found = []
@@ -200,20 +210,21 @@ class MemoryFinder:
 
     def _new_row(self, buffer: Buffer, at: int | None) -> LiveValue:
         value = self._representative(buffer, at)
-        names, maker, shape = self._names, self._arrays.owner[value.node], self._arrays.shape(value.node)
+        names, maker, shape = self._names, self._ranges.owner[value.node], self._ranges.shape(value.node)
         told, origin = names.describe(value.node), names.maker(value.node)
         collective = names.collective(origin.kernel)
         # A copy belongs to the phase in which its elements were computed, whichever operation wants it.
         made = self._phases.get(origin.kernel) or told.phase
         user = max((self._ranges.values[row] for row in buffer.values), key=lambda one: one.ends).last_user
         last = self._phases.get(user)
-        is_state = buffer.kind == "argument" and told.name in self._states
+        kind = _purpose(made, last, collective and collective.kind) if buffer.kind == "temporary" else buffer.kind
+        is_state = kind == "argument" and told.name in self._states
         # A value without a spec gets no advice about specs.
         is_advised = told.spec is not None and buffer.kind == "temporary"
         return LiveValue(
             name=told.name,
             bytes=buffer.bytes,
-            kind=kind_of(buffer, made, last, collective and collective.kind, is_state=is_state),
+            kind="optimizer state" if is_state else kind,
             spec=told.spec,
             source=told.source,
             dtype=shape.dtype,
@@ -237,14 +248,14 @@ class MemoryFinder:
 
     def _representative(self, buffer: Buffer, at: int | None) -> Value:
         """The value that names a buffer: its argument, or else the value that is computed, not only passed on."""
-        values, arrays = [self._ranges.values[row] for row in buffer.values], self._arrays
+        values, ranges = [self._ranges.values[row] for row in buffer.values], self._ranges
         if len(values) == 1:
             return values[0]
         if buffer.kind == "argument":
-            return next(value for value in values if value.node in arrays.given)
-        makers = [value for value in values if arrays.opcode(value.node) not in _NOT_MADE] or values
+            return next(value for value in values if value.node in ranges.given)
+        makers = [value for value in values if ranges.opcode(value.node) not in _NOT_MADE] or values
         now = [value for value in makers if at is not None and value.begins <= at <= value.ends]
-        named = [value for value in now or makers if self._module.instruction(arrays.owner[value.node]).op_name]
+        named = [value for value in now or makers if self._module.instruction(ranges.owner[value.node]).op_name]
         return (named or now or makers)[-1]
 
     def _find_states(self) -> frozenset[str]:
@@ -260,7 +271,7 @@ class MemoryFinder:
 
     def _turns(self, maker: int, dimensions: tuple[int, ...]) -> int | None:
         """The turns of the loop in which a part of an array is written in each, when there are as many parts."""
-        running = self._arrays.running
+        running = self._ranges.running
         loop = running.loop_of.get(int(self._module.instructions.computation[maker]), -1)
         trips = running.loops[loop].trips if loop >= 0 else None
         return trips if trips and dimensions and dimensions[0] == trips else None
@@ -318,3 +329,54 @@ def _sums(live: LiveTable, name: str) -> dict[str, int]:
     for row in live:
         total[_KEYS[name](row)] += row.bytes
     return dict(total.most_common())
+
+
+# ------------------------------------------------------------ purposes
+
+
+def _purpose(made: Phase, last: Phase, collective: str | None) -> MemoryKind:
+    """The purpose of a temporary, by the phases in which it is made and used last, and a collective that makes it."""
+    if collective != "all-gather" and made == "forward" and last in _BEHIND:
+        return "saved for backward"
+    # A gradient may be summed over devices; a gathered or moved array is one that the update needs.
+    if made in _BEHIND and last == "optimizer" and collective in (None, "all-reduce", "reduce-scatter"):
+        return "gradient"
+    return "temporary" if collective is None else "collective buffer"
+
+
+def find_states(
+    inputs: Sequence[ArrayLayout], outputs: Sequence[ArrayLayout], users: Mapping[str, AbstractSet[Phase]]
+) -> frozenset[str]:
+    """The paths of the arguments that are optimizer state; doubtful arguments are omitted.
+
+    An argument read only by the update need not be state: a mask, a learning rate and an unused parameter are also read
+    only there. The step must also return its next value, and the model may not read any argument beside it in its tree.
+
+    Args:
+      inputs: the arguments that the program reads.
+      outputs: its results.
+      users: path of an argument -> the phases of its readers.
+    """
+    read_by_model = {_parent(path) for path, phases in users.items() if not _MODEL.isdisjoint(phases)}
+    taken, yielded = Counter(map(_key, inputs)), Counter(map(_key, outputs))
+    reused = {one.aliases for one in outputs}
+
+    def is_state(one: ArrayLayout) -> bool:
+        if users.get(one.path) != _UPDATE:
+            return False
+        if not (parent := _parent(one.path)):
+            # It has no path that a result could share; it is state if a result reuses its buffer.
+            return one.path in reused
+        # If more arguments than results are alike, some are no state, and it is unknown which.
+        return parent not in read_by_model and taken[_key(one)] <= yielded[_key(one)]
+
+    return frozenset(one.path for one in inputs if is_state(one))
+
+
+def _parent(path: str) -> tuple[str, ...]:
+    return split_path(path)[:-1]
+
+
+def _key(one: ArrayLayout) -> tuple[str, tuple[int, ...], str]:
+    """Properties shared by an argument and its next value: the last step of the path, the shape, the type."""
+    return split_path(one.path)[-1], one.global_shape, one.dtype

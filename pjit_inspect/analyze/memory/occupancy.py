@@ -11,15 +11,14 @@ ranges (`analyze.memory.live_ranges`).
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from pjit_inspect.analyze.memory.live_ranges import Arrays, BufferKind, LiveRanges, find_live_ranges
-from pjit_inspect.analyze.program.loops import find_running
+from pjit_inspect.analyze.memory.live_ranges import BufferKind, LiveRanges
 from pjit_inspect.model.memory.buffer_assignment import BufferAssignment, ValueKey
 from pjit_inspect.model.memory.memory_use import MemorySource
 from pjit_inspect.model.program.hlo import HloModule
@@ -33,6 +32,7 @@ _ELEMENTWISE = frozenset((
     "round-nearest-even", "rsqrt", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign",
     "sine", "sinh", "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "xor",
 ))  # fmt: skip
+_MOST_BESIDE, _LEAST_BESIDE = 3, 100
 _OVERWRITING = _ELEMENTWISE - {"copy"} | {"fusion", "sort"}
 """Opcodes that may write their result over an operand."""
 
@@ -110,7 +110,7 @@ def occupancy_of(module: HloModule, assignment: BufferAssignment | None = None) 
 
     Counted if XLA's buffer assignment is available and fits this program; if not, modelled.
     """
-    ranges = find_live_ranges(Arrays(module, find_running(module)))
+    ranges = LiveRanges(module)
     counted = None if assignment is None else _counted_places(ranges, assignment)
     places, unknown = _modelled_places(ranges) if counted is None else (counted, 0)
     spaces, buffers = _spaces_of_caller(ranges), list[Buffer]()
@@ -122,7 +122,7 @@ def occupancy_of(module: HloModule, assignment: BufferAssignment | None = None) 
             parts.setdefault(places[row][:2], []).append(row)
         for (piece, offset), own in parts.items():
             kind, largest = ranges.kind(own), max((places[row] for row in own), key=lambda one: one.bytes)
-            layout = ranges.shape(own[-1]).layout
+            layout = ranges.shape_of(own[-1]).layout
             space = layout.memory_space if layout else 0
             buffer = Buffer(
                 values=own,
@@ -143,14 +143,13 @@ def occupancy_of(module: HloModule, assignment: BufferAssignment | None = None) 
 
 def _spaces_of_caller(ranges: LiveRanges) -> dict[int, int]:
     """The memory of arguments and results that the caller has elsewhere: CPU instructions do not show host memory."""
-    arrays = ranges.arrays
-    entry = arrays.module.entry
-    arguments, result = arrays.module.reader.entry_shapes() or ((), Shape(dtype="tuple"))
-    ends = [*zip(arrays.parameters(entry), arguments, strict=False), (arrays.root(entry), result)]
+    entry = ranges.module.entry
+    arguments, result = ranges.module.reader.entry_shapes() or ((), Shape(dtype="tuple"))
+    ends = [*zip(ranges.parameters(entry), arguments, strict=False), (ranges.root(entry), result)]
     return {
         ranges.value_of[node]: leaf.layout.memory_space
         for index, shape in ends
-        for node, leaf in zip(arrays.nodes(index), shape.leaves, strict=False)
+        for node, leaf in zip(ranges.nodes(index), shape.leaves, strict=False)
         if leaf.layout is not None and leaf.layout.memory_space
     }
 
@@ -234,7 +233,7 @@ def _counted_places(ranges: LiveRanges, assignment: BufferAssignment) -> list[_P
     for number, rows in enumerate(ranges.buffers):
         # A value that XLA does not name lies with another one of its buffer; one without bytes lies nowhere.
         known = next((said[keys[row]] for row in rows if keys[row] in said), None)
-        if known is None and any(ranges.shape(row).bytes for row in rows):
+        if known is None and any(ranges.shape_of(row).bytes for row in rows):
             return None
         for row in rows:
             places[row] = said.get(keys[row]) or known or _Place(-1 - number, 0, 0)
@@ -243,11 +242,10 @@ def _counted_places(ranges: LiveRanges, assignment: BufferAssignment) -> list[_P
 
 def value_keys(ranges: LiveRanges) -> list[ValueKey]:
     """XLA's key of each value: the instruction that makes it, and the path in its result."""
-    arrays = ranges.arrays
-    makers = [arrays.owner[value.node] for value in ranges.values]
-    numbers = [value.node - arrays.first[maker] for value, maker in zip(ranges.values, makers, strict=True)]
-    shapes = [_paths(arrays.module.instruction(maker).shape) for maker in makers]
-    names = arrays.module.reader.names(makers)
+    makers = [ranges.owner[value.node] for value in ranges.values]
+    numbers = [value.node - ranges.first[maker] for value, maker in zip(ranges.values, makers, strict=True)]
+    shapes = [_paths(ranges.module.instruction(maker).shape) for maker in makers]
+    names = ranges.module.reader.names(makers)
     return [(name, paths[number]) for name, paths, number in zip(names, shapes, numbers, strict=True)]
 
 
@@ -263,7 +261,7 @@ def _paths(shape: Shape) -> tuple[tuple[int, ...], ...]:
 
 def _modelled_places(ranges: LiveRanges) -> tuple[list[_Place], int]:
     """The place of each value in the model, and how many values have no known size."""
-    sizes = [ranges.shape(row).padded_bytes for row in range(len(ranges.values))]
+    sizes = [ranges.shape_of(row).padded_bytes for row in range(len(ranges.values))]
     places, taken_over, unknown = dict[int, _Place](), dict(_taken_over(ranges)), sizes.count(None)
     # In the order of their first values, and so of the schedule: what is taken over has its place already.
     for number, rows in enumerate(ranges.buffers):
@@ -276,52 +274,107 @@ def _modelled_places(ranges: LiveRanges) -> tuple[list[_Place], int]:
 
 def _taken_over(ranges: LiveRanges) -> Iterator[tuple[int, int]]:
     """Values that lie where an operand did, each with that operand's value: rows."""
-    arrays, values, taken = ranges.arrays, ranges.values, set[int]()
+    values, taken = ranges.values, set[int]()
     # What shares its buffer with other values already, or reaches the instruction under another name, is left alone.
     alone = {values[rows[0]].node: ranges.kind(rows) for rows in ranges.buffers if len(rows) == 1}
     for row, value in enumerate(values):
-        maker = arrays.owner[value.node]
-        if alone.get(value.node) not in ("temporary", "result") or arrays.opcode_of(maker) not in _OVERWRITING:
+        maker = ranges.owner[value.node]
+        if alone.get(value.node) not in ("temporary", "result") or ranges.opcode_of(maker) not in _OVERWRITING:
             continue
-        for number, operand in enumerate(arrays.operands(maker)):
-            node = arrays.first[operand]
+        for number, operand in enumerate(ranges.operands(maker)):
+            node = ranges.first[operand]
             if alone.get(node) != "temporary" or node in taken:
                 continue
             freed = ranges.value_of[node]
             ends_here = values[freed].begins < value.begins == values[freed].ends
-            if ends_here and can_share(arrays, value.node, number):
+            if ends_here and can_share(ranges, value.node, number):
                 taken.add(node)
                 yield row, freed
                 break
 
 
-def can_share(arrays: Arrays, own: int, number: int) -> bool:
+def can_share(ranges: LiveRanges, own: int, number: int) -> bool:
     """Whether XLA lets a result overwrite operand `number`, which is not used afterwards."""
-    maker = arrays.owner[own]
-    operand = arrays.nodes(arrays.operands(maker)[number])
-    if len(operand) != 1 or arrays.shape(own) != arrays.shape(operand[0]):
+    maker = ranges.owner[own]
+    operand = ranges.nodes(ranges.operands(maker)[number])
+    if len(operand) != 1 or ranges.shape(own) != ranges.shape(operand[0]):
         return False
-    opcode, called = arrays.opcode_of(maker), arrays.called(maker)
+    opcode, called = ranges.opcode_of(maker), ranges.called(maker)
     if opcode == "sort":
-        return own - arrays.first[maker] == number
+        return own - ranges.first[maker] == number
     if opcode != "fusion":
         return opcode in _ELEMENTWISE
-    is_loop = arrays.module.reader.kernel(maker)[0] in ("kLoop", "kInput")
-    return is_loop and len(called) == 1 and _is_elementwise(arrays, called[0], number)
+    is_loop = ranges.module.reader.kernel(maker)[0] in ("kLoop", "kInput")
+    return is_loop and len(called) == 1 and _is_elementwise(ranges, called[0], number)
 
 
-def _is_elementwise(arrays: Arrays, computation: int, number: int) -> bool:
+def _is_elementwise(ranges: LiveRanges, computation: int, number: int) -> bool:
     """Whether every use of a fusion's parameter, and of values made from it, is elementwise."""
-    users, border = arrays.module.users, arrays.parameters(computation)[number : number + 1]
+    users, border = ranges.module.users, ranges.parameters(computation)[number : number + 1]
     seen = set(border)
     while border:
         index = border.pop()
         for user in users[index].tolist():
-            opcode = arrays.opcode_of(user)
-            is_updated = opcode == "dynamic-update-slice" and arrays.operands(user)[0] == index
+            opcode = ranges.opcode_of(user)
+            is_updated = opcode == "dynamic-update-slice" and ranges.operands(user)[0] == index
             if not is_updated and opcode not in _ELEMENTWISE and opcode != "tuple":
                 return False
             if user not in seen:
                 seen.add(user)
                 border.append(user)
     return bool(seen)
+
+
+# ------------------------------------------------------------ temporaries beside donated arguments
+
+
+def find_beside(occupancy: Occupancy, alive: Sequence[Buffer]) -> list[tuple[Buffer, Buffer, str]]:
+    """Temporaries beside free memory of a donated argument, that argument, and why; [] without XLA's assignment.
+
+    Reports the largest, each of at least a hundredth of the bytes that are `alive` at the peak.
+
+    *Source*: XLA's `BufferAssignment::LiveRangeInterferes`: a result overwrites an operand only if the operand's last
+    use is as input of the same instruction; the last use of a value passed to a loop is the loop's result.
+    """
+    if occupancy.source != "counted":
+        return []
+    least = sum(one.bytes for one in alive) // _LEAST_BESIDE
+    donated = [one for one in occupancy.buffers if one.kind == "argument" and one.bytes > least]
+    apart = sorted((one for one in alive if one.is_apart and len(one.values) == 1), key=lambda one: -one.bytes)
+    found = []
+    for buffer in apart:
+        ways = ((one, _why(occupancy.ranges, buffer, one)) for one in donated if one.bytes == buffer.bytes)
+        found += [(buffer, argument, why) for argument, why in ways if why][:1]
+    return found[:_MOST_BESIDE]
+
+
+def _why(ranges: LiveRanges, buffer: Buffer, argument: Buffer) -> str:
+    """Why a temporary is not in the memory of a dead argument whose result is unwritten; "" if that does not apply."""
+    row = buffer.values[0]
+    value = ranges.values[row]
+    there = sorted((ranges.values[row] for row in argument.values), key=lambda one: one.begins)
+    given, written = there[0], there[-1]
+    is_freed = given is not written and written.is_returned and given.ends <= value.begins < written.begins
+    if not is_freed or value.ends < written.begins:
+        return ""
+    if value.ends > written.begins:
+        return "it is needed when the result is written there, and later"
+
+    def is_value(nodes: Iterable[int]) -> bool:
+        return any(ranges.value_of[node] == row for node in nodes)
+
+    maker = ranges.owner[written.node]
+    numbers = [number for number, one in enumerate(ranges.operands(maker)) if is_value(ranges.nodes(one))]
+    if not numbers:
+        return ""
+    if ranges.opcode_of(maker) == "copy":
+        return "XLA computes it apart and copies it there"
+    reads = "the result that is written there is computed from it"
+    could = any(can_share(ranges, written.node, number) for number in numbers)
+    loops = (index for index in ranges.running.order if ranges.opcode_of(index) == "while")
+    if not could or not any(is_value(ranges.nodes(index)) for index in loops):
+        return reads
+    return (
+        f"{reads}, and XLA writes no result over an operand that was given to a loop; give the loop only what it "
+        "reads of it"
+    )

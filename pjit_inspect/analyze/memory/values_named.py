@@ -3,19 +3,19 @@
 A value is named by the operation that computed its elements. XLA names a copy after the operation that wants it: copies
 are traced back, within fusions too. The operation is matched to a value of the program before partitioning only if
 JAX's name, the element type and the number of elements on a device match (XLA reshapes freely), and all matches agree.
-Not its job: the purpose of a buffer (`analyze.memory.kinds`).
+Not its job: the purpose of a buffer (`analyze.memory.memory_use`).
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from pjit_inspect.analyze.memory.live_ranges import Arrays
+from pjit_inspect.analyze.memory.live_ranges import LiveRanges
 from pjit_inspect.analyze.program.custom_calls import describe_custom_call, workspace_of
 from pjit_inspect.analyze.program.loops import number_of
 from pjit_inspect.analyze.program.phases import find_phase, split_op_names
@@ -78,9 +78,9 @@ class Described(NamedTuple):
     name: str
     spec: PartitionSpec | None
     global_shape: tuple[int, ...] | None
-    source: tuple[Frame, ...]
-    op_name: str
-    phase: Phase
+    source: tuple[Frame, ...] = ()
+    op_name: str = ""
+    phase: Phase = None
     local_shape: tuple[int, ...] = ()
 
 
@@ -101,8 +101,8 @@ class Maker(NamedTuple):
 class Describer:
     """Names for the values of one program."""
 
-    def __init__(self, arrays: Arrays, facts: MemoryFacts) -> None:
-        self._arrays, self._facts = arrays, facts
+    def __init__(self, ranges: LiveRanges, facts: MemoryFacts) -> None:
+        self._ranges, self._facts = ranges, facts
         self._by_key: dict[_Key, list[ValueSharding]] = defaultdict(list)
         self._by_op_name: dict[str, list[ValueSharding]] = defaultdict(list)
         self._operations: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -115,35 +115,35 @@ class Describer:
 
     def collective(self, instruction: int) -> Collective | None:
         """The collective that an instruction is (part of); None for any other."""
-        return self._collective_of.get(self._arrays.module.reader.name(instruction))
+        return self._collective_of.get(self._ranges.module.reader.name(instruction))
 
     def argument(self, node: int) -> ArrayLayout | None:
         """The argument that a node is; None where it is none, or the program's arguments are not the record's."""
-        if node not in self._arrays.given:
+        if node not in self._ranges.given:
             return None
-        number, inputs = number_of(self._arrays.module, self._arrays.owner[node]), self._facts.inputs
+        number, inputs = number_of(self._ranges.module, self._ranges.owner[node]), self._facts.inputs
         return inputs[number] if number < len(inputs) else None
 
     def maker(self, node: int) -> Maker:
         """The instruction that computed a value, traced back through instructions that only move it."""
-        arrays = self._arrays
-        kernel = at = arrays.owner[node]
-        number, is_moved, fusions = node - arrays.first[kernel], False, list[int]()
+        ranges = self._ranges
+        kernel = at = ranges.owner[node]
+        number, is_moved, fusions = node - ranges.first[kernel], False, list[int]()
         for _ in range(_MOST_STEPS):
-            opcode, operands = arrays.opcode_of(at), arrays.operands(at)
-            if opcode == "fusion" and len(arrays.called(at)) == 1:
+            opcode, operands = ranges.opcode_of(at), ranges.operands(at)
+            if opcode == "fusion" and len(ranges.called(at)) == 1:
                 fusions.append(at)
-                at = arrays.root(arrays.called(at)[0])
-                if arrays.opcode_of(at) == "tuple" and number < len(arrays.operands(at)):
-                    at = arrays.operands(at)[number]
+                at = ranges.root(ranges.called(at)[0])
+                if ranges.opcode_of(at) == "tuple" and number < len(ranges.operands(at)):
+                    at = ranges.operands(at)[number]
                 number = 0
             elif opcode == "parameter" and fusions:
-                outside, place = arrays.operands(fusions.pop()), number_of(arrays.module, at)
+                outside, place = ranges.operands(fusions.pop()), number_of(ranges.module, at)
                 if place >= len(outside):
                     break
                 at, is_moved = outside[place], True
             elif opcode == "get-tuple-element" and operands:
-                at, number = operands[0], number_of(arrays.module, at)
+                at, number = operands[0], number_of(ranges.module, at)
             elif opcode in _MOVES and operands:
                 at, is_moved = operands[0], is_moved or not fusions
             else:
@@ -152,7 +152,7 @@ class Describer:
 
     def written_dtype(self, node: int, op_name: str) -> str:
         """The element type that the program has a value in before optimization; "" where that is not known."""
-        layout, dtype = self.argument(node), self._arrays.shape(node).dtype
+        layout, dtype = self.argument(node), self._ranges.shape(node).dtype
         if layout is not None:
             return short_dtype(layout.dtype)
         names = (op_name, *split_op_names(op_name))
@@ -163,15 +163,15 @@ class Describer:
         """The mesh axes of collectives that take a value, make it, or make an array as large that it follows from."""
         if not self._collective_of:
             return ()
-        arrays, size = self._arrays, math.prod(self._arrays.shape(node).dimensions)
-        found = list(map(self.collective, arrays.module.users[arrays.owner[node]].tolist()))
+        ranges, size = self._ranges, math.prod(self._ranges.shape(node).dimensions)
+        found = list(map(self.collective, ranges.module.users[ranges.owner[node]].tolist()))
         border = seen = [self.maker(node).kernel]
         for _ in range(_MOST_STEPS):
             # A product sums over another dimension; an elementwise operation is whole where its operands are.
             made = [self.collective(kernel) for kernel in border]
             inner = [kernel for kernel, one in zip(border, made, strict=True) if one is None]
-            given = (one for kernel in inner if arrays.opcode_of(kernel) not in DOTS for one in arrays.entering(kernel))
-            makers = {self.maker(one).kernel for one in given if math.prod(arrays.shape(one).dimensions) == size}
+            given = (one for kernel in inner if ranges.opcode_of(kernel) not in DOTS for one in ranges.entering(kernel))
+            makers = {self.maker(one).kernel for one in given if math.prod(ranges.shape(one).dimensions) == size}
             found, border = found + made, sorted(makers.difference(seen))
             seen = seen + border
             if not border:
@@ -180,23 +180,20 @@ class Describer:
 
     def describe(self, node: int) -> Described:
         """A value, by the node that is its copy or makes it."""
-        layout = self.argument(node)
+        made, layout = self.maker(node), self.argument(node)
         if layout is not None:
-            return Described(layout.path, layout.spec, layout.global_shape, (), "", None)
-        arrays, made = self._arrays, self.maker(node)
-        collective = self.collective(made.kernel)
-        if made.is_moved and collective is None and made.instruction == made.kernel:
-            layout = self._argument_at(made.instruction)
-            if layout is not None:
-                # It is unknown which of its axes a copy still has.
-                return Described(f"{layout.path}, copied", None, layout.global_shape, (), "", None)
-        instruction = arrays.module.instruction(made.instruction)
+            return Described(layout.path, layout.spec, layout.global_shape)
+        collective, layout = self.collective(made.kernel), self._argument_at(made.instruction)
+        if layout is not None and made.is_moved and collective is None:
+            # It is unknown which of its axes a copy still has.
+            return Described(f"{layout.path}, copied", None, layout.global_shape)
+        module = self._ranges.module
+        instruction = module.instruction(made.instruction)
         if not instruction.op_name and not made.is_moved:
-            instruction = arrays.module.instruction(made.kernel)
-        frames = instruction.frames
-        source = user_frames(frames, self._facts.files) if frames else ()
-        phase = find_phase(instruction.op_name, frames)
-        row = self._row(node, instruction.op_name, source, instruction.opcode)
+            instruction = module.instruction(made.kernel)
+        source = user_frames(instruction.frames, self._facts.files) if instruction.frames else ()
+        phase = find_phase(instruction.op_name, instruction.frames)
+        row = self._row(node, instruction, source)
         # A sum yields the value itself; a gather is named after an operation that needs it.
         if collective is not None and (row is None or collective.kind not in SUMS):
             return self._gotten(node, made.kernel, collective, source, phase)
@@ -210,44 +207,36 @@ class Describer:
 
     def _workspace(self, node: int, operation: str) -> str:
         """The workspace of a library call: "workspace of cuBLASLt, dot_general"; "" for anything else."""
-        arrays, call = self._arrays, self._arrays.owner[node]
-        if arrays.opcode_of(call) != "custom-call" or node != arrays.nodes(call)[-1]:
+        call = self._ranges.module.instruction(self._ranges.owner[node])
+        is_last = call.opcode == "custom-call" and node == self._ranges.nodes(call.index)[-1]
+        if not is_last or not workspace_of(call):
             return ""
-        instruction = arrays.module.instruction(call)
-        if not workspace_of(instruction):
-            return ""
-        return f"workspace of {describe_custom_call(instruction).library}, {operation}"
+        return f"workspace of {describe_custom_call(call).library}, {operation}"
 
     def _partial_sums(self, node: int, instruction: Instruction, source: tuple[Frame, ...]) -> str:
         """A product that XLA for GPUs computes as partial sums: "x @ w, 4 partial sums"; "" for others."""
         if instruction.opcode not in ("dot", "custom-call"):
             return ""
-        size = math.prod(self._arrays.shape(node).dimensions)
-        found = [row for row in self._by_op_name.get(instruction.op_name, ()) if row.op in DOTS]
-        found = [row for row in found if _place(row.source) == _place(source)] or found
+        size = math.prod(self._ranges.shape(node).dimensions)
+        found = _here((row for row in self._by_op_name.get(instruction.op_name, ()) if row.op in DOTS), source)
         alike = {(self._name(row), math.prod(row.local_shape)) for row in found}
         name, own = alike.pop() if len(alike) == 1 else ("", 0)
         is_several = own > 0 and size > own and size % own == 0
         return f"{name}, {size // own} partial sums" if is_several else ""
 
-    def _row(self, node: int, op_name: str, source: tuple[Frame, ...], opcode: str) -> ValueSharding | None:
+    def _row(self, node: int, instruction: Instruction, source: tuple[Frame, ...]) -> ValueSharding | None:
         """The value before partitioning that a node is; None if none matches, or several differ.
 
-        An operand that XLA prepares for a product has the product's name, but is no product. Several operations of one
-        name are at different columns of a line.
+        An operand that XLA prepares for a product has the product's name, but is no product.
         """
-        shape = self._arrays.shape(node)
-        found: list[ValueSharding] = []
-        for name in (op_name, *split_op_names(op_name)):
-            found = self._by_key.get((name, shape.dtype, math.prod(shape.dimensions)), [])
-            if found:
-                break
-        if opcode not in _COMPUTES_PRODUCTS:
+        shape = self._ranges.shape(node)
+        key, names = (shape.dtype, math.prod(shape.dimensions)), split_op_names(instruction.op_name)
+        ways = (self._by_key.get((name, *key)) for name in (instruction.op_name, *names))
+        found = next((rows for rows in ways if rows), [])
+        if instruction.opcode not in _COMPUTES_PRODUCTS:
             found = [row for row in found if row.op not in DOTS]
-        place = _place(source)
-        found = [row for row in found if _place(row.source) == place] or found
-        alike = {(row.name, row.spec, row.global_shape) for row in found}
-        return found[0] if len(alike) == 1 else None
+        found = _here(found, source)
+        return found[0] if len({(row.name, row.spec, row.global_shape) for row in found}) == 1 else None
 
     def _name(self, row: ValueSharding) -> str:
         """The text of a value, with the operation if one piece of text makes several."""
@@ -270,21 +259,21 @@ class Describer:
 
     def _operand(self, node: int, kernel: int) -> Described | None:
         """A description of a collective's operand; None if it is ambiguous, or not known before partitioning."""
-        arrays = self._arrays
-        operands, is_own = arrays.operands(kernel), arrays.owner[node] == kernel
-        number = node - arrays.first[kernel] if is_own else 0
-        if number >= len(operands) or (not is_own and len(operands) > 1) or len(arrays.nodes(operands[number])) != 1:
+        ranges, is_own = self._ranges, self._ranges.owner[node] == kernel
+        operands, number = ranges.operands(kernel), node - ranges.first[kernel] if is_own else 0
+        is_known = number < len(operands) and (is_own or len(operands) == 1)
+        entering = ranges.nodes(operands[number]) if is_known else ()
+        if len(entering) != 1:
             return None
-        entering = arrays.first[operands[number]]
-        made = self.maker(entering)
+        made = self.maker(entering[0])
         layout = self._argument_at(made.instruction)
         if layout is not None:
-            return Described(layout.path, layout.spec, layout.global_shape, (), "", None)
-        found = None if self.collective(made.kernel) is not None else self.describe(entering)
+            return Described(layout.path, layout.spec, layout.global_shape)
+        found = None if self.collective(made.kernel) is not None else self.describe(entering[0])
         return None if found is None or found.global_shape is None else found
 
     def _argument_at(self, instruction: int) -> ArrayLayout | None:
-        own = self._arrays.nodes(instruction)
+        own = self._ranges.nodes(instruction)
         return self.argument(own[0]) if len(own) == 1 else None
 
     def _gathered(self, origin: Described, node: int, axes: Sequence[str]) -> PartitionSpec | None:
@@ -296,16 +285,22 @@ class Describer:
         sizes = dict(zip(mesh.axis_names, mesh.shape, strict=True))
         pieces = [math.prod(sizes.get(axis, 1) for axis in entry) for entry in left]
         count = math.prod(local_shape(origin.global_shape, pieces))
-        return tuple(map(entry_of, left)) if count == math.prod(self._arrays.shape(node).dimensions) else None
+        return tuple(map(entry_of, left)) if count == math.prod(self._ranges.shape(node).dimensions) else None
 
 
 def _text_and_place(row: ValueSharding) -> tuple[str, str]:
     return row.name, row.source[0].where if row.source else ""
 
 
-def _place(frames: tuple[Frame, ...]) -> tuple[str, int, tuple[int, ...]] | None:
-    # XLA keeps the begin of a piece; its end is known only for operations before partitioning.
-    return (frames[0].file, frames[0].line, frames[0].columns[:1]) if frames else None
+def _here(rows: Iterable[ValueSharding], source: tuple[Frame, ...]) -> list[ValueSharding]:
+    """Those that begin at the same column of the same line; all if none does."""
+
+    def place(frames: tuple[Frame, ...]) -> tuple[object, ...]:
+        # XLA keeps the begin of a piece; its end is known only for operations before partitioning.
+        return (frames[0].file, frames[0].line, frames[0].columns[:1]) if frames else ()
+
+    every, here = list(rows), place(source)
+    return [row for row in every if place(row.source) == here] or every
 
 
 @lru_cache(maxsize=4096)
@@ -318,8 +313,7 @@ def short_name(op_name: str) -> str:
 @lru_cache(maxsize=4096)
 def scope_of(op_name: str) -> str:
     """The user's scopes around an operation: "layer0/attn"; "" for none."""
-    scopes = op_name.split("/")[:-1]
-    return "/".join(_unwrapped(scope) for scope in scopes if _unwrapped(scope))
+    return "/".join(filter(None, map(_unwrapped, op_name.split("/")[:-1])))
 
 
 def _unwrapped(scope: str) -> str:

@@ -131,9 +131,7 @@ def test_what_is_alive_is_the_union_of_the_places_where_xla_puts_it(name: str):
         alive: dict[int, set[tuple[int, int]]] = defaultdict(set)
         for value, key in zip(ranges.values, value_keys(ranges), strict=True):
             number, place = places[key]
-            is_given = (
-                key in given and value.node in ranges.arrays.nodes(module.find(key[0]).index) and _is_entry(module, key)
-            )  # type: ignore[union-attr]
+            is_given = key in given and value.node in ranges.nodes(module.find(key[0]).index) and _is_entry(module, key)  # type: ignore[union-attr]
             if number in kept or (0 if is_given else value.begins) <= at <= value.ends:
                 alive[number].add((place.offset, place.offset + place.bytes))
         expected.append(sum(map(union, alive.values())))

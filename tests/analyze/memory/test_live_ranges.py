@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from data.hlo_texts import parse_hlo_text
 
-from pjit_inspect.analyze.memory.live_ranges import Arrays, find_live_ranges
+from pjit_inspect.analyze.memory.live_ranges import LiveRanges
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, occupancy_of
-from pjit_inspect.analyze.program.loops import find_running
 from pjit_inspect.model.program.hlo import HloModule
 
 LOOP = """HloModule m, is_scheduled=true
@@ -54,9 +53,9 @@ def module(text: str) -> HloModule:
 
 def buffer_of(occupancy: Occupancy, name: str) -> Buffer:
     ranges = occupancy.ranges
-    found = ranges.arrays.module.find(name)
+    found = ranges.module.find(name)
     assert found is not None
-    row = ranges.value_of[ranges.arrays.first[found.index]]
+    row = ranges.value_of[ranges.first[found.index]]
     return next(buffer for buffer in occupancy.buffers if row in buffer.values)
 
 
@@ -68,17 +67,17 @@ def test_what_a_scan_writes_lies_in_one_buffer_before_in_and_after_the_loop():
 
 
 def test_what_a_loop_does_not_change_is_alive_through_it():
-    ranges = find_live_ranges(Arrays(module(LOOP), find_running(module(LOOP))))
-    arrays = ranges.arrays
-    scale = arrays.module.find("scale")
-    loop = arrays.module.find("loop")
+    ranges = LiveRanges(module(LOOP))
+
+    scale = ranges.module.find("scale")
+    loop = ranges.module.find("loop")
     assert scale is not None
     assert loop is not None
-    value = ranges.values[ranges.value_of[arrays.first[scale.index]]]
-    assert value.ends == arrays.time[loop.index]
-    kept = arrays.module.find("kept")
+    value = ranges.values[ranges.value_of[ranges.first[scale.index]]]
+    assert value.ends == ranges.time[loop.index]
+    kept = ranges.module.find("kept")
     assert kept is not None
-    assert ranges.value_of[arrays.first[kept.index]] == ranges.values.index(value)
+    assert ranges.value_of[ranges.first[kept.index]] == ranges.values.index(value)
 
 
 def test_a_result_takes_over_the_operand_that_ends_with_it():
@@ -128,5 +127,5 @@ ENTRY main {
     ranges = occupancy.ranges
     value = ranges.values[buffer_of(occupancy, "b").values[0]]
     # The operand is read until the transfer is done.
-    assert ranges.arrays.running.order[value.ends] == ranges.arrays.module.find("d").index  # type: ignore[union-attr]
+    assert ranges.running.order[value.ends] == ranges.module.find("d").index  # type: ignore[union-attr]
     assert buffer_of(occupancy, "d").bytes == 64

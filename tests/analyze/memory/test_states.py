@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pjit_inspect.analyze.memory.purposes import find_states
+from pjit_inspect.analyze.memory.memory_use import find_states
 from pjit_inspect.model.program.layout import ArrayLayout
 
 UPDATE, BOTH = frozenset(("optimizer",)), frozenset(("forward", "optimizer"))
