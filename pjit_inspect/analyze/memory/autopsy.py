@@ -38,20 +38,13 @@ def wanted_piece(shortage: MemoryShortage, data: RecordData) -> str:
 
     A result's path, or "temporaries": XLA allocates each result separately, and all temporaries at once.
     """
+    temporary = None if data.memory is None else data.memory.temporary_bytes
+    pieces = [(_TEMPORARIES, temporary), *((one.path, one.bytes_per_device) for one in data.outputs)]
     asked = shortage.asked_bytes
-    if asked is None:
-        return ""
-    for what, size in _pieces(data):
-        if size and abs(size - asked) <= (size // _ROUNDED if shortage.is_rounded else _ALIGNED):
+    for what, size in pieces:
+        if size and asked is not None and abs(size - asked) <= (size // _ROUNDED if shortage.is_rounded else _ALIGNED):
             return what
     return ""
-
-
-def _pieces(data: RecordData) -> Iterator[tuple[str, int | None]]:
-    if data.memory is not None:
-        yield _TEMPORARIES, data.memory.temporary_bytes
-    for one in data.outputs:
-        yield one.path, one.bytes_per_device
 
 
 def explain_shortage(

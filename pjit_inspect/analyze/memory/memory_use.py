@@ -155,15 +155,9 @@ class MemoryFinder:
     def _moment(self, place: int) -> Moment:
         kernel, times = self._kernel(place), self._kernel_times
         index = self._ranges.running.order[times[kernel] if times else place]
-        instruction = self._module.instruction(index)
-        frames = instruction.frames
-        return Moment(
-            kernel=kernel,
-            kernels=len(times),
-            name=instruction.name,
-            phase=self._phases.get(index),
-            source=user_frames(frames, self._facts.files) if frames else (),
-        )
+        name, frames = self._module.reader.name(index), self._module.frames(index)
+        source = user_frames(frames, self._facts.files) if frames else ()
+        return Moment(kernel=kernel, kernels=len(times), name=name, phase=self._phases.get(index), source=source)
 
     def _moments_of(self) -> Iterator[tuple[MemoryCurve, np.ndarray]]:
         """The curve of each memory, and for each kernel the place at which most is alive before the next begins."""

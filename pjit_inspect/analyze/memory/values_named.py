@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from pjit_inspect.analyze.memory.live_ranges import LiveRanges
@@ -37,8 +38,6 @@ _MOVES = frozenset(("copy", "bitcast", "transpose", "reshape", "copy-done", "cop
 _COMPUTES_PRODUCTS = PRODUCTS | {"custom-call"}
 _MOST_STEPS = 20
 _PREFIX: dict[Phase, str] = {"backward": "gradient of ", "recompute": "recomputed "}
-_Key = tuple[str, str, int]
-"""JAX's name of an operation, an element type, and the number of elements on a device."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,13 +84,7 @@ class Described(NamedTuple):
 
 
 class Maker(NamedTuple):
-    """The instruction that computed the elements of a value.
-
-    Attributes:
-      instruction: the instruction; it may be within a fusion.
-      kernel: the instruction that runs by itself: the same one, or the fusion.
-      is_moved: whether another kernel moved the elements since.
-    """
+    """The instruction that computed a value's elements, its kernel (or itself), and whether others moved them since."""
 
     instruction: int
     kernel: int
@@ -103,13 +96,11 @@ class Describer:
 
     def __init__(self, ranges: LiveRanges, facts: MemoryFacts) -> None:
         self._ranges, self._facts = ranges, facts
-        self._by_key: dict[_Key, list[ValueSharding]] = defaultdict(list)
-        self._by_op_name: dict[str, list[ValueSharding]] = defaultdict(list)
+        self._rows: dict[str, dict[tuple[str, int], list[ValueSharding]]] = defaultdict(lambda: defaultdict(list))
         self._operations: dict[tuple[str, str], set[str]] = defaultdict(set)
         for row in facts.shardings:
             if row.op_name:
-                self._by_key[row.op_name, row.dtype, math.prod(row.local_shape)].append(row)
-                self._by_op_name[row.op_name].append(row)
+                self._rows[row.op_name][row.dtype, math.prod(row.local_shape)].append(row)
                 self._operations[_text_and_place(row)].add(row.op)
         self._collective_of = {name: row for row in facts.collectives for name in row.instructions}
 
@@ -156,7 +147,7 @@ class Describer:
         if layout is not None:
             return short_dtype(layout.dtype)
         names = (op_name, *split_op_names(op_name))
-        found = {row.dtype for name in names for row in self._by_op_name.get(name, ())}
+        found = {dtype for name in names for dtype, _ in self._rows.get(name, ())}
         return dtype if dtype in found else found.pop() if len(found) == 1 else ""
 
     def collective_axes(self, node: int) -> tuple[str, ...]:
@@ -218,7 +209,8 @@ class Describer:
         if instruction.opcode not in ("dot", "custom-call"):
             return ""
         size = math.prod(self._ranges.shape(node).dimensions)
-        found = _here((row for row in self._by_op_name.get(instruction.op_name, ()) if row.op in DOTS), source)
+        every = chain.from_iterable(self._rows.get(instruction.op_name, {}).values())
+        found = _here([row for row in every if row.op in DOTS], source)
         alike = {(self._name(row), math.prod(row.local_shape)) for row in found}
         name, own = alike.pop() if len(alike) == 1 else ("", 0)
         is_several = own > 0 and size > own and size % own == 0
@@ -231,7 +223,7 @@ class Describer:
         """
         shape = self._ranges.shape(node)
         key, names = (shape.dtype, math.prod(shape.dimensions)), split_op_names(instruction.op_name)
-        ways = (self._by_key.get((name, *key)) for name in (instruction.op_name, *names))
+        ways = (self._rows.get(name, {}).get(key) for name in (instruction.op_name, *names))
         found = next((rows for rows in ways if rows), [])
         if instruction.opcode not in _COMPUTES_PRODUCTS:
             found = [row for row in found if row.op not in DOTS]
@@ -292,15 +284,12 @@ def _text_and_place(row: ValueSharding) -> tuple[str, str]:
     return row.name, row.source[0].where if row.source else ""
 
 
-def _here(rows: Iterable[ValueSharding], source: tuple[Frame, ...]) -> list[ValueSharding]:
+def _here(rows: list[ValueSharding], source: tuple[Frame, ...]) -> list[ValueSharding]:
     """Those that begin at the same column of the same line; all if none does."""
-
-    def place(frames: tuple[Frame, ...]) -> tuple[object, ...]:
-        # XLA keeps the begin of a piece; its end is known only for operations before partitioning.
-        return (frames[0].file, frames[0].line, frames[0].columns[:1]) if frames else ()
-
-    every, here = list(rows), place(source)
-    return [row for row in every if place(row.source) == here] or every
+    # XLA keeps the begin of a piece; its end is known only for operations before partitioning.
+    begins = [[(frame.file, frame.line, frame.columns[:1]) for frame in row.source[:1]] for row in rows]
+    wanted = [(frame.file, frame.line, frame.columns[:1]) for frame in source[:1]]
+    return [row for row, begin in zip(rows, begins, strict=True) if begin == wanted] or rows
 
 
 @lru_cache(maxsize=4096)
