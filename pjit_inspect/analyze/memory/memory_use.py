@@ -16,6 +16,7 @@ from pjit_inspect.analyze.memory.could import find_suggestions
 from pjit_inspect.analyze.memory.live_ranges import Value
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, find_beside
 from pjit_inspect.analyze.memory.values_named import Describer, MemoryFacts, scope_of
+from pjit_inspect.analyze.program.array_flow import PLUMBING
 from pjit_inspect.analyze.program.paths import split_path
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryCurve, MemoryKind, MemoryUse, Moment
@@ -39,12 +40,11 @@ _PHASE: dict[str, Phase] = {
     "backward": "backward",
     "update": "optimizer",
 }
+"""Columns of the graph -> phases of training."""
 _BEHIND: tuple[Phase, ...] = ("backward", "recompute")
 _MODEL = frozenset(("forward", *_BEHIND))
 _UPDATE = frozenset(("optimizer",))
-_NOT_MADE = frozenset(
-    ("parameter", "constant", "while", "broadcast", "iota", "tuple", "get-tuple-element", "conditional")
-)
+_NOT_MADE = PLUMBING | {"parameter", "constant", "broadcast", "iota"}
 _KEYS: dict[str, Callable[[LiveValue], str]] = {
     "by_kind": lambda row: row.kind,
     "by_scope": lambda row: row.scope.partition("/")[0],
@@ -272,11 +272,9 @@ class MemoryFinder:
 
 
 def moments(total: np.ndarray, starts: Sequence[int]) -> np.ndarray:
-    """For each kernel, the position of the schedule with most live bytes before the next kernel begins.
+    """For each kernel, the position of the schedule with most live bytes (`total`) before the next kernel begins.
 
-    Args:
-      total: bytes alive at each position.
-      starts: the position of each kernel, ascending. Earlier positions (constants, copies) belong to the first kernel.
+    `starts` are the kernels' positions, ascending; earlier ones (constants, copies) belong to the first kernel.
     """
     if not starts:
         return np.zeros(0, np.int64)

@@ -192,10 +192,8 @@ class _Stay(NamedTuple):
 def _end_where_others_begin(placed: Sequence[tuple[int, Buffer]]) -> None:
     """Ends every value where another begins in its memory: all values alive at one place are then disjoint.
 
-    XLA overwrites no value that is still needed, except an operand by the result computed from it.
-
-    Args:
-      placed: the buffers in one piece of memory, each behind its offset.
+    XLA overwrites no value that is still needed, except an operand by the result computed from it. `placed` are the
+    buffers in one piece of memory, each behind its offset.
     """
     stays = [
         _Stay(offset, offset + buffer.bytes, begins, ends, buffer)
