@@ -74,7 +74,7 @@ def explain_shortage(
 
 
 def _sentence(shortage: MemoryShortage, program: str, piece: str) -> Sentence:
-    """What was needed and what there was, by the step that failed."""
+    """The need and the available memory, in words that depend on the step that failed."""
     called = program or shortage.program
     what = name(called) if called else "a program"
     asked, needed = _size(shortage.asked_bytes), _size(shortage.needed_bytes)

@@ -32,7 +32,7 @@ _ALIASING = b"\xd2\x04"
 """First bytes of the field `output_operand_aliasing` (74): few instructions have it, and decoding is slow."""
 _MOST_STEPS = 50
 BufferKind = Literal["argument", "result", "constant", "temporary"]
-"""What a value or a buffer is to the caller of the program."""
+"""The role of a value or a buffer for the caller of the program."""
 _KINDS: tuple[BufferKind, ...] = get_args(BufferKind)
 _FORWARDING = frozenset(("tuple", "get-tuple-element", "call"))
 """Opcodes that do not read the values they pass on."""

@@ -51,7 +51,7 @@ _KEYS: dict[str, Callable[[LiveValue], str]] = {
     "by_layer": lambda row: str(row.layers[0]) if row.layers else "",
     "by_source": lambda row: row.source[0].where if row.source else "",
 }
-"""What the bytes of a table are added up by."""
+"""For each sum of a table's bytes the key of a row."""
 
 
 def arguments_alone(facts: MemoryFacts, missing: str) -> MemoryUse:
@@ -136,7 +136,7 @@ class MemoryFinder:
         )
 
     def _beside(self, alive: list[Buffer]) -> Iterator[str]:
-        """Why temporaries do not use the free memory of a donated argument."""
+        """Sentences that explain why temporaries do not use the free memory of a donated argument."""
         for buffer, argument, why in find_beside(self._all, alive):
             names = [self._row(one, self._peak).name for one in (buffer, argument)]
             size = bytes_in_words(buffer.bytes)

@@ -97,7 +97,7 @@ class Occupancy:
 
 
 class _Place(NamedTuple):
-    """Where a value lies: a piece of memory, the first byte in it, the bytes; and `Buffer.lies_in` of a temporary."""
+    """The place of a value: a piece of memory, the first byte in it, the bytes; and `Buffer.lies_in` of a temporary."""
 
     piece: int
     offset: int
@@ -347,7 +347,7 @@ def find_beside(occupancy: Occupancy, alive: Sequence[Buffer]) -> list[tuple[Buf
 
 
 def _why(ranges: LiveRanges, buffer: Buffer, argument: Buffer) -> str:
-    """Why a temporary is not in the memory of a dead argument whose result is unwritten; "" if that does not apply."""
+    """The reason why a temporary is not in a dead argument's memory before its result is written; "" for no such case."""
     row = buffer.values[0]
     value = ranges.values[row]
     there = sorted((ranges.values[row] for row in argument.values), key=lambda one: one.begins)

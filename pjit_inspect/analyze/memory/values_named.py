@@ -285,7 +285,7 @@ def _text_and_place(row: ValueSharding) -> tuple[str, str]:
 
 
 def _here(rows: list[ValueSharding], source: tuple[Frame, ...]) -> list[ValueSharding]:
-    """Those that begin at the same column of the same line; all if none does."""
+    """The rows that begin at the same column of the same line; all rows if none does."""
     # XLA keeps the begin of a piece; its end is known only for operations before partitioning.
     begins = [[(frame.file, frame.line, frame.columns[:1]) for frame in row.source[:1]] for row in rows]
     wanted = [(frame.file, frame.line, frame.columns[:1]) for frame in source[:1]]

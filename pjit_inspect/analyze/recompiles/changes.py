@@ -1,4 +1,4 @@
-"""In which parts two keys differ: each is a flat map of paths to what JAX compares, and a change is one path.
+"""The parts in which two keys differ: a key is a flat map of paths to the values JAX compares, a change is one path.
 
 Only what JAX's caches look at counts: the place of an array that is not committed does not, nor whether it comes from
 NumPy. Only what both keys know is compared. Not its job: saying it (`analyze.recompiles.key_differences`).
@@ -18,7 +18,7 @@ class Change(NamedTuple):
     """One path with two values.
 
     `part` is the kind of path; `was` and `now` are the values that JAX compares, None where a key has no such path;
-    `sides` holds whatever the words need beside them: both arguments, the function, the number of a dimension.
+    `sides` holds further facts for the sentence: both arguments, the function, the number of a dimension.
     """
 
     part: str
@@ -60,11 +60,11 @@ OF_ARRAYS = {
     "new leaf", "gone leaf", "length", "shape", "rank", "dtype", "weak type", "in_shardings", "mesh", "place",
     "type sharding", "layout", "out_shardings",
 }  # fmt: skip
-"""The parts of arguments and results: those that changed alike are told as one."""
+"""The parts of arguments and results: equal changes of several are reported as one."""
 
 
 def count_changes(found: Sequence[Change]) -> int:
-    """About how many differences they are to tell."""
+    """About how many differences will be reported."""
     return len({(one.part, *_told_alike(one)) for one in found})
 
 
@@ -76,7 +76,7 @@ def _told_alike(change: Change) -> tuple[object, ...]:
 
 
 def is_derived(key: CompileKey) -> bool:
-    """Whether JAX made it of another program, where its arguments have lost their names: they are not those of a call.
+    """Whether JAX derived the program from another one: its arguments have no names and are not those of a call.
 
     `jax.checkpoint` and custom derivatives run such a program as one of `jit`, but no call has brought its tree.
     """
@@ -85,7 +85,7 @@ def is_derived(key: CompileKey) -> bool:
 
 
 def same_value(was: NamedText | None, now: NamedText | None) -> bool:
-    """Whether two values are the same to JAX, as far as is known: where only one has a number, their texts decide."""
+    """Whether JAX takes two values for the same, as far as known; if only one has a number, their texts decide."""
     if was is None or now is None:
         return was is now
     numbers = {was.serial, now.serial} - {None}
@@ -117,9 +117,9 @@ def _function(old: FunctionKey | None, new: FunctionKey | None) -> Iterator[Chan
 
 
 def same_definition(old: FunctionKey | None, new: FunctionKey | None) -> bool | None:
-    """True when one piece of source made both functions, perhaps edited in between; None when that cannot be told.
+    """True if both functions come from one piece of source, perhaps edited in between; None if unknown.
 
-    A name and a file do not tell: both branches of an `if` may define `f`, and one line may hold two lambdas.
+    A name and a file are not enough: both branches of an `if` may define `f`, and one line may hold two lambdas.
     """
     if old is None or new is None:
         return None
@@ -157,7 +157,7 @@ def _keywords(before: CompileKey, after: CompileKey) -> Iterator[Change]:
 
 
 def _roots(key: CompileKey) -> set[str]:
-    """The names of arguments: what stands before the first bracket or dot of each leaf, and the static ones."""
+    """The names of all arguments: the path of each leaf up to its first bracket or dot, and the static arguments."""
     traced = {argument.path.split("[")[0].split(".")[0] for argument in key.arguments}
     return traced | {static.name for static in key.statics}
 
@@ -175,7 +175,7 @@ def _paths(key: CompileKey) -> list[str]:
 
 
 def _leaves(before: CompileKey, after: CompileKey) -> Iterator[Change]:
-    """Leaves that only one of the calls has; where there are none, the first that has another place."""
+    """Leaves that only one of the calls has; if there are none, the first leaf whose place changed."""
     old, new = _paths(before), _paths(after)
     # What is passed by keyword for the first time, or no longer, is said of the keyword.
     both = {*before.keywords} ^ {*after.keywords}
@@ -211,9 +211,9 @@ _STEP = re.compile(r"\['[^']*'\]|\[[^\]]*\]|\.?[^.\[]+")
 
 
 def _container_path(arguments: Sequence[ArgumentKey], containers: Sequence[Container], place: int) -> str:
-    """The path of an inner node; "" where it has no leaves by which to tell.
+    """The path of an inner node; "" if it has no leaves.
 
-    What the paths of its leaves share leads to the innermost node that holds them all. The nodes are in order,
+    The common part of its leaves' paths leads to the innermost node that holds them all. The nodes are in order,
     outermost first, and each that holds the same leaves as an earlier one is one step further in.
     """
     own = containers[place]
@@ -234,7 +234,7 @@ def _container_path(arguments: Sequence[ArgumentKey], containers: Sequence[Conta
 
 
 def _arguments(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey], *, is_alike: bool) -> Iterator[Change]:
-    """The changes of each leaf that both calls have. Keys share most arguments, so that few are looked into."""
+    """The changes of each leaf that both calls have. Keys share most argument objects, so few are compared."""
     known = {} if is_alike else {argument.path: argument for argument in old}
     pairs = zip(old, new, strict=True) if is_alike else ((known.get(b.path, b), b) for b in new)
     for a, b in pairs:
@@ -250,7 +250,7 @@ def _arguments(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey], *, is_ali
 
 
 _TOLD_ONCE = dict.fromkeys(("mesh", "place", "type sharding"), "in_shardings") | {"weak type": "dtype"}
-"""What jit prescribes decides where an argument lies, and then where it was placed; the first that differs is told."""
+"""jit's own sharding decides where an argument lies, then its placement; only the first that differs is reported."""
 
 
 def _shape(was: ArgumentKey, now: ArgumentKey) -> Change:
@@ -264,9 +264,9 @@ def _shape(was: ArgumentKey, now: ArgumentKey) -> Change:
 
 
 def _facts(argument: ArgumentKey) -> dict[str, object]:
-    """One argument as JAX's caches compare it.
+    """The facts of an argument that JAX's caches compare.
 
-    The mesh in its type counts where jit prescribes a sharding; where else it lies does not.
+    If jit prescribes a sharding, the mesh in the argument's type counts and its place does not.
     """
     mesh = argument.mesh
     in_type = None if mesh is None else (mesh.axes, mesh.axis_types)

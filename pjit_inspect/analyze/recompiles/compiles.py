@@ -1,4 +1,4 @@
-"""What the searches for patterns share: compiles with their reasons, and the making of a pattern from some of them.
+"""Compiles with their reasons, and the making of a pattern from some of them, for all searches for patterns.
 
 Not its job: any pattern (`analyze.recompiles.patterns`).
 """
@@ -15,10 +15,10 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, say
 
 SEVERAL = 3
-"""From so many values, or compiles, on something counts as a habit."""
+"""This many values or compiles count as a habit."""
 
 MAX_VALUES = 64
-"""So many values are listed."""
+"""At most this many values are listed."""
 
 _UNSEEN = CompileKey(serial=0)
 
@@ -48,7 +48,7 @@ class Compile:
         return next((argument for argument in self.key.arguments if argument.path == path), None)
 
     def fed(self, path: str) -> FedBack | None:
-        """The argument of this path as a result of an earlier program of the function; None where it is none."""
+        """The argument of this path as a result of an earlier program of the function; None if it is none."""
         return next((back for back in self.key.fed if back.path == path), None)
 
 
@@ -60,7 +60,7 @@ def make_pattern(
     kind: PatternKind, found: Found, sentence: Sentence, advice: Sentence, *, values: Iterable[str] = (),
     buckets: tuple[int, ...] = (),
 ) -> Pattern:  # fmt: skip
-    """The pattern that some differences show; its compiles are those that have them."""
+    """A pattern made of some differences; its compiles are the ones that have them."""
     compiles = list({id(one): one for one, _ in found}.values())
     newest = compiles[-1].data
     return Pattern(
@@ -80,7 +80,7 @@ def make_pattern(
 def advise(template: str, *parts: Phrase | str | int) -> Sentence:
     """An advice with each "{}" replaced by a part.
 
-    What is in backticks is one phrase: "`{}`" the part itself, "`jnp.asarray({}, dtype)`" code with the part's text.
+    Text in backticks is one phrase: "`{}`" the part itself, "`jnp.asarray({}, dtype)`" code with the part's text.
     """
     left = iter(parts)
     pieces: list[Phrase | Sentence] = []

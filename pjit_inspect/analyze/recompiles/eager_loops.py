@@ -1,7 +1,7 @@
 """Lines that run operations outside any jit, each time with other shapes or parameters.
 
-Named is what the user's line calls, as far as that is known, never what JAX makes of it. Not its job: functions that
-are jitted (`analyze.recompiles.patterns`).
+A pattern names the function that the user's line calls, if known, never a function of JAX's. Not its job: jitted
+functions (`analyze.recompiles.patterns`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def find_eager_loops(compiles: Sequence[Compile]) -> Iterator[Pattern]:
 
 
 def _again(group: list[Compile]) -> list[Compile]:
-    """The compiles of operations that the same instructions compiled before: one run of a line may have many shapes."""
+    """Compiles of operations that the same instructions compiled before; one run of a line may have many shapes."""
     seen: set[tuple[object, ...]] = set()
     found = []
     for one in group:
@@ -70,7 +70,7 @@ def _eager_loop(group: list[Compile], again: list[Compile]) -> Pattern:
 
 
 def _public_name(one: Compile) -> str:
-    """What the line calls; else the operation, unless its name is JAX's own."""
+    """The function the line calls; if unknown, the operation; "" if its name is JAX's own."""
     called = one.key.called or one.data.name
     return "" if called.startswith("_") else called
 

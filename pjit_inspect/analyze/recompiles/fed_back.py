@@ -1,6 +1,6 @@
 """Results that come back as arguments with another sharding than the argument began with.
 
-Whether an argument is such a result was seen when it arrived (`CompileKey.fed`), by the array itself; equal shapes say
+An argument is recognised as such a result when it arrives (`CompileKey.fed`), by the array itself; equal shapes prove
 nothing. Not its job: other habits (`analyze.recompiles.patterns`).
 """
 
@@ -59,7 +59,7 @@ def find_fed_back(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern
 def _advice(
     one: Compile, before: Compile, alike: Sequence[tuple[ArgumentKey, ArgumentKey]], back: FedBack, what: Sentence
 ) -> Sentence:
-    """What to do about it, as `analyze.advice` judges; nothing where another finding says how to split it."""
+    """The remedy, as `analyze.advice` judges; empty if another finding says how to split the argument."""
     was, now = next((a, b) for a, b in alike if b.path == back.path)
     shapes = {argument.path: (argument.shape, is_split(argument.given)) for argument in one.key.arguments}
     if not is_split(now.given) and counterparts(shapes, [now.path]):
@@ -87,7 +87,7 @@ def _advice(
 
 
 def _held(argument: ArgumentKey) -> int:
-    """What it takes on a device, in bytes."""
+    """Bytes it takes on one device."""
     lies = ArrayLayout(path=argument.path, dtype=argument.dtype, global_shape=argument.shape, sharding=argument.given)
     return (lies.global_bytes if argument.given is None else lies.bytes_per_device) or 0
 
@@ -100,7 +100,7 @@ def _costs(side: Side) -> str:
 
 
 def _stays(one: Compile, now: ArgumentKey, back: FedBack) -> bool:
-    """Whether the program that takes the argument as it came back returns it in the same way."""
+    """Whether the program that takes the argument with its new sharding also returns it with that sharding."""
     outputs = [output for output in one.data.outputs if (output.global_shape, output.dtype) == (now.shape, now.dtype)]
     named = [output for output in outputs if output.path == back.result] or outputs
     return bool(named) and all(

@@ -1,4 +1,4 @@
-"""In what one compile's key differs from another's: one `Difference` for each part, each a sentence.
+"""The differences between the keys of two compiles: one `Difference` for each part, each a sentence.
 
 Pure: two frozen keys in, differences out. Not its job: which parts differ (`analyze.recompiles.changes`), or which
 earlier compile to compare with (`analyze.recompiles.recompiles`).
@@ -60,16 +60,16 @@ _PARTS: dict[str, tuple[DifferenceKind, str]] = {
     "context mesh": ("context mesh", "context mesh: {}"),
     "devices": ("device", "devices of the program: {}"),
 }
-"""Of each part its kind and what is said of a change; "@" is what it is about."""
+"""For each part the kind of difference and a sentence; "@" stands for the changed thing."""
 _ABSENT = {
     "over": "nothing", "field": "none", "type sharding": "none", "context mesh": "none", "in_shardings": "unspecified",
     "out_shardings": "unspecified",
 }  # fmt: skip
-"""What stands for no value; "unset" elsewhere."""
+"""Words for a missing value; "unset" for all other parts."""
 
 
 class _Said(NamedTuple):
-    """The parts of a template beside its subject; kind and values of the difference, where others than the change's."""
+    """The parts of a template beside its subject; kind and values of the difference if they are not the change's."""
 
     parts: tuple[object, ...]
     kind: DifferenceKind | None = None
@@ -77,7 +77,7 @@ class _Said(NamedTuple):
 
 
 def key_differences(before: CompileKey, after: CompileKey) -> tuple[Difference, ...]:
-    """What differs, the most telling first; () when nothing does. Arguments that changed alike are one difference."""
+    """All differences, the most telling first; () for none. Equal changes of several arguments are one difference."""
     groups: dict[object, list[tuple[Change, _Said]]] = {}
     for number, change in enumerate(find_changes(before, after)):
         said = _WORDS.get(change.part, _pair)(change)
@@ -114,7 +114,7 @@ def _text(value: Any) -> str:
 
 
 def _pair(change: Change) -> _Said:
-    """Both values. They are the user's and may be any text, so that backticks in them are not read."""
+    """Both values. They are the user's and may be any text: backticks in them are not read."""
     was, now, absent = _text(change.was), _text(change.now), _ABSENT.get(change.part, "unset")
     if change.part in ("in_shardings", "out_shardings", "type sharding", "context mesh"):
         return _Said((placement_change(was or absent, now or absent),))
@@ -128,7 +128,7 @@ def _pair(change: Change) -> _Said:
 
 
 def _with_names(text: str) -> Sentence:
-    """What a transform is over; `observe.key.compile_key` has put the arguments' paths in backticks."""
+    """The arguments of a transform; `observe.key.compile_key` has put their paths in backticks."""
     return Sentence.of(name(phrase.text) if phrase.kind == "code" else phrase for phrase in Sentence(text).phrases)
 
 
@@ -187,12 +187,12 @@ def _derived(change: Change) -> _Said:
 
 
 def _name(function: FunctionKey) -> Phrase:
-    """The name without the functions it is defined in; a method keeps its class."""
+    """A function's name without the functions around it; a method keeps its class."""
     return name(function.name.rsplit(".<locals>.", 1)[-1])
 
 
 def _held(change: Change) -> _Said:
-    """A value that a function carries with it, and how."""
+    """A value that a function carries, and in which way."""
     owner: FunctionKey = change.sides
     words = "whose method {} is" if change.path == "self" else "which {} closes over"
     words = "which the partial of {} holds" if owner.kind == "partial" else words

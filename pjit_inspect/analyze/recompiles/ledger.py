@@ -31,7 +31,7 @@ def build_ledger(compiles: Sequence[Compile]) -> LedgerData:
 
 
 def _function(one: Compile) -> tuple[str, ...]:
-    """What a row is of: operations that `pmap` or `shard_map` runs outside jit are one function's."""
+    """The function of a row; operations that `pmap` or `shard_map` runs outside jit belong to one function."""
     function = one.key.function
     if function is not None and function.kind == "primitive" and function.wrapper:
         return ("outside jit", function.wrapper)
@@ -39,7 +39,7 @@ def _function(one: Compile) -> tuple[str, ...]:
 
 
 def _site(data: RecordData) -> tuple[object, ...]:
-    """The line that called; in a notebook by its text, as a cell that runs again gets another number."""
+    """The calling line; in a notebook its text, because a cell that runs again gets another number."""
     frame = data.user_frame
     if frame is None:
         return ()
@@ -69,7 +69,7 @@ def _row(group: list[Compile]) -> LedgerRow:
 
 
 def _reasons(reasons: Sequence[Reason]) -> tuple[RepeatedReason, ...]:
-    """Reasons of one kind about the same things together: only the values in them differ."""
+    """Groups reasons of one kind about the same things: only their values differ."""
     groups: dict[tuple[object, ...], list[Sentence]] = {}
     for reason in reasons:
         about = tuple((d.kind, d.path, d.dimension) for d in reason.differences) or (reason.sentence,)

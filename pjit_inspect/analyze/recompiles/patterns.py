@@ -1,7 +1,7 @@
-"""What makes a program compile again and again, named, with what to do about it.
+"""Finds habits that make a program compile again and again, with a remedy.
 
-A pattern is read off the reasons of one function's compiles. Advice is given only where it was seen to make a program
-compile less (tests/recompiles/test_advice.py applies each); elsewhere `advice` is "". Not its job: the reasons
+A pattern follows from the reasons of one function's compiles. Each advice was seen to make a program compile less
+often (tests/recompiles/test_advice.py applies each); otherwise `advice` is "". Not its job: the reasons
 themselves (`analyze.recompiles.recompiles`), results that come back (`analyze.recompiles.fed_back`), operations outside
 jit (`analyze.recompiles.eager_loops`).
 """
@@ -51,7 +51,7 @@ _ARRAY = re.compile(r"(traced )?\w+\[[\d,]*\]")
 
 
 def find_patterns(compiles: Sequence[Compile]) -> Iterator[Pattern]:
-    """Every pattern in some compiles, which are in the order they happened."""
+    """Every pattern in some compiles, given in the order they happened."""
     families: dict[tuple[str, ...], list[Compile]] = {}
     for one in compiles:
         function = one.key.function
@@ -88,7 +88,7 @@ def _by(found: Found, key: Callable[[Difference], object] = lambda d: d.path) ->
 
 
 def _is_number_or_array(text: str) -> bool:
-    """Whether a value whose text this is may be an ordinary argument of a jitted function."""
+    """Whether a value with this text may be an ordinary argument of a jitted function."""
     if _ARRAY.fullmatch(text):
         return True
     numpy = re.fullmatch(r"np\.\w+\((.*)\)", text)
@@ -99,7 +99,7 @@ def _is_number_or_array(text: str) -> bool:
 
 
 def _decides_the_program(found: Found, serials: dict[int, Compile]) -> bool:
-    """Whether what differs is seen in these programs otherwise than as a number they compute with."""
+    """Whether the differing value shapes these programs, rather than being a number they compute with."""
     pairs = [(one.data, before.data) for one, _ in found if (before := serials.get(one.reason.nearest or 0))]
     return any(
         _result_shapes(a) != _result_shapes(b) or (None not in (a.jaxpr, b.jaxpr) and _code(a) != _code(b))
@@ -112,7 +112,7 @@ def _result_shapes(data: RecordData) -> list[tuple[int, ...]]:
 
 
 def _code(data: RecordData) -> str:
-    """The program without the numbers in it."""
+    """The program's text without its numbers."""
     return _LITERAL.sub("", data.jaxpr or "")
 
 
@@ -150,7 +150,7 @@ def _varying(lengths: tuple[int, ...], groups: list[Found], found: Found) -> Pat
 
 
 def _is_all_that_differs(groups: list[Found], found: Found) -> bool:
-    """Whether the function's compiles differ in these dimensions alone, and each is one program of one call."""
+    """Whether the function's compiles differ only in these dimensions, and each is one program of one call."""
     if any(one.data.key is None or one.key.transform not in ("jit", "pmap") for one, _ in found):
         return False
     named = {(d.path, d.dimension) for group in groups for _, d in group}
@@ -158,7 +158,7 @@ def _is_all_that_differs(groups: list[Found], found: Found) -> bool:
 
 
 def padding_buckets(lengths: Sequence[int]) -> tuple[int, ...]:
-    """The powers of two that the lengths round up to: padding to them at most doubles an array."""
+    """The powers of two to which the lengths round up: padding to them at most doubles an array."""
     return tuple(sorted({1 << max(0, length - 1).bit_length() for length in lengths}))
 
 
@@ -209,7 +209,7 @@ def _numpy(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
 
 
 def _types(one: Compile, difference: Difference, serials: dict[int, Compile]) -> set[str]:
-    """The types of an argument in a compile and in the one it is compared with."""
+    """The types of an argument in a compile and in the compile it is compared with."""
     before = serials.get(one.reason.nearest or 0, one)
     return {argument.type for each in (one, before) if (argument := each.argument(difference.path)) is not None}
 
@@ -235,7 +235,7 @@ def _made_anew(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
 
 
 def _object(one: Compile) -> int:
-    """A number for the function object that was compiled, which may have several programs."""
+    """A number for the compiled function object, which may have several programs."""
     function = one.key.function
     return id(one) if function is None or function.serial is None else function.serial
 

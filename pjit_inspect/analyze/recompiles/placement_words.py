@@ -1,4 +1,4 @@
-"""Where an array lies, as text that can be compared and as words.
+"""The placement of an array, as text that can be compared and as words.
 
 The text is that of `observe.key.sharding_text`: `P('data', None) on data=2 x model=4 on devices 0-7`, `device 3`. Not
 its job: how a view draws shardings (`view.document.notation`).
@@ -15,7 +15,7 @@ _ON_DEVICES = " on devices "
 
 
 def place_text(sharding: Sharding | None, mesh: Mesh | None) -> str:
-    """A sharding and, where it follows one, its mesh, without its devices."""
+    """A sharding and its mesh, if it follows one, without devices."""
     if sharding is None:
         return "no place"
     is_one = len(sharding.device_ids) == 1
@@ -36,7 +36,7 @@ def _long_text(sharding: Sharding, mesh: Mesh | None) -> str:
 
 
 def _mesh_text(mesh: Mesh) -> str:
-    """The mesh; axes that are not "auto" say what they are."""
+    """The mesh; axis types other than "auto" are named."""
     types = mesh.axis_types or ("auto",) * len(mesh.axis_names)
     axes = zip(mesh.axis_names, mesh.shape, types, strict=True)
     return " x ".join(f"{name}={size}" + (f" ({kind})" if kind != "auto" else "") for name, size, kind in axes)
@@ -47,13 +47,13 @@ def _memory(sharding: Sharding) -> str:
 
 
 def place_words(text: str) -> Sentence:
-    """The words of such a text, with its PartitionSpec and its axes marked."""
+    """The words of a placement's text, with its PartitionSpec and its axes marked."""
     split, on, over = text.partition(" on ")
     return say("{}{}{}", _over_words(split), on, _over_words(over))
 
 
 def split_words(text: str) -> Sentence:
-    """The words of its PartitionSpec alone, where it has one."""
+    """The words of the PartitionSpec alone, if the text has one."""
     return place_words(text.partition(" on ")[0] if text.startswith("P(") else text)
 
 
@@ -70,7 +70,7 @@ def _over_words(text: str) -> Phrase | Sentence:
 
 
 def place_change(before: ArgumentKey, after: ArgumentKey) -> Sentence:
-    """In what the places of two arguments that lie somewhere differ, never more than the two say."""
+    """The difference between the placements of two arguments, never more than the two say."""
     was, now = place_text(before.given, before.mesh), place_text(after.given, after.mesh)
     old, new = before.given, after.given
     if was != now or old is None or new is None:
@@ -90,7 +90,7 @@ def place_change(before: ArgumentKey, after: ArgumentKey) -> Sentence:
 
 
 def placement_change(before: str, after: str) -> Sentence:
-    """The same of two texts of shardings or meshes, which may end with their devices."""
+    """The difference between two texts of shardings or meshes, which may end with devices."""
     (was, old), (now, new) = (text.partition(_ON_DEVICES)[::2] for text in (before, after))
     if was == now and old and new:
         return say("{}, {}", place_words(now), _devices_change(old, new))

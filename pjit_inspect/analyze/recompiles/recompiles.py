@@ -1,8 +1,7 @@
-"""Why each compile happened: the nearest earlier compile of the same function, and what differs from it.
+"""Finds the reason of each compile: the nearest earlier compile of the function, and its differences.
 
-A history holds the keys of a process, arranged so that the nearest of a thousand is found without comparing them leaf
-by leaf. Not its job: comparing two keys (`analyze.recompiles.key_differences`), collecting them
-(`observe.key.compile_key`).
+A history holds the keys of a process. It finds the nearest of a thousand without comparing them leaf by leaf. Not
+its job: comparing two keys (`analyze.recompiles.key_differences`), collecting them (`observe.key.compile_key`).
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ _MAX_COMPARED, _MAX_COMPARISONS = 32, 5_000
 _MAX_SENTENCES = 3
 
 _FAR = 100
-"""How many differences another transform counts as."""
+"""Another transform counts as this many differences."""
 
 
 def family_of(data: RecordData) -> tuple[str, ...]:
-    """What the compiles of one function have in common, however often it is defined again.
+    """A key shared by all compiles of one function, however often it is defined again.
 
     A named function is known by its name and file (all cells of a notebook count as one file), a lambda by its code,
-    too. Several functions may share all that: `same_definition` tells them apart.
+    too. Several functions may share this key: `same_definition` tells them apart.
     """
     return _family_of(data.key, data.name, data.defined_at)
 
@@ -56,7 +55,7 @@ def _family_of(key: CompileKey | None, name_: str, defined_at: Frame | None) -> 
 
 
 class _Family:
-    """The keys of one function, and a matrix with a row for each: a hash of each of its parts, and its serial."""
+    """The keys of one function, and a matrix with one row per key: a hash of each part, and the serial."""
 
     def __init__(self) -> None:
         self.keys: list[CompileKey] = []
@@ -66,7 +65,7 @@ class _Family:
         self._definitions: dict[int, FunctionKey | None] = {}
 
     def add(self, key: CompileKey) -> None:
-        """Take in a key; one that is known is left out. Threads may bring theirs out of order."""
+        """Adds a key unless it is known. Threads may add theirs out of order."""
         if self._places.setdefault(key.serial, len(self.keys)) < len(self.keys):
             return
         if len(self.keys) == len(self._rows):
@@ -77,10 +76,10 @@ class _Family:
         self.keys.append(key)
 
     def nearest(self, key: CompileKey) -> CompileKey | None:
-        """The key before this one, of the same definition as far as is known, with the fewest differences to tell.
+        """The earlier key of the same definition, as far as known, with the fewest differences; None for none.
 
-        Of several, the one that shares most parts with it, then that with the fewest changed facts, and then the
-        newest; None when there is none. Told are only those of keys that have most parts in common.
+        Ties go to the key that shares most parts, then to the one with the fewest changed facts, then to the newest.
+        Differences are counted only for keys that share most parts.
         """
         if key.serial not in self._places:
             return None
@@ -94,7 +93,7 @@ class _Family:
         return min(candidates, key=lambda other: _distance(*other, key), default=(None,))[0]
 
     def newer_half(self) -> _Family:
-        """A family of the newer half of the keys."""
+        """A family with the newer half of the keys."""
         kept = _Family()
         for key in sorted(self.keys, key=lambda one: one.serial)[len(self.keys) // 2 :]:
             kept.add(key)
@@ -102,7 +101,7 @@ class _Family:
 
 
 def _definition(key: CompileKey) -> object:
-    """What `same_definition` looks at; a lambda that is made anew in a loop is one."""
+    """The facts that `same_definition` compares; a lambda made anew in a loop is one definition."""
     function = key.function
     if function is None or function.place is None:
         return function and function.serial
@@ -133,9 +132,9 @@ _WEIGHTS = np.array([weight for weight, _ in _PARTS], np.int32)
 
 
 def _distance(old: CompileKey, unlike: int, new: CompileKey) -> tuple[int, int, int]:
-    """In how many differences a compile would be told from an earlier one; how unlike they are, and in how many facts.
+    """The number of differences from an earlier compile that would be reported, their unlikeness, and changed facts.
 
-    What differs beyond JAX's counter of cleared caches is a difference, though there may be no words for it.
+    Any change beyond JAX's counter of cleared caches is a difference, even without words for it.
     """
     found = find_changes(old, new)
     told = count_changes(found) or int(unlike > 1)
@@ -152,7 +151,7 @@ class KeyHistory:
         self._lock = threading.RLock()
 
     def add(self, data: RecordData) -> None:
-        """Take in a compile; one that is known is left out, so that several logs may tell of it."""
+        """Adds a compile unless it is known: several logs may report it."""
         if data.key is None:
             return
         with self._lock:
@@ -161,7 +160,7 @@ class KeyHistory:
                 self._families()
 
     def _families(self) -> dict[tuple[str, ...], _Family]:
-        """The keys by function, all that were noted among them. Whoever calls it holds the lock."""
+        """The keys by function, including all that were only noted. The caller holds the lock."""
         while self._noted:
             first = self._noted[0]
             self._place(*first)
@@ -181,13 +180,13 @@ class KeyHistory:
         family.add(key)
 
     def clear(self) -> None:
-        """Forget every compile."""
+        """Forgets every compile."""
         with self._lock:
             self._noted.clear()
             self._known.clear()
 
     def count(self, data: RecordData) -> int:
-        """How many compiles of its function there were up to and with this one; calls of known programs count not."""
+        """The number of compiles of its function up to this one; calls of known programs do not count."""
         if data.key is None:
             return 0
         with self._lock:
@@ -195,7 +194,7 @@ class KeyHistory:
             return sum(key.missed is not None and key.serial <= data.key.serial for key in family.keys)
 
     def reason(self, data: RecordData) -> Reason:
-        """Why a compile happened, as far as the compiles that were taken in before it tell."""
+        """The reason of a compile, as far as earlier compiles show."""
         key = data.key
         if key is None:
             return Reason(kind="unknown", sentence=say("unknown: this record does not hold what JAX looked up"))
@@ -211,7 +210,7 @@ class KeyHistory:
         return replace(found, sentence=_listed([found.sentence, *notes]), notes=notes, resharded=resharded)
 
     def _wrapper(self, mine: tuple[str, ...], key: CompileKey) -> str:
-        """What wraps the function, when the same function was compiled otherwise before; "" elsewhere."""
+        """The wrapper of the function, if the same function was compiled before with another one; "" otherwise."""
         wrapper = key.function.wrapper if key.function is not None and key.function.kind != "primitive" else ""
         others = [family for one, family in self._known.items() if wrapper and one[1:] == mine[1:] and one != mine]
         return wrapper if any(old.serial < key.serial for family in others for old in family.keys) else ""

@@ -1,6 +1,6 @@
 """Arguments that arrive with another sharding than the executable takes: jit copies them silently on every call.
 
-Known when the program is compiled, by comparing what was given with what is wanted. Not its job: collectives inside
+Found when the program is compiled, by comparing the given sharding with the wanted one. Not its job: collectives inside
 the program (`analyze.collectives.collectives`).
 """
 
@@ -22,9 +22,9 @@ _MAX_NOTES = 3
 
 
 def find_resharded(data: RecordData) -> tuple[Resharding, ...]:
-    """The arguments of the recorded call that each such call copies; () when there are none or nothing is known.
+    """The arguments of the recorded call that each such call copies; () for none or unknown.
 
-    Only arrays that are on devices already count: NumPy arrays and Python numbers have to be sent there anyway.
+    Only arrays already on devices count: NumPy arrays and Python numbers must be sent there anyway.
     """
     if data.key is None or data.key.transform not in ("jit", "pmap"):
         return ()
@@ -37,7 +37,7 @@ def find_resharded(data: RecordData) -> tuple[Resharding, ...]:
 
 
 def resharded_notes(data: RecordData) -> tuple[Note, ...]:
-    """The same as sentences, one for all that arrive alike; the most bytes first, at most three."""
+    """Sentences about these arguments, one for all that arrive alike; most bytes first, at most three."""
     groups: dict[str, list[Resharding]] = {}
     for one in find_resharded(data):
         groups.setdefault(one.given, []).append(one)
@@ -51,7 +51,7 @@ def resharded_notes(data: RecordData) -> tuple[Note, ...]:
 
 
 def maker_of(data: RecordData, paths: Collection[str]) -> str:
-    """The function whose call returned all of these arguments, as was seen when they arrived; "" where none did."""
+    """The function whose call returned all of these arguments, as seen when they arrived; "" for none."""
     made = {} if data.key is None else {one.path: one.function for one in data.key.made}
     makers = {made.get(path, "") for path in paths}
     maker = makers.pop() if len(makers) == 1 else ""
@@ -59,7 +59,7 @@ def maker_of(data: RecordData, paths: Collection[str]) -> str:
 
 
 def _of_group(own: list[Resharding], data: RecordData) -> Sentence:
-    """What is wrong with arguments that arrive alike: that of the one, or how many they are, with the largest."""
+    """A sentence about arguments that arrive alike: of one its own, of several their number and the largest."""
     largest = max(own, key=lambda one: one.size_bytes or 0)
     maker = maker_of(data, [one.path for one in own])
     it = "it" if len(own) == 1 else "them"
@@ -77,7 +77,7 @@ def _size(own: list[Resharding]) -> int:
 
 
 def _moves(argument: ArgumentKey, layout: ArrayLayout) -> bool:
-    """True for an argument that each call copies."""
+    """Whether each call copies the argument."""
     given, wanted = argument.given, layout.sharding
     if given is None or wanted is None or not layout.kept or argument.type != "jax.Array":
         return False
@@ -86,12 +86,12 @@ def _moves(argument: ArgumentKey, layout: ArrayLayout) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _differ(given: Sharding, wanted: Sharding) -> bool:
-    """True where bytes lie elsewhere. Kept, as thousands of arguments share a few shardings."""
+    """Whether bytes lie elsewhere. Cached: thousands of arguments share a few shardings."""
     return _slices(given) != _slices(wanted)
 
 
 def _slices(sharding: Sharding) -> tuple[object, ...]:
-    """What decides where bytes lie: the tile of each device, and the memory."""
+    """The facts that decide where bytes lie: the tile of each device, and the memory."""
     order = sorted(zip(sharding.device_ids, sharding.tile_of, strict=True))
     memory = sharding.memory_kind if sharding.memory_kind not in ("device", "unpinned_host") else None
     return tuple(order), sharding.tiles, memory

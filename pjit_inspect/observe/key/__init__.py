@@ -1,1 +1,1 @@
-"""What a compiled program is found again by, and the definitions and arguments it holds."""
+"""The key under which JAX finds a compiled program again, and the definitions and arguments it holds."""

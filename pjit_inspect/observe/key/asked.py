@@ -1,6 +1,6 @@
-"""Who asked for the sharding of each argument and result: jit, the array itself, its type, or the function.
+"""Finds who asked for the sharding of each argument and result: jit, the array itself, its type, or the function.
 
-What nobody asked for, XLA chose. Not its job: what it became (`observe.live.layouts`).
+If nobody asked, XLA chose. Not its job: the sharding it became (`observe.live.layouts`).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _CALLS = (
 
 
 INSIDE = -1
-"""Stands for a result of a loop or a branch, in which somebody may ask for its sharding."""
+"""Marks a result of a loop or a branch; its body may ask for a sharding."""
 Request = tuple[str, Any, bool]
-"""The operation of a function that gives its result a sharding, that sharding, and whether XLA chooses none of it."""
+"""An operation that gives its result a sharding, that sharding, and whether it leaves nothing to XLA."""
 
 
 def requests_of(jaxpr: Any) -> tuple[Request | int | None, ...]:
@@ -55,7 +55,7 @@ def requests_of(jaxpr: Any) -> tuple[Request | int | None, ...]:
 
 
 def _request(eqn: Any, at: int) -> Request | None:
-    """What one operation asks for its result number `at`."""
+    """The request of one operation for its result number `at`; None for none."""
     name, given = eqn.primitive.name, eqn.params
     if name == "sharding_constraint":
         return "with_sharding_constraint", given["sharding"], not given["unconstrained_dims"]
@@ -80,9 +80,9 @@ def asked_of(
     leaves: Sequence[Any],
     results: Sequence[tuple[Any, Any, Request | int | None]],
 ) -> Asked:
-    """What was asked for of each argument, which have these `names`, and of each result.
+    """The requests for each argument (with these `names`) and for each result.
 
-    `leaves` and `results` are those of the call, as `CallFacts` has them; () where nobody saw it.
+    `leaves` and `results` are those of the call, as in `CallFacts`; () if the call was not seen.
     """
     everywhere = transform if transform in ("pmap", "shard_map") else None
     # Arrays that the function closes over, which JAX may pass as arguments, come first.
@@ -113,7 +113,7 @@ def asked_of(
 
 
 def _of_argument(given: Any, leaf: Any) -> str | None:
-    """Who asked for the sharding that JAX gave XLA for an argument."""
+    """The asker for the sharding that JAX gave XLA for an argument; "" for nobody, None for unknown."""
     if _is_open(given):
         return ""
     if leaf is None:
@@ -125,7 +125,7 @@ def _of_argument(given: Any, leaf: Any) -> str | None:
 
 
 def _of_result(given: Any, wanted: Any, request: Request | int | None, final: Any, rank: int) -> str | None:
-    """Who asked for the sharding of a result: jit, else its type, else the operation that makes it."""
+    """The asker for the sharding of a result: jit, else its type, else the operation that makes it."""
     if isinstance(wanted, Sharding):
         return "device" if _jax.is_of_device(wanted) else _named("out_shardings", _is_whole(wanted))
     if not _is_open(given):
@@ -138,7 +138,7 @@ def _of_result(given: Any, wanted: Any, request: Request | int | None, final: An
 
 
 def _of_unseen(given: Any, aval: Any) -> str | None:
-    """The same of a result where nobody saw the call: then what XLA was given is jit's, but on explicit axes."""
+    """The same for a call that was not seen: XLA's given sharding is then jit's, except on explicit axes."""
     mesh = getattr(getattr(aval, "sharding", None), "mesh", None)
     if _is_open(given) or getattr(mesh, "explicit_axes", ()):
         return None

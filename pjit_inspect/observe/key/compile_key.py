@@ -1,7 +1,7 @@
 """The facts of one compile's cache key, read from the frames of the call that missed.
 
-A call is read when it compiles; a program compiled ahead of time (`lower`, then `compile`) when it is lowered, as its
-arguments are not there later. Nothing read keeps an array, a tracer or a function alive. Not its job: comparing keys
+A call is read when it compiles; a program compiled ahead of time (`lower`, then `compile`) when it is lowered, because
+its arguments are gone later. Nothing read keeps an array, a tracer or a function alive. Not its job: comparing keys
 (`analyze.recompiles.key_differences`).
 """
 
@@ -70,7 +70,7 @@ _Leaf = tuple[Any, Any, "bool | None", str, Any]
 class CallFacts:
     """The facts of a key that its call shows. Holds shardings and abstract values, no arrays.
 
-    `leaves` have no names yet, and `donated` says which of them are; `own` are fields of the key as they are.
+    `leaves` have no names yet; `donated` has a flag for each of them; `own` are finished fields of the key.
     """
 
     leaves: tuple[_Leaf, ...] = ()
@@ -81,7 +81,7 @@ class CallFacts:
 
 
 def call_facts(stages: dict[str, FrameType], jaxpr: Any = None, traced: Any = None) -> CallFacts:
-    """The facts of the call whose frames these are, or of what was `traced` ahead of time, of which `jaxpr` came."""
+    """The facts of a call, from the frames of its `stages`, or of a program `traced` ahead of time to `jaxpr`."""
     local: Any = {}
     types = args = ()
     if "call" in stages:
@@ -126,7 +126,7 @@ def _tree(stages: dict[str, FrameType]) -> Any:
 
 
 def _leaves(types: Sequence[Any], arguments: Sequence[Any], wanted: Sequence[Any]) -> tuple[_Leaf, ...]:
-    """One for each argument; there may be thousands."""
+    """The leaves of a call, one for each argument; there may be thousands."""
     asked = [sharding if isinstance(sharding, jax.sharding.Sharding) else None for sharding in wanted[: len(types)]]
     asked += [None] * (len(types) - len(asked))
     # JAX calls what has no sharding committed too.
@@ -143,13 +143,13 @@ def _leaves(types: Sequence[Any], arguments: Sequence[Any], wanted: Sequence[Any
 
 
 def _results(local: Any) -> tuple[tuple[Any, Any, Request | int | None], ...]:
-    """For each result jit's sharding and layout for it, and what asks for one within the function."""
+    """For each result jit's sharding and layout, and the request for a sharding within the function."""
     return tuple(zip(local["out_shardings"], local["out_layouts"], requests_of(local["jaxpr"]), strict=True))
 
 
 @once_for_each_type
 def passed_as(kind: type) -> str:
-    """What an argument of this type is called; "" for JAX's description of one that was passed to `lower`."""
+    """The name for an argument of this type; "" for JAX's description of an argument passed to `lower`."""
     if issubclass(kind, Tracer):
         return "tracer"
     if issubclass(kind, jax.Array):
@@ -176,7 +176,7 @@ def _config(key: tuple[Any, ...]) -> tuple[NamedText, ...]:
 
 
 def _context(key: tuple[Any, ...]) -> int | None:
-    """A hash of all that JAX's tracing cache is keyed on beside the call; None when it has none."""
+    """A hash of the context in JAX's tracing key; None if it has no hash."""
     try:
         return hash(key[0]) & 0xFFFF_FFFF_FFFF
     except TypeError:
@@ -186,7 +186,7 @@ def _context(key: tuple[Any, ...]) -> int | None:
 @_jax.cleared_with_jax
 @functools.lru_cache(maxsize=64)
 def _config_texts(_: tuple[Any, ...]) -> tuple[NamedText, ...]:
-    """The configuration as it is now, which is the same for equal keys."""
+    """The present configuration, which is the same for equal keys."""
     return tuple(NamedText(name=name, text=short_text(value)) for name, value in _jax.tracing_flags())
 
 
@@ -199,7 +199,7 @@ def _context_mesh(given: Any) -> str:
 
 
 def remember_trace(stages: dict[str, FrameType], jaxpr: Any, frame: FrameType) -> None:
-    """Note which function a trace ahead of time was of; `jaxpr` came of it."""
+    """Notes the function of a trace ahead of time, which made `jaxpr`."""
     local = _jax.traced_ahead(stages)
     if local is not None:
         _remember(jaxpr, local, local["ji"], frame, "")
@@ -208,7 +208,7 @@ def remember_trace(stages: dict[str, FrameType], jaxpr: Any, frame: FrameType) -
 def _remember(
     jaxpr: Any, local: dict[str, Any], info: Any, frame: FrameType | None, name: str, given: Any = None
 ) -> _Traced:
-    """Notes a trace of the function in a frame of jit, unless another one was `given`, with its static arguments."""
+    """Notes a trace with its static arguments: of the function in a frame of jit, or of the `given` one."""
     statics = static_facts(info, local.get("args", ()), local.get("kwargs", {}), frame)
     function = next(each for each in (given, statics.function, local["fun"]) if each is not None)
     traced = _Traced(describe_function(function, name), statics.arguments, statics.keywords)
@@ -226,7 +226,7 @@ def _primitive(name: str, parameters: Iterable[tuple[Any, Any]], wrapper: str = 
 def _function(
     program: LiveProgram, stages: dict[str, FrameType], frame: FrameType | None, known: _Traced | None
 ) -> _Traced | None:
-    """What is compiled: the primitive, the function of the call, or that of the trace it came from."""
+    """The compiled primitive, or the function of the call or of the trace; None if unknown."""
     if "eager" in stages:
         local = stages["eager"].f_locals
         return _primitive(str(local["prim"].name), local["params"].items())
@@ -268,7 +268,7 @@ def key_of(
 ) -> CompileKey:
     """The key of one program; `names` are the paths of its arguments and results, `facts` those of its call.
 
-    `operation` is what it is of, where `pmap` or `shard_map` runs outside jit.
+    `operation` is the operation that it runs for `pmap` or `shard_map` outside jit; None for other programs.
     """
     if operation is None:
         traced = _function(program, stages, frame, facts.traced) or _Traced(None)
@@ -311,7 +311,7 @@ def key_of(
 
 
 def _given(stages: dict[str, FrameType], transform: str) -> Sequence[Any]:
-    """The arguments of the call itself; () where a transform, or `lower`, made others of them."""
+    """The arguments of the call itself; () if a transform or `lower` replaced them."""
     return (stages["call"].f_locals.get("args") or ()) if transform == "jit" and "call" in stages else ()
 
 
@@ -319,7 +319,7 @@ _MAX_OVER = 3
 
 
 def _over(stages: dict[str, FrameType], transform: str, paths: Sequence[str]) -> tuple[NamedText, ...]:
-    """What a transform is over, in words; () where it does not show."""
+    """The arguments that a transform is over, in words; () if unknown."""
     kind = transform.split()[0]
     told, names = _jax.transform_frame(stages, kind)
     # Of `jvp`, the tangents come after the arguments they belong to.
@@ -365,7 +365,7 @@ def _arguments(program: LiveProgram, facts: CallFacts, names: Sequence[str]) -> 
 
 
 def _paths(names: Sequence[str], stages: dict[str, FrameType], transform: str) -> Sequence[str]:
-    """The names of the arguments; those of the call where the forward program of a transform has lost them."""
+    """The names of the arguments; if the forward program of a transform has lost them, those of the call."""
     is_lost = any(name.startswith("arg[") for name in names)
     if transform in ("jit", "grad backward") or "dispatch" not in stages or not is_lost:
         return names
@@ -379,9 +379,9 @@ def _paths(names: Sequence[str], stages: dict[str, FrameType], transform: str) -
 def _argument(
     path: str, aval: Any, sharding: Any, committed: bool | None, type_: str, wanted: Any, layout: str, _: int | None
 ) -> ArgumentKey:
-    """One argument. Kept, so that compiles that share arguments share these objects.
+    """One argument. Cached: compiles that share arguments share these objects.
 
-    The last is the device that alone holds it: to JAX such a sharding equals one that is replicated.
+    The last parameter is the only device that holds it: to JAX such a sharding equals a replicated one.
     """
     shape = tuple(int(length) for length in getattr(aval, "shape", ()))
     given = to_sharding(sharding, shape) if has_devices(sharding) else None
@@ -401,7 +401,7 @@ def _argument(
 
 
 def _type_spec(aval: Any, given: Any) -> str:
-    """The sharding in an argument's type, put there by meshes with explicit axes, or one given without devices."""
+    """The sharding in an argument's type (of a mesh with explicit axes), or a sharding without devices; "" for none."""
     if given is not None and not has_devices(given):
         return sharding_text(given)
     sharding = getattr(aval, "sharding", None)

@@ -1,6 +1,6 @@
-"""The function object that was given to jit: what it is, where it is defined, what it carries with it.
+"""The function object that was given to jit: its kind, its definition, and the values it carries.
 
-Two versions of the text it is defined in are what tells an edited function from two functions of one name. Not its
+Two versions of the defining text tell an edited function from two functions of one name. Not its
 job: the arguments of a call (`observe.key.compile_key`).
 """
 
@@ -32,7 +32,7 @@ _MAX_BOUND = 40
 
 
 class _Definition(NamedTuple):
-    """What a code object tells of the function it belongs to."""
+    """The facts of a function that its code object shows."""
 
     place: Frame | None = None
     code: str | None = None
@@ -42,7 +42,7 @@ class _Definition(NamedTuple):
 
 
 class _Text(NamedTuple):
-    """A file or cell that was looked through: its lines, a hash of them, how often it defines each qualified name."""
+    """A file or cell: its lines, a hash of them, and the number of definitions of each qualified name."""
 
     given: list[str]
     lines: tuple[str, ...]
@@ -56,7 +56,7 @@ _texts: dict[str, _Text] = {}
 
 
 def describe_function(function: Any, name: str = "") -> FunctionKey:
-    """The facts of what was given to jit; `name` is what JAX calls it."""
+    """The facts of a function given to jit; `name` is JAX's name for it."""
     chain = list(_unwrapped(function))
     inner = chain[-1]
     code = plain_attribute(inner, "__code__") or plain_attribute(plain_attribute(type(inner), "__call__"), "__code__")
@@ -73,7 +73,7 @@ def describe_function(function: Any, name: str = "") -> FunctionKey:
 
 
 def _unwrapped(function: Any) -> Iterator[Any]:
-    """The object and what it wraps, outermost first."""
+    """The object and the objects it wraps, outermost first."""
     for _ in range(_MAX_WRAPPERS):
         yield function
         if is_a(function, functools.partial):
@@ -100,7 +100,7 @@ def _kind(function: Any, chain: list[Any]) -> FunctionKind:
 
 
 def _wrapper_name(chain: list[Any]) -> str:
-    """`grad` for the function that `jax.grad` returned: what stands before `<locals>` in its own code's name."""
+    """`grad` for a function returned by `jax.grad`: the part of its code's name before `<locals>`."""
     for function in chain[:-1]:
         if is_a(function, functools.partial, MethodType):
             continue
@@ -114,7 +114,7 @@ def _wrapper_name(chain: list[Any]) -> str:
 
 
 def _without_traceback_wrapper(function: Any) -> Any:
-    """JAX wraps its own wrappers once more, to shorten tracebacks, and gives that the inner function's name."""
+    """Removes the wrapper that JAX puts around its own wrappers to shorten tracebacks, with the inner name."""
     code = plain_attribute(function, "__code__")
     if not isinstance(code, CodeType) or not code.co_filename.replace("\\", "/").endswith(_TRACEBACKS):
         return function
@@ -189,7 +189,7 @@ def _definition(code: CodeType) -> _Definition:
 
 
 def _columns(code: CodeType) -> tuple[int, ...]:
-    """Where on its line the first thing that a lambda computes begins and ends; () when Python does not keep it."""
+    """The columns of the first expression that a lambda computes; () if Python does not keep them."""
     for _, _, begin, end in code.co_positions():
         if begin is not None and end:
             return begin, end
@@ -213,9 +213,9 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def text_of(file: str) -> _Text:
-    """The text of a file or cell as it stands now; without lines and version where there is none.
+    """The present text of a file or cell; without lines and version if there is none.
 
-    The same for all its functions: `linecache` makes a new list when it changes.
+    All its functions share the object: `linecache` makes a new list when the text changes.
     """
     if not file.startswith("<"):
         # A module that was edited and reloaded is still cached as it was.
@@ -245,7 +245,7 @@ _TOKENS = re.compile(
     """,
     flags=re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
-"""Comments, strings, and where a line begins with a word: what a `def` may stand in, and what ends a block."""
+"""Comments, strings, and words at the beginning of a line: these may contain a `def`, or end a block."""
 
 
 def defined_names(text: str) -> Iterator[str]:

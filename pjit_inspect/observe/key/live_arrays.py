@@ -1,4 +1,4 @@
-"""The arrays that this process holds on its devices, as plain data, by the names that captured calls know them by.
+"""The arrays that this process holds on its devices, as plain data, named by captured calls.
 
 Types and shardings are read, never an element: nothing waits for a device, and no array is kept. Not its job: showing
 them (`view.pages.live_arrays`).

@@ -1,8 +1,8 @@
-"""Programs that JAX compiles for single operations: whose they are, and what the user's line called.
+"""Programs that JAX compiles for single operations: their function, and the function the user's line called.
 
 `shard_map` and `pmap`, called outside jit, run operations one by one, each a small program under a name of JAX's
 (`HashablePartial`); here each is an operation of the user's function. `jnp.where` compiles `_where`, `jax.device_put`
-compiles `_multi_slice`: names that nobody wrote. Not its job: functions that are jitted (`observe.key.definitions`).
+compiles `_multi_slice`: names that nobody wrote. Not its job: jitted functions (`observe.key.definitions`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _STEPS = {"_unmatch": "splitting of arguments", "_unmatch2": "splitting of argum
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation that runs so. Live: looked at once, never kept.
+    """One operation outside jit. Live: looked at once, never kept.
 
     Attributes:
       function: the user's function it belongs to.
-      name: the operation, or what JAX does around the function.
+      name: the operation, or JAX's step around the function.
       parameters: its parameters.
-      caller: the frame that called what `shard_map` or `pmap` returned.
+      caller: the frame that called the function returned by `shard_map` or `pmap`.
       transform: "shard_map" or "pmap".
     """
 
@@ -38,7 +38,7 @@ class Operation:
 
 
 def operation_outside_jit(stages: dict[str, FrameType]) -> Operation | None:
-    """The operation that a compile is of; None for any other program."""
+    """The operation of a compile; None for any other program."""
     if "shard_map" not in stages or "dispatch" not in stages:
         return None
     step, arguments = _jax.partial_of(stages["dispatch"].f_locals.get("fun"))
@@ -63,13 +63,13 @@ def named_for(operation: Operation, info: Any) -> Any:
 
 
 def called_from(frame: FrameType | None) -> tuple[str, int | None]:
-    """What is between the user's line and the compile that runs in `frame`: a public function of JAX's, and a place.
+    """The public function of JAX's that the user's line called, and a place, of the compile that runs in `frame`.
 
-    The name is "" when there is no such function: the line called a jitted function, or used an operator or an index;
-    it is "device_put" for programs that only put arrays on devices, whoever asked for that.
+    The name is "" if there is no such function: the line called a jitted function, or used an operator or an index. It
+    is "device_put" for programs that only put arrays on devices, whoever asked for that.
 
-    The place is a hash of the instructions from the user's line to the stage of the compile; None when they do not lead
-    through JAX alone, or no user's line is there.
+    The place is a hash of the instructions from the user's line to the stage of the compile; None if they lead through
+    another package, or no user's line is there.
     """
     outermost: CodeType | None = None
     is_placing, is_of_jax = False, True

@@ -1,7 +1,7 @@
-"""The programs that were recorded before, as far as JAX still holds them, and the arrays that they took and returned.
+"""Programs recorded before, as far as JAX still holds them, and the arrays that they took and returned.
 
-An array that lives on can be told by its path. Nothing here keeps a program or an array alive. Not its job: the rest
-of the key (`observe.key.compile_key`).
+An array that is still alive can be named by its path. Nothing here keeps a program or an array alive. Not its job: the
+rest of the key (`observe.key.compile_key`).
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _given: dict[int, tuple[weakref.ref[Any], str, str]] = {}
 # Compared by identity: a hash of thousands of results takes its time.
 @dataclass(frozen=True, slots=True, eq=False)
 class _Past:
-    """One recorded program of a function; `called` is the user's own jitted function that was called, "" for others.
+    """One recorded program of a function; `called` is the user's jitted function that was called, "" for others.
 
-    `results` are the paths of what it returns, `site` is the instruction that called it.
+    `results` are the paths of its results, `site` is the instruction that called it.
     """
 
     function: str
@@ -49,14 +49,14 @@ class _Past:
     called: str
 
     def is_called_at(self, code: CodeType | None, last: int) -> bool:
-        """True for the instruction that called it."""
+        """Whether this instruction called it."""
         return code is not None and self.site is not None and self.site[0]() is code and self.site[1] == last
 
 
 def remember_program(
     function: str, serial: int, program: LiveProgram, results: Sequence[str], frame: FrameType | None, *, called: str
 ) -> None:
-    """Note a program of a function and the instruction that called it; `results` and `called` as in `_Past`."""
+    """Notes a program of a function and the instruction that called it; `results` and `called` as in `_Past`."""
     if program.computation is None:
         return
     caller = user_frame(frame)
@@ -71,7 +71,7 @@ def remember_program(
 
 
 def dropped_before(function: str) -> tuple[int, ...]:
-    """The serials of the function's newest programs that are gone: neither JAX nor the user holds them any more."""
+    """The serials of the function's newest programs that neither JAX nor the user holds any more."""
     return tuple([past.serial for past in _past.get(function, ()) if past.computation() is None])
 
 
@@ -90,9 +90,9 @@ def fed_back(function: str, paths: Sequence[str], arguments: Sequence[Any]) -> t
 
 
 def made_by(paths: Sequence[str], arguments: Sequence[Any], *, devices: int) -> tuple[MadeBy, ...]:
-    """The arguments that a call of another function of the user's returned, of those on fewer devices than `devices`.
+    """The arguments on fewer devices than `devices` that a call of another user function returned.
 
-    What fits several functions is nobody's. Others are not looked at: they arrive where the program runs.
+    Arguments that fit several functions are left out. Others are not looked at: they arrive where the program runs.
     """
     if len(paths) != len(arguments):
         return ()
@@ -114,9 +114,9 @@ def made_by(paths: Sequence[str], arguments: Sequence[Any], *, devices: int) -> 
 
 
 def result_finder() -> Callable[[Any], tuple[str, str] | None]:
-    """What tells of an array which function of a captured call returned it, and as what; None for no such call.
+    """A function that finds the captured call that returned an array: its function and path; None for no such call.
 
-    The path is "" where several results are of the array's kind.
+    The path is "" if several results are of the array's kind.
     """
     known = _results(_all())
 
@@ -136,7 +136,7 @@ def _all() -> list[_Past]:
 
 
 def _results(pasts: Iterable[_Past]) -> dict[tuple[int, int], dict[_Past, list[str]]]:
-    """The results of programs that JAX holds, by what their arrays have in common: the objects of type and sharding."""
+    """The results of programs that JAX holds, by the objects for their type and sharding."""
     found: dict[tuple[int, int], dict[_Past, list[str]]] = defaultdict(dict)
     for past in pasts:
         for path, result in zip(past.results, _jax.results_of(past.computation()), strict=False):
@@ -147,7 +147,7 @@ def _results(pasts: Iterable[_Past]) -> dict[tuple[int, int], dict[_Past, list[s
 def _makers(array: Any, known: dict[tuple[int, int], dict[_Past, list[str]]]) -> list[tuple[_Past, list[str]]]:
     """The programs that returned an array, oldest first, each with the results it may be.
 
-    Two things must say so: the array has the very objects for its type and its sharding that this program gives its
+    Two facts must agree: the array has the very objects for its type and its sharding that this program gives its
     results, and it was made by the instruction that called this program.
     """
     made = known.get(_objects(array.aval, array.sharding))
@@ -161,12 +161,12 @@ def _objects(aval: Any, sharding: Any) -> tuple[int, int]:
 
 
 def _site_of(array: Any) -> tuple[CodeType | None, int]:
-    """The user's instruction that made an array; None where that is not known."""
+    """The user's instruction that made an array; None if unknown."""
     return next((pair for pair in _jax.made_at(array) if is_user_file(pair[0].co_filename)), (None, 0))
 
 
 def _name_of(function: str) -> str:
-    """A function's own name, of the text that it is known by: XLA's name, JAX's with its place."""
+    """A function's own name, from the text that identifies it: XLA's name, JAX's name with its place."""
     own, _, place = function.partition(" ")
     return place.partition(" ")[0] or own
 
@@ -175,7 +175,7 @@ def _name_of(function: str) -> str:
 
 
 def remember_arguments(function: str, paths: Sequence[str], arguments: Sequence[Any]) -> None:
-    """Take note of the arguments of a call of a function, within that call."""
+    """Notes the arguments of a call of a function, within that call."""
     if len(paths) != len(arguments):
         return
     if len(_given) + len(arguments) > _MAX_ARRAYS:

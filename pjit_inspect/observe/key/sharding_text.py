@@ -48,7 +48,7 @@ def _spec_text(spec: Any) -> str:
 @cleared_with_jax
 @functools.lru_cache(maxsize=64)
 def mesh_text(mesh: Any, *, devices: bool = True) -> str:
-    """`data=2 x model=4 on devices 0-7`; axes that are not "auto" say what they are."""
+    """`data=2 x model=4 on devices 0-7`; axis types other than "auto" are named."""
     kinds = getattr(mesh, "axis_types", None) or (None,) * len(mesh.axis_names)
     words = [str(getattr(kind, "name", "auto")).lower() for kind in kinds]
     axes = [
@@ -62,9 +62,9 @@ def mesh_text(mesh: Any, *, devices: bool = True) -> str:
 
 
 def _ranges_text(numbers: Sequence[int]) -> str:
-    """Runs of neighbours joined, in the order given, which tells meshes apart: "0-3 8 6".
+    """Numbers with runs of neighbours joined, in the given order, which tells meshes apart: "0-3 8 6".
 
-    Of more than eight runs the first eight, with a hash of all of them.
+    More than eight runs are cut to the first eight, with a hash of all numbers.
     """
     runs: list[list[int]] = []
     for number in numbers:

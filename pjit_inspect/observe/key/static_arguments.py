@@ -1,6 +1,6 @@
-"""What is static in a call: its static arguments, the tree of the others, and what was passed by name.
+"""The static parts of a call: its static arguments, the tree of the others, and the names of keyword arguments.
 
-`equinox.filter_jit` passes everything that is no array as one static argument; here it is taken apart again, by path.
+`equinox.filter_jit` passes all that is no array as one static argument; here it is taken apart again, by path.
 Not its job: the leaves (`observe.key.compile_key`).
 """
 
@@ -35,9 +35,9 @@ _known: dict[int, tuple[Container, ...]] = {}
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StaticFacts:
-    """Static arguments by name, the user's function where a library's wrapper hides it (None elsewhere).
+    """Static arguments by name, and the user's function if a library's wrapper hides it (None otherwise).
 
-    `keywords` are the names of those passed by keyword: to JAX's caches that is another call.
+    `keywords` are the names of static arguments passed by keyword: to JAX's caches that is another call.
     """
 
     arguments: tuple[NamedText, ...] = ()
@@ -46,7 +46,7 @@ class StaticFacts:
 
 
 def static_facts(info: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType | None) -> StaticFacts:
-    """The static arguments of a call; `info` is what jit knows about itself (None when that is not shown)."""
+    """The static arguments of a call; `info` is jit's own description (None if JAX does not show it)."""
     if info is None or not (info.static_argnums or info.static_argnames):
         return StaticFacts()
     equinox = frame_of(frame, "/equinox/_jit.py", "_call") if info.static_argnums else None
@@ -116,7 +116,7 @@ def static_field_names(kind: type) -> tuple[str, ...]:
 def tree_facts(tree: Any) -> tuple[int | None, tuple[Container, ...]]:
     """A number that tells trees apart within this process, and the inner nodes below `(args, kwargs)`.
 
-    Outermost first, at most 200; None and () when there is no tree, or it cannot be hashed.
+    The nodes are outermost first, at most 200; None and () if there is no tree, or it cannot be hashed.
     """
     try:
         number = None if tree is None else hash(tree) & _MASK
@@ -136,7 +136,7 @@ def tree_facts(tree: Any) -> tuple[int | None, tuple[Container, ...]]:
 
 
 def passed(tree: Any) -> tuple[int | None, tuple[str, ...]]:
-    """How many arguments were passed by position, and the names of the others."""
+    """The number of arguments passed by position, and the names of the others."""
     parts = tree.children() if tree is not None else []
     if len(parts) != 2 or parts[1].node_data() is None or parts[1].node_data()[0] is not dict:
         return None, ()
@@ -163,7 +163,7 @@ def _walk(tree: Any) -> list[Container]:
 
 
 def _data(kind: type, data: Any) -> tuple[NamedText, ...]:
-    """What a node holds beside its leaves, by the names of its static fields where these are known."""
+    """The static data of a node beside its leaves, by the names of its static fields if these are known."""
     if data is None or issubclass(kind, _PLAIN):
         return ()
     if kind.__name__ == "GraphDef" and plain_attribute(data, "attributes") is not None:
