@@ -347,7 +347,7 @@ def find_beside(occupancy: Occupancy, alive: Sequence[Buffer]) -> list[tuple[Buf
 
 
 def _why(ranges: LiveRanges, buffer: Buffer, argument: Buffer) -> str:
-    """The reason why a temporary is not in a dead argument's memory before its result is written; "" for no such case."""
+    """The reason why a temporary is not in a dead argument's memory before its result is written; "" for none."""
     row = buffer.values[0]
     value = ranges.values[row]
     there = sorted((ranges.values[row] for row in argument.values), key=lambda one: one.begins)
