@@ -14,7 +14,7 @@ import numpy as np
 
 from pjit_inspect.analyze.memory.could import find_suggestions
 from pjit_inspect.analyze.memory.live_ranges import Value
-from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, find_beside
+from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, find_beside, joined_spans
 from pjit_inspect.analyze.memory.values_named import Describer, MemoryFacts, scope_of
 from pjit_inspect.analyze.program.array_flow import PLUMBING
 from pjit_inspect.analyze.program.paths import split_path
@@ -286,18 +286,10 @@ def moments(total: np.ndarray, starts: Sequence[int]) -> np.ndarray:
 
 
 def _in_kernels(spans: Sequence[tuple[int, int]], places: np.ndarray) -> tuple[tuple[int, int], ...]:
-    """Converts spans of positions to spans of kernels whose moments are in them; adjacent spans are merged."""
-    found: list[tuple[int, int]] = []
-    for begins, ends in spans:
-        first = int(np.searchsorted(places, begins, "left"))
-        last = int(np.searchsorted(places, ends, "right")) - 1
-        if last < first:
-            continue
-        if found and first <= found[-1][1] + 1:
-            found[-1] = found[-1][0], last
-        else:
-            found.append((first, last))
-    return tuple(found)
+    """Converts spans of positions to spans of kernels whose moments are in them."""
+    first = np.searchsorted(places, [begins for begins, _ in spans], "left").tolist()
+    last = np.searchsorted(places, [ends for _, ends in spans], "right").tolist()
+    return tuple(joined_spans((begins, after - 1) for begins, after in zip(first, last, strict=True)))
 
 
 def _phases(graph: ProgramGraph | None) -> dict[int, Phase]:

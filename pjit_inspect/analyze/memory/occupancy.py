@@ -165,13 +165,18 @@ def _merged_spans(ranges: LiveRanges, rows: list[int], kind: str) -> list[tuple[
     spans = sorted((value.begins, value.ends) for value in values)
     if kind == "argument":
         spans[0] = 0, spans[0][1]
-    merged: list[tuple[int, int]] = []
+    return joined_spans(spans)
+
+
+def joined_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ascending spans, ends included, with neighbours joined that touch; empty ones are left out."""
+    found: list[tuple[int, int]] = []
     for begins, ends in spans:
-        if merged and begins <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], ends))
+        if found and begins <= min(ends, found[-1][1] + 1):
+            found[-1] = found[-1][0], max(found[-1][1], ends)
         elif begins <= ends:
-            merged.append((begins, ends))
-    return merged
+            found.append((begins, ends))
+    return found
 
 
 class _Stay(NamedTuple):

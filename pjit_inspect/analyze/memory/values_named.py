@@ -174,16 +174,20 @@ class Describer:
         made, layout = self.maker(node), self.argument(node)
         if layout is not None:
             return Described(layout.path, layout.spec, layout.global_shape)
-        collective, layout = self.collective(made.kernel), self._argument_at(made.instruction)
-        if layout is not None and made.is_moved and collective is None:
+        collective, layout = (
+            self.collective(made.kernel),
+            self._argument_at(made.instruction) if made.is_moved else None,
+        )
+        if layout is not None and collective is None:
             # It is unknown which of its axes a copy still has.
             return Described(f"{layout.path}, copied", None, layout.global_shape)
         module = self._ranges.module
         instruction = module.instruction(made.instruction)
         if not instruction.op_name and not made.is_moved:
             instruction = module.instruction(made.kernel)
-        source = user_frames(instruction.frames, self._facts.files) if instruction.frames else ()
-        phase = find_phase(instruction.op_name, instruction.frames)
+        frames = instruction.frames
+        source = user_frames(frames, self._facts.files) if frames else ()
+        phase = find_phase(instruction.op_name, frames)
         row = self._row(node, instruction, source)
         # A sum yields the value itself; a gather is named after an operation that needs it.
         if collective is not None and (row is None or collective.kind not in SUMS):
