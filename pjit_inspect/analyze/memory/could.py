@@ -112,8 +112,7 @@ def _split(rows: Sequence[LiveValue], mesh: Mesh, like: tuple[PartitionSpec, int
     if first.spec is None or len(first.spec) != len(first.local_shape):
         return None
     # A value gathered or summed over an axis just before or after is whole there because it is needed whole.
-    sizes = zip(mesh.axis_names, mesh.shape, strict=True)
-    free = {axis: size for axis, size in sizes if axis not in first.collective_axes}
+    free = {axis: size for axis, size in mesh.sizes.items() if axis not in first.collective_axes}
     spec, parts, used = _spread(first.spec, first.local_shape, free) if like is None else (*like, _axes(like[0]))
     if not used:
         return None

@@ -278,8 +278,7 @@ class Describer:
         if origin.spec is None or origin.global_shape is None or mesh is None:
             return None
         left = [tuple(axis for axis in axes_of(entry) if axis not in axes) for entry in origin.spec]
-        sizes = dict(zip(mesh.axis_names, mesh.shape, strict=True))
-        pieces = [math.prod(sizes.get(axis, 1) for axis in entry) for entry in left]
+        pieces = [math.prod(mesh.sizes.get(axis, 1) for axis in entry) for entry in left]
         count = math.prod(local_shape(origin.global_shape, pieces))
         return tuple(map(entry_of, left)) if count == math.prod(self._ranges.shape(node).dimensions) else None
 

@@ -121,6 +121,22 @@ def test_replicated_optimizer_state_could_be_split():
     assert sorted(spec for one in found for spec in one.specs) == sorted(row.name for row in state)
 
 
+def test_state_that_only_a_branch_updates_is_state():
+    """The update is skipped where a gradient is not finite: the moments are read within the branch alone."""
+
+    def step(params: Any, moments: Any, x: Any) -> Any:
+        grads = jax.grad(loss)(params, x)
+        with jax.named_scope("optimizer"):
+            is_finite = jnp.isfinite(sum(g.sum() for g in jax.tree.leaves(grads)))
+            moved = jax.tree.map(lambda m, g: 0.9 * m + g, moments, grads)
+            moments = jax.lax.cond(is_finite, lambda new, _: new, lambda _, old: old, moved, moments)
+            return jax.tree.map(lambda p, m: p - 0.1 * m, params, moments), moments
+
+    record = pi.inspect(jax.jit(step), weights(), weights(), batch())
+    kinds = {row.kind for row in record.memory_use.largest if row.name.startswith("moments[")}
+    assert kinds == {"optimizer state"}
+
+
 def test_of_explicit_axes_no_specs_are_told_as_what_if_takes_none():
     """`jax.make_mesh` makes such axes by default in JAX 0.10.2: what would be saved is told, not how to check it."""
     kind = AxisType.Explicit
