@@ -176,7 +176,7 @@ class Describer:
             return Described(layout.path, layout.spec, layout.global_shape)
         collective, layout = (
             self.collective(made.kernel),
-            self._argument_at(made.instruction) if made.is_moved else None,
+            self.argument(self._ranges.first[made.instruction]) if made.is_moved else None,
         )
         if layout is not None and collective is None:
             # It is unknown which of its axes a copy still has.
@@ -262,15 +262,11 @@ class Describer:
         if len(entering) != 1:
             return None
         made = self.maker(entering[0])
-        layout = self._argument_at(made.instruction)
+        layout = self.argument(self._ranges.first[made.instruction])
         if layout is not None:
             return Described(layout.path, layout.spec, layout.global_shape)
         found = None if self.collective(made.kernel) is not None else self.describe(entering[0])
         return None if found is None or found.global_shape is None else found
-
-    def _argument_at(self, instruction: int) -> ArrayLayout | None:
-        own = self._ranges.nodes(instruction)
-        return self.argument(own[0]) if len(own) == 1 else None
 
     def _gathered(self, origin: Described, node: int, axes: Sequence[str]) -> PartitionSpec | None:
         """The spec of a gathered value: the operand's spec without the axes, if the number of elements confirms it."""
