@@ -223,11 +223,12 @@ def _passed_pairs(ranges: LiveRanges, index: int) -> _Pairs:
     elif opcode == "copy-start":
         yield from zip(own[1:], ranges.entering(index)[:1], strict=False)
     elif opcode.endswith("-done"):
-        start, given = ranges.operands(index)[0], list(ranges.entering(index))
-        if ranges.opcode_of(start) in (*_STARTS_WITH_OPERANDS, "async-update") and ranges.is_tuple(start):
-            # Its operands are element 0.
-            given = [node for node, element in zip(given, ranges.elements(start), strict=False) if element]
-        yield from zip(own, given, strict=False)
+        for start in ranges.operands(index)[:1]:
+            given = list(ranges.nodes(start))
+            if ranges.opcode_of(start) in (*_STARTS_WITH_OPERANDS, "async-update") and ranges.is_tuple(start):
+                # Its operands are element 0.
+                given = [node for node, element in zip(given, ranges.elements(start), strict=True) if element]
+            yield from zip(own, given, strict=False)
 
 
 def _in_place_pairs(ranges: LiveRanges, index: int) -> _Pairs:
