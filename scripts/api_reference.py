@@ -67,7 +67,7 @@ HELD: dict[str, tuple[str, ...]] = {
     "Memory": (
         "model.memory.memory_use.MemoryUse", "model.memory.memory_use.LiveTable",
         "model.memory.memory_use.LiveValue", "model.memory.memory_use.MemoryCurve",
-        "model.memory.memory_use.Moment", "model.memory.suggestion.MemorySuggestion",
+        "model.memory.memory_use.Moment", "model.memory.memory_use.MemorySuggestion",
         "model.memory.fit.MemoryFit", "model.memory.fit.PaddedArray",
         "model.memory.autopsy.Autopsy", "model.memory.autopsy.ReportedTable", "model.memory.autopsy.ReportedValue",
         "model.record.shortage.MemoryShortage", "model.record.shortage.ReportedBuffer",

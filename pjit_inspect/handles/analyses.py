@@ -33,8 +33,7 @@ from pjit_inspect.handles.propagate import ask, propagation_of, why_unasked
 from pjit_inspect.handles.session.programs import without_programs
 from pjit_inspect.handles.suggest import suggestions_of
 from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
-from pjit_inspect.model.memory.memory_use import MemoryUse
-from pjit_inspect.model.memory.timeline import MemoryTimeline
+from pjit_inspect.model.memory.memory_use import MemoryTimeline, MemoryUse
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.layout import ArrayLayout

@@ -9,8 +9,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pjit_inspect.model.memory.memory_use import LiveValue, MemoryCurve, MemoryKind, MemoryUse, Moment
-from pjit_inspect.model.memory.timeline import MemoryTimeline, TimedValue
+from pjit_inspect.model.memory.memory_use import (
+    LiveValue,
+    MemoryCurve,
+    MemoryKind,
+    MemoryTimeline,
+    MemoryUse,
+    Moment,
+    TimedValue,
+)
 from pjit_inspect.view.charts.memory_curve import MOST_PLACES, memory_curve_chart
 from pjit_inspect.view.document.colors import MEMORY_COLORS
 from pjit_inspect.view.document.document import Number, Table, Text

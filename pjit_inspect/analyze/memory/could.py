@@ -13,8 +13,7 @@ from dataclasses import replace
 
 from pjit_inspect.analyze.advice.placement import counterparts, is_split
 from pjit_inspect.analyze.memory.values_named import MemoryFacts
-from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryKind
-from pjit_inspect.model.memory.suggestion import MemorySuggestion, SuggestionKind
+from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryKind, MemorySuggestion, SuggestionKind
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.mesh import Mesh, PartitionSpec, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.graph import ProgramGraph

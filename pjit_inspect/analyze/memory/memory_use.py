@@ -19,8 +19,16 @@ from pjit_inspect.analyze.memory.values_named import Describer, MemoryFacts, sco
 from pjit_inspect.analyze.program.array_flow import PLUMBING
 from pjit_inspect.analyze.program.paths import split_path
 from pjit_inspect.analyze.program.source import user_frames
-from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryCurve, MemoryKind, MemoryUse, Moment
-from pjit_inspect.model.memory.timeline import MemoryTimeline, TimedValue
+from pjit_inspect.model.memory.memory_use import (
+    LiveTable,
+    LiveValue,
+    MemoryCurve,
+    MemoryKind,
+    MemoryTimeline,
+    MemoryUse,
+    Moment,
+    TimedValue,
+)
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.shape import short_dtype
 from pjit_inspect.model.report.collective import Phase

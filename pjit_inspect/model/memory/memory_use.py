@@ -1,4 +1,4 @@
-"""Live values in the memory of one device while a program runs: at the peak, and over the schedule.
+"""Live values in the memory of one device while a program runs: at the peak, over the schedule, and ways to lower it.
 
 Not its job: finding it out (`analyze.memory`), or drawing it (`view.memory`).
 """
@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pjit_inspect.model.memory.suggestion import MemorySuggestion
-from pjit_inspect.model.program.mesh import SpecEntry
+from pjit_inspect.model.program.mesh import PartitionSpec, SpecEntry
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.collective import Phase
@@ -141,6 +140,41 @@ class Moment:
     source: tuple[Frame, ...] = ()
 
 
+SuggestionKind = Literal["shard", "donate", "recompute", "smaller type", "offload"]
+"""The kind of change. `shard` splits over a mesh axis that divides the array and is not used.
+
+`donate` lets results take over arguments. `recompute` computes saved values again in the backward pass. `smaller type`
+keeps them, or optimizer state, in half as many bits. `offload` keeps them in host memory.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySuggestion:
+    """One change, and its modelled effect on one device.
+
+    Attributes:
+      kind: the kind of change.
+      name: the buffers it applies to, layer numbers starred.
+      count: the number of buffers.
+      bytes: their bytes at the peak.
+      saved_bytes: bytes saved (modelled: nothing else changes).
+      sentence: the suggestion in one line.
+      specs: for arguments to be sharded differently, the specs with which `record.what_if(specs=...)` checks it; {} for
+        others.
+      flops: upper bound of additional floating-point operations on one device (modelled: the forward pass once more);
+        None for none or unknown.
+    """
+
+    kind: SuggestionKind
+    name: str
+    count: int
+    bytes: int
+    saved_bytes: int
+    sentence: str
+    specs: Mapping[str, PartitionSpec] = field(default_factory=dict)
+    flops: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryUse:
     """Contents of one device's main memory while a program runs.
@@ -188,3 +222,39 @@ class MemoryUse:
     def curve(self) -> MemoryCurve | None:
         """Bytes of the main memory over the schedule; None where there is no schedule."""
         return self.curves[0] if self.curves else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedValue:
+    """One buffer and its live range.
+
+    Attributes:
+      value: the buffer.
+      spans: disjoint ranges of kernels at which it is alive, ends included, ascending; each kernel at its moment of
+        most live bytes, as in `MemoryCurve.bytes`. () for a buffer that is alive only between these moments.
+      maker, last_user: the kernels that make it and use it last; -1 for none.
+    """
+
+    value: LiveValue
+    spans: tuple[tuple[int, int], ...]
+    maker: int = -1
+    last_user: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryTimeline:
+    """One memory over the schedule.
+
+    At each kernel, the live buffers and the nameless ones add up to the curve.
+
+    Attributes:
+      curve: live bytes, kernel by kernel.
+      values: the largest buffers, largest first.
+      nameless: the number of smaller buffers.
+      phases: the phase of training of each kernel, None for unknown; () for a program without differentiation.
+    """
+
+    curve: MemoryCurve
+    values: tuple[TimedValue, ...] = ()
+    nameless: int = 0
+    phases: tuple[Phase, ...] = field(default=(), repr=False)

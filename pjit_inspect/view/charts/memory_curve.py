@@ -1,6 +1,6 @@
 """The chart of memory over the schedule: a band for each purpose of buffers, kernel by kernel.
 
-Not its job: what is alive (`analyze.memory.timeline`), drawing (`view.figures.chart_figure`, `view.svg.area_picture`).
+Not its job: what is alive (`analyze.memory.memory_use`), drawing (`view.figures.chart_figure`, `view.svg.area_picture`).
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pjit_inspect.model.memory.memory_use import MemoryUse
-from pjit_inspect.model.memory.timeline import MemoryTimeline
+from pjit_inspect.model.memory.memory_use import MemoryTimeline, MemoryUse
 from pjit_inspect.view.document.chart import AreaBand, AreaChart
 from pjit_inspect.view.document.colors import LINE, MEMORY_COLORS
 from pjit_inspect.view.document.quantities import byte_unit, plural

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pjit_inspect.model.memory.memory_use import MemoryUse
-from pjit_inspect.model.memory.timeline import MemoryTimeline
+from pjit_inspect.model.memory.memory_use import MemoryTimeline, MemoryUse
 from pjit_inspect.model.report.device_memory import DeviceMemory
 from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport

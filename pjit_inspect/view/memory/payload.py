@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from pjit_inspect.model.memory.fit import MemoryFit
-from pjit_inspect.model.memory.memory_use import LiveValue, MemoryCurve, MemoryUse
-from pjit_inspect.model.memory.timeline import MemoryTimeline, TimedValue
+from pjit_inspect.model.memory.memory_use import LiveValue, MemoryCurve, MemoryTimeline, MemoryUse, TimedValue
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.view.document.colors import MEMORY_COLORS

@@ -17,7 +17,7 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect.model.memory.suggestion import MemorySuggestion, SuggestionKind
+from pjit_inspect.model.memory.memory_use import MemorySuggestion, SuggestionKind
 from pjit_inspect.observe.partitioner import targets
 
 MIB = 1 << 20

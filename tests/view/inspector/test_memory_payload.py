@@ -17,8 +17,15 @@ from data import hlo_fixtures as fixtures
 import pjit_inspect as pi
 from pjit_inspect.handles.memory.shown import memory_blob
 from pjit_inspect.model.memory.fit import MemoryFit
-from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryCurve, MemoryUse, Moment
-from pjit_inspect.model.memory.timeline import MemoryTimeline, TimedValue
+from pjit_inspect.model.memory.memory_use import (
+    LiveTable,
+    LiveValue,
+    MemoryCurve,
+    MemoryTimeline,
+    MemoryUse,
+    Moment,
+    TimedValue,
+)
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.view.inspector.blob import deflated
 from pjit_inspect.view.memory.payload import MemoryInput, memory_payload
