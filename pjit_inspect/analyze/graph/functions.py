@@ -87,7 +87,8 @@ def _parts(scopes: Scopes, scope: int, strands: list[_Strand], *, is_open: bool)
             parts.append((_function(scopes, scope, *call), rest))
     for (row,), inside in by_scope.items():
         rest = [strand._replace(scopes=strand.scopes[1:]) for strand in inside if id(strand) not in taken]
-        parts.append((scopes.child(scope, scopes.names[row], scopes.kinds[row]), rest))
+        if rest:
+            parts.append((scopes.child(scope, scopes.names[row], scopes.kinds[row]), rest))
     return parts
 
 
