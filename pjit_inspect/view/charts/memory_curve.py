@@ -1,6 +1,6 @@
 """The chart of memory over the schedule: a band for each purpose of buffers, kernel by kernel.
 
-Not its job: what is alive (`analyze.memory.memory_use`), drawing (`view.figures.chart_figure`, `view.svg.area_picture`).
+Not its job: finding it (`analyze.memory.memory_use`), drawing (`view.figures.chart_figure`, `view.svg.area_picture`).
 """
 
 from __future__ import annotations
