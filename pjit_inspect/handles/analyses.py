@@ -40,14 +40,13 @@ from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import SOURCE_LINES, SourceText
 from pjit_inspect.model.program.table import LaterRows
 from pjit_inspect.model.record.compile_key import CompileKey
-from pjit_inspect.model.record.hypothesis import KeyFigures
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.record.target import KeyFigures
 from pjit_inspect.model.record.xla_warning import XlaWarning
-from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.collective import CollectiveTable, LinkTraffic
 from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.graph import ProgramGraph
-from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport, Remedies
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import SuggestionTable

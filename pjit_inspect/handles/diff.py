@@ -10,14 +10,13 @@ from collections.abc import Callable
 from typing import ClassVar, Literal
 
 from pjit_inspect.analyze.diff.diff import diff_programs
-from pjit_inspect.analyze.diff.lowering import diff_lowerings
-from pjit_inspect.analyze.diff.requests import find_requests
+from pjit_inspect.analyze.diff.edits import find_requests
 from pjit_inspect.analyze.diff.side import DiffSide
+from pjit_inspect.analyze.diff.tables import diff_lowerings
 from pjit_inspect.analyze.program.loops import find_running_instructions
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses
-from pjit_inspect.model.diff.diff import DiffData
-from pjit_inspect.model.diff.lowering import LoweringDiff
+from pjit_inspect.model.diff.diff import DiffData, LoweringDiff
 from pjit_inspect.model.diff.pairs import ArrayDiff, CollectiveDiff, KernelDiff, ShardingDiff, WarningDiff
 from pjit_inspect.model.words.sentence import Sentence
 from pjit_inspect.parse.files.whole_file import write_whole

@@ -18,18 +18,17 @@ from pjit_inspect.analyze.program.loops import find_running_instructions
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses, RecordState
+from pjit_inspect.handles.exports import OfRecord
 from pjit_inspect.handles.live import answer, findings_key, report_for_display
 from pjit_inspect.handles.memory.joined import known_autopsy
 from pjit_inspect.handles.memory.shown import memory_blob, memory_shown
-from pjit_inspect.handles.of_record import OfRecord
 from pjit_inspect.handles.suggest import RecordSuggestion
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.finding import FindingTable
-from pjit_inspect.model.report.flow import ProgramFlow
 from pjit_inspect.model.report.fusion import FusionTable
-from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.graph import ProgramFlow, ProgramGraph
 from pjit_inspect.model.report.host_callback import CallbackTable
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import SuggestionTable

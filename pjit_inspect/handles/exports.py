@@ -5,7 +5,9 @@ Not its job: the rows (each says so by its `table`), the forms (`model.program.t
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import fields
+from functools import partial
+from typing import Any, Self
 
 from pjit_inspect.model.program.table import Table
 
@@ -35,3 +37,39 @@ class Exported:
     def to_pandas(self) -> Any:
         """`table` as a `pandas.DataFrame`. Raises ImportError where there is no pandas."""
         return self.table.to_pandas()
+
+
+class OfRecord:
+    """The first base of a frozen dataclass whose last base is one of plain data, and which adds a way to the record.
+
+    Except for its displays and checks it behaves as the plain data: equal to it, with the same hash, and pickled as it.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def made_of(cls, plain: Any, **way: Any) -> Self:
+        """The same data with a way to its record."""
+        return cls(**_values(plain, type(plain)), **way)
+
+    def __reduce__(self) -> tuple[partial[Any], tuple[()]]:
+        kind = type(self).__bases__[-1]
+        return partial(kind, **_values(self, kind)), ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return _plain(self) == _plain(other)
+
+    def __hash__(self) -> int:
+        return hash(_plain(self))
+
+
+def _plain(data: object) -> object:
+    """The data without the way."""
+    return data.__reduce__()[0]() if isinstance(data, OfRecord) else data
+
+
+def _values(data: Any, kind: type) -> dict[str, Any]:
+    return {field.name: getattr(data, field.name) for field in fields(kind)}

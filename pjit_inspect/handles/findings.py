@@ -17,7 +17,7 @@ from pjit_inspect.analyze.partition.join import join
 from pjit_inspect.analyze.program.source import UserFiles
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.handles.of_record import OfRecord
+from pjit_inspect.handles.exports import OfRecord
 from pjit_inspect.handles.suggest import Budget, Trials
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete

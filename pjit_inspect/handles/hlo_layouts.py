@@ -2,7 +2,7 @@
 
 XLA keeps the sharding of each parameter, and JAX its path in the metadata; StableHLO has them at its function `main`.
 Axes that have no names there are called `axis_0`, `axis_1`, ... and are devices 0, 1, ... in order. Not its job:
-reading HLO (`parse`) and StableHLO (`observe.shardy`), axes that the user names (`handles.given_mesh`).
+reading HLO (`parse`) and StableHLO (`observe.shardy`), axes that the user names (`handles.hlo_layouts`).
 """
 
 from __future__ import annotations
@@ -306,3 +306,34 @@ def _dtype(name: str) -> str:
         if rest != name and rest[:1].isdigit():
             return long + (rest if "e" not in rest else re.sub(r"(?<=\d)(?=e)", "_", rest, count=1))
     return name
+
+
+_MOST_DEVICES = 1 << 20
+
+
+def given_mesh(axes: Mapping[str, int]) -> Mesh:
+    """A mesh of these axes, outermost first, over devices 0, 1, ... in order.
+
+    Raises ValueError for an invalid mesh.
+    """
+    for name, size in axes.items():
+        if not isinstance(name, str) or not name or isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise ValueError(
+                f"a mesh is axis names with sizes, as in {{'data': 2, 'model': 4}}, not {name!r}: {size!r}"
+            )
+    size = math.prod(axes.values())
+    if not axes or size > _MOST_DEVICES:
+        raise ValueError(f"a mesh of {len(axes)} axes and {size:,} devices cannot be named")
+    return Mesh(axis_names=tuple(axes), shape=tuple(axes.values()), device_ids=tuple(range(size)))
+
+
+def with_mesh(data: RecordData, module: HloModule | None, mesh: Mesh) -> RecordData:
+    """The record with these axes. Raises ValueError if it has another mesh, or is for other devices."""
+    if data.mesh is not None:
+        raise ValueError(f"{data.name} has a mesh of its own, {data.mesh}; only programs without one can be given axes")
+    counts = None if module is None else module.device_counts
+    devices = None if counts is None else math.prod(counts)
+    if devices is not None and devices != mesh.size:
+        raise ValueError(f"{data.name} is for {devices:,} devices, and {mesh} is {mesh.size:,}")
+    missing = {field: why for field, why in data.missing.items() if field != "mesh"}
+    return replace(data, mesh=mesh, meshes=(mesh,), missing=missing)

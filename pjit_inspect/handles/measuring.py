@@ -10,14 +10,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from pjit_inspect.analyze.measured.kernel_times import MeasuredProgram, find_kernel_times, measured_program
-from pjit_inspect.analyze.measured.profiled_programs import Candidate, numbers_of, program_content
+from pjit_inspect.analyze.measured.kernel_times import (
+    Candidate,
+    MeasuredProgram,
+    find_kernel_times,
+    measured_program,
+    numbers_of,
+    program_content,
+)
 from pjit_inspect.errors import ParseError
 from pjit_inspect.guard import Guard
 from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.record.kernel_times import KernelTimes
-from pjit_inspect.model.record.profile import ProfiledRun
+from pjit_inspect.model.record.kernel_times import KernelTimes, ProfiledRun
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.parse.files.xplane import TraceNotes, read_trace_notes
 from pjit_inspect.parse.hlo_proto.hlo import parse_program

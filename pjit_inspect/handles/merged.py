@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pjit_inspect.analyze.processes.merge import merge_programs
+from pjit_inspect.analyze.processes.merge import Session, choose_sessions, merge_programs
 from pjit_inspect.analyze.processes.program_differences import ProgramSide, collective_differences, program_differences
-from pjit_inspect.analyze.processes.runs import Session, choose_sessions
 from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.analyze.report.report import user_files_of
 from pjit_inspect.errors import ParseError, RecordNotFoundError
@@ -24,8 +23,7 @@ from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.merged import MergedData, MergedProcess, MergedProgram, ProcessDifference, ProgramFacts
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.collective import CollectiveTable
-from pjit_inspect.model.report.other_communication import OtherCommunication, other_words
+from pjit_inspect.model.report.collective import CollectiveTable, OtherCommunication, other_words
 from pjit_inspect.model.words.sentence import Sentence
 from pjit_inspect.parse.files.record_file import read_record
 from pjit_inspect.parse.files.record_folder import FoundFile, FoundFolder, find_records

@@ -11,8 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.handles.given_mesh import given_mesh, with_mesh
-from pjit_inspect.handles.hlo_layouts import with_hlo_layouts, with_stablehlo_layouts
+from pjit_inspect.handles.hlo_layouts import given_mesh, with_hlo_layouts, with_mesh, with_stablehlo_layouts
 from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.handles.session.log import Log
 from pjit_inspect.model.program.mesh import Mesh

@@ -18,7 +18,7 @@ from pjit_inspect.analyze.suggest.counts import Counts, count_partitioned
 from pjit_inspect.analyze.suggest.suggestions import compare_traffic, find_suggestions
 from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.handles.background import wait_for_idle
-from pjit_inspect.handles.of_record import OfRecord
+from pjit_inspect.handles.exports import OfRecord
 from pjit_inspect.handles.propagate import CopiedProgram, ask_about_copy
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import SourceText

@@ -8,8 +8,8 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import MORE_PROGRAMS
 from pjit_inspect.parse.files.recognise import Program, read_programs
+from pjit_inspect.parse.hlo_proto.columns import verbatim_field
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
-from pjit_inspect.parse.hlo_proto.kept import verbatim_field
 from pjit_inspect.parse.hlo_text.hlo_text import encode_hlo_texts
 
 

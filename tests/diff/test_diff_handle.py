@@ -17,8 +17,7 @@ from jax.sharding import PartitionSpec as P
 import pjit_inspect
 from pjit_inspect.analyze.diff.sentence import diff_answer
 from pjit_inspect.cli import main
-from pjit_inspect.model.diff.diff import Setting, Stages
-from pjit_inspect.model.diff.lowering import LoweringDiff
+from pjit_inspect.model.diff.diff import LoweringDiff, Setting, Stages
 from pjit_inspect.model.diff.pairs import ArrayDiff, Change, ShardingDiff
 
 DATA = Path(fixtures.__file__).parent

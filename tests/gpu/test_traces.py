@@ -22,8 +22,7 @@ from pjit_inspect.analyze.measured.command_buffers import owners_of_nodes
 from pjit_inspect.analyze.measured.launches import launches_of
 from pjit_inspect.handles import measuring
 from pjit_inspect.handles.measuring import _programs, find_times
-from pjit_inspect.model.record.kernel_times import KernelTimes
-from pjit_inspect.model.record.profile import GraphNode, ProfiledRun
+from pjit_inspect.model.record.kernel_times import GraphNode, KernelTimes, ProfiledRun
 from pjit_inspect.observe.profiler.profiler import read_runs
 from pjit_inspect.parse.files.xplane import TraceNotes, read_trace_notes
 

@@ -8,9 +8,8 @@ import pytest
 
 import pjit_inspect as pi
 from pjit_inspect.handles.asked.answered import misfit_of
-from pjit_inspect.model.record.hypothesis import Hypothesis
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.record.target import Target
+from pjit_inspect.model.record.target import Hypothesis, Target
 
 GIB = 2**30
 REFUSED = "XLA does not compile the program for TPU devices: JaxRuntimeError: RESOURCE_EXHAUSTED: "

@@ -1,6 +1,6 @@
 """Bytes in words."""
 
-from pjit_inspect.model.words.byte_words import bytes_in_one_unit, bytes_in_words
+from pjit_inspect.model.words.sentence import bytes_in_one_unit, bytes_in_words
 
 
 def test_a_size_has_three_digits_and_the_largest_unit():

@@ -103,7 +103,7 @@ def test_a_mesh_too_large_for_a_slice_names_the_slice_that_fits():
 
 
 def test_where_one_device_is_attached_there_are_eight_all_the_same(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("pjit_inspect.observe.live.attached.attached_devices", lambda: 1)
+    monkeypatch.setattr("pjit_inspect.observe.live.shardings.attached_devices", lambda: 1)
     play = pi.playground(mlp, X, W1, W2)
     assert play.wait().controls.mesh == (("devices", 8),)
     play.close()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pjit_inspect.analyze.diff.lowering import diff_lowerings
-from pjit_inspect.model.diff.lowering import LoweringDiff, OperationChange
+from pjit_inspect.analyze.diff.tables import diff_lowerings
+from pjit_inspect.model.diff.diff import LoweringDiff, OperationChange
 from pjit_inspect.parse.messages.stablehlo_operations import read_operations
 
 _ONE = """\

@@ -16,7 +16,7 @@ from pjit_inspect.model.play.setting import Preset
 from pjit_inspect.model.play.variant import HistoryTable, KindSent, Problem, Variant
 from pjit_inspect.model.program.mesh import PartitionSpec, axes_of
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.record.hypothesis import SentOver
+from pjit_inspect.model.record.target import SentOver
 from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.words.sentence import Sentence

@@ -27,8 +27,7 @@ from pjit_inspect.analyze.program.custom_calls import runs_kernel
 from pjit_inspect.analyze.program.device_groups import Groups
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.opcodes import REGIONS, operations
-from pjit_inspect.model.report.collective import AxisTotal, Collective
-from pjit_inspect.model.report.link_traffic import LinkTraffic
+from pjit_inspect.model.report.collective import AxisTotal, Collective, LinkTraffic
 
 RING: dict[str, Callable[[int, int], int]] = {
     "all-gather": lambda v, n: v * (n - 1),

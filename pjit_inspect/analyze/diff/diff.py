@@ -10,13 +10,12 @@ from dataclasses import replace
 
 from pjit_inspect.analyze.diff.collectives import diff_collectives
 from pjit_inspect.analyze.diff.combined import with_combined
-from pjit_inspect.analyze.diff.edits import find_edits
+from pjit_inspect.analyze.diff.edits import find_edits, join_requests
 from pjit_inspect.analyze.diff.figures import diff_axes, diff_figures, diff_settings, side_facts
 from pjit_inspect.analyze.diff.parity import find_parity
 from pjit_inspect.analyze.diff.places import source_changes
 from pjit_inspect.analyze.diff.reasons import with_reasons
 from pjit_inspect.analyze.diff.recomputed import with_recomputed
-from pjit_inspect.analyze.diff.requests import join_requests
 from pjit_inspect.analyze.diff.sentence import diff_answer
 from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames, names_of_both, with_renamed
 from pjit_inspect.analyze.diff.tables import (
@@ -26,8 +25,7 @@ from pjit_inspect.analyze.diff.tables import (
     diff_shardings,
     diff_warnings,
 )
-from pjit_inspect.model.diff.diff import DiffData, SourceChange, Stages
-from pjit_inspect.model.diff.lowering import LoweringDiff
+from pjit_inspect.model.diff.diff import DiffData, LoweringDiff, SourceChange, Stages
 from pjit_inspect.model.diff.pairs import COMBINED, CollectiveDiff
 from pjit_inspect.model.words.sentence import Sentence, say
 

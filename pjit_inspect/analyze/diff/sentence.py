@@ -12,8 +12,7 @@ from typing import Any
 from pjit_inspect.model.diff.diff import DiffData, Figure, Stages
 from pjit_inspect.model.diff.pairs import COMBINED, CollectiveDiff, Pair
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.words.byte_words import ONE_TURN, bytes_in_one_unit
-from pjit_inspect.model.words.sentence import Sentence, axis, joined, say, word
+from pjit_inspect.model.words.sentence import ONE_TURN, Sentence, axis, bytes_in_one_unit, joined, say, word
 
 _MOST_GROUPS = 3
 _MOST_KINDS = 3

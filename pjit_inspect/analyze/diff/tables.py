@@ -7,12 +7,14 @@ job: collectives (`analyze.diff.collectives`).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pjit_inspect.analyze.diff.match import Tier, changes_of, join_rows, ordered_pairs
 from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames, Stack
+from pjit_inspect.model.diff.diff import LoweringDiff, OperationChange
 from pjit_inspect.model.diff.pairs import ArrayDiff, Change, KernelDiff, Pair, ShardingDiff, WarningDiff
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.xla_warning import XlaWarning
@@ -245,3 +247,37 @@ def _warning(row: XlaWarning, names: ProgramNames) -> Hashable:
     shardings = row.from_sharding, row.to_sharding, row.opcode
     text = "" if row.kind == "full_rematerialization" else _NUMBER.sub("0", row.text)
     return row.kind, names.scope(row.op_name or ""), names.stack(row.source, is_loose=True)[:1], shardings, text
+
+
+Alone = Counter[tuple[str, str]]
+"""The name of an operation, and its text -> the number of such operations."""
+
+
+def diff_lowerings(flows: tuple[Counter[str], Counter[str]], alone: tuple[Alone, Alone]) -> LoweringDiff:
+    """Two programs compared by the keys of their operations: with all they are computed from, and by themselves."""
+    sizes = alone[0].total(), alone[1].total()
+    if flows[0] == flows[1]:
+        return LoweringDiff(before=sizes[0], after=sizes[1], is_same=True)
+    only = alone[0] - alone[1], alone[1] - alone[0]
+    names = sorted({name for own in only for name, _ in own})
+    changes = [_change(name, alone, only) for name in names]
+    changes.sort(key=lambda one: -max(one.removed, one.added))
+    return LoweringDiff(before=sizes[0], after=sizes[1], is_same=False, changes=tuple(changes))
+
+
+def _change(name: str, alone: tuple[Alone, Alone], only: tuple[Alone, Alone]) -> OperationChange:
+    before, after = (_of_name(own, name) for own in alone)
+    removed, added = (_of_name(own, name) for own in only)
+    most = (added or removed).most_common(1)[0][0]
+    return OperationChange(
+        name=name,
+        before=before.total(),
+        after=after.total(),
+        removed=removed.total(),
+        added=added.total(),
+        example=most,
+    )
+
+
+def _of_name(operations: Alone, name: str) -> Counter[str]:
+    return Counter({text: count for (own, text), count in operations.items() if own == name})

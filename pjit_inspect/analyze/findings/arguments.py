@@ -17,8 +17,7 @@ from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
-from pjit_inspect.model.words.byte_words import bytes_in_words
-from pjit_inspect.model.words.sentence import Sentence, code, joined, name, place, say, spec
+from pjit_inspect.model.words.sentence import Sentence, bytes_in_words, code, joined, name, place, say, spec
 
 _NOTICEABLE = 0.05
 _MOST_NAMED = 3

@@ -16,8 +16,7 @@ from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.opcodes import PRODUCTS
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.words.byte_words import bytes_in_words
-from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, place, say
+from pjit_inspect.model.words.sentence import Sentence, axis, bytes_in_words, code, joined, place, say
 
 _MOST = 64
 """So many of a program's collectives are looked at, the dearest first."""

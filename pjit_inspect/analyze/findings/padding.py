@@ -22,8 +22,7 @@ from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.opcodes import operations
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.words.byte_words import bytes_in_words
-from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, name, say, spec
+from pjit_inspect.model.words.sentence import Sentence, axis, bytes_in_words, code, joined, name, say, spec
 
 _NOTICEABLE = 0.05
 _MOSTLY = 1.5

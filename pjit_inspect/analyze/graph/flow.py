@@ -13,8 +13,7 @@ from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.program.opcodes import SUMS, operations
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.flow import FlowNode, ProgramFlow
-from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.graph import FlowNode, ProgramFlow, ProgramGraph
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 
 _MOST = 40

@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pjit_inspect.analyze.program.loops import loops_around
-from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.graph import ProgramGraph, SkeletonPart, SkeletonStep
 from pjit_inspect.model.report.graph_columns import PHASES
-from pjit_inspect.model.report.skeleton import SkeletonPart, SkeletonStep
 
 _OUTSIDE = ("program", "all")
 

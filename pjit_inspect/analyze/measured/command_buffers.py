@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches, is_clearing, moves_bytes
-from pjit_inspect.model.record.profile import GraphNode
+from pjit_inspect.model.record.kernel_times import GraphNode
 
 _SUM_OF_PARTS = re.compile(r"split_?k.*reduce", re.IGNORECASE)
 """The kernel of cuBLAS that adds up the partial sums of the previous one."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from pjit_inspect.analyze.measured.command_buffers import owners_of_nodes
 from pjit_inspect.analyze.measured.launches import Launches
-from pjit_inspect.model.record.profile import GraphNode, ProfiledRun, Spans
+from pjit_inspect.model.record.kernel_times import GraphNode, ProfiledRun, Spans
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,9 +24,8 @@ from pjit_inspect.model.record.shortage import MemoryShortage, ReportedBuffer
 from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.model.report.explained_error import ErrorScene, ExplainedError
 from pjit_inspect.model.report.sharding_table import ShardingTable
-from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.layers import path_pattern, scope_pattern
-from pjit_inspect.model.words.sentence import Sentence, name, place, say
+from pjit_inspect.model.words.sentence import Sentence, bytes_in_words, name, place, say
 
 _TEMPORARIES = "temporaries"
 _ROUNDED, _ALIGNED = 200, 512

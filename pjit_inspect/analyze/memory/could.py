@@ -18,8 +18,8 @@ from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.mesh import Mesh, PartitionSpec, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
-from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.layers import path_pattern, scope_pattern
+from pjit_inspect.model.words.sentence import bytes_in_words
 
 _MOST, _MOST_OF_KIND = 5, 2
 _LEAST = 100

@@ -34,8 +34,8 @@ from pjit_inspect.model.program.shape import short_dtype
 from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
-from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.layers import layers_of
+from pjit_inspect.model.words.sentence import bytes_in_words
 
 MOST_NAMED = 2000
 """Most named buffers of a timeline, the largest ones. More would take longer than the rest of a display."""

@@ -15,7 +15,7 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding, layout_text
 from pjit_inspect.model.program.shape import Shape, bits_of
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.device_memory import DeviceMemory, MemoryPart
+from pjit_inspect.model.report.report import DeviceMemory, MemoryPart
 
 _LARGEST = 3
 _HOST_SPACE, _HOST_KIND = 5, "pinned_host"

@@ -18,7 +18,7 @@ from pjit_inspect.analyze.program.custom_calls import describe_custom_call
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.incomplete import MISSING
 from pjit_inspect.model.program.opcodes import operations
-from pjit_inspect.model.report.other_communication import OtherCommunication
+from pjit_inspect.model.report.collective import OtherCommunication
 
 _HOST_OPCODES = sorted(operations("host"))
 _TARGET = re.compile(

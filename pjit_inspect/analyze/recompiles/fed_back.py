@@ -14,8 +14,7 @@ from pjit_inspect.analyze.recompiles.placement_words import place_text, split_wo
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.compile_key import ArgumentKey, FedBack
 from pjit_inspect.model.record.ledger import Pattern
-from pjit_inspect.model.words.byte_words import bytes_in_words
-from pjit_inspect.model.words.sentence import Phrase, Sentence, name, say
+from pjit_inspect.model.words.sentence import Phrase, Sentence, bytes_in_words, name, say
 
 KEEP_SO = "set `out_shardings` of jit for {} to the sharding that {} starts with"
 START_SO = "start {} as {} back: `jax.device_put({}, {})` before the first call"

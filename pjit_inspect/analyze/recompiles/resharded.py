@@ -14,9 +14,8 @@ from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.compile_key import ArgumentKey
 from pjit_inspect.model.record.reason import Resharding
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.note import Note
-from pjit_inspect.model.words.byte_words import bytes_in_words
-from pjit_inspect.model.words.sentence import Sentence, code, name, say
+from pjit_inspect.model.report.report import Note
+from pjit_inspect.model.words.sentence import Sentence, bytes_in_words, code, name, say
 
 _MAX_NOTES = 3
 

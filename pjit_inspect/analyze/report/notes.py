@@ -16,7 +16,7 @@ from pjit_inspect.model.program.layout import WRITTEN
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.note import Note
+from pjit_inspect.model.report.report import Note
 
 _HALF = ("bf16", "f16")
 Widened = tuple[tuple[str, tuple[str, ...]], ...]

@@ -19,17 +19,16 @@ from pjit_inspect.analyze.program.fusions import find_fusions
 from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.analyze.program.source import UNKNOWN_FILES, UserFiles, package_of, user_frames
 from pjit_inspect.analyze.recompiles.resharded import resharded_notes
-from pjit_inspect.analyze.report.figures import find_figures
-from pjit_inspect.analyze.report.least import find_least
 from pjit_inspect.analyze.report.notes import Widened, collective_notes, find_widened, program_notes, record_notes
 from pjit_inspect.analyze.sharding.indivisible import indivisible_notes
 from pjit_inspect.guard import Guard
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.incomplete import why_incomplete
+from pjit_inspect.model.program.incomplete import NO_ENTRY, why_incomplete
 from pjit_inspect.model.program.source import Frame, SourceText
-from pjit_inspect.model.record.hypothesis import KeyFigures
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.collective import Collective, CollectiveTable
+from pjit_inspect.model.record.target import KeyFigures, SentOver
+from pjit_inspect.model.report.collective import AxisTotal, Collective, CollectiveTable, Least
+from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
@@ -179,3 +178,47 @@ def user_files_of(data: RecordData, sources: Sequence[SourceText] = ()) -> UserF
     cells = {frame.file: frame.cell for frame in frames if frame is not None and frame.cell}
     cells |= {source.file: source.cell for source in (*data.sources, *sources) if source.cell}
     return UserFiles(cells, package_of(data.defined_at.file) if data.defined_at is not None else None)
+
+
+def find_least(rows: Sequence[Collective], module: HloModule, devices: int) -> Least | None:
+    """The least that the complete program has; None if `module` is complete and the bytes of all `rows` are known.
+
+    Without the entry computation nothing is known to run.
+    """
+    if not why_incomplete(module.unknown, unsized=sum(row.is_unsized for row in rows)):
+        return None
+    if module.unknown.get(NO_ENTRY):
+        return Least()
+    certain = [row for row in rows if row.count_min]
+    # Several permutes may turn out to be one ring, as soon as the rest of it is there.
+    whole = [row for row in certain if row.kind != "collective-permute" and row.decomposed is None]
+    totals = [total for row in certain for total in total_by_axes((row,), devices)]
+    return Least(
+        collectives=len(whole) + (len(whole) < len(certain)),
+        sent_bytes=sum(total.sent_bytes for total in totals if not total.is_bound),
+    )
+
+
+def find_figures(
+    data: RecordData, collectives: CollectiveTable | None, totals: Sequence[AxisTotal], fusions: FusionTable | None
+) -> KeyFigures:
+    """The figures of a record; `collectives` and `fusions` are None where there are none to count."""
+    memory = data.memory
+    parts = () if memory is None else (memory.argument_bytes, memory.output_bytes, memory.temporary_bytes)
+    total = None if not parts or None in parts else sum(part or 0 for part in parts)
+    sizes = [own.bytes_per_device for own in data.inputs if own.kept and own.is_on_device]
+    return KeyFigures(
+        collectives=None if collectives is None else len(collectives),
+        sent=sent_over(totals),
+        memory_bytes=None if total is None or memory is None else total - (memory.alias_bytes or 0),
+        argument_bytes=None if None in sizes or not data.inputs else sum(size or 0 for size in sizes),
+        kernels=None if fusions is None else len(fusions),
+    )
+
+
+def sent_over(totals: Sequence[AxisTotal]) -> tuple[SentOver, ...]:
+    """The bytes sent of totals by axes."""
+    sums: dict[tuple[str, ...] | None, int] = {}
+    for own in totals:
+        sums[own.axes] = sums.get(own.axes, 0) + own.sent_bytes
+    return tuple(SentOver(axes=axes, sent_bytes=size) for axes, size in sums.items())

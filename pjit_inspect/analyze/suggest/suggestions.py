@@ -22,7 +22,7 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
-from pjit_inspect.model.words.byte_words import bytes_in_words
+from pjit_inspect.model.words.sentence import bytes_in_words
 
 __all__ = ["Count", "compare_traffic", "find_suggestions"]
 

@@ -11,9 +11,8 @@ from typing import Any
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.program.mesh import Dimensions, Mesh, entry_of
 from pjit_inspect.model.record.blob import Blob
-from pjit_inspect.model.record.hypothesis import Misfit
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.record.target import Target
+from pjit_inspect.model.record.target import Misfit, Target
 from pjit_inspect.model.sharding.laid import laid
 from pjit_inspect.observe.partitioner.service import Partitioned
 from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pjit_inspect.model.report.target_table import TargetRow, TargetTable
+from pjit_inspect.model.record.target import TargetRow, TargetTable
 from pjit_inspect.view.pages.targets import targets_view
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn

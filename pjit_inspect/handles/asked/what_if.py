@@ -15,17 +15,16 @@ from typing import Any
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.collectives.traffic import total_by_axes
 from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
-from pjit_inspect.analyze.report.figures import sent_over
+from pjit_inspect.analyze.report.report import sent_over
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.asked.answered import Layer, compiled_fields, misfit_of, on_one, unchecked_misfit
 from pjit_inspect.handles.asked.change_specs import find_edits, plain_spec
-from pjit_inspect.handles.given_mesh import given_mesh
+from pjit_inspect.handles.hlo_layouts import given_mesh
 from pjit_inspect.handles.propagate import CopiedProgram, EarlyProgram, PartitionedProgram, ask_about_copy
 from pjit_inspect.model.program.mesh import Mesh, MeshAxes, spec_text
 from pjit_inspect.model.record.blob import Blob
-from pjit_inspect.model.record.hypothesis import Hypothesis, KeyFigures
 from pjit_inspect.model.record.record import RecordData, Timings
-from pjit_inspect.model.record.target import Effort, Target
+from pjit_inspect.model.record.target import Effort, Hypothesis, KeyFigures, Target
 from pjit_inspect.model.report.suggestion import PlacedEdit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import Partitioned, Ticket

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pjit_inspect.errors import RecordNotFoundError
-from pjit_inspect.handles.of_record import OfRecord
+from pjit_inspect.handles.exports import OfRecord
 from pjit_inspect.model.play.variant import Goal, HistoryTable, Variant
 from pjit_inspect.view.pages.playground import history_view
 from pjit_inspect.view.render.displayable import Displayable

@@ -25,8 +25,8 @@ from pjit_inspect.model.diff.pairs import PairTable
 from pjit_inspect.model.play.code import Code
 from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.model.play.variant import HistoryTable, Variant
+from pjit_inspect.model.record.target import TargetTable
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
-from pjit_inspect.model.report.target_table import TargetTable
 from pjit_inspect.parse.files.whole_file import write_whole
 from pjit_inspect.view.inspector.blob import json_text
 from pjit_inspect.view.play.given import PlayGiven, SearchState

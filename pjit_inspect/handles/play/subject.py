@@ -392,7 +392,7 @@ def _copies_of(source: Source) -> Copies:
     data = source.analyses.data
     if not source.analyses.is_live:
         return CopiesApart(data)
-    from pjit_inspect.observe.live.attached import attached_devices
+    from pjit_inspect.observe.live.shardings import attached_devices
 
     return Copies(data, source.again, attached_devices)
 

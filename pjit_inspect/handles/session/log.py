@@ -247,7 +247,7 @@ def _own_folder() -> str:
     """The folder of this process; without JAX it is the only process."""
     if "jax" not in sys.modules:
         return folder_name(0, 1)
-    from pjit_inspect.observe.contract.process import this_process
+    from pjit_inspect.observe.contract.contract import this_process
 
     return folder_name(*this_process())
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pjit_inspect.model.diff.lowering import LoweringDiff
 from pjit_inspect.model.diff.pairs import ArrayDiff, CollectiveDiff, KernelDiff, ShardingDiff, WarningDiff
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.source import Frame
@@ -216,3 +215,38 @@ class DiffData:
             if figure.name == name:
                 return figure
         raise KeyError(f"there is no figure {name!r}; there are {', '.join(f.name for f in self.figures)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationChange:
+    """The number of operations of one name in two programs before optimization.
+
+    Attributes:
+      name: the operation ("stablehlo.transpose").
+      before, after: their number in each.
+      removed, added: the number that the other program lacks, because types or attributes differ.
+      example: one that only one of the programs has, in MLIR without operand names.
+    """
+
+    name: str
+    before: int
+    after: int
+    removed: int
+    added: int
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoweringDiff:
+    """Two programs as JAX lowered them, compared without names, source lines and the order of independent operations.
+
+    Attributes:
+      before, after: number of operations (counted).
+      is_same: whether the operations of both, and their operands, are the same.
+      changes: the operations whose number, types or attributes differ, most first; () if only operands differ.
+    """
+
+    before: int
+    after: int
+    is_same: bool
+    changes: tuple[OperationChange, ...] = ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pjit_inspect.model.words.byte_words import bytes_in_words
+from pjit_inspect.model.words.sentence import bytes_in_words
 
 FitSource = Literal["counted", "modelled", "at least"]
 """Origin of a memory figure. "counted": compiled for that chip.

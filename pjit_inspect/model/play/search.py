@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pjit_inspect.model.play.variant import Goal
-from pjit_inspect.model.words.byte_words import ONE_TURN, bytes_in_words
+from pjit_inspect.model.words.sentence import ONE_TURN, bytes_in_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

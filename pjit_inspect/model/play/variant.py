@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pjit_inspect.model.play.controls import Controls
 from pjit_inspect.model.program.table import Table
-from pjit_inspect.model.record.hypothesis import SentOver
+from pjit_inspect.model.record.target import SentOver
 
 Stage = Literal["asked", "arguments", "partitioned", "full", "refused"]
 """

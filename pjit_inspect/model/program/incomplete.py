@@ -3,7 +3,7 @@
 A truncated file may still read as a program, without its last computations or without its entry. A file damaged within
 a line may leave the bytes of a collective unknown. A file with several programs is read as the first. Sums over an
 incomplete program are lower bounds. Not its job: reading the file (`parse.hlo_proto.hlo`, `parse.hlo_text.hlo_text`),
-which lists missing parts in `HloModule.unknown`; finding lower bounds (`analyze.report.least`).
+which lists missing parts in `HloModule.unknown`; finding lower bounds (`analyze.report.report`).
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from pjit_inspect.model.program.mesh import Device, Mesh
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.compile_key import CompileKey
-from pjit_inspect.model.record.hypothesis import Hypothesis
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.reason import Reason
+from pjit_inspect.model.record.target import Hypothesis
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 Origin = Literal["user", "library", "eager"]
@@ -154,3 +154,22 @@ class RecordData:
     def is_partial(self) -> bool:
         """Whether `hlo` is the program as XLA's partitioner left it: not combined, fused or scheduled."""
         return self.hypothesis is not None and self.hypothesis.effort == "partition"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultTree:
+    """One tree of a result: an entry of the returned tuple, list or dict, or the whole result.
+
+    Attributes:
+      path: its path in the result: "[0]", "['params']", ".step"; "" for the result itself.
+      kind: the name of its Python type: "dict", "TrainState"; "array" for a single array.
+      arrays: its arrays, in order.
+      others: number of leaves that are no arrays.
+      number: the value of a single array of one element, as text; "" for all others.
+    """
+
+    path: str
+    kind: str
+    arrays: tuple[ArrayLayout, ...] = ()
+    others: int = 0
+    number: str = ""

@@ -5,8 +5,11 @@ Not its job: finding them (`analyze.collectives.collectives`) or their cost (`an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Self
+
+import numpy as np
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import Table
@@ -212,3 +215,73 @@ class CollectiveTable(Table[Collective]):
 
     def __repr__(self) -> str:
         return f"CollectiveTable({len(self.rows)} collective{'s' * (len(self.rows) != 1)})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Least:
+    """Lower bounds for every program that begins like this one.
+
+    Attributes:
+      collectives: number of collectives; permutes count as one, because a ring of them is one collective.
+      sent_bytes: bytes each device sends per call (modelled: ring).
+    """
+
+    collectives: int = 0
+    sent_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkTraffic:
+    """Bytes per call between pairs of positions.
+
+    Attributes:
+      sources, targets: positions; every pair once, in order.
+      sent_bytes: bytes the first sends to the second.
+      left_out: number of omitted collectives, which have unknown groups or too many pairs.
+    """
+
+    sources: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))
+    targets: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))
+    sent_bytes: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    left_out: int = 0
+
+    def per_position(self, positions: int) -> np.ndarray:
+        """Bytes each position sends."""
+        sums = np.bincount(self.sources, weights=self.sent_bytes, minlength=positions)
+        return sums.astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherCommunication:
+    """Instructions of one kind that communicate, or may. How many bytes they send is unknown.
+
+    Attributes:
+      what: "sends" if the program says that they communicate; "may" if that is unknown; "host" for transfers between a
+        device and its host.
+      name: the target of the custom calls, or the opcode.
+      count: number of instructions.
+    """
+
+    what: Literal["sends", "may", "host"]
+    name: str
+    count: int
+
+
+_WORDS = {
+    "sends": ("communicates", "communicate", "bytes unknown"),
+    "may": ("may communicate", "may communicate", "not known"),
+    "host": ("transfers to or from the host", "transfer to or from the host", "bytes unknown"),
+}
+_NAMED = 3
+
+
+def other_words(others: Sequence[OtherCommunication]) -> str:
+    """All other communication in words: "1 instruction communicates (nccl_all_reduce; bytes unknown)"; "" for none."""
+    said = []
+    for what in ("sends", "may", "host"):
+        rows = [one for one in others if one.what == what]
+        count, (one, several, known) = sum(row.count for row in rows), _WORDS[what]
+        names = ", ".join(row.name[:60] for row in rows[:_NAMED]) + (", ..." if len(rows) > _NAMED else "")
+        noun, verb = ("instruction", one) if count == 1 else ("instructions", several)
+        said += [f"{count:,} {noun} {verb} ({names}; {known})"] if rows else []
+    return ", and ".join(said)

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from pjit_inspect.model.program.hlo_columns import Links
+from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.report.graph_columns import GraphArrows, GraphKernels, GraphReads, Mixes, ScheduleRuns
 
 RowKind = Literal[
@@ -299,3 +300,74 @@ class ProgramGraph:
 
     def __repr__(self) -> str:
         return f"ProgramGraph({len(self.rows)} rows, {len(self.boxes)} boxes, {len(self.kernels)} kernels)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkeletonStep:
+    """Kernels that run one after another, and the collectives that follow them.
+
+    Attributes:
+      kernels: their operations in order; equal neighbours once, with their number.
+      collectives: rows of the `CollectiveTable`, in order.
+    """
+
+    kernels: tuple[tuple[str, int], ...]
+    collectives: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkeletonPart:
+    """An unbroken run of one phase, scope, branch or loop. A scope that XLA interleaves appears several times.
+
+    Attributes:
+      label: its name: "forward", "layer0", "layer0 … layer3", "loop".
+      is_loop: whether it is a loop.
+      trips: turns per run of a loop; None if unknown, and for anything else.
+      alike: number of equal neighbours it represents, including itself.
+      parts: its parts and steps, in order.
+    """
+
+    label: str
+    is_loop: bool = False
+    trips: int | None = None
+    alike: int = 1
+    parts: tuple[SkeletonPart | SkeletonStep, ...] = ()
+
+
+FlowKind = Literal["argument", "kernel", "collective", "result"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlowNode:
+    """One drawn node, with the value that leaves it.
+
+    Attributes:
+      kind: the kind of node.
+      number: number of the argument (parameter) or result, of the graph's kernel, or of the row of the
+        `CollectiveTable`.
+      kernel: its kernel in the graph; -1 for arguments and results.
+      array: (kernels and collectives) its result on one device, "f32[128,512]"; "" for a tuple.
+      spec: (kernels and collectives) the sharding of its value, if the program before partitioning has one value of
+        that name, line and shape; None if uncertain.
+    """
+
+    kind: FlowKind
+    number: int
+    kernel: int = -1
+    array: str = ""
+    spec: PartitionSpec | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramFlow:
+    """The drawing of a small program.
+
+    Attributes:
+      nodes: arguments that a kernel or a result takes, kernels in schedule order, results.
+      edges: (source, target), rows of `nodes`, each pair once; no cycles, values of the previous iteration omitted.
+      copies: number of omitted kernels that only change an array's layout (copies, transposes).
+    """
+
+    nodes: tuple[FlowNode, ...]
+    edges: tuple[tuple[int, int], ...]
+    copies: int = 0

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Self
+
+import numpy as np
 
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.record.hypothesis import KeyFigures
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.collective import AxisTotal, CollectiveTable
+from pjit_inspect.model.record.target import KeyFigures
+from pjit_inspect.model.report.collective import AxisTotal, CollectiveTable, Least, OtherCommunication, other_words
 from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.host_callback import HostCallback
-from pjit_inspect.model.report.least import Least
-from pjit_inspect.model.report.other_communication import OtherCommunication, other_words
 from pjit_inspect.model.report.suggestion import Suggestion
+from pjit_inspect.model.words.sentence import Phrase, Sentence
 
 Remedies = Literal["none", "untried", "tried"]
 """
@@ -111,3 +112,64 @@ class RecordReport:
     def sent_bytes(self) -> int | None:
         """Bytes the busiest device sends per call over all axes (modelled: ring); None without HLO."""
         return None if self.collectives is None else sum(total.sent_bytes for total in self.totals)
+
+
+class Note(Sentence):
+    """A sentence and its subject.
+
+    Attributes:
+      instructions: the first instruction of each collective it is about.
+      paths: the arguments and results it is about, as their layouts name them.
+    """
+
+    __slots__ = ("instructions", "paths")
+    instructions: tuple[str, ...]
+    paths: tuple[str, ...]
+
+    @classmethod
+    def about(cls, words: str, *, instructions: tuple[str, ...] = (), paths: tuple[str, ...] = ()) -> Self:
+        """The note of a sentence."""
+        made = cls.of(Sentence(words).phrases)
+        assert isinstance(made, cls)
+        made.instructions, made.paths = instructions, paths
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _made, (self.phrases, self.instructions, self.paths)
+
+
+def _made(phrases: tuple[Phrase, ...], instructions: tuple[str, ...], paths: tuple[str, ...]) -> Note:
+    return Note.about(Sentence.of(phrases), instructions=instructions, paths=paths)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryPart:
+    """Arguments, or results.
+
+    Attributes:
+      bytes: on each device, in the order of `DeviceMemory.devices`; counted from shapes and shardings.
+      largest: the largest arrays, by path, with their bytes on one device.
+    """
+
+    bytes: np.ndarray
+    largest: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceMemory:
+    """Bytes of arguments and results on every device of a program.
+
+    Attributes:
+      devices: the ids of the devices.
+      arguments, outputs: their bytes; outputs in the buffers of donated arguments count as arguments.
+      reused: number of outputs in buffers of donated arguments.
+      unknown: number of arrays not counted because their sharding or element type is unknown.
+      elsewhere: number of arrays not counted because they are in host memory.
+    """
+
+    devices: tuple[int, ...] = ()
+    arguments: MemoryPart = field(default_factory=lambda: MemoryPart(bytes=np.zeros(0)))
+    outputs: MemoryPart = field(default_factory=lambda: MemoryPart(bytes=np.zeros(0)))
+    reused: int = 0
+    unknown: int = 0
+    elsewhere: int = 0

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.table import Table
-from pjit_inspect.model.words.byte_words import ONE_TURN, bytes_in_words
+from pjit_inspect.model.words.sentence import ONE_TURN, bytes_in_words
 
 EditKind = Literal["argument", "result", "constrain", "hop", "respec", "remove"]
 """

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+from pjit_inspect.observe.contract import _jax
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
@@ -168,3 +170,8 @@ def _plain_function(found: Any) -> Any:
 def _variables_of(function: Any) -> set[str]:
     code = getattr(function, "__code__", None)
     return {*code.co_varnames, *code.co_cellvars, *code.co_freevars} if code is not None else set()
+
+
+def this_process() -> tuple[int, int]:
+    """`(jax.process_index(), jax.process_count())`, without starting a backend: that would take the devices."""
+    return _jax.distributed_place()

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from pjit_inspect.model.record.result import ResultTree
+from pjit_inspect.model.record.record import ResultTree
 from pjit_inspect.observe.live.layouts import layout_of
 
 _MOST_NUMBERS = 1_000

@@ -188,3 +188,8 @@ def _entry_for(tile: np.ndarray, count: int, mesh: Mesh) -> tuple[str, ...] | No
             ):
                 return names
     return None
+
+
+def attached_devices() -> int:
+    """The number of devices `jax.jit` would run on here. Starts JAX's backend if it is not started."""
+    return jax.device_count()

@@ -3,7 +3,7 @@
 It starts before the block, and stops after all work begun in the block has run. JAX runs one profiler at a time. If it
 cannot start, the block runs without it and `Profiler.missing` says why; if the block starts another profiler, this one
 is ended. Code in the block does not see this profiler. Not its job: other contents of the file (`parse.files.xplane`),
-assigning runs to programs (`analyze.measured.profiled_programs`).
+assigning runs to programs (`analyze.measured.kernel_times`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.guard import Guard
-from pjit_inspect.model.record.profile import GraphNode, ProfiledRun, Spans
+from pjit_inspect.model.record.kernel_times import GraphNode, ProfiledRun, Spans
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.watch.listener import unseen
 

@@ -14,8 +14,7 @@ from typing import Any
 from pjit_inspect.model.memory.buffer_assignment import Allocation, AssignedValue, BufferAssignment
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.parse.buffers.assignment_text import parse_buffer_assignment
-from pjit_inspect.parse.wire.hlo_schema import decode, message_class, text
-from pjit_inspect.parse.wire.unknown_fields import count_messages
+from pjit_inspect.parse.wire.hlo_schema import count_messages, decode, message_class, text
 
 _TEXT, _RANGES = b"BufferAssignment:", "\nHloLiveRange ("
 

@@ -17,17 +17,17 @@ from pjit_inspect.model.program.hlo import Alias, Donor, HloModule
 from pjit_inspect.model.program.hlo_columns import Computations, Instructions
 from pjit_inspect.model.program.incomplete import MISSING, MISSING_INSTRUCTIONS, NO_ENTRY
 from pjit_inspect.parse.hlo_proto.columns import (
+    UNREADABLE,
     Columns,
     Index,
     read_columns,
     read_numbers,
     read_texts,
+    unknown_parts,
 )
-from pjit_inspect.parse.hlo_proto.kept import UNREADABLE, unknown_parts
 from pjit_inspect.parse.hlo_proto.reader import ProtoReader
 from pjit_inspect.parse.hlo_proto.source import Source, read_source
-from pjit_inspect.parse.wire.hlo_schema import decode, text
-from pjit_inspect.parse.wire.unknown_fields import count_fields, count_messages
+from pjit_inspect.parse.wire.hlo_schema import count_fields, count_messages, decode, text
 from pjit_inspect.parse.wire.wire import Field, scan_messages, split_message
 
 _MAX_BYTES = 2**31 - 1

@@ -17,8 +17,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Details
 from pjit_inspect.model.program.shape import UNBOUNDED, Layout, Shape
-from pjit_inspect.parse.hlo_proto.columns import read_texts
-from pjit_inspect.parse.hlo_proto.kept import parts_by_name
+from pjit_inspect.parse.hlo_proto.columns import parts_by_name, read_texts
 from pjit_inspect.parse.wire.clean import clean_text
 from pjit_inspect.parse.wire.hlo_schema import decode, is_whole, known_fields, text
 from pjit_inspect.parse.wire.replica_groups import group_form, parse_optional_replica_groups, print_replica_groups

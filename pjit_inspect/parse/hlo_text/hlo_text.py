@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.incomplete import NO_BEGINNING, NO_END, NO_ENTRY, UNREADABLE_LINES
-from pjit_inspect.parse.hlo_proto.kept import KEPT_AS_TEXT, OTHER_LINES, verbatim_field
+from pjit_inspect.parse.hlo_proto.columns import KEPT_AS_TEXT, OTHER_LINES, verbatim_field
 from pjit_inspect.parse.hlo_text.attributes import read_aliases, read_attribute
 from pjit_inspect.parse.hlo_text.instructions import ComputationWriter
 from pjit_inspect.parse.hlo_text.pasted import without_line_beginnings

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pjit_inspect.model.program.incomplete import MISSING, UNREADABLE_LINES
+from pjit_inspect.parse.hlo_proto.columns import KEPT_AS_TEXT, UNREADABLE, verbatim_field
 from pjit_inspect.parse.hlo_proto.hlo import LEAST, OPCODES
-from pjit_inspect.parse.hlo_proto.kept import KEPT_AS_TEXT, UNREADABLE, verbatim_field
 from pjit_inspect.parse.hlo_text.attributes import DEPENDS_ON_OPCODE, read_attribute
 from pjit_inspect.parse.hlo_text.sections import ComputationText, cut_nested
 from pjit_inspect.parse.hlo_text.shapes import SHAPE_FOLLOWS, read_literal, read_shape, split_tuple, written_shape

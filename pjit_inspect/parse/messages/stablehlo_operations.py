@@ -2,7 +2,7 @@
 
 A key is what an operation is (its name, attributes and types) and the keys of what it takes, so names of values and of
 functions, the order of lines that do not need each other, source positions and what JAX notes for itself make no
-difference. Not its job: comparing (`analyze.diff.lowering`).
+difference. Not its job: comparing (`analyze.diff.tables`).
 """
 
 from __future__ import annotations

@@ -9,8 +9,7 @@ import numpy as np
 
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal
-from pjit_inspect.model.report.device_memory import DeviceMemory, MemoryPart
-from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.report.report import DeviceMemory, MemoryPart, RecordReport
 from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow
 from pjit_inspect.view.document.colors import NEUTRAL, Palette, document_axes
 from pjit_inspect.view.document.notation import ranges_text

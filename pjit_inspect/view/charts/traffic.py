@@ -13,7 +13,7 @@ import numpy as np
 
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.link_traffic import LinkTraffic
+from pjit_inspect.model.report.collective import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.charts.totals import incomplete_notes, no_collectives
 from pjit_inspect.view.document.chart import MatrixCell, MatrixChart

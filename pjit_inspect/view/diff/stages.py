@@ -1,14 +1,13 @@
 """The share of JAX's lowering and of XLA in a change, as a line or two tables.
 
-Not its job: finding it (`analyze.diff.lowering`, `handles.upgrade`).
+Not its job: finding it (`analyze.diff.tables`, `handles.upgrade`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pjit_inspect.model.diff.diff import DiffData, Figure, Stages
-from pjit_inspect.model.diff.lowering import LoweringDiff
+from pjit_inspect.model.diff.diff import DiffData, Figure, LoweringDiff, Stages
 from pjit_inspect.model.words.sentence import Sentence, code, say
 from pjit_inspect.view.diff.figures import change_words, figure_words
 from pjit_inspect.view.document.document import Block, Code, Column, Line, Number, Row, Section, Table, Text

@@ -9,9 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pjit_inspect.model.memory.memory_use import MemoryTimeline, MemoryUse
-from pjit_inspect.model.report.device_memory import DeviceMemory
-from pjit_inspect.model.report.link_traffic import LinkTraffic
-from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.report.collective import LinkTraffic
+from pjit_inspect.model.report.report import DeviceMemory, RecordReport
 from pjit_inspect.view.charts.memory_curve import memory_curve_chart
 from pjit_inspect.view.charts.totals import memory_chart, time_chart, totals_chart
 from pjit_inspect.view.charts.traffic import traffic_chart

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.report.flow import FlowNode, ProgramFlow
+from pjit_inspect.model.report.graph import FlowNode, ProgramFlow
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import path_pattern
 from pjit_inspect.view.document.notation import array_text

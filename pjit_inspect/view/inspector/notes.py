@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.note import Note
-from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.report.report import Note, RecordReport
 from pjit_inspect.view.document.quantities import bytes_text, plural
 from pjit_inspect.view.inspector.words import name_data
 from pjit_inspect.view.record.arrays import ArrayGroup

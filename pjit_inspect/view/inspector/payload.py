@@ -15,10 +15,8 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.collective import Phase
-from pjit_inspect.model.report.flow import ProgramFlow
-from pjit_inspect.model.report.graph import ProgramGraph
-from pjit_inspect.model.report.link_traffic import LinkTraffic
+from pjit_inspect.model.report.collective import LinkTraffic, Phase
+from pjit_inspect.model.report.graph import ProgramFlow, ProgramGraph
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.view.document.colors import document_axes

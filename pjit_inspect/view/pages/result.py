@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.record.result import ResultTree
+from pjit_inspect.model.record.record import ResultTree
 from pjit_inspect.view.document.notation import array_text, known_spec_text
 from pjit_inspect.view.document.printable import pad, printable, shorten
 from pjit_inspect.view.document.quantities import bytes_text, plural

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pjit_inspect.model.report.target_table import TargetRow, TargetTable
+from pjit_inspect.model.record.target import TargetRow, TargetTable
 from pjit_inspect.view.document.columns import codes, table_of
 from pjit_inspect.view.document.document import (
     Block,

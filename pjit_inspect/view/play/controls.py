@@ -13,7 +13,7 @@ from pjit_inspect.model.play.controls import ArgumentGroup, Choice, ConstraintCo
 from pjit_inspect.model.play.variant import Problem
 from pjit_inspect.model.program.mesh import PartitionSpec, axes_of
 from pjit_inspect.model.program.shape import short_dtype
-from pjit_inspect.model.report.target_table import TargetRow
+from pjit_inspect.model.record.target import TargetRow
 from pjit_inspect.view.document.notation import known_spec_text
 from pjit_inspect.view.document.quantities import bytes_text, count_text, plural
 from pjit_inspect.view.inspector.words import axes_data, name_data

@@ -11,8 +11,8 @@ from pjit_inspect.model.diff.pairs import PairTable
 from pjit_inspect.model.play.code import Code
 from pjit_inspect.model.play.setting import Preset
 from pjit_inspect.model.play.variant import HistoryTable, Variant
+from pjit_inspect.model.record.target import TargetTable
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
-from pjit_inspect.model.report.target_table import TargetTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

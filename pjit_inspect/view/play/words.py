@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.model.play.variant import MemorySource, Variant
-from pjit_inspect.model.words.byte_words import ONE_TURN
+from pjit_inspect.model.words.sentence import ONE_TURN
 from pjit_inspect.view.diff.diff import change_words
 from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pjit_inspect.model.report.finding import FINDING_KINDS, Finding, FindingTable, FindingUnit
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.words.byte_words import ONE_TURN
+from pjit_inspect.model.words.sentence import ONE_TURN
 from pjit_inspect.view.document.document import Block, Code, Line, Number, Prose, Provenance, Sign, Span, Spans, Text
 from pjit_inspect.view.document.quantities import bytes_number, plural
 from pjit_inspect.view.record.incomplete import reason_text

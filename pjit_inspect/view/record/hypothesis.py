@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pjit_inspect.model.record.hypothesis import Hypothesis, KeyFigures, Misfit
+from pjit_inspect.model.record.target import Hypothesis, KeyFigures, Misfit
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.columns import numbers, table_of
 from pjit_inspect.view.document.document import (

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.suggestion import Suggestion, SuggestionTable
-from pjit_inspect.model.words.byte_words import ONE_TURN
+from pjit_inspect.model.words.sentence import ONE_TURN
 from pjit_inspect.view.document.columns import table_of
 from pjit_inspect.view.document.document import (
     Block,

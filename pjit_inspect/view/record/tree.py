@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Sequence
 
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.graph import SkeletonPart, SkeletonStep
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.report.skeleton import SkeletonPart, SkeletonStep
 from pjit_inspect.view.document.document import Document
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import bytes_text, count_text, plural

@@ -12,7 +12,7 @@ from jax.sharding import PartitionSpec as P
 
 import pjit_inspect
 from pjit_inspect.analyze.graph.flow import find_flow
-from pjit_inspect.model.report.flow import FlowNode, ProgramFlow
+from pjit_inspect.model.report.graph import FlowNode, ProgramFlow
 
 
 @pytest.fixture(scope="module")

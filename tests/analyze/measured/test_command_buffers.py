@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pjit_inspect.analyze.measured.command_buffers import owners_of_nodes
 from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches
-from pjit_inspect.model.record.profile import GraphNode
+from pjit_inspect.model.record.kernel_times import GraphNode
 
 
 def node(number: int, kernel: str, *, graph: int = 1) -> GraphNode:

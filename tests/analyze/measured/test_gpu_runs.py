@@ -9,7 +9,7 @@ import numpy as np
 
 from pjit_inspect.analyze.measured.gpu_runs import GpuRun, gpu_run
 from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches
-from pjit_inspect.model.record.profile import GraphNode, ProfiledRun
+from pjit_inspect.model.record.kernel_times import GraphNode, ProfiledRun
 
 LAUNCHES = Launches(
     functions={name: KernelFunction(instructions={0: (name,)}, own=frozenset({name})) for name in ("a", "b", "sort")},

@@ -7,8 +7,7 @@ import dataclasses
 import pytest
 
 from pjit_inspect.analyze.measured.kernel_times import MeasuredProgram, find_kernel_times
-from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
-from pjit_inspect.model.record.profile import ProfiledRun
+from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes, ProfiledRun
 
 STEP = MeasuredProgram(
     name="jit_step",

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import pytest
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.measured.profiled_programs import Candidate, numbers_of, program_content
+from pjit_inspect.analyze.measured.kernel_times import Candidate, numbers_of, program_content
 
 # Three programs of one content that the process held, and one of another.
 HELD = {5300: "chain", 32422: "chain", 40000: "chain", 41000: "other"}

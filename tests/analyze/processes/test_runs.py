@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pjit_inspect.analyze.processes.runs import Session, choose_sessions
+from pjit_inspect.analyze.processes.merge import Session, choose_sessions
 
 
 def session(process: int, name: str, *, count: int = 2, began_s: float = 100.0, ended_s: float = 110.0) -> Session:

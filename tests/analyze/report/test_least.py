@@ -12,7 +12,7 @@ from pjit_inspect.analyze.report.report import report
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.least import Least
+from pjit_inspect.model.report.collective import Least
 from pjit_inspect.model.report.report import RecordReport
 
 DEVICES = tuple(Device(id=k, platform="cpu", kind="cpu") for k in range(8))

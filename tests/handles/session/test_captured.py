@@ -34,7 +34,7 @@ def test_a_process_that_is_captured_and_never_looked_at_imports_no_record_no_ana
     done = subprocess.run([sys.executable, "-c", CAPTURED_ONLY], capture_output=True, text=True, check=True)
     first, second = done.stdout.splitlines()
     assert first.startswith("True")
-    allowed = {"pjit_inspect.analyze.program", "pjit_inspect.model.words.byte_words", "pjit_inspect.view.render"}
+    allowed = {"pjit_inspect.analyze.program", "pjit_inspect.model.words.sentence", "pjit_inspect.view.render"}
     assert not set(first.split()[1:]) - allowed
     assert second == "False"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.model.record.profile import GraphNode, ProfiledRun
+from pjit_inspect.model.record.kernel_times import GraphNode, ProfiledRun
 from pjit_inspect.observe.profiler import profiler
 
 
