@@ -182,8 +182,7 @@ def test_a_result_that_is_moved_is_not_told_as_its_operand():
     (found,) = sentences(attention, heads, heads, heads)
     assert "asks for `P('data', 'model', None, None)`" in found
     assert '`jnp.einsum("bhqk,bkhd->bqhd", weights, v)`' in found
-    # On a device: 4 / 2 of the batch, all 32 positions, 8 / 4 of the heads, all 16 features.
-    assert "is computed in pieces of [2, 32, 2, 16] on each device, so its result moves." in found
+    assert "is computed as `P('data', None, 'model', None)`, so its result moves." in found
 
 
 def test_an_operand_that_is_moved_before_the_operation_is_told_as_such():

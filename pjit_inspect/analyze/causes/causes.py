@@ -43,8 +43,8 @@ _WRITTEN = {
 """Who made a collective in manual code -> the form that says so."""
 _SUMMED: dict[CauseKind, str] = {"contraction": "sums over", "reduction": "reduces"}
 _MOST_ALTERNATIVES = 3
-_OWN_RULE = "CustomSPMDPartitioning"
-"""XLA's name of a call of `custom_partitioning`, whose collectives a function of the user's writes."""
+_OWN_RULE = "/custom_partitioning"
+"""The end of JAX's name of a call whose collectives a function of the user's writes."""
 
 
 _BY_NAME: tuple[tuple[re.Pattern[str], CauseKind], ...] = (
@@ -267,10 +267,7 @@ class CauseFinder:
         labels = {boundary.name: boundary.label for boundary in self._program.inputs}
         shown = name(labels.get(op_name) or users_word(op_name.rpartition("/")[2]))
         of = say("{}{}", shown, where) if op_name else say("what takes {}", row.moved or "it")
-        form = "taken by" if kind == "unknown" else "by name"
-        rules = [op for op in self._program.ops if op.detail == _OWN_RULE and op.op_name == op_name]
-        if rules:
-            form, of = "by a rule", joined(list(dict.fromkeys(map(self._names.op, rules))), " or ")
+        form = "by a rule" if op_name.endswith(_OWN_RULE) else "taken by" if kind == "unknown" else "by name"
         return Cause(
             kind=kind,
             sentence=_worded(form, of=of, kind=kind.replace("_", " ")),
