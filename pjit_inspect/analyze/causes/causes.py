@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from pjit_inspect.analyze.causes.accumulated import Accumulation
 from pjit_inspect.analyze.causes.cause_form import cause_of
@@ -25,6 +25,7 @@ from pjit_inspect.analyze.program.phases import find_phase, is_written_name, spl
 from pjit_inspect.analyze.program.source import UserFiles, user_frames
 from pjit_inspect.analyze.sharding.needs import RESHARDS, is_cumulative
 from pjit_inspect.analyze.sharding.value_names import ValueNames, line_near
+from pjit_inspect.guard import Guard
 from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.primitive import users_word
@@ -103,7 +104,10 @@ class CauseFinder:
         if any(array.edges for array in arrays):
             # What the partitioner made is not written, whatever its name.
             row = replace(row, implicit=True)
-        causes = tuple(replace(self._cause(array, row, arrays), payload_bytes=array.bytes) for array in arrays)
+        # An error of ours in one cause costs no other.
+        failed = Cause(kind="unknown", sentence=_worded("failed"))
+        found = (Guard().run("a cause", partial(self._cause, array, row, arrays), failed) for array in arrays)
+        causes = tuple(replace(cause, payload_bytes=array.bytes) for cause, array in zip(found, arrays, strict=True))
         # XLA marks all of a combined collective as its own, though parts of it were written.
         kinds = {cause.kind == "written" for cause in causes}
         implicit = row.implicit if len(kinds) < 2 else None

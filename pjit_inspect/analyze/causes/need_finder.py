@@ -108,7 +108,7 @@ class NeedFinder:
             return match
         way, made = self._ways.of(match.edge, taker), match.edge.makers[:1]
         back, computed = self._put_back(way)
-        is_whole = taker is None or taker.shape == self.program.local_shape(made[0])
+        is_whole = bool(made) and (taker is None or taker.shape == self.program.local_shape(made[0]))
         if match.moves_result and match.taken in (None, *made) and is_whole:
             steps = tuple(back) if len(back) > 1 and computed is not None else ()
             return replace(match, had=computed, wanted=values[made[0]].spec, way=steps)
