@@ -7,6 +7,7 @@ import pytest
 from causes.meshes import array, named
 
 import pjit_inspect as pi
+from pjit_inspect import guard
 from pjit_inspect.analyze.causes.need_finder import NeedFinder
 
 
@@ -19,6 +20,7 @@ def test_an_error_in_one_cause_costs_no_other(monkeypatch):
             raise IndexError("out of range")
         return find(self, edge, axes)
 
+    monkeypatch.setattr(guard, "_warned", set())
     monkeypatch.setattr(NeedFinder, "find", fail_once)
     x = array((16, 64), "data", "model")
     record = pi.inspect(jax.jit(lambda x: (x.sum(1), jax.lax.with_sharding_constraint(x * 2, named(None, "model")))), x)
