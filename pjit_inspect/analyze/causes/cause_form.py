@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from pjit_inspect.analyze.causes.cause_subject import ITS_RESULT, CauseSubject, dimension_words, over_axes
+from pjit_inspect.analyze.causes.cause_subject import ITS_RESULT, POSITIONS, CauseSubject, dimension_words, over_axes
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.causes.wording import Piece, clause, worded
 from pjit_inspect.analyze.sharding.axes import dependent_axes
@@ -158,8 +158,8 @@ class _Writer(CauseSubject):
         if match.step is None or match.moves_result or match.wanted is None or match.had in (None, match.wanted):
             return None
         step, steps = match.step
-        wanted = self.spec(match.wanted)
-        return self._say("step", step=step, steps=steps, wanted=wanted, needs_it=needs_it)
+        form = "step, positions" if self.moved() == POSITIONS else "step"
+        return self._say(form, step=step, steps=steps, wanted=self.spec(match.wanted), needs_it=needs_it)
 
     # ------------------------------------------------------------ somebody asks for a sharding
 

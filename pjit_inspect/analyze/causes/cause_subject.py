@@ -24,7 +24,7 @@ from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, join
 T = TypeVar("T")
 
 ITS_RESULT = "its result"
-_POSITIONS = "its positions"
+POSITIONS = "its positions"
 _UNSPLIT = frozenset(("custom_call", "topk", "fft", "cholesky", "triangular_solve"))
 """Operations that the partitioner may not split at all, also along dimensions that are independent."""
 _AT_POSITIONS = frozenset(("gather", "scatter", "dynamic_slice", "dynamic_update_slice", "sort"))
@@ -242,7 +242,7 @@ class CauseSubject:
     def moved(self) -> str:
         """The array that moves."""
         if self.is_at_positions(None if self.match.taker is None else self.match.taker.operand):
-            return _POSITIONS
+            return POSITIONS
         if self.array is None:
             return "an operand"
         return self._called(self.array)
@@ -256,7 +256,7 @@ class CauseSubject:
 
     def it_is(self) -> str:
         """The pronoun for the array that moves, and its verb."""
-        return "they are" if self.moved() == _POSITIONS else "it is"
+        return "they are" if self.moved() == POSITIONS else "it is"
 
     def had(self) -> str:
         """How the array that moves is sharded."""
@@ -360,7 +360,7 @@ class CauseSubject:
         """The array that a part of the need is about."""
         if part.operand is None and self.own is not None and part.value in self.own.results:
             return ITS_RESULT
-        return _POSITIONS if self.is_at_positions(part.operand) else self._called(part.value)
+        return POSITIONS if self.is_at_positions(part.operand) else self._called(part.value)
 
     def axes(self) -> str:
         """The mesh axes of the need, in the mesh's order; of a sum, those that the collective goes over."""

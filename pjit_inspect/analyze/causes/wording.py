@@ -38,6 +38,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "{made} is computed {as_computed}, so its result moves.",
     ),
     "step": ("Step {step} of {steps} of bringing {moved} from {had} to {wanted}.", "{needs_it}."),
+    "step, positions": ("Step {step} of {steps} of bringing the positions that {op} uses from {had} to {wanted}.",),
     # A result of the program has another sharding than it is computed with.
     "result": ("{result} must be {asked}, but is computed as {computed}.",),
     "result, so": ("{result} must be {asked}.", "For that {then}."),
