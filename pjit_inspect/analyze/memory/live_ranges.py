@@ -2,7 +2,7 @@
 
 A *value* is an array from the instruction that makes it to its last use, through all instructions that only pass it on.
 A *buffer* is shared by values that overwrite one another: a loop's carry, operations in place. Not its job: the places
-of buffers in memory (`analyze.memory.places`).
+of buffers in memory (`analyze.memory.occupancy`).
 
 *Source*: XLA's `HloDataflowAnalysis` (what only passes arrays on), `GetInPlaceInputOutputPairs`, `HloAliasAnalysis`
 and `HloLiveRange`, which its buffer assignment follows.

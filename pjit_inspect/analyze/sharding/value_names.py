@@ -1,7 +1,7 @@
 """How a person calls a value of the sharded program: by its argument's name, or by the text it was written as.
 
 Not its job: which operation makes the value of a text (`analyze.sharding.written_ops`), which value is the same data as
-another (`analyze.sharding.same_data`), sentences about it (`analyze.causes.cause_words`).
+another (`analyze.sharding.same_data`), sentences about it (`analyze.causes.cause_subject`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 *Source*: `xla_data.proto` (PrimitiveType, ShapeProto) and `jax.numpy` dtype names.
 
-Not its job: reading shapes from bytes (`parse.hlo_tables`) or the user's array layouts (`model.program.layout`).
+Not its job: reading shapes from bytes (`parse.hlo_proto`) or the user's array layouts (`model.program.layout`).
 """
 
 from __future__ import annotations

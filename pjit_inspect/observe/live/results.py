@@ -1,6 +1,6 @@
 """The result of a call as frozen facts: its trees and arrays, without their values.
 
-Not its job: words for it (`view.pages.result`), the results of the compiled program (`observe.live.arrays`).
+Not its job: words for it (`view.pages.result`), the results of the compiled program (`observe.live.layouts`).
 """
 
 from __future__ import annotations
