@@ -52,7 +52,7 @@ HELD: dict[str, tuple[str, ...]] = {
     ),
     "Collectives, and why they are there": (
         "model.report.collective.CollectiveTable", "model.report.collective.Collective", "model.report.cause.Cause",
-        "model.report.other_communication.OtherCommunication",
+        "model.report.collective.OtherCommunication",
         "model.report.finding.FindingTable", "model.report.finding.Finding",
         "model.report.suggestion.SuggestionTable", "model.report.suggestion.Suggestion",
         "model.report.suggestion.Checked", "model.report.suggestion.Edit",
@@ -76,7 +76,7 @@ HELD: dict[str, tuple[str, ...]] = {
     "Two programs compared": (
         "model.diff.diff.DiffData", "model.diff.diff.SideFacts", "model.diff.diff.Figure", "model.diff.diff.AxisDiff",
         "model.diff.diff.Setting", "model.diff.diff.SourceChange", "model.diff.diff.Stages",
-        "model.diff.lowering.LoweringDiff", "model.diff.lowering.OperationChange", "model.diff.pairs.Pair",
+        "model.diff.diff.LoweringDiff", "model.diff.diff.OperationChange", "model.diff.pairs.Pair",
         "model.diff.pairs.Change",
         "model.diff.pairs.PairTable", "model.diff.pairs.CollectiveDiff", "model.diff.pairs.KernelDiff",
         "model.diff.pairs.ShardingDiff", "model.diff.pairs.ArrayDiff", "model.diff.pairs.WarningDiff",
@@ -107,9 +107,9 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.report.explained_error.Fit",
     ),
     "Other machines and meshes": (
-        "model.report.target_table.TargetRow", "model.record.target.Target", "model.record.target.MemorySize",
-        "model.record.hypothesis.Hypothesis", "model.record.hypothesis.Misfit", "model.record.hypothesis.KeyFigures",
-        "model.record.hypothesis.SentOver",
+        "model.record.target.TargetRow", "model.record.target.Target", "model.record.target.MemorySize",
+        "model.record.target.Hypothesis", "model.record.target.Misfit", "model.record.target.KeyFigures",
+        "model.record.target.SentOver",
     ),
     "The playground": (
         "model.play.variant.Variant", "model.play.variant.KindSent", "model.play.variant.Problem",
@@ -126,7 +126,7 @@ HELD: dict[str, tuple[str, ...]] = {
         "view.figures.figures.Figures", "view.render.shown.Shown", "handles.session.log.LogLimit",
     ),
     "Under the handles": (
-        "model.report.report.RecordReport", "model.report.collective.AxisTotal", "model.report.least.Least",
+        "model.report.report.RecordReport", "model.report.collective.AxisTotal", "model.report.collective.Least",
         "model.record.ledger.LedgerData",
         "model.record.blob.Blob", "model.sharding.sharded_program.ShardedProgram",
         "model.sharding.sharded_program.ShardedOp", "model.sharding.sharded_program.ShardedValue",

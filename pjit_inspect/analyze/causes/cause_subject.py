@@ -333,7 +333,10 @@ class CauseSubject:
         is_made = op is not None and value in op.results and not self.names.argument(value)
         is_batched = op is not None and is_made and self.names.is_batched(op)
         is_known = self.value(parts[0]) == ITS_RESULT or self.names.is_counted(value, self.beside)
-        return "a dimension" if is_batched or not is_known else dimension_words(map(self.dimension, parts))
+        if is_known and not is_batched:
+            return dimension_words(map(self.dimension, parts))
+        count = len({part.dimension for part in parts})
+        return "a dimension" if count == 1 else f"{count} dimensions"
 
     def elements(self) -> str:
         """How many elements `dimensions` are: "these 2,048 elements"."""
