@@ -136,7 +136,7 @@ class Gradients(WrittenOps):
             return []
         if self._is_mixed(number):
             return self._summed(op)
-        if not self._hands_on(op):
+        if not self._hands_on(op) or self._is_term(op):
             return []
         # What is computed again is not another operand.
         found = {self._seen(own): own for own in self._operands(op)}
@@ -185,6 +185,17 @@ class Gradients(WrittenOps):
             and self._is_one_piece(users[0], op)
             and self._makes(users[0])
         )
+
+    def _is_term(self, op: ShardedOp) -> bool:
+        """Whether an op makes one of several terms that its piece adds to one sum of gradients."""
+        place, sums, terms = self._place(op), [op], 0
+        for own in sums:
+            users = (self.program.ops[user] for result in own.results for user, _ in self.program.users.get(result, ()))
+            sums += [user for user in users if last_part(user) == "add_any" and user not in sums]
+        for own in (operand for add in sums[1:] for operand in add.operands):
+            maker = self._maker(self._data.behind(own))
+            terms += maker is not None and last_part(maker) != "add_any" and self._place(maker) == place
+        return terms > 1
 
     def _inputs(self, ops: list[ShardedOp], made: set[int]) -> set[int]:
         """What operations of a piece take from outside of it that has a gradient."""
