@@ -71,7 +71,7 @@ def test_a_collective_of_a_partition_rule_is_told_at_the_call():
     )
     (told,) = sentences(lambda x: x + 0.1 * shift(x), array((16, 4), "x", mesh=LINE))
     assert told.startswith("It belongs to `custom_partitioning` (")
-    assert told.endswith("the partition rule of that function has probably made it.")
+    assert told.endswith("its partition rule has probably made it.")
 
 
 def test_a_constraint_that_changes_nothing_is_not_told():

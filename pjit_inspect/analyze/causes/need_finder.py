@@ -263,20 +263,22 @@ class NeedFinder:
     def _put_into_pieces(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation that was computed in other pieces, as a sort of complete rows, and is put back.
 
-        The takers of the result play no part, though they may be of the same line of the user's, as the slice of a
-        top-k is.
+        The takers of the result play no part, though they may be of the same line, as the slice of a top-k is.
         """
         if not self._is_made_otherwise(edge):
             return None
         pieces = self.program.local_shape(edge.makers[0])
         shapes = [taker.shape for taker in edge.takers]
+        is_back = all(own == pieces for own in shapes)
         if edge.kind == "all-to-all" and math.prod(edge.made_shape) == math.prod(pieces):
             # Of the pieces of its sharding, which are as large, a slice may take a part at once.
             is_back = all(len(own) == len(pieces) and all(map(operator.le, own, pieces)) for own in shapes)
-        else:
-            is_back = all(own == pieces for own in shapes)
         # A permute changes no sizes.
         is_back &= edge.kind != "collective-permute" or edge.given_shape == pieces
+        # What is moved once more from there was put back before.
+        way = self._ways.of(edge)
+        behind = way[way.index(edge) + 1 :][:1]
+        is_back |= edge.kind == "all-to-all" and [step.given_shape for step in behind] == [pieces]
         return self._own(edge, axes) if is_back else None
 
     def _brought_back(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:

@@ -165,7 +165,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "by name": ("It belongs to {of}.", "By that name alone, the cause is probably {kind}."),
     "by a rule": (
         "It belongs to {of}.",
-        "By that name alone, the partition rule of that function has probably made it.",
+        "By that name alone, its partition rule has probably made it.",
     ),
     "alike": ("{number} operations fit equally well{alike}: {operations}.",),
     "alike, summed": (
