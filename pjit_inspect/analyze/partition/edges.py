@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, logical_pairs
 from pjit_inspect.model.program.hlo import HloModule, Instruction
+from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker
 
 COLLECTIVES = frozenset((
@@ -172,6 +173,11 @@ def with_collectives(
     return replace(program, is_predicted=False, collectives=moved[: len(made)], written=moved[len(made) :])
 
 
+def combines(op: Instruction) -> str:
+    """The opcode of what a sum, or maximum, does to two elements; "" for any other operation."""
+    return op.called[0].root.opcode if op.called and op.opcode.removesuffix("-start") in SUMS else ""
+
+
 def groups_of(op: Instruction, devices: int | None = None) -> Groups:
     """The device groups of a collective as partition numbers; () where they are not understood, or all."""
     counts, kind = op.module.device_counts, op.opcode.removesuffix("-start")
@@ -258,6 +264,7 @@ class _Finder:
             channel_id=op.channel_id,
             groups=groups_of(op),
             dtype=shapes[0].dtype if shapes else "",
+            combines=combines(op),
             elements=sum(shape.count or 0 for shape in shapes),
             given_shape=shapes[0].dimensions if shapes else (),
         )

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
-from pjit_inspect.analyze.partition.edges import Moved, Sources, given_to, groups_of, neighbours
+from pjit_inspect.analyze.partition.edges import Moved, Sources, combines, given_to, groups_of, neighbours
 from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.dataflow import entering, operand
@@ -122,8 +122,10 @@ class _Row:
     groups: frozenset[tuple[int, ...]]
 
     def fits(self, edge: PartitionedCollective) -> bool:
-        """True if it has the kind, groups and type of what this may have been when XLA partitioned."""
-        if edge.kind not in self.kinds or edge.dtype not in self.types:
+        """True if it has the kind, groups and type of what this may have been, and combines elements alike."""
+        # Records of earlier versions do not say how elements are combined.
+        is_other = edge.combines not in ("", combines(self.op) or edge.combines)
+        if is_other or edge.kind not in self.kinds or edge.dtype not in self.types:
             return False
         return not self.groups or not edge.groups or frozenset(edge.groups) == self.groups
 

@@ -270,6 +270,7 @@ class PartitionedCollective:
       channel_id: XLA's channel, kept in the optimized program; None for none.
       groups: groups of devices that take part together, as partition numbers; pairs for a collective-permute.
       dtype: XLA's name of its element type.
+      combines: XLA's opcode of what it does to two elements ("add", "maximum"); "" if it only moves them.
       elements: number of elements from one device.
       makers: the values (in `ShardedProgram.values`) it moves or adds up.
       made_shape: the shape on one device of the first of these, as XLA partitioned its maker (counted).
@@ -290,6 +291,7 @@ class PartitionedCollective:
     channel_id: int | None = None
     groups: tuple[tuple[int, ...], ...] = ()
     dtype: str = ""
+    combines: str = ""
     elements: int = 0
     makers: tuple[int, ...] = ()
     made_shape: tuple[int, ...] = ()
