@@ -143,7 +143,10 @@ class WrittenOps:
         own, called, *_ = frames
         if op.kind in REQUESTS:
             is_other = own.function != called.function and (own.file, own.line) != (called.file, called.line)
-            return called if is_other and called not in self._outer else None
+            # A call within the compiled function is told, even where all operations are made by it.
+            function = op.op_name.partition("(")[2].partition(")")[0]
+            within = [depth for depth, frame in enumerate(frames) if frame.function.rpartition(".")[2] == function]
+            return called if is_other and (called not in self._outer or within[-1:] > [0]) else None
         ways = self._ways[piece_of(self._places[number]), self._roles[number]]
         # Best is a call that no other way has.
         for most in (1, len(ways) - 1):
