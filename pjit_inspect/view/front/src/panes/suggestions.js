@@ -1,4 +1,4 @@
-// Changes that could save a collective, in its details: what is modelled beside what was counted, and a button to try.
+// Changes that could save a collective, in its details: what was counted before and after a compile, and a button to try.
 import { h } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { drawSpans } from "../core/spans.js";
@@ -50,7 +50,7 @@ function ask(store, waits) {
 /** @param {import("../core/store.js").Store} store @param {any} one @param {number} number */
 function card(store, one, number) {
   const { axes } = store.first;
-  const isCompiled = Boolean(one.figures[2][1]);
+  const isCompiled = Boolean(one.figures.at(-1)[1]);
   const line = (/** @type {string} */ tag, /** @type {number} */ part) =>
     h(
       "tr",
