@@ -41,22 +41,23 @@ class KernelFacts:
     """
 
     def __init__(self, module: HloModule, table: CollectiveTable) -> None:
-        self.module, self.table = module, table
+        self.module: HloModule = module
+        self.table: CollectiveTable = table
         self.kernels: KernelList = find_kernels(module)
         sites = _find_sites(self.kernels, table)
-        self.sites = tuple(kernel for kernel, _ in sites)
-        self.ends = tuple(end for _, end in sites)
+        self.sites: tuple[int, ...] = tuple(kernel for kernel, _ in sites)
+        self.ends: tuple[int, ...] = tuple(end for _, end in sites)
         self.collectives: dict[int, list[int]] = {}
         for number, kernel in enumerate(self.sites):
             if kernel >= 0:
                 self.collectives.setdefault(kernel, []).append(number)
         first = {kernel: table.rows[numbers[0]] for kernel, numbers in self.collectives.items()}
-        self.kinds = {kernel: row.kind for kernel, row in first.items()}
-        self.combined = {kernel for kernel, row in first.items() if row.operands > 1}
+        self.kinds: dict[int, str] = {kernel: row.kind for kernel, row in first.items()}
+        self.combined: set[int] = {kernel for kernel, row in first.items() if row.operands > 1}
         self.matmuls, self.flops = count_work(self.kernels)
         runs = count_runs(module)
         most = (runs[c].most for c in module.instructions.computation[self.kernels.rows].tolist())
-        self.runs = np.array([-1 if each is None else each for each in most], np.int64)
+        self.runs: np.ndarray = np.array([-1 if each is None else each for each in most], np.int64)
         self._add_inputs()
 
     def __len__(self) -> int:

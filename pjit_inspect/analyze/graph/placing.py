@@ -47,9 +47,12 @@ class Placing:
 
     def __init__(self, facts: KernelFacts, scopes: Scopes) -> None:
         kernels, columns, count = facts.kernels, facts.module.instructions, len(facts)
-        self.facts, self.scopes = facts, scopes
-        self.scope, self.phase, self.how = [ROOT] * count, [UNKNOWN] * count, [HOW["none"]] * count
-        self.label = [facts.module.opcodes[row] for row in columns.opcode[kernels.rows].tolist()]
+        self.facts: KernelFacts = facts
+        self.scopes: Scopes = scopes
+        self.scope: list[int] = [ROOT] * count
+        self.phase: list[int] = [UNKNOWN] * count
+        self.how: list[int] = [HOW["none"]] * count
+        self.label: list[str] = [facts.module.opcodes[row] for row in columns.opcode[kernels.rows].tolist()]
         self.frame: list[int] = columns.frame[kernels.rows].tolist()
         self.bodies: dict[int, Counter[Place]] = {}
         self.is_differentiated = False

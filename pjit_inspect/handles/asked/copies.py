@@ -36,7 +36,7 @@ def _new_channel() -> Channel:
     return Channel("the process that reads the program from its file")
 
 
-what_if_channel = _new_channel()
+what_if_channel: Channel = _new_channel()
 """Leads to the process that reads programs for `CompileRecord.what_if`."""
 
 
@@ -74,7 +74,10 @@ class Copies:
         Raises ChangeError where the program's mesh cannot be changed.
         """
         self._again = again
-        self.data, self.mesh, self.is_mesh_given = _with_mesh(data, attached)
+        data, mesh, is_given = _with_mesh(data, attached)
+        self.data: RecordData = data
+        self.mesh: tuple[tuple[str, int], ...] = mesh
+        self.is_mesh_given: bool = is_given
 
     @cached_property
     def copied(self) -> CopiedProgram | None:

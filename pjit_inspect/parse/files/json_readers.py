@@ -52,7 +52,9 @@ class UnfitError(Exception):
 
     def __init__(self, what: str, expected: Any, *keys: str | int) -> None:
         super().__init__(what)
-        self.what, self.expected, self.keys = what, expected, list(keys)
+        self.what: str = what
+        self.expected: Any = expected
+        self.keys: list[str | int] = list(keys)
 
     @property
     def path(self) -> str:
