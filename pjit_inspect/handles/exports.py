@@ -1,4 +1,4 @@
-"""Exports for objects that have a table but are none themselves: a log, a ledger.
+"""Exports for objects that have a table (a log, a ledger), and frozen data that know their record.
 
 Not its job: the rows (each says so by its `table`), the forms (`model.program.table`).
 """

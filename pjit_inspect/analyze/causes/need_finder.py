@@ -261,10 +261,7 @@ class NeedFinder:
         return piece * own * count == length or (is_instead and piece * count == length)
 
     def _put_into_pieces(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
-        """The need of an operation that was computed in other pieces, as a sort of complete rows, and is put back.
-
-        The takers of the result play no part, though they may be of the same line, as the slice of a top-k is.
-        """
+        """The need of an operation that was computed in other pieces, as a sort of rows; its takers play no part."""
         if not self._is_made_otherwise(edge):
             return None
         pieces = self.program.local_shape(edge.makers[0])
@@ -275,7 +272,7 @@ class NeedFinder:
             is_back = all(len(own) == len(pieces) and all(map(operator.le, own, pieces)) for own in shapes)
         # A permute changes no sizes.
         is_back &= edge.kind != "collective-permute" or edge.given_shape == pieces
-        # What is moved once more from there was put back before.
+        # An array that is moved once more from there was put back before.
         way = self._ways.of(edge)
         behind = way[way.index(edge) + 1 :][:1]
         is_back |= edge.kind == "all-to-all" and [step.given_shape for step in behind] == [pieces]

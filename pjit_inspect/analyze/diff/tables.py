@@ -1,4 +1,4 @@
-"""Kernels, values, arguments, results and warnings of two programs, joined.
+"""Kernels, values, arguments, results, warnings and lowerings of two programs, joined.
 
 Kernels are joined by content, values by the operation that makes them, arguments and results by their paths. Not its
 job: collectives (`analyze.diff.collectives`).

@@ -1,4 +1,4 @@
-"""Joins the programs of several processes, and finds where each process first leaves the common order.
+"""Joins the programs of several processes, run by run, and finds where each first leaves the common order.
 
 Processes that share a program wait for each other in it: all must reach the same programs in the same order. The
 algorithm walks all processes in step, each through its shared programs in the order it first compiled them. A program

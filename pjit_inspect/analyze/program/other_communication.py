@@ -16,7 +16,6 @@ from typing import Literal
 
 from pjit_inspect.analyze.program.custom_calls import describe_custom_call
 from pjit_inspect.model.program.hlo import HloModule, Instruction
-from pjit_inspect.model.program.incomplete import MISSING
 from pjit_inspect.model.program.opcodes import operations
 from pjit_inspect.model.report.collective import OtherCommunication
 
@@ -54,7 +53,7 @@ def _found(module: HloModule) -> Iterator[tuple[Literal["sends", "may", "host"],
             if opcode in ("infeed", "outfeed") or module.instruction(index).details.is_host_transfer:
                 yield "host", opcode
     for what, count in module.unknown.items():
-        if what.startswith("opcode ") and what != f"opcode {MISSING}":
+        if what.startswith("opcode "):
             for _ in range(count):
                 yield "may", what.removeprefix("opcode ")
 

@@ -1,4 +1,4 @@
-"""One record and its analyses, for a display.
+"""One record and its analyses, for a display; its few figures that are compared with those of another.
 
 Not its job: the analyses themselves, or drawing them (`view`).
 """

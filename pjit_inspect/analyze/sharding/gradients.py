@@ -15,7 +15,7 @@ from typing import Any
 
 from pjit_inspect.analyze.program.source import is_library
 from pjit_inspect.analyze.sharding.same_data import kept
-from pjit_inspect.analyze.sharding.written_ops import OWN_VIEWS, WrittenOps, last_part, piece_of
+from pjit_inspect.analyze.sharding.written_ops import OWN_VIEWS, SUM_OF_GRADIENTS, WrittenOps, last_part, piece_of
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 
@@ -191,10 +191,10 @@ class Gradients(WrittenOps):
         place, sums, terms = self._place(op), [op], 0
         for own in sums:
             users = (self.program.ops[user] for result in own.results for user, _ in self.program.users.get(result, ()))
-            sums += [user for user in users if last_part(user) == "add_any" and user not in sums]
+            sums += [user for user in users if last_part(user) == SUM_OF_GRADIENTS and user not in sums]
         for own in (operand for add in sums[1:] for operand in add.operands):
             maker = self._maker(self._data.behind(own))
-            terms += maker is not None and last_part(maker) != "add_any" and self._place(maker) == place
+            terms += maker is not None and last_part(maker) != SUM_OF_GRADIENTS and self._place(maker) == place
         return terms > 1
 
     def _inputs(self, ops: list[ShardedOp], made: set[int]) -> set[int]:

@@ -23,7 +23,7 @@ from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span
 
-_SUM = "add_any"
+SUM_OF_GRADIENTS = "add_any"
 """JAX's name of the sum of all gradients of one value: it stands where the last of them was made."""
 _TURNS = ("/body/jit(dynamic_index_in_dim)", "/body/jit(dynamic_update_index_in_dim)")
 """JAX's name, behind that of the loop, of what `scan` does to take a turn's piece and to put it into the result."""
@@ -341,14 +341,14 @@ class WrittenOps:
         """Whether an op adds up gradients of a value that are made at several places, of which it stands at one."""
         if number is None:
             return False
-        sums = [number] if last_part(self.program.ops[number]) == _SUM else []
+        sums = [number] if last_part(self.program.ops[number]) == SUM_OF_GRADIENTS else []
         for own in sums:
             for operand in self.program.ops[own].operands:
                 maker = self.program.values[self._data.behind(operand)].op
                 if maker is None or self._places[maker] != self._places[number] or self._roles[maker] != "backward":
                     return True
                 # Layers in a Python loop have one text: what the sum of one is made of may be that of the next.
-                sums += [maker] if last_part(self.program.ops[maker]) == _SUM and maker not in sums else []
+                sums += [maker] if last_part(self.program.ops[maker]) == SUM_OF_GRADIENTS and maker not in sums else []
         return False
 
     def _is_taken(self, number: int, user: int) -> bool:

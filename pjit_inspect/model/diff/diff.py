@@ -1,4 +1,4 @@
-"""Everything in which two programs differ, as frozen data.
+"""Everything in which two programs differ, as JAX lowered them and as XLA compiled them, as frozen data.
 
 Not its job: finding it (`analyze.diff`), laying it out (`view.diff`).
 """

@@ -1,4 +1,4 @@
-"""Measured times of each HLO instruction of a program.
+"""The profiler's runs of a program, and the measured times of each of its HLO instructions.
 
 Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.measured.kernel_times`), laying out
 (`view.record.times`).

@@ -1,4 +1,4 @@
-"""A machine that a program is compiled for, attached or not.
+"""A machine that a program is compiled for, attached or not; the table of all; and what a record that never ran is of.
 
 Not its job: which there are, and whether this process can compile for them (`observe.partitioner.targets`).
 """

@@ -1,4 +1,4 @@
-"""One collective of an optimized program, and the table of all of them.
+"""One collective of an optimized program, the table of all, and other communication: links, hosts, lower bounds.
 
 Not its job: finding them (`analyze.collectives.collectives`) or their cost (`analyze.collectives.traffic`).
 """

@@ -1,4 +1,4 @@
-"""The inspector's graph and schedule strip: the kernels of one program as a matrix of scopes by phases.
+"""The inspector's graph, schedule strip, skeleton and flow: the kernels of a program as a matrix of scopes by phases.
 
 A graph of all kernels cannot be read; a table can. Rows are the user's scopes in forward order, equal layers folded to
 one that is shown; columns are the phases of training; a box is the work of one scope in one phase. Integers identify

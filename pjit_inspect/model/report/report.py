@@ -1,4 +1,4 @@
-"""Data of one record for displays: the record and its analyses.
+"""Data of one record for displays: the record and its analyses, notes for a reader, and bytes on each device.
 
 Not its job: computing them (`analyze.report.report`) or drawing them (`view`).
 """

@@ -1,4 +1,4 @@
-"""A sentence with classified words: axes, names, PartitionSpecs, code, places in the source.
+"""A sentence with classified words (axes, names, PartitionSpecs, code, places in the source), and bytes in words.
 
 It is a string, and prints, compares and is searched as one. Views draw its phrases and group sentences by them; nobody
 parses it again. Not its job: the content (`analyze`), the look of a phrase (`view`).

@@ -1,4 +1,4 @@
-"""The columns of all instructions of a module, read together from its bytes.
+"""The columns of all instructions of a module, and text kept beside them, read together from its bytes.
 
 Not its job: the module around them (`parse.hlo_proto.hlo`), source positions (`parse.hlo_proto.source`).
 """

@@ -1,4 +1,4 @@
-"""The part of XLA's protos that this package reads, as protobuf message classes.
+"""The part of XLA's protos that this package reads, as protobuf message classes; fields beyond it are counted.
 
 No wheel ships these classes, and generated code is bound to one protobuf version, so the few messages needed are
 written down here and built when first used, in a descriptor pool of their own: nothing in the process can clash with
