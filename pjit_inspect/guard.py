@@ -90,7 +90,7 @@ def read_fact(missing: dict[str, str], name: str, get: Callable[[], T], default:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether it interrupts a step, and is no failure of it: Ctrl-C, or what a signal handler of the program raised.
+    """True if it interrupts a step, and is no failure of it: Ctrl-C, or what a signal handler of the program raised.
 
     A handler runs between any two instructions of ours, so its exception goes through our frames like one of ours. What
     tells it is the code that it went through: that of a handler that is set.

@@ -147,7 +147,7 @@ class Analyses(Computed):
 
     @property
     def has_answer(self) -> bool:
-        """Whether XLA's answer about the program is there."""
+        """True if XLA's answer about the program is there."""
         return self._program is not None
 
     @property
@@ -313,7 +313,7 @@ class Analyses(Computed):
         return with_sources(warnings, module, self._explanation(module)[2])
 
     def _is_explained(self, module: HloModule | None) -> bool:
-        """Whether there is something in the report that only the program before partitioning explains.
+        """True if there is something in the report that only the program before partitioning explains.
 
         XLA's partitioner takes seconds for a program of thousands of arrays: it is asked only if it can explain
         something.

@@ -58,7 +58,7 @@ class Diff(Displayable):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the counted figures, flags and versions are equal."""
+        """True if the counted figures, flags and versions are equal."""
         return self.data.is_empty
 
     @property

@@ -125,7 +125,7 @@ def _with_borders(
         return data
     written = [sharding for rows in borders for _, _, sharding in rows if sharding is not None]
     found = mesh or _mesh(written, devices)
-    reader = _Reader(found, devices, is_local=is_local)
+    reader = _LayoutReader(found, devices, is_local=is_local)
     inputs, outputs = (_rows(reader, rows) for rows in borders)
     missing = {key: why for key, why in data.missing.items() if key not in ("inputs", "outputs", "mesh")}
     missing |= {} if inputs or not borders[0] else {"inputs": _why(_NO_PARAMETERS, borders[0])}
@@ -178,7 +178,7 @@ def _sharding_of(module: HloModule, instruction: Instruction) -> Any:
 
 
 def _is_partitioned(module: HloModule) -> bool:
-    """Whether shapes are those on one device: XLA schedules a program only after partitioning."""
+    """True if shapes are those on one device: XLA schedules a program only after partitioning."""
     return module.is_scheduled or any(module.with_opcode(kind).size for kind in ("all-reduce", "all-gather"))
 
 
@@ -223,7 +223,7 @@ def _strides(dimensions: Iterable[int]) -> set[int]:
 # ---------------------------------------------------------------- arrays
 
 
-class _Reader:
+class _LayoutReader:
     """Makes layouts; shardings that are equal are one."""
 
     def __init__(self, mesh: Mesh | None, devices: int, *, is_local: bool) -> None:
@@ -286,7 +286,7 @@ def _tile_of(tiling: Tiling, counts: Sequence[int], devices: int) -> tuple[int, 
     return tuple(tiles)
 
 
-def _rows(reader: _Reader, arrays: Iterable[tuple[str, Shape, Any]]) -> tuple[ArrayLayout, ...]:
+def _rows(reader: _LayoutReader, arrays: Iterable[tuple[str, Shape, Any]]) -> tuple[ArrayLayout, ...]:
     """The layouts of all arrays; () where one is not known."""
     rows: list[ArrayLayout] = []
     for path, shape, sharding in arrays:

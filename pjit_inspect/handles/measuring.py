@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from pjit_inspect.analyze.measured.kernel_times import (
-    Candidate,
     MeasuredProgram,
+    TimedProgram,
     find_kernel_times,
     measured_program,
     numbers_of,
@@ -152,8 +152,8 @@ def _content(program: bytes) -> str:
         return ""
 
 
-def _candidate(data: RecordData, module: HloModule) -> Candidate:
-    return Candidate(
+def _candidate(data: RecordData, module: HloModule) -> TimedProgram:
+    return TimedProgram(
         content=program_content(module),
         number=None if _is_from_disk(data) else int(module.other.get("id", 0)),
         is_new=data.cached != "memory",
@@ -166,7 +166,7 @@ def _own_devices(data: RecordData) -> int | None:
 
 
 def _is_from_disk(data: RecordData) -> bool:
-    """Whether it may have come from the compilation cache on disk: XLA gives it a new, unrecorded number."""
+    """True if it may have come from the compilation cache on disk: XLA gives it a new, unrecorded number."""
     from pjit_inspect.observe.contract._jax import has_disk_cache
 
     return data.cached == "persistent" or (data.cached == "memory" and has_disk_cache())

@@ -15,7 +15,7 @@ from pjit_inspect.analyze.program.device_memory import find_device_memory
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles import displays
 from pjit_inspect.handles.analyses import Analyses, RecordState
-from pjit_inspect.handles.asked.copies import Change, change_apart
+from pjit_inspect.handles.asked.copies import CopyChange, change_apart
 from pjit_inspect.handles.asked.what_if import Again, ask_changed, change_program
 from pjit_inspect.handles.background import somebody_waits
 from pjit_inspect.handles.displays import (
@@ -97,7 +97,7 @@ class CompileRecord(Displayable):
         known = {"hlo": hlo, "hlo_text": hlo_text}
         given = {name: value for name, value in known.items() if value is not None}
         self.state: RecordState = RecordState(Analyses(data, is_live=live, known=given, program=program), finish)
-        """What is known of it by now; for the other modules of this room."""
+        """All that is known of it by now; for the other modules of this room."""
 
     @property
     def data(self) -> RecordData:
@@ -175,7 +175,7 @@ class CompileRecord(Displayable):
         return RecordMemoryUse.made_of(self.state.analyses.memory_use, _state=self.state)
 
     def fits(self, target: str) -> MemoryFit:
-        """Whether the program fits into the memory of a chip: `record.fits("tpu:v5e")`.
+        """The room of the program in the memory of a chip: `record.fits("tpu:v5e")`.
 
         If it was compiled for that chip (`what_if(target=..., effort="full")`), the answer is counted. If not,
         arguments and results get the padding of that chip's tiles, and temporaries are those of the record's backend
@@ -373,7 +373,7 @@ class CompileRecord(Displayable):
         if now.is_live:
             change = change_program(now.data, mesh=mesh, specs=specs, target=target, again=self.again)
         else:
-            change = change_apart(now.data, Change(mesh=mesh, specs=specs or {}, target=target))
+            change = change_apart(now.data, CopyChange(mesh=mesh, specs=specs or {}, target=target))
         data, program = ask_changed(now.data, change, now.figures_at, effort=effort, timeout_s=timeout_s, began=began)
         return self._made(data, program)
 
@@ -390,11 +390,11 @@ class CompileRecord(Displayable):
         ChangeError for a record without a program before optimization, or if its mesh cannot be changed.
         """
         from pjit_inspect.handles.play.playground import Playground
-        from pjit_inspect.handles.play.subject import Source
+        from pjit_inspect.handles.play.subject import PlayedRecord
 
         now, again = self.state.analyses, self.again
 
-        return Playground(Source(analyses=now, again=again, make=self._made), fits=fits)
+        return Playground(PlayedRecord(analyses=now, again=again, make=self._made), fits=fits)
 
     def diff(self, before: CompileRecord) -> Diff:
         """The differences from `before` to this record, with their causes: `pjit_inspect.diff(before, self)`.

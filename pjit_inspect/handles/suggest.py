@@ -49,7 +49,7 @@ class Trials:
         self._copied: CopiedProgram | None = None
         self.is_cpu: bool = any(device.platform == "cpu" for device in data.devices)
         self.checked: dict[tuple[Edit, ...], Checked] = {}
-        """What came of the changes that were compiled."""
+        """The results of the changes that were compiled."""
 
     def copied(self) -> CopiedProgram:
         """The program before partitioning, which edits refer to. Raises CaptureError if XLA gives no answer."""

@@ -33,7 +33,7 @@ from pjit_inspect.ipython.run import (
     show_record,
 )
 from pjit_inspect.ipython.target import check_target, show_for_target
-from pjit_inspect.ipython.watch import Watch, WatchOptions
+from pjit_inspect.ipython.watch import CompileWatch, WatchOptions
 
 
 @magics_class
@@ -53,7 +53,7 @@ class PjitMagics(Magics):
         self.cells: Cells = Cells(shell, self._explain)
         self.undo_load: ExitStack = ExitStack()
         self._session_is_ours = False
-        self._watch: Watch | None = None
+        self._watch: CompileWatch | None = None
 
     @no_var_expand
     @needs_local_scope
@@ -203,7 +203,7 @@ class PjitMagics(Magics):
         self._end_watch()
         if command.watch or command.limit is not None:
             options = WatchOptions(lines=command.watch, limit=command.limit, times=command.options.times)
-            self._watch = Watch(self.shell, self.cells, options)
+            self._watch = CompileWatch(self.shell, self.cells, options)
         show_note("%pjit is on: every compile is recorded. %pjit log shows them, %pjit off ends it")
 
     def _off(self, command: Command) -> None:

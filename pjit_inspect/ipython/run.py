@@ -86,7 +86,7 @@ def show_record(record: api.CompileRecord, options: ShowOptions) -> None:
 
 
 def _can_change(options: ShowOptions) -> bool:
-    """Whether an output may change later: in a kernel, and only with times (outputs without them never vary)."""
+    """True if an output may change later: in a kernel, and only with times (outputs without them never vary)."""
     return options.times and hasattr(get_ipython(), "kernel")
 
 

@@ -38,7 +38,7 @@ class WatchOptions:
     times: bool = True
 
 
-class Watch:
+class CompileWatch:
     """Watches compiles until `close`. A function's compiles count from the first in the session's log."""
 
     def __init__(self, shell: Any, cells: Cells, options: WatchOptions) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.play import playground
-from pjit_inspect.handles.play.subject import Answer
+from pjit_inspect.handles.play.subject import VariantAnswer
 from pjit_inspect.model.play.controls import Controls
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Problem, Variant
@@ -50,7 +50,7 @@ class Subject:
         controls = Controls(mesh=setting.mesh, target=setting.target)
         return Variant(number=number, controls=controls, stage="arguments", origin=origin)
 
-    def ask(self, setting: PlaySetting, begun: Variant, *, effort: str, ticket: service.Ticket) -> Answer:
+    def ask(self, setting: PlaySetting, begun: Variant, *, effort: str, ticket: service.LaneTicket) -> VariantAnswer:
         with self.turn:
             self.asked.append(setting)
             self.at_work += 1
@@ -60,17 +60,17 @@ class Subject:
             order = self._order(ticket)
             if order == "die" and not ticket.is_cancelled:
                 problem = Problem(text="a process died", may_pass=True)
-                return Answer(variant=replace(begun, stage="refused", problem=problem))
+                return VariantAnswer(variant=replace(begun, stage="refused", problem=problem))
             # "late": the answer is there, though the question was taken back meanwhile.
             if ticket.is_cancelled and order != "late":
                 raise CaptureError("the question was taken back")
             stage = "full" if effort == "full" else "partitioned"
-            return Answer(variant=replace(begun, stage=stage, sent_bytes=setting.devices), record=object())
+            return VariantAnswer(variant=replace(begun, stage=stage, sent_bytes=setting.devices), record=object())
         finally:
             with self.turn:
                 self.at_work -= 1
 
-    def _order(self, ticket: service.Ticket) -> str:
+    def _order(self, ticket: service.LaneTicket) -> str:
         with self.turn:
             while not self.orders and not ticket.is_cancelled:
                 self.turn.wait(0.001)
@@ -201,8 +201,8 @@ class Server:
 
     def __init__(self, task: str) -> None:
         self.asked: int | None = None
-        self.answered: list[service.Ticket] = []
-        self.tickets: dict[int, service.Ticket] = {}
+        self.answered: list[service.LaneTicket] = []
+        self.tickets: dict[int, service.LaneTicket] = {}
         self.cancelled: set[int] = set()
         self.orders: list[str] = []
         self.turn = threading.Condition()
@@ -266,7 +266,7 @@ class Asking(threading.Thread):
 
     def __init__(self, devices: int, lane: int) -> None:
         super().__init__(daemon=True)
-        self.devices, self.ticket = devices, service.Ticket(lane)
+        self.devices, self.ticket = devices, service.LaneTicket(lane)
         self.outcome: Any = None
         self.start()
 

@@ -17,7 +17,7 @@ from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
 from pjit_inspect.errors import CaptureError, ChangeError
-from pjit_inspect.handles.asked.copies import Change, CopiesApart
+from pjit_inspect.handles.asked.copies import CopiesApart, CopyChange
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.observe.apart import call
@@ -153,7 +153,7 @@ def test_an_interrupt_does_not_leave_an_answer_for_the_next_question(
     with monkeypatch.context() as changed:
         changed.setattr(call, "receive", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            copies.changed(Change(mesh=dict(copies.mesh), target=None, specs={}, edits=()))
+            copies.changed(CopyChange(mesh=dict(copies.mesh), target=None, specs={}, edits=()))
     assert copies.channel.helper is None
     play.set(specs={"params['head']": P()})
     assert play.wait().stage == "partitioned"

@@ -54,7 +54,7 @@ def _plain_site(op: Instruction) -> CollectiveOp:
 
 
 def _runs_in_one_go(part: Instruction) -> bool:
-    """Whether a GPU collective written as start and done waits for its end at the start."""
+    """True if a GPU collective written as start and done waits for its end at the start."""
     config = part.details.backend_config
     return '"is_sync"' in config and bool(read_backend_config(config).is_sync)
 
@@ -125,7 +125,7 @@ def _role(op: Instruction) -> str:
 
 
 def _is_sliced(op: Instruction) -> bool:
-    """Whether a fused all-reduce is only ever sliced: the device keeps its share, as in a reduce-scatter."""
+    """True if a fused all-reduce is only ever sliced: the device keeps its share, as in a reduce-scatter."""
     if op.opcode != "all-reduce":
         return False
     users = [user for use in op.users for user in (use.users if use.opcode == "get-tuple-element" else (use,))]
@@ -194,7 +194,7 @@ def _in_schedule_order(parts: tuple[Instruction, ...]) -> tuple[Instruction, ...
 
 
 def _are_halves(first: CollectiveOp, second: CollectiveOp) -> bool:
-    """Whether two transfers of one value share no sender and no receiver, and a device uses the one it received."""
+    """True if two transfers of one value share no sender and no receiver, and a device uses the one it received."""
     ends = ([{pair[end] for pair in site.pairs} for end in (0, 1)] for site in (first, second))
     (sources, targets), (more_sources, more_targets) = ends
     if sources & more_sources or targets & more_targets:

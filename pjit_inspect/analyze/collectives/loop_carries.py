@@ -70,7 +70,7 @@ class LoopCarry:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it is only moved."""
+        """True if it is only moved."""
         return all(isinstance(event, Moved) for event in self.events)
 
 
@@ -160,7 +160,7 @@ def state_element(value: Instruction) -> int | None:
 
 
 def is_empty(value: Instruction) -> bool:
-    """Whether a value has no content: one constant everywhere, or memory that is still to be filled."""
+    """True if a value has no content: one constant everywhere, or memory that is still to be filled."""
     value = settled(value, _ROUNDED | {"broadcast"})
     if value.opcode == "custom-call":
         return value.custom_call_target in _UNFILLED
@@ -168,7 +168,7 @@ def is_empty(value: Instruction) -> bool:
 
 
 def _feeds_itself(lane: LoopCarry) -> bool:
-    """Whether a value added to a lane is itself made from the lane; True if unclear."""
+    """True if a value added to a lane is itself made from the lane, or may be."""
     added = (event.value for event in lane.events if isinstance(event, Added))
     return any(_elements_behind(value) & {lane.element, _ANY} for value in added)
 

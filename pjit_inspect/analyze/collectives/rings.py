@@ -135,7 +135,7 @@ def _permutes(pieces: Sequence[_Piece]) -> list[CollectiveOp]:
 
 
 def _is_gather(pieces: Sequence[_Piece], context: _Loop) -> bool:
-    """Whether lanes of one origin together bring every device's piece to every device, and the loop uses them."""
+    """True if lanes of one origin together bring every device's piece to every device, and the loop uses them."""
     wheel = _PermuteRing(pieces[0].lane.moves[0])
     seen = set[int]()
     for piece in pieces:
@@ -158,7 +158,7 @@ def _passed(place: int, turn: Sequence[int], turns: int, size: int) -> set[int]:
 
 
 def _is_used(lanes: Sequence[LoopCarry], context: _Loop) -> bool:
-    """Whether the loop does something with the pieces, beyond passing them on."""
+    """True if the loop does something with the pieces, beyond passing them on."""
     elements = {lane.element for lane in lanes}
     own = {part.index for lane in lanes for site in lane.moves for part in site.instructions}
     body = context.loop.called[0]
@@ -228,7 +228,7 @@ def _givers(lane: LoopCarry, after: Sequence[CollectiveOp], wheel: _PermuteRing,
 
 
 def _is_first_turn(event: Cleared, context: _Loop) -> bool:
-    """Whether a lane is cleared in the first turn only: when a counter that goes on is where it starts."""
+    """True if a lane is cleared in the first turn only: when a counter that goes on is where it starts."""
     compare = event.condition
     if compare.opcode != "compare" or compare.details.comparison_direction != ("EQ" if event.when else "NE"):
         return False
@@ -262,7 +262,7 @@ class _After:
                 break
 
     def meets(self, other: _After) -> bool:
-        """Whether both values are added to each other."""
+        """True if both values are added to each other."""
         if self.end is None or other.end is None:
             return False
         ends = {self.end.index, other.end.index}

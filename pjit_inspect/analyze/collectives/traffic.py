@@ -92,7 +92,7 @@ def _may_be_skipped(row: Collective) -> bool:
 
 
 def _loads_all_alike(row: Collective, devices: int) -> bool:
-    """Whether every device of the program sends as much as the busiest."""
+    """True if every device of the program sends as much as the busiest."""
     if row.kind == "collective-permute":
         senders = {source for source, target in row.groups if source != target}
         return not senders or len(senders) == (devices or len({place for pair in row.groups for place in pair}))
@@ -307,7 +307,7 @@ class OverlapFinder:
         return instruction.opcode in REGIONS or any(map(self._has_many, (instruction, *instruction.operands)))
 
     def _has_many(self, instruction: Instruction) -> bool:
-        """Whether a value is more than one number."""
+        """True if a value is more than one number."""
         row = int(self._module.instructions.shape[instruction.index])
         if row not in self._many:
             leaves = self._module.reader.shape(row).leaves

@@ -19,7 +19,7 @@ from pjit_inspect.model.report.collective import Collective
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _MovedPart:
     """One array of a collective.
 
     Attributes:
@@ -33,7 +33,7 @@ class _Part:
     is_open: bool
 
 
-Parts = Counter[_Part]
+Parts = Counter[_MovedPart]
 
 
 def with_combined(collectives: CollectiveDiff, names: tuple[ProgramNames, ProgramNames]) -> CollectiveDiff:
@@ -59,11 +59,11 @@ def with_combined(collectives: CollectiveDiff, names: tuple[ProgramNames, Progra
     return replace(collectives, rows=tuple(rows))
 
 
-def _same_parts(totals: tuple[Parts, Parts]) -> set[_Part]:
+def _same_parts(totals: tuple[Parts, Parts]) -> set[_MovedPart]:
     """The arrays that both programs move the same number of times."""
     known = totals[0].keys() | totals[1].keys()
     same = {part for part in known if part.value is not None and totals[0][part] == totals[1][part]}
-    left: dict[Hashable, list[_Part]] = {}
+    left: dict[Hashable, list[_MovedPart]] = {}
     for part in known - same:
         left.setdefault(part.place, []).append(part)
     for parts in left.values():
@@ -90,9 +90,9 @@ def _parts(row: Collective, names: ProgramNames) -> Parts:
     return Counter(_part(what, cause, names) for cause in row.causes)
 
 
-def _part(what: Hashable, cause: Cause, names: ProgramNames) -> _Part:
+def _part(what: Hashable, cause: Cause, names: ProgramNames) -> _MovedPart:
     *place, value = part_of(cause, names)
-    return _Part(
+    return _MovedPart(
         place=(what, tuple(place), cause.payload_bytes),
         value=value if cause.evidence == "sharding" else None,
         is_open=cause.candidates > 1,

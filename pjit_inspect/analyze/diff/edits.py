@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.diff.match import Joined, Tier, join_rows
-from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames, Request, Stack
+from pjit_inspect.analyze.diff.side import AskedSharding, DiffSide, ProgramNames, Stack
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.diff.pairs import ArrayDiff, Pair
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -21,7 +21,7 @@ from pjit_inspect.model.words.sentence import Sentence, name, place, say, spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class ShardingEdit:
     """A sharding that was chosen differently.
 
     Attributes:
@@ -39,42 +39,42 @@ class Edit:
 
 def find_edits(
     before: DiffSide, after: DiffSide, arguments: ArrayDiff, results: ArrayDiff, requests: Sequence[Joined]
-) -> tuple[Edit, ...]:
+) -> tuple[ShardingEdit, ...]:
     """The shardings that were chosen differently, outermost first, and the arguments that only one program has."""
     found = [_array_edit(pair) for table in (arguments, results) for pair in table.changed]
     alone = (_argument_alone(pair) for pair in arguments if pair.status in ("added", "removed"))
     return (*(edit for edit in found if edit is not None), *alone, *_request_edits(before, after, requests))
 
 
-def _argument_alone(pair: Pair[ArrayLayout]) -> Edit:
+def _argument_alone(pair: Pair[ArrayLayout]) -> ShardingEdit:
     verb = "new" if pair.before is None else "gone"
     names = tuple("" if row is None else row.path for row in (pair.before, pair.after))
     words = say("argument {} is {}", name(path_pattern(pair.row.path)), verb)
-    return Edit(names=(names[0], names[1]), axes=None, sentence=words)
+    return ShardingEdit(names=(names[0], names[1]), axes=None, sentence=words)
 
 
-def _array_edit(pair: Pair[ArrayLayout]) -> Edit | None:
+def _array_edit(pair: Pair[ArrayLayout]) -> ShardingEdit | None:
     one, two = pair.before, pair.after
     if one is None or two is None or one.spec is None or two.spec is None or one.spec == two.spec:
         return None
     # Equal layers have one sentence.
     words = say("{} is {}, was {}", name(path_pattern(two.path)), spec(spec_text(two.spec)), spec(spec_text(one.spec)))
-    return Edit(names=(one.path, two.path), axes=moved_axes(one.spec, two.spec), sentence=words)
+    return ShardingEdit(names=(one.path, two.path), axes=moved_axes(one.spec, two.spec), sentence=words)
 
 
-def _request_edits(before: DiffSide, after: DiffSide, joined: Sequence[Joined]) -> Iterator[Edit]:
+def _request_edits(before: DiffSide, after: DiffSide, joined: Sequence[Joined]) -> Iterator[ShardingEdit]:
     same = {one.before: one.after for one in joined}
     kept = set(same.values())
     for number, request in enumerate(before.requests):
         if number not in same:
             words = say("the constraint to {} at {} is gone", spec(spec_text(request.spec)), place(request.where))
-            yield Edit(names=(request.where, ""), values=(request.values, ()), axes=None, sentence=words)
+            yield ShardingEdit(names=(request.where, ""), values=(request.values, ()), axes=None, sentence=words)
             continue
         other = after.requests[same[number]]
         if request.spec != other.spec:
             specs = (spec(spec_text(one.spec)) for one in (other, request))
             words = say("the constraint at {} asks for {}, was {}", place(other.where), *specs)
-            yield Edit(
+            yield ShardingEdit(
                 names=(request.where, other.where),
                 values=(request.values, other.values),
                 axes=moved_axes(request.spec, other.spec),
@@ -83,7 +83,7 @@ def _request_edits(before: DiffSide, after: DiffSide, joined: Sequence[Joined]) 
     for number, request in enumerate(after.requests):
         if number not in kept:
             words = say("the constraint to {} at {} is new", spec(spec_text(request.spec)), place(request.where))
-            yield Edit(names=("", request.where), values=((), request.values), axes=None, sentence=words)
+            yield ShardingEdit(names=("", request.where), values=((), request.values), axes=None, sentence=words)
 
 
 def moved_axes(one: PartitionSpec, two: PartitionSpec) -> frozenset[str]:
@@ -95,7 +95,7 @@ def _split(found: PartitionSpec) -> set[tuple[int, str]]:
     return {(k, axis_name(axis)) for k, entry in enumerate(found) for axis in axes_of(entry)}
 
 
-def find_requests(names: ValueNames) -> tuple[Request, ...]:
+def find_requests(names: ValueNames) -> tuple[AskedSharding, ...]:
     """Every request of a program, in its order."""
     program = names.program
     found = []
@@ -105,7 +105,7 @@ def find_requests(names: ValueNames) -> tuple[Request, ...]:
             continue
         value = program.values[op.results[0]]
         found.append(
-            Request(
+            AskedSharding(
                 op_name=op.op_name,
                 source=names.frames(op),
                 values=(*op.operands, *op.results),

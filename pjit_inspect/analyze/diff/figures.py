@@ -117,7 +117,7 @@ def _products(side: DiffSide) -> int | None:
 
 
 def _is_product(side: DiffSide, index: int) -> bool:
-    """Whether an instruction is a product; among custom calls, one to a library of products or convolutions."""
+    """True if an instruction is a product; among custom calls, one to a library of products or convolutions."""
     module = side.module
     if module is None or module.opcodes[module.instructions.opcode[index]] != "custom-call":
         return module is not None

@@ -1,4 +1,4 @@
-"""Whether two programs do the same work, and if not, how they differ.
+"""Two programs judged: they do the same work, or differ in a way that is told.
 
 The work is the same for one function on arguments of the same shapes, with as many floating-point operations in matrix
 products on each device. Not its job: the figures (`analyze.diff.figures`).

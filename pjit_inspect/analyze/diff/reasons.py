@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pjit_inspect.analyze.diff.edits import Edit, moved_axes
+from pjit_inspect.analyze.diff.edits import ShardingEdit, moved_axes
 from pjit_inspect.model.diff.pairs import CollectiveDiff, Pair, ShardingDiff
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
@@ -29,22 +29,22 @@ Changed = tuple[ValueSharding, ValueSharding]
 
 
 def with_reasons(
-    collectives: CollectiveDiff, edits: Sequence[Edit], shardings: ShardingDiff, programs: Programs
+    collectives: CollectiveDiff, edits: Sequence[ShardingEdit], shardings: ShardingDiff, programs: Programs
 ) -> CollectiveDiff:
     """The collectives, each that came, went or changed with the edits that explain it; "" where none is proven to."""
     if not edits:
         return collectives
-    finder = _Finder(edits, shardings, programs)
+    finder = _ReasonFinder(edits, shardings, programs)
     rows = (replace(p, reason=finder.reason(p)) if p.status != "same" else p for p in collectives)
     return replace(collectives, rows=tuple(rows))
 
 
 @dataclass(slots=True)
-class _Finder:
-    edits: Sequence[Edit]
+class _ReasonFinder:
+    edits: Sequence[ShardingEdit]
     shardings: ShardingDiff
     programs: Programs
-    _by_name: tuple[dict[str, Edit], dict[str, Edit]] = field(init=False)
+    _by_name: tuple[dict[str, ShardingEdit], dict[str, ShardingEdit]] = field(init=False)
     _values: tuple[dict[object, list[Changed]], dict[object, list[Changed]]] = field(init=False)
     _reached: dict[tuple[int, int], set[Sentence]] = field(init=False, default_factory=dict)
 
@@ -103,7 +103,7 @@ class _Finder:
                     return edit.sentence
         return Sentence()
 
-    def _edit_of(self, origin: AxisOrigin, side: int) -> Edit | None:
+    def _edit_of(self, origin: AxisOrigin, side: int) -> ShardingEdit | None:
         """The edit of the argument, result or constraint that an axis comes from."""
         program = self.programs[side]
         if program is None or origin.index is None:
@@ -146,12 +146,12 @@ def _by_operation(shardings: ShardingDiff, side: int, program: ShardedProgram | 
 
 
 def _reached(
-    edits: Sequence[Edit], shardings: ShardingDiff, programs: Programs
+    edits: Sequence[ShardingEdit], shardings: ShardingDiff, programs: Programs
 ) -> dict[tuple[int, int], set[Sentence]]:
     """For each value with another spec, the edits that reach it in either program."""
     found: dict[tuple[int, int], set[Sentence]] = {}
     pairs = list(_changed_specs(shardings))
-    together: dict[Sentence, list[Edit]] = {}
+    together: dict[Sentence, list[ShardingEdit]] = {}
     for edit in edits:
         together.setdefault(edit.sentence, []).append(edit)
     if len(together) > _MOST_REACHES:

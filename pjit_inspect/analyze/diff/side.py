@@ -30,7 +30,7 @@ Stack = tuple[Place | None, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class AskedSharding:
     """A sharding that the user's code asks for.
 
     Attributes:
@@ -71,7 +71,7 @@ class DiffSide:
     module: HloModule | None = None
     program: ShardedProgram | None = None
     shardings: ShardingTable = field(default_factory=ShardingTable)
-    requests: tuple[Request, ...] = ()
+    requests: tuple[AskedSharding, ...] = ()
     sources: Sequence[SourceText] = ()
     warnings: tuple[XlaWarning, ...] = ()
 

@@ -28,7 +28,7 @@ _Signature = Counter[tuple]
 def fold_rows(rows: Rows, placing: Placing) -> tuple[Rows, tuple[GraphFold, ...]]:
     """Folds neighbouring rows that do the same work: the rows with their folds, and the folds, outer ones first."""
     candidates = _candidates(rows.rows)
-    compared = _Compared(rows, placing, frozenset(row for group in candidates for row in group))
+    compared = _RowBag(rows, placing, frozenset(row for group in candidates for row in group))
     folds = [
         compared.fold(run, f"{rows.rows[run[0]].name} … {rows.rows[run[-1]].name}")
         for group in candidates
@@ -57,7 +57,7 @@ def _candidates(rows: Sequence[GraphRow]) -> list[list[int]]:
     return candidates
 
 
-class _Compared:
+class _RowBag:
     """The content of rows as multisets, whose likeness is their Jaccard index.
 
     Attributes:

@@ -31,7 +31,7 @@ _LARGEST_DAG = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Matrix:
+class BoxMatrix:
     """The boxes.
 
     Attributes:
@@ -49,7 +49,7 @@ class Matrix:
     of_collective: tuple[int, ...]
 
 
-def build_matrix(placing: Placing, rows: Rows) -> Matrix:
+def build_matrix(placing: Placing, rows: Rows) -> BoxMatrix:
     """All boxes: those with kernels, and empty ones that a fold needs for a deviation.
 
     Collectives in unreachable computations are in the last row.
@@ -70,7 +70,7 @@ def build_matrix(placing: Placing, rows: Rows) -> Matrix:
         _box(placing, key, kernels[box], connected[box], held[box], tuple(mentions.get(box, ())))
         for key, box in at.items()
     )
-    return Matrix(boxes=boxes, at=at, of_kernel=of_kernel, kernels=kernels, of_collective=of_collective)
+    return BoxMatrix(boxes=boxes, at=at, of_kernel=of_kernel, kernels=kernels, of_collective=of_collective)
 
 
 def _box(

@@ -98,7 +98,7 @@ def place_kernels(facts: KernelFacts, scopes: Scopes, names: Sequence[tuple[Name
     return placing
 
 
-class _Inner(NamedTuple):
+class _KernelNames(NamedTuple):
     """Instructions in a kernel with one name: its operations, how many there are, whether they are matrix products."""
 
     names: tuple[Name, ...]
@@ -113,7 +113,7 @@ def _place_by_names(placing: Placing, names: Sequence[tuple[Name, ...]]) -> None
     bodies = _names_inside(placing.facts, names)
     for kernel, row in enumerate(module.instructions.op_name[rows].tolist()):
         own, inside = names[row], bodies.get(kernel, [])
-        itself = [_Inner(own, 1, False, 0)] if own else []
+        itself = [_KernelNames(own, 1, False, 0)] if own else []
         if itself or inside:
             _place_by(placing, kernel, itself or inside, ("body", "own", "combined")[min(len(own), 2)])
         if inside or len(own) > 1:
@@ -123,7 +123,7 @@ def _place_by_names(placing: Placing, names: Sequence[tuple[Name, ...]]) -> None
                     places[name.scope, name.phase] += one.number
 
 
-def _place_by(placing: Placing, kernel: int, inner: Iterable[_Inner], how: str) -> None:
+def _place_by(placing: Placing, kernel: int, inner: Iterable[_KernelNames], how: str) -> None:
     """Places a kernel where most of these operations belong; matrix products outweigh all others."""
     weights: Counter[Place] = Counter()
     best: dict[Place, tuple[int, Name, int]] = {}
@@ -203,7 +203,7 @@ def _complete_phases(placing: Placing) -> None:
             phase[kernel] = UPDATE if is_after[kernel] else FORWARD
 
 
-def _names_inside(facts: KernelFacts, names: Sequence[tuple[Name, ...]]) -> dict[int, list[_Inner]]:
+def _names_inside(facts: KernelFacts, names: Sequence[tuple[Name, ...]]) -> dict[int, list[_KernelNames]]:
     """For each kernel with a body, the operations named in it."""
     kernels, module, columns = facts.kernels, facts.module, facts.module.instructions
     owner = kernels.running.owner
@@ -212,12 +212,12 @@ def _names_inside(facts: KernelFacts, names: Sequence[tuple[Name, ...]]) -> dict
     kept = np.flatnonzero((kernel >= 0) & (columns.op_name > 0) & ~module.is_opcode(_TRIVIAL))
     keys = (kernel[kept] * len(names) + columns.op_name[kept]) * 2 + module.is_opcode(PRODUCTS)[kept]
     unique, first, counts = np.unique(keys, return_index=True, return_counts=True)
-    inside: dict[int, list[_Inner]] = {}
+    inside: dict[int, list[_KernelNames]] = {}
     frames = columns.frame[kept[first]].tolist()
     for key, count, frame in zip(unique.tolist(), counts.tolist(), frames, strict=True):
         named = names[key // 2 % len(names)]
         if named:
-            inside.setdefault(key // 2 // len(names), []).append(_Inner(named, count, bool(key % 2), frame))
+            inside.setdefault(key // 2 // len(names), []).append(_KernelNames(named, count, bool(key % 2), frame))
     # XLA gives each fusion a body of its own; in other programs several kernels may have one.
     for number in np.flatnonzero(np.diff(columns.called.starts)[kernels.rows]).tolist():
         shared = inside.get(int(host[columns.called[int(kernels.rows[number])][0]]))

@@ -24,7 +24,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches, is_clearing, moves_bytes
+from pjit_inspect.analyze.measured.launches import KernelFunction, Launch, Launches, is_clearing, moves_bytes
 from pjit_inspect.model.record.kernel_times import GraphNode
 
 _SUM_OF_PARTS = re.compile(r"split_?k.*reduce", re.IGNORECASE)
@@ -126,7 +126,7 @@ class _Stretch:
     home: int
     nodes: tuple[GraphNode, ...]
     numbers: tuple[int, ...]
-    commands: tuple[Command, ...]
+    commands: tuple[Launch, ...]
     place_of: Mapping[str, int]
 
     @staticmethod
@@ -171,7 +171,7 @@ def _contradicted(
 
 
 def _is_possible(stretch: _Stretch, first: tuple[GraphNode, int] | None, second: tuple[GraphNode, int] | None) -> bool:
-    """Whether the schedule allows the nodes between two nodes, or before the first one."""
+    """True if the schedule allows the nodes between two nodes, or before the first one."""
     if second is None or (first is not None and first[1] == second[1]):
         return True
     (number, place), (next_number, next_place) = _at(first) if first else (-1, -1), _at(second)
@@ -230,7 +230,7 @@ def _by_place(
     return found
 
 
-def _tail(stretch: _Stretch, last: int, end: int, elsewhere: Collection[str]) -> Sequence[Command] | None:
+def _tail(stretch: _Stretch, last: int, end: int, elsewhere: Collection[str]) -> Sequence[Launch] | None:
     """The commands after the last known one, if the graph ends with them; each is an inner graph.
 
     Their numbers precede that of the first node in an inner graph. None if the end of the graph is unclear.
@@ -243,8 +243,8 @@ def _tail(stretch: _Stretch, last: int, end: int, elsewhere: Collection[str]) ->
 
 
 def _paired(
-    between: Sequence[Sequence[GraphNode]], wanted: Sequence[Command], following: Command, launches: Launches
-) -> Sequence[Command]:
+    between: Sequence[Sequence[GraphNode]], wanted: Sequence[Launch], following: Launch, launches: Launches
+) -> Sequence[Launch]:
     """The command of each step between two known nodes; () if unclear.
 
     `following` is the command of the second node. Its preparations also precede that node.
@@ -291,8 +291,8 @@ def _is_of_cudnn(node: GraphNode) -> bool:
     return "cudnn" in node.kernel.lower()
 
 
-def _prepare(nodes: Iterable[GraphNode], command: Command) -> bool:
-    """Whether nodes can be copies or clearings that come before the kernel of a command."""
+def _prepare(nodes: Iterable[GraphNode], command: Launch) -> bool:
+    """True if nodes can be copies or clearings that come before the kernel of a command."""
     return all(
         command.clears_first if is_clearing(node.kernel) else command.copies_first and moves_bytes(node.kernel)
         for node in nodes
@@ -303,8 +303,8 @@ def _only_moves(nodes: Iterable[GraphNode]) -> bool:
     return all(moves_bytes(node.kernel) for node in nodes)
 
 
-def _agree(nodes: Sequence[GraphNode], command: Command, launches: Launches) -> bool:
-    """Whether nodes can belong to a command: kernels of its library call, or a function that it can run.
+def _agree(nodes: Sequence[GraphNode], command: Launch, launches: Launches) -> bool:
+    """True if nodes can belong to a command: kernels of its library call, or a function that it can run.
 
     No nodes stand for an inner graph with unknown nodes.
     """

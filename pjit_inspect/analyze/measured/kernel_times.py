@@ -176,7 +176,7 @@ def _times_of(
 
 
 def _has_all(program: MeasuredProgram, runs: Sequence[ProfiledRun]) -> bool:
-    """Whether the program has every instruction that ran."""
+    """True if the program has every instruction that ran."""
     return all(op in program.opcodes for run in runs for op in run.ops)
 
 
@@ -380,7 +380,7 @@ def _settled(run: ProfiledRun, on_gpu: GpuRun | None, program: MeasuredProgram) 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class TimedProgram:
     """A recorded program, with facts to find its number.
 
     Attributes:
@@ -405,7 +405,7 @@ def program_content(module: HloModule) -> str:
     return found.hexdigest()
 
 
-def numbers_of(programs: Sequence[Candidate], held: Mapping[int, str], ran: Collection[int]) -> list[frozenset[int]]:
+def numbers_of(programs: Sequence[TimedProgram], held: Mapping[int, str], ran: Collection[int]) -> list[frozenset[int]]:
     """The possible profiler numbers of each program. All programs have one name.
 
     `programs` are in compile order. `held` is the content of each program that the profiler kept, by number; `ran` are
@@ -426,7 +426,7 @@ def numbers_of(programs: Sequence[Candidate], held: Mapping[int, str], ran: Coll
     ]
 
 
-def _told_apart(programs: Sequence[Candidate], numbers: Sequence[int]) -> list[Iterable[int]]:
+def _told_apart(programs: Sequence[TimedProgram], numbers: Sequence[int]) -> list[Iterable[int]]:
     """The same for programs of one content, and all numbers of that content, ascending."""
     own = [program.number for program in programs]
     exact = [number for number in own if number is not None and number in numbers]

@@ -47,7 +47,7 @@ class KernelFunction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Launch:
     """An instruction that launches something on a GPU.
 
     Attributes:
@@ -75,11 +75,11 @@ class Command:
 
     @property
     def may_be_several(self) -> bool:
-        """Whether it may be several nodes of a graph."""
+        """True if it may be several nodes of a graph."""
         return self.copies_first or self.clears_first or self.is_library
 
     def may_launch(self, kernel: str) -> bool:
-        """Whether it may launch a kernel, a copy or a clearing that is named after no instruction."""
+        """True if it may launch a kernel, a copy or a clearing that is named after no instruction."""
         if self.is_library:
             return True
         if is_clearing(kernel):
@@ -88,12 +88,12 @@ class Command:
 
     @property
     def is_of_unknown_size(self) -> bool:
-        """Whether its number of kernels is unknown, as for most library calls."""
+        """True if its number of kernels is unknown, as for most library calls."""
         return self.is_library and not self.is_one_graph
 
     @property
     def is_one_graph(self) -> bool:
-        """Whether it is one graph within the outer one."""
+        """True if it is one graph within the outer one."""
         return self.is_product or self.is_attention
 
 
@@ -107,7 +107,7 @@ class Launches:
     """
 
     functions: Mapping[str, KernelFunction] = field(default_factory=dict)
-    commands: Mapping[int, tuple[Command, ...]] = field(default_factory=dict)
+    commands: Mapping[int, tuple[Launch, ...]] = field(default_factory=dict)
 
     def function(self, kernel: str) -> KernelFunction | None:
         """Whose a function can be. Of several of one name XLA numbers all but the first, as the stages of a sort."""
@@ -115,18 +115,18 @@ class Launches:
 
 
 def is_clearing(kernel: str) -> bool:
-    """Whether a node of a graph only clears memory, by its name."""
+    """True if a node of a graph only clears memory, by its name."""
     return kernel.lower().startswith("memset")
 
 
 def moves_bytes(kernel: str) -> bool:
-    """Whether a graph node only copies or clears, by its name: a kernel of XLA, or of CUDA."""
+    """True if a graph node only copies or clears, by its name: a kernel of XLA, or of CUDA."""
     return kernel.lower().startswith(("memcpy", "memset"))
 
 
 def launches_of(module: HloModule) -> Launches:
     """The GPU launches of a program."""
-    commands: dict[int, tuple[Command, ...]] = {}
+    commands: dict[int, tuple[Launch, ...]] = {}
     is_scalar = _are_scalars(module)
     for index in range(len(module.computations)):
         computation = module.computation(index)
@@ -137,19 +137,19 @@ def launches_of(module: HloModule) -> Launches:
 
 
 def _are_scalars(module: HloModule) -> np.ndarray:
-    """Whether each instruction has a single number as result: these count positions, and move nothing."""
+    """True if each instruction has a single number as result: these count positions, and move nothing."""
     shapes = [module.reader.shape(row) for row in range(int(module.instructions.shape.max(initial=-1)) + 1)]
     return np.array([shape.is_array and not shape.dimensions for shape in shapes], bool)[module.instructions.shape]
 
 
-def _commands_of(instruction: Instruction, is_scalar: np.ndarray) -> Iterator[Command]:
+def _commands_of(instruction: Instruction, is_scalar: np.ndarray) -> Iterator[Launch]:
     started = [one for called in instruction.called for one in called] if instruction.opcode == "async-start" else ()
     for one in (instruction, *started):
         if one.opcode == "custom-call" and one.custom_call_target == TRITON:
-            yield Command(instruction=one.name)
+            yield Launch(instruction=one.name)
         elif one.opcode == "custom-call":
             target = one.custom_call_target
-            call = Command(
+            call = Launch(
                 instruction=one.name,
                 is_library=True,
                 is_product=target.startswith("__cublas$"),
@@ -160,7 +160,7 @@ def _commands_of(instruction: Instruction, is_scalar: np.ndarray) -> Iterator[Co
             yield _command(one, is_scalar)
 
 
-def _command(instruction: Instruction, is_scalar: np.ndarray) -> Command:
+def _command(instruction: Instruction, is_scalar: np.ndarray) -> Launch:
     """The command of a copy, a sort or a fusion."""
     module, within, fills = instruction.module, {instruction.opcode}, False
     if instruction.opcode == "fusion":
@@ -168,7 +168,7 @@ def _command(instruction: Instruction, is_scalar: np.ndarray) -> Command:
         opcodes = [(module.opcodes[module.instructions.opcode[row]], is_scalar[row]) for row in rows]
         within = {opcode for opcode, is_small in opcodes if opcode in _REDUCE or not is_small}
         fills = within <= _FILLS and not any(opcode == "parameter" for opcode, _ in opcodes)
-    return Command(
+    return Launch(
         instruction=instruction.name,
         moves=within <= _MOVES,
         may_be_nothing=within <= _MOVES and not any(opcode.startswith("dynamic-") for opcode in within),

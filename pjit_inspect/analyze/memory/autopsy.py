@@ -201,7 +201,7 @@ def _written(buffer: ReportedBuffer, values: ShardingTable) -> list[_Fitting]:
 
 
 def _is_one(fitting: Sequence[_Fitting]) -> bool:
-    """Whether they differ by no more than their layer."""
+    """True if they differ by no more than their layer."""
     return len({(one.pattern, one.kind, one.spec, one.source[:1]) for one in fitting}) == 1
 
 

@@ -1,4 +1,4 @@
-"""Whether a program fits into the memory of a chip, even before it is compiled for that chip.
+"""The room of a program in the memory of a chip, even before it is compiled for that chip.
 
 On a TPU arrays are padded: tiles are 128 elements along the most minor dimension and up to 8 along the one before it.
 For arguments without a layout XLA chooses the smallest one (modelled; `Shape.padded_bytes` has arrays with a known

@@ -110,7 +110,7 @@ class LiveRanges(Flow):
 
     def _find_values(self) -> list[int]:
         """Finds the values, still without uses; the nodes that several values may reach."""
-        same, choices = _Groups(len(self.before)), list[int]()
+        same, choices = _UnionFind(len(self.before)), list[int]()
         for index in self.running.order:
             for node in self.nodes(index):
                 if len(sources := self.before[node]) == 1:
@@ -164,7 +164,7 @@ class LiveRanges(Flow):
 
     def _find_buffers(self, choices: Iterable[int]) -> list[list[int]]:
         """Values that overwrite one another, together: those that reach one node, and those of work in place."""
-        together, rows = _Groups(len(self.values)), dict[int, list[int]]()
+        together, rows = _UnionFind(len(self.values)), dict[int, list[int]]()
         pairs = [(node, source) for node in choices for source in self.before[node]]
         pairs += [pair for index in self.running.order for pair in _in_place_pairs(self, index)]
         for own, other in (*pairs, *_donated(self)):
@@ -174,7 +174,7 @@ class LiveRanges(Flow):
         return list(rows.values())
 
 
-class _Groups:
+class _UnionFind:
     """Sets of equal numbers, merged step by step (union-find)."""
 
     def __init__(self, count: int) -> None:

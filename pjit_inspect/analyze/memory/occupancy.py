@@ -59,11 +59,11 @@ class Buffer:
 
     @property
     def is_apart(self) -> bool:
-        """Whether it is a temporary outside the memory of an argument or result."""
+        """True if it is a temporary outside the memory of an argument or result."""
         return self.kind == "temporary" and not self.lies_in
 
     def is_alive(self, place: int) -> bool:
-        """Whether it is alive at a place of the schedule."""
+        """True if it is alive at a place of the schedule."""
         return any(begins <= place <= ends for begins, ends in self.spans)
 
 
@@ -96,7 +96,7 @@ class Occupancy:
         return np.cumsum(change)[:-1]
 
 
-class _Place(NamedTuple):
+class _Piece(NamedTuple):
     """The place of a value: a piece of memory, the first byte in it, the bytes; and `Buffer.lies_in` of a temporary."""
 
     piece: int
@@ -225,21 +225,21 @@ def _end_where_others_begin(placed: Sequence[tuple[int, Buffer]]) -> None:
 # ------------------------------------------------------------ places that XLA says
 
 
-def _counted_places(ranges: LiveRanges, assignment: BufferAssignment) -> list[_Place] | None:
+def _counted_places(ranges: LiveRanges, assignment: BufferAssignment) -> list[_Piece] | None:
     """The place of each value; None where XLA's account lacks a value: then it is of another program."""
-    said: dict[ValueKey, _Place] = {}
+    said: dict[ValueKey, _Piece] = {}
     for one in assignment.allocations:
         lies_in = "argument" if one.parameter is not None else "result" if one.is_live_out else ""
         for value in one.values:
-            said[value.instruction, value.index] = _Place(one.number, value.offset, value.bytes, lies_in)
-    keys, places = value_keys(ranges), dict[int, _Place]()
+            said[value.instruction, value.index] = _Piece(one.number, value.offset, value.bytes, lies_in)
+    keys, places = value_keys(ranges), dict[int, _Piece]()
     for number, rows in enumerate(ranges.buffers):
         # A value that XLA does not name lies with another one of its buffer; one without bytes lies nowhere.
         known = next((said[keys[row]] for row in rows if keys[row] in said), None)
         if known is None and any(ranges.shape_of(row).bytes for row in rows):
             return None
         for row in rows:
-            places[row] = said.get(keys[row]) or known or _Place(-1 - number, 0, 0)
+            places[row] = said.get(keys[row]) or known or _Piece(-1 - number, 0, 0)
     return [places[row] for row in range(len(keys))]
 
 
@@ -262,16 +262,16 @@ def _paths(shape: Shape) -> tuple[tuple[int, ...], ...]:
 # ------------------------------------------------------------ places in the model
 
 
-def _modelled_places(ranges: LiveRanges) -> tuple[list[_Place], int]:
+def _modelled_places(ranges: LiveRanges) -> tuple[list[_Piece], int]:
     """The place of each value in the model, and how many values have no known size."""
     sizes = [ranges.shape_of(row).padded_bytes for row in range(len(ranges.values))]
-    places, taken_over, unknown = dict[int, _Place](), dict(_taken_over(ranges)), sizes.count(None)
+    places, taken_over, unknown = dict[int, _Piece](), dict(_taken_over(ranges)), sizes.count(None)
     # In the order of their first values, and so of the schedule: what is taken over has its place already.
     for number, rows in enumerate(ranges.buffers):
         freed = taken_over.get(rows[0])
         piece = number if freed is None else places[freed].piece
         size = max(sizes[row] or 0 for row in rows)
-        places.update(dict.fromkeys(rows, _Place(piece, 0, size)))
+        places.update(dict.fromkeys(rows, _Piece(piece, 0, size)))
     return [places[row] for row in range(len(sizes))], unknown
 
 
@@ -297,7 +297,7 @@ def _taken_over(ranges: LiveRanges) -> Iterator[tuple[int, int]]:
 
 
 def can_share(ranges: LiveRanges, own: int, number: int) -> bool:
-    """Whether XLA lets a result overwrite operand `number`, which is not used afterwards."""
+    """True if XLA lets a result overwrite operand `number`, which is not used afterwards."""
     maker = ranges.owner[own]
     operand = ranges.nodes(ranges.operands(maker)[number])
     if len(operand) != 1 or ranges.shape(own) != ranges.shape(operand[0]):
@@ -312,7 +312,7 @@ def can_share(ranges: LiveRanges, own: int, number: int) -> bool:
 
 
 def _is_elementwise(ranges: LiveRanges, computation: int, number: int) -> bool:
-    """Whether every use of a fusion's parameter, and of values made from it, is elementwise."""
+    """True if every use of a fusion's parameter, and of values made from it, is elementwise."""
     users, border = ranges.module.users, ranges.parameters(computation)[number : number + 1]
     seen = set(border)
     while border:

@@ -80,7 +80,7 @@ def seeds(
         for inner in _inner(roles) if rest else ((),):
             for spread in (False, True) if data else (False,):
                 for split_sequence in (False, True) if rest and len(roles.batch) > 1 else (False,):
-                    layout = Layout(data=data, inner=inner, rest=rest, spread=spread, sequence=split_sequence)
+                    layout = MeshLayout(data=data, inner=inner, rest=rest, spread=spread, sequence=split_sequence)
                     proposal = proposal_of(layout, facts, roles, base, kept, constraint_ops)
                     if proposal is None:
                         continue
@@ -93,7 +93,7 @@ def seeds(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class MeshLayout:
     """An assignment of mesh axes to the data and the weights.
 
     Attributes:
@@ -135,7 +135,7 @@ def _inner(roles: Roles) -> Iterator[tuple[int, ...]]:
 
 
 def proposal_of(
-    layout: Layout,
+    layout: MeshLayout,
     facts: Facts,
     roles: Roles,
     base: PlaySetting,
@@ -166,7 +166,9 @@ def _with_followers(
     return {**specs, **led}
 
 
-def spec_of(layout: Layout, roles: Roles, path: str, shape: Sequence[int], sizes: Mapping[str, int]) -> PartitionSpec:
+def spec_of(
+    layout: MeshLayout, roles: Roles, path: str, shape: Sequence[int], sizes: Mapping[str, int]
+) -> PartitionSpec:
     """The spec of an argument in a layout; dimensions that the axes do not divide are not split."""
     classes = roles.arguments[path]
     entries: list[Axes] = [()] * len(shape)
@@ -193,7 +195,7 @@ def _divides(length: int, axes: Axes, sizes: Mapping[str, int]) -> bool:
 
 
 def pinned(
-    layout: Layout, roles: Roles, pins: Sequence[Pin], sizes: Mapping[str, int]
+    layout: MeshLayout, roles: Roles, pins: Sequence[Pin], sizes: Mapping[str, int]
 ) -> tuple[tuple[str, PartitionSpec], ...]:
     """The new constraints of a layout: on lookups, and on products whose dimensions no other axis splits."""
     found: dict[str, PartitionSpec] = {}
@@ -207,7 +209,7 @@ def pinned(
 
 
 def _flowing(
-    layout: Layout,
+    layout: MeshLayout,
     roles: Roles,
     classes: Sequence[int],
     shape: Sequence[int],
@@ -230,12 +232,12 @@ def _flowing(
     return tuple(map(entry_of, entries))
 
 
-def _sequence(layout: Layout, roles: Roles) -> tuple[int, ...]:
+def _sequence(layout: MeshLayout, roles: Roles) -> tuple[int, ...]:
     return roles.batch[1:2] if layout.sequence else ()
 
 
 def _constraints(
-    layout: Layout, facts: Facts, roles: Roles, base: PlaySetting, constraint_ops: Mapping[str, int]
+    layout: MeshLayout, facts: Facts, roles: Roles, base: PlaySetting, constraint_ops: Mapping[str, int]
 ) -> dict[str, PartitionSpec | None]:
     """The user's constraints with the layout's specs: data over their axes, results of split weights over theirs."""
     found: dict[str, PartitionSpec | None] = {}

@@ -40,7 +40,7 @@ def find_next_values(program: ShardedProgram, arguments: Sequence[str], results:
     """
     if len(arguments) != len(program.inputs) or len(results) != len(program.outputs):
         return {}
-    trace = _Trace(program)
+    trace = _ValueTrace(program)
     near = {path: trace.nearest(entry.value) for path, entry in zip(results, program.outputs, strict=True)}
     clear = {path: own[0] for path, own in near.items() if len(own) == 1}
     taken = Counter(clear.values())
@@ -57,7 +57,7 @@ def is_differentiated(op: ShardedOp) -> bool:
     return any(mark in op.op_name for mark in _DIFFERENTIATED)
 
 
-class _Trace:
+class _ValueTrace:
     """Follows values of one program back."""
 
     def __init__(self, program: ShardedProgram) -> None:

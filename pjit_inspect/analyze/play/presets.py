@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.play.facts import Facts
-from pjit_inspect.analyze.play.layouts import Kept, Layout, pinned, proposal_of, spec_of
+from pjit_inspect.analyze.play.layouts import Kept, MeshLayout, pinned, proposal_of, spec_of
 from pjit_inspect.analyze.play.roles import Pin, Roles
 from pjit_inspect.model.play.setting import PlaySetting, Preset
 from pjit_inspect.model.program.mesh import axes_of
@@ -32,7 +32,7 @@ _NO_WEIGHT = "no weight has a dimension that goes from one product to the next, 
 _CONVOLUTIONS = "; convolutions are not looked at"
 
 Axes = tuple[str, ...]
-Found = Layout | str
+Found = MeshLayout | str
 """A layout, or why there is none."""
 
 
@@ -57,11 +57,11 @@ def find_presets(
     if why := facts.why_fixed or (_UNKNOWN if roles is None else ""):
         return tuple(Preset(name=name, why_not=why) for name in PRESETS)
     assert roles is not None
-    maker = _Maker(facts, roles, PlaySetting(mesh=mesh, target=target), constraint_ops, pins)
+    maker = _PresetMaker(facts, roles, PlaySetting(mesh=mesh, target=target), constraint_ops, pins)
     return tuple(maker.preset(name) for name in PRESETS)
 
 
-class _Maker:
+class _PresetMaker:
     def __init__(
         self, facts: Facts, roles: Roles, base: PlaySetting, constraint_ops: Mapping[str, int], pins: Sequence[Pin]
     ) -> None:
@@ -131,7 +131,7 @@ class _Maker:
 
     def _layout(self, name: str) -> Found:
         if name == "replicated":
-            return Layout(data=(), inner=(), rest=self._axes, spread=False, sequence=False)
+            return MeshLayout(data=(), inner=(), rest=self._axes, spread=False, sequence=False)
         if not self._axes:
             return "the mesh has one device"
         if name in ("data parallel", "FSDP"):
@@ -142,7 +142,7 @@ class _Maker:
         """The data over all axes, or as many as divide it."""
         subsets = [self._axes, *(self._axes[:at] + self._axes[at + 1 :] for at in range(len(self._axes)))]
         for data in filter(None, subsets):
-            layout = Layout(data=data, inner=(), rest=_others(self._axes, data), spread=spread, sequence=False)
+            layout = MeshLayout(data=data, inner=(), rest=_others(self._axes, data), spread=spread, sequence=False)
             if not self._splits(layout, data, weights=False):
                 continue
             if spread and not self._splits(layout, data, weights=True):
@@ -156,7 +156,7 @@ class _Maker:
             return "it takes two mesh axes of more than one device, and this mesh has one; add an axis"
         if name == "sequence parallel" and not self._has_sequence():
             return "the data has no second dimension that goes through the products, as a sequence is"
-        layout = Layout(
+        layout = MeshLayout(
             data=data, inner=self._inner(rest), rest=rest, spread=name == "2-D", sequence=name == "sequence parallel"
         )
         if not self._splits(layout, rest, weights=True):
@@ -212,7 +212,7 @@ class _Maker:
             added += math.prod(own.out.shape) * own.out.bytes * own.runs if classes & own.summed else 0
         return round(alone / whole, 2) if whole else 0.0, added
 
-    def _setting(self, layout: Layout, *, is_pinned: bool = False) -> PlaySetting | None:
+    def _setting(self, layout: MeshLayout, *, is_pinned: bool = False) -> PlaySetting | None:
         found = proposal_of(layout, self._facts, self._roles, self._base, Kept(), self._constraint_ops)
         if found is None:
             return None
@@ -224,7 +224,7 @@ class _Maker:
             found.setting, added=pinned(layout, self._roles, self._pins, self._base.sizes) if is_pinned else ()
         )
 
-    def _splits(self, layout: Layout, axes: Axes, *, weights: bool) -> bool:
+    def _splits(self, layout: MeshLayout, axes: Axes, *, weights: bool) -> bool:
         """True if a layout splits one of the weights, or of the data, over these axes."""
         return any(
             axes in map(axes_of, spec_of(layout, self._roles, own.path, own.global_shape, self._base.sizes))
@@ -250,7 +250,7 @@ def _others(axes: Axes, data: Axes) -> Axes:
     return tuple(axis for axis in axes if axis not in data)
 
 
-def _sentence(layout: Layout) -> str:
+def _sentence(layout: MeshLayout) -> str:
     data, rest = " and ".join(layout.data), " and ".join(layout.rest)
     over = f"data over {data}, " if data else ""
     return {

@@ -45,7 +45,7 @@ def merge_programs(
     ordered = sorted(records, key=lambda facts: (facts.process, facts.position))
     shared = _queues(ordered)
     known = _processes(ordered, shared, processes)
-    walk = _Walk(shared, known, compare, compare_optimized)
+    walk = _Merging(shared, known, compare, compare_optimized)
     walk.run()
     joined = _join(ordered)
     passed = {fingerprint: place for place, fingerprint in enumerate(walk.order)}
@@ -110,7 +110,7 @@ def _join(ordered: Sequence[ProgramFacts]) -> list[MergedProgram]:
 
 
 @dataclass(slots=True)
-class _Walk:
+class _Merging:
     """The processes on their way through the shared programs."""
 
     queues: dict[int, _Queue]

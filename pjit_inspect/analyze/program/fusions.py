@@ -47,12 +47,12 @@ def find_fusions(module: HloModule, *, files: UserFiles = UNKNOWN_FILES) -> Fusi
     What a loop, a branch or a call runs stands where it is called. `files` says which files are the user's.
     """
     kernels = list(_kernels(module))
-    distinct = _distinct(kernels, _Context(module, files))
+    distinct = _distinct(kernels, _Columns(module, files))
     rows = LaterRows(len(kernels), lambda: _each(distinct, module.reader.names(kernels)))
     return FusionTable(cast("Any", rows), distinct)
 
 
-def _distinct(kernels: Sequence[int], context: _Context) -> tuple[DistinctFusion, ...]:
+def _distinct(kernels: Sequence[int], context: _Columns) -> tuple[DistinctFusion, ...]:
     """The kernels that differ (`FusionTable.distinct`), in schedule order."""
     module, columns, runs = context.module, context.module.instructions, count_runs(context.module)
     found: dict[tuple[int, int | None, int, int], tuple[dict[str, Any], list[int]]] = {}
@@ -125,7 +125,7 @@ class _Inner(NamedTuple):
     passed: int | None
 
 
-class _Context:
+class _Columns:
     """Data shared by all kernels of one program: columns as lists, and facts of equal shapes, frames and bodies."""
 
     def __init__(self, module: HloModule, files: UserFiles) -> None:
@@ -302,7 +302,7 @@ def _times(size: int | None, times: int) -> int | None:
     return None if size is None else _added([size * times])
 
 
-def _facts(kernel: Instruction, operands: Sequence[int], context: _Context) -> dict[str, Any]:
+def _facts(kernel: Instruction, operands: Sequence[int], context: _Columns) -> dict[str, Any]:
     """The facts that equal kernels share: all but their names and places."""
     total, index, is_fusion = context.total, kernel.index, kernel.opcode == "fusion"
     kind, target = context.module.reader.kernel(index)
@@ -329,7 +329,7 @@ def _library_facts(call: Instruction, written: int | None) -> dict[str, Any]:
     return {"library": what.library, "routine": what.routine, "workspace_bytes": workspace, "bytes_written": left}
 
 
-def _opcodes(inner: Iterable[_Inner], context: _Context) -> tuple[tuple[str, int], ...]:
+def _opcodes(inner: Iterable[_Inner], context: _Columns) -> tuple[tuple[str, int], ...]:
     rows = Counter[int]()
     for body in inner:
         rows.update(body.opcodes)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, Container, FunctionKey, NamedText
 
 
-class Change(NamedTuple):
+class KeyChange(NamedTuple):
     """One path with two values.
 
     `part` is the kind of path; `was` and `now` are the values that JAX compares, None where a key has no such path;
@@ -28,14 +28,17 @@ class Change(NamedTuple):
     sides: Any = None
 
 
-def find_changes(before: CompileKey, after: CompileKey) -> list[Change]:
+def find_changes(before: CompileKey, after: CompileKey) -> list[KeyChange]:
     """Every change, the most telling first; [] when nothing differs."""
     if before.transform != after.transform:
         # The arguments of a transformed program are others anyway.
-        return [Change("transform", "", before.transform, after.transform), *_function(before.function, after.function)]
+        return [
+            KeyChange("transform", "", before.transform, after.transform),
+            *_function(before.function, after.function),
+        ]
     is_alike = _paths(before) == _paths(after)
     if not is_alike and (is_derived(before) or is_derived(after)):
-        return [Change("derived", "", before.transform, after.transform, (before, after))]
+        return [KeyChange("derived", "", before.transform, after.transform, (before, after))]
     found = [
         *_named("over", before.over, after.over),
         *_named("config", before.config, after.config),
@@ -52,7 +55,7 @@ def find_changes(before: CompileKey, after: CompileKey) -> list[Change]:
     # The devices of a program follow from all of this, and the whole context has most of it.
     return found or [
         *_plain("devices", before.devices or None, after.devices or None),
-        *(Change("context") for _ in _plain("", before.context, after.context)),
+        *(KeyChange("context") for _ in _plain("", before.context, after.context)),
     ]
 
 
@@ -63,12 +66,12 @@ OF_ARRAYS = {
 """The parts of arguments and results: equal changes of several are reported as one."""
 
 
-def count_changes(found: Sequence[Change]) -> int:
+def count_changes(found: Sequence[KeyChange]) -> int:
     """About how many differences will be reported."""
     return len({(one.part, *_told_alike(one)) for one in found})
 
 
-def _told_alike(change: Change) -> tuple[object, ...]:
+def _told_alike(change: KeyChange) -> tuple[object, ...]:
     if change.part not in OF_ARRAYS:
         return (change.path,)
     values = tuple(side.text if isinstance(side, NamedText) else side for side in (change.was, change.now))
@@ -76,7 +79,7 @@ def _told_alike(change: Change) -> tuple[object, ...]:
 
 
 def is_derived(key: CompileKey) -> bool:
-    """Whether JAX derived the program from another one: its arguments have no names and are not those of a call.
+    """True if JAX derived the program from another one: its arguments have no names and are not those of a call.
 
     `jax.checkpoint` and custom derivatives run such a program as one of `jit`, but no call has brought its tree.
     """
@@ -85,35 +88,35 @@ def is_derived(key: CompileKey) -> bool:
 
 
 def same_value(was: NamedText | None, now: NamedText | None) -> bool:
-    """Whether JAX takes two values for the same, as far as known; if only one has a number, their texts decide."""
+    """True if JAX takes two values for the same, as far as known; if only one has a number, their texts decide."""
     if was is None or now is None:
         return was is now
     numbers = {was.serial, now.serial} - {None}
     return (was.text, was.digest) == (now.text, now.digest) and len(numbers) < 2
 
 
-def _named(part: str, old: Sequence[NamedText], new: Sequence[NamedText], sides: Any = None) -> Iterator[Change]:
+def _named(part: str, old: Sequence[NamedText], new: Sequence[NamedText], sides: Any = None) -> Iterator[KeyChange]:
     if old is new or old == new:
         return
     before, after = {item.name: item for item in old}, {item.name: item for item in new}
     for path in dict.fromkeys((*after, *before)):
         if not same_value(before.get(path), after.get(path)):
-            yield Change(part, path, before.get(path), after.get(path), sides)
+            yield KeyChange(part, path, before.get(path), after.get(path), sides)
 
 
-def _plain(part: str, was: object, now: object) -> Iterator[Change]:
+def _plain(part: str, was: object, now: object) -> Iterator[KeyChange]:
     if was is not None and now is not None and was != now:
-        yield Change(part, "", was, now)
+        yield KeyChange(part, "", was, now)
 
 
-def _function(old: FunctionKey | None, new: FunctionKey | None) -> Iterator[Change]:
+def _function(old: FunctionKey | None, new: FunctionKey | None) -> Iterator[KeyChange]:
     if old is None or new is None or old.serial is None or new.serial is None or old.serial == new.serial:
         return
     if old.code != new.code:
-        yield Change("source", new.name, old, new)
+        yield KeyChange("source", new.name, old, new)
         return
     held = [*_named("closure", old.bound, new.bound, new), *_named("default", old.defaults, new.defaults, new)]
-    yield from held or [Change("made anew", new.name, old, new)]
+    yield from held or [KeyChange("made anew", new.name, old, new)]
 
 
 def same_definition(old: FunctionKey | None, new: FunctionKey | None) -> bool | None:
@@ -146,14 +149,14 @@ def _place(function: FunctionKey) -> tuple[object, ...]:
     return () if place is None else (place.line, place.columns)
 
 
-def _keywords(before: CompileKey, after: CompileKey) -> Iterator[Change]:
+def _keywords(before: CompileKey, after: CompileKey) -> Iterator[KeyChange]:
     if before.positional is None or after.positional is None:
         return
     for path in (*after.keywords, *before.keywords):
         if path not in before.keywords:
-            yield Change("to keyword" if path in _roots(before) else "new keyword", path, None, path)
+            yield KeyChange("to keyword" if path in _roots(before) else "new keyword", path, None, path)
         elif path not in after.keywords:
-            yield Change("to position" if path in _roots(after) else "gone keyword", path, path, None)
+            yield KeyChange("to position" if path in _roots(after) else "gone keyword", path, path, None)
 
 
 def _roots(key: CompileKey) -> set[str]:
@@ -162,9 +165,9 @@ def _roots(key: CompileKey) -> set[str]:
     return traced | {static.name for static in key.statics}
 
 
-def _donation(before: CompileKey, after: CompileKey) -> Iterator[Change]:
+def _donation(before: CompileKey, after: CompileKey) -> Iterator[KeyChange]:
     if before.donated != after.donated and set(_paths(before)) == set(_paths(after)):
-        yield Change("donation", "", before.donated, after.donated)
+        yield KeyChange("donation", "", before.donated, after.donated)
 
 
 # ---------------------------------------------------------------- the tree
@@ -174,33 +177,33 @@ def _paths(key: CompileKey) -> list[str]:
     return [argument.path for argument in key.arguments]
 
 
-def _leaves(before: CompileKey, after: CompileKey) -> Iterator[Change]:
+def _leaves(before: CompileKey, after: CompileKey) -> Iterator[KeyChange]:
     """Leaves that only one of the calls has; if there are none, the first leaf whose place changed."""
     old, new = _paths(before), _paths(after)
     # What is passed by keyword for the first time, or no longer, is said of the keyword.
     both = {*before.keywords} ^ {*after.keywords}
     added = [path for path in new if path not in both.union(old)]
     gone = [path for path in old if path not in both.union(new)]
-    yield from (Change("new leaf", path, None, path) for path in added)
-    yield from (Change("gone leaf", path, path, None) for path in gone)
+    yield from (KeyChange("new leaf", path, None, path) for path in added)
+    yield from (KeyChange("gone leaf", path, path, None) for path in gone)
     if len(old) == len(new) and not {*old} ^ {*new}:
         was, now = next((a, b) for a, b in zip(old, new, strict=True) if a != b)
-        yield Change("order", now, was, now)
+        yield KeyChange("order", now, was, now)
 
 
-def _containers(before: CompileKey, after: CompileKey) -> Iterator[Change]:
+def _containers(before: CompileKey, after: CompileKey) -> Iterator[KeyChange]:
     """The same leaves in other containers, or with other static fields."""
     if before.tree == after.tree:
         return
     if len(before.containers) != len(after.containers):
-        yield Change("containers")
+        yield KeyChange("containers")
         return
     for number, (was, now) in enumerate(zip(before.containers, after.containers, strict=True)):
         if was == now:
             continue
         where = _container_path(after.arguments, after.containers, number)
         if was.type != now.type:
-            yield Change("container" if where else "outermost", where, was.type, now.type)
+            yield KeyChange("container" if where else "outermost", where, was.type, now.type)
         else:
             for change in _named("field", was.data, now.data, (where, now.type)):
                 yield change._replace(path=".".join(filter(None, (where, change.path))))
@@ -233,7 +236,7 @@ def _container_path(arguments: Sequence[ArgumentKey], containers: Sequence[Conta
 # ---------------------------------------------------------------- leaves
 
 
-def _arguments(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey], *, is_alike: bool) -> Iterator[Change]:
+def _arguments(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey], *, is_alike: bool) -> Iterator[KeyChange]:
     """The changes of each leaf that both calls have. Keys share most argument objects, so few are compared."""
     known = {} if is_alike else {argument.path: argument for argument in old}
     pairs = zip(old, new, strict=True) if is_alike else ((known.get(b.path, b), b) for b in new)
@@ -246,21 +249,21 @@ def _arguments(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey], *, is_ali
                     told.setdefault(_TOLD_ONCE.get(part, part), part)
             for part in told.values():
                 is_shape = part == "shape"
-                yield _shape(a, b) if is_shape else Change(part, b.path, was[part], now[part], (a, b))
+                yield _shape(a, b) if is_shape else KeyChange(part, b.path, was[part], now[part], (a, b))
 
 
 _TOLD_ONCE = dict.fromkeys(("mesh", "place", "type sharding"), "in_shardings") | {"weak type": "dtype"}
 """jit's own sharding decides where an argument lies, then its placement; only the first that differs is reported."""
 
 
-def _shape(was: ArgumentKey, now: ArgumentKey) -> Change:
+def _shape(was: ArgumentKey, now: ArgumentKey) -> KeyChange:
     old, new = was.shape, now.shape
     if len(old) != len(new):
-        return Change("rank", now.path, old, new)
+        return KeyChange("rank", now.path, old, new)
     dims = [dim for dim, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
     if len(dims) > 1:
-        return Change("shape", now.path, old, new)
-    return Change("length", now.path, old[dims[0]], new[dims[0]], dims[0])
+        return KeyChange("shape", now.path, old, new)
+    return KeyChange("length", now.path, old[dims[0]], new[dims[0]], dims[0])
 
 
 def _facts(argument: ArgumentKey) -> dict[str, object]:

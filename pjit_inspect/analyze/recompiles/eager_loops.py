@@ -83,7 +83,7 @@ def _advice(again: list[Compile]) -> Sentence:
 
 
 def _makes_other_shapes(again: list[Compile]) -> bool:
-    """Whether an operation takes parameters that decide the shapes of its results, as `jnp.ones(n)` does."""
+    """True if an operation takes parameters that decide the shapes of its results, as `jnp.ones(n)` does."""
     shapes: dict[str, set[object]] = {}
     for one in again:
         shapes.setdefault(one.data.name, set()).add(tuple(output.global_shape for output in one.data.outputs))

@@ -99,7 +99,7 @@ def _costs(side: Side) -> str:
 
 
 def _stays(one: Compile, now: ArgumentKey, back: FedBack) -> bool:
-    """Whether the program that takes the argument with its new sharding also returns it with that sharding."""
+    """True if the program that takes the argument with its new sharding also returns it with that sharding."""
     outputs = [output for output in one.data.outputs if (output.global_shape, output.dtype) == (now.shape, now.dtype)]
     named = [output for output in outputs if output.path == back.result] or outputs
     return bool(named) and all(

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from pjit_inspect.analyze.recompiles.changes import OF_ARRAYS, Change, find_changes, is_derived, same_definition
+from pjit_inspect.analyze.recompiles.changes import OF_ARRAYS, KeyChange, find_changes, is_derived, same_definition
 from pjit_inspect.analyze.recompiles.placement_words import place_change, place_text, place_words, placement_change
 from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FunctionKey, NamedText
 from pjit_inspect.model.record.reason import Difference, DifferenceKind
@@ -68,7 +68,7 @@ _ABSENT = {
 """Words for a missing value; "unset" for all other parts."""
 
 
-class _Said(NamedTuple):
+class _Worded(NamedTuple):
     """The parts of a template beside its subject; kind and values of the difference if they are not the change's."""
 
     parts: tuple[object, ...]
@@ -78,7 +78,7 @@ class _Said(NamedTuple):
 
 def key_differences(before: CompileKey, after: CompileKey) -> tuple[Difference, ...]:
     """All differences, the most telling first; () for none. Equal changes of several arguments are one difference."""
-    groups: dict[object, list[tuple[Change, _Said]]] = {}
+    groups: dict[object, list[tuple[KeyChange, _Worded]]] = {}
     for number, change in enumerate(find_changes(before, after)):
         said = _WORDS.get(change.part, _pair)(change)
         alike = (change.part, said.parts) if change.part in OF_ARRAYS else number
@@ -86,7 +86,7 @@ def key_differences(before: CompileKey, after: CompileKey) -> tuple[Difference, 
     return tuple(_difference(*group[0], len(group) - 1) for group in groups.values())
 
 
-def _difference(change: Change, said: _Said, more: int) -> Difference:
+def _difference(change: KeyChange, said: _Worded, more: int) -> Difference:
     subject: object = _SUBJECTS.get(change.part, name)(change.path)
     is_registered = change.part == "config" and change.was is None and isinstance(subject, Sentence)
     kind, template = _PARTS["registered" if is_registered else change.part]
@@ -113,18 +113,18 @@ def _text(value: Any) -> str:
 # ---------------------------------------------------------------- two values
 
 
-def _pair(change: Change) -> _Said:
+def _pair(change: KeyChange) -> _Worded:
     """Both values. They are the user's and may be any text: backticks in them are not read."""
     was, now, absent = _text(change.was), _text(change.now), _ABSENT.get(change.part, "unset")
     if change.part in ("in_shardings", "out_shardings", "type sharding", "context mesh"):
-        return _Said((placement_change(was or absent, now or absent),))
+        return _Worded((placement_change(was or absent, now or absent),))
     if was != now or change.was is None or change.now is None:
         read = _with_names if change.part == "over" else word
-        return _Said((say("{} -> {}", *(absent if v is None else read(_text(v)) for v in (change.was, change.now))),))
+        return _Worded((say("{} -> {}", *(absent if v is None else read(_text(v)) for v in (change.was, change.now))),))
     if change.now.unequal:
-        return _Said((say("{}, which is not equal to itself", word(now)),))
+        return _Worded((say("{}, which is not equal to itself", word(now)),))
     is_object = None not in (change.was.serial, change.now.serial) and change.was.serial != change.now.serial
-    return _Said((say("another {}, {} both times", "object" if is_object else "value", word(now)),))
+    return _Worded((say("another {}, {} both times", "object" if is_object else "value", word(now)),))
 
 
 def _with_names(text: str) -> Sentence:
@@ -147,7 +147,7 @@ def _option(path: str) -> Sentence:
     return say("{} option {}", "jit's" if path == "keep_unused" else "compiler", code(path))
 
 
-def _field(change: Change) -> _Said:
+def _field(change: KeyChange) -> _Worded:
     where, kind = change.sides
     path, field = name(change.path), (change.now or change.was).name
     if where:
@@ -156,12 +156,12 @@ def _field(change: Change) -> _Said:
         what = say("static {} of a {} without arrays", say("field {}", path) if field else "data", word(kind))
     was, now = (_text(side) if side is not None else "none" for side in (change.was, change.now))
     pair = f"{was} -> {now}" if was != now else f"another object, {now} both times"
-    return _Said((what, word(pair)), values=(was, now))
+    return _Worded((what, word(pair)), values=(was, now))
 
 
-def _donation(change: Change) -> _Said:
+def _donation(change: KeyChange) -> _Worded:
     sides = _listed(change.was), _listed(change.now)
-    return _Said((say("{} -> {}", *sides),), values=(str(sides[0]), str(sides[1])))
+    return _Worded((say("{} -> {}", *sides),), values=(str(sides[0]), str(sides[1])))
 
 
 def _listed(paths: tuple[str, ...]) -> Sentence:
@@ -176,11 +176,11 @@ def _transform_words(transform: str) -> Sentence:
     return say("`jit` alone") if made_by == "jit" else say("{}", code(made_by))
 
 
-def _derived(change: Change) -> _Said:
+def _derived(change: KeyChange) -> _Worded:
     was, now = change.sides
     made = say("that JAX derived from it" if is_derived(now) else "than one that JAX derived from it")
     made = made if now.transform == "jit" else say("under {}", _transform_words(now.transform))
-    return _Said((made, len(was.arguments), len(now.arguments)))
+    return _Worded((made, len(was.arguments), len(now.arguments)))
 
 
 # ---------------------------------------------------------------- the function
@@ -191,28 +191,28 @@ def _name(function: FunctionKey) -> Phrase:
     return name(function.name.rsplit(".<locals>.", 1)[-1])
 
 
-def _held(change: Change) -> _Said:
+def _held(change: KeyChange) -> _Worded:
     """A value that a function carries, and in which way."""
     owner: FunctionKey = change.sides
     words = "whose method {} is" if change.path == "self" else "which {} closes over"
     words = "which the partial of {} holds" if owner.kind == "partial" else words
     how = _name(owner) if change.part == "default" else say(words, _name(owner))
-    return _Said((how, *_pair(change).parts))
+    return _Worded((how, *_pair(change).parts))
 
 
-def _source(change: Change) -> _Said:
+def _source(change: KeyChange) -> _Worded:
     old, new = change.was, change.now
     where = new.place.where if new.place is not None else ""
     what = say("{} ({})", _name(new), place(where)) if where else say("{}", _name(new))
     if not same_definition(old, new):
-        return _Said((say("another {}, with other code", what),), values=("", ""))
+        return _Worded((say("another {}, with other code", what),), values=("", ""))
     opcodes = difflib.SequenceMatcher(None, old.lines, new.lines, autojunk=False).get_opcodes()
     changed = [each for each in opcodes if each[0] != "equal"] if old.version != new.version else []
     # Two cells may each have a function of that name; one file has changed.
     is_file = bool(changed) and not (new.place is not None and new.place.cell)
     said = say("{} was edited" if is_file else "{} was defined again with other code", what)
     if not changed:
-        return _Said((said,), values=("", ""))
+        return _Worded((said,), values=("", ""))
     tag, i, _, j, end = changed[0]
     was, now = old.lines[i].strip() if tag != "insert" else "", new.lines[j].strip() if j < end else ""
     count = sum(max(i2 - i1, j2 - j1) for _, i1, i2, j1, j2 in changed)
@@ -222,7 +222,7 @@ def _source(change: Change) -> _Said:
         else say("{} is {}", code(now or was), "new" if now else "gone")
     )
     more = f", and {count - 1} more" if count > 1 else ""
-    return _Said((say("{}: line {} of it {}{}", said, j + 1, line, more),), values=(was, now))
+    return _Worded((say("{}: line {} of it {}{}", said, j + 1, line, more),), values=(was, now))
 
 
 _AGAIN = "{} was defined again with the same code"
@@ -235,34 +235,34 @@ _NEW_OBJECT = {
 }
 
 
-def _made_anew(change: Change) -> _Said:
+def _made_anew(change: KeyChange) -> _Worded:
     old, new = change.was, change.now
     parts = (*[code(new.wrapper)] * (new.kind == "wrapper"), _name(new))
     template = _NEW_OBJECT.get(new.kind) or (_AGAIN if same_definition(old, new) else "another {}, with the same code")
     if new.kind in ("function", "lambda") and old.place and new.place and old.place.file != new.place.file:
         places = (place(each.cell or os.path.basename(each.file)) for each in (old.place, new.place))
         template, parts = f"{_AGAIN} ({{}} -> {{}})", (*parts, *places)
-    return _Said((say(template, *parts[: template.count("{}")]),), values=("", ""))
+    return _Worded((say(template, *parts[: template.count("{}")]),), values=("", ""))
 
 
 # ---------------------------------------------------------------- arguments
 
 
-def _shape(change: Change) -> _Said:
+def _shape(change: KeyChange) -> _Worded:
     was, now = change.was, change.now
     pair = say("{} -> {}", _text(was), _text(now))
     if change.part == "rank":
-        return _Said((say("{} -> {}", len(was), len(now)), pair))
-    return _Said((pair, " and ".join(str(i) for i, (a, b) in enumerate(zip(was, now, strict=True)) if a != b)))
+        return _Worded((say("{} -> {}", len(was), len(now)), pair))
+    return _Worded((pair, " and ".join(str(i) for i, (a, b) in enumerate(zip(was, now, strict=True)) if a != b)))
 
 
-def _dtype(change: Change) -> _Said:
+def _dtype(change: KeyChange) -> _Worded:
     strengths = _strength(change.sides[0]), _strength(change.sides[1])
     pair = say("{} -> {}", *map(word, strengths))
     if change.part == "weak type":
-        return _Said((pair, word(change.sides[1].dtype)), values=strengths)
+        return _Worded((pair, word(change.sides[1].dtype)), values=strengths)
     is_weak = [side.weak_type for side in change.sides]
-    return _Said((*_pair(change).parts, say(" ({})", pair) if is_weak[0] != is_weak[1] else ""))
+    return _Worded((*_pair(change).parts, say(" ({})", pair) if is_weak[0] != is_weak[1] else ""))
 
 
 def _strength(argument: ArgumentKey) -> str:
@@ -271,15 +271,15 @@ def _strength(argument: ArgumentKey) -> str:
     return f"{kind} (weak type)" if argument.weak_type else f"{kind} (not weak)"
 
 
-def _place(change: Change) -> _Said:
+def _place(change: KeyChange) -> _Worded:
     was, now = change.sides
     values = place_text(was.given, was.mesh), place_text(now.given, now.mesh)
     if bool(was.committed) != bool(now.committed):
         pair = say("{} -> {}", _commitment(was, values[0]), _commitment(now, values[1]))
-        return _Said((pair,), "committed", values)
+        return _Worded((pair,), "committed", values)
     on_one = [text.startswith("device ") for text in values]
     kind = "device" if all(on_one) and values[0] != values[1] else "sharding"
-    return _Said((say("{}{}", "" if any(on_one) else "sharding ", place_change(was, now)),), kind, values)
+    return _Worded((say("{}{}", "" if any(on_one) else "sharding ", place_change(was, now)),), kind, values)
 
 
 def _commitment(argument: ArgumentKey, text: str) -> Sentence:
@@ -290,18 +290,18 @@ def _commitment(argument: ArgumentKey, text: str) -> Sentence:
 _SUBJECTS: dict[str, Callable[[str], Phrase | Sentence]] = {
     "over": word, "config": _configuration, "option": _option,
 }  # fmt: skip
-_WORDS: dict[str, Callable[[Change], _Said]] = {
-    "transform": lambda change: _Said((_transform_words(change.now),)),
+_WORDS: dict[str, Callable[[KeyChange], _Worded]] = {
+    "transform": lambda change: _Worded((_transform_words(change.now),)),
     "derived": _derived,
     "source": _source,
     "made anew": _made_anew,
     "closure": _held,
     "default": _held,
-    "new leaf": lambda _: _Said(()),
-    "gone leaf": lambda _: _Said(()),
-    "order": lambda change: _Said((name(change.was),)),
+    "new leaf": lambda _: _Worded(()),
+    "gone leaf": lambda _: _Worded(()),
+    "order": lambda change: _Worded((name(change.was),)),
     "field": _field,
-    "length": lambda change: _Said((*_pair(change).parts, change.sides)),
+    "length": lambda change: _Worded((*_pair(change).parts, change.sides)),
     "shape": _shape,
     "rank": _shape,
     "dtype": _dtype,

@@ -88,7 +88,7 @@ def _by(found: Found, key: Callable[[Difference], object] = lambda d: d.path) ->
 
 
 def _is_number_or_array(text: str) -> bool:
-    """Whether a value with this text may be an ordinary argument of a jitted function."""
+    """True if a value with this text may be an ordinary argument of a jitted function."""
     if _ARRAY.fullmatch(text):
         return True
     numpy = re.fullmatch(r"np\.\w+\((.*)\)", text)
@@ -99,7 +99,7 @@ def _is_number_or_array(text: str) -> bool:
 
 
 def _decides_the_program(found: Found, serials: dict[int, Compile]) -> bool:
-    """Whether the differing value shapes these programs, rather than being a number they compute with."""
+    """True if the differing value shapes these programs, rather than being a number they compute with."""
     pairs = [(one.data, before.data) for one, _ in found if (before := serials.get(one.reason.nearest or 0))]
     return any(
         _result_shapes(a) != _result_shapes(b) or (None not in (a.jaxpr, b.jaxpr) and _code(a) != _code(b))
@@ -150,7 +150,7 @@ def _varying(lengths: tuple[int, ...], groups: list[Found], found: Found) -> Pat
 
 
 def _is_all_that_differs(groups: list[Found], found: Found) -> bool:
-    """Whether the function's compiles differ only in these dimensions, and each is one program of one call."""
+    """True if the function's compiles differ only in these dimensions, and each is one program of one call."""
     if any(one.data.key is None or one.key.transform not in ("jit", "pmap") for one, _ in found):
         return False
     named = {(d.path, d.dimension) for group in groups for _, d in group}

@@ -76,7 +76,7 @@ def _size(own: list[Resharding]) -> int:
 
 
 def _moves(argument: ArgumentKey, layout: ArrayLayout) -> bool:
-    """Whether each call copies the argument."""
+    """True if each call copies the argument."""
     given, wanted = argument.given, layout.sharding
     if given is None or wanted is None or not layout.kept or argument.type != "jax.Array":
         return False
@@ -85,7 +85,7 @@ def _moves(argument: ArgumentKey, layout: ArrayLayout) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _differ(given: Sharding, wanted: Sharding) -> bool:
-    """Whether bytes lie elsewhere. Cached: thousands of arguments share a few shardings."""
+    """True if bytes lie elsewhere. Cached: thousands of arguments share a few shardings."""
     return _slices(given) != _slices(wanted)
 
 

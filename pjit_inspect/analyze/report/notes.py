@@ -108,7 +108,7 @@ def _widened_notes(widened: Widened, data: RecordData) -> list[str]:
 
 
 def _is_widened(site: CollectiveOp, narrow: str) -> bool:
-    """Whether a collective moves f32 values that were of type `narrow` right before and are so again right after.
+    """True if a collective moves f32 values that were of type `narrow` right before and are so again right after.
 
     Only then has the backend widened them: a program that asks for f32 goes on with f32. What the user wrote is sent as
     it was written.
@@ -140,7 +140,7 @@ def _was(given: Instruction, narrow: str) -> bool:
 
 
 def _becomes(results: Sequence[Instruction], narrow: str) -> bool:
-    """Whether these values are used at all, and only to make `narrow` ones of them."""
+    """True if these values are used, and only to make `narrow` ones of them."""
     border = [(result, user) for result in results for user in result.users]
     seen = set(border)
     if not border:

@@ -41,7 +41,7 @@ what_if_channel: Channel = _new_channel()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class CopyChange:
     """A change of the program.
 
     Attributes:
@@ -87,11 +87,11 @@ class Copies:
         except (CaptureError, ParseError):
             return None
 
-    def changed(self, change: Change) -> ChangedProgram:
+    def changed(self, change: CopyChange) -> ChangedProgram:
         """The changed program. Raises ChangeError where there can be none."""
         return _changed(self.data, change, self._placed(change), self.mesh, self._again)
 
-    def propagated(self, change: Change) -> CopiedProgram:
+    def propagated(self, change: CopyChange) -> CopiedProgram:
         """The changed program as XLA's partitioner receives it. Raises as `changed` does, and CaptureError."""
         made = self.changed(change)
         return self._copied(made.program, made.sizes)
@@ -102,13 +102,13 @@ class Copies:
     def _copied(self, stablehlo: bytes, sizes: Mapping[str, int]) -> CopiedProgram:
         return ask_about_copy(self.data, stablehlo, sizes=sizes, timeout_s=_TIMEOUT_S)
 
-    def _placed(self, change: Change) -> tuple[PlacedEdit, ...] | None:
+    def _placed(self, change: CopyChange) -> tuple[PlacedEdit, ...] | None:
         return None if change.edits is None or self.copied is None else self.copied.placed(change.edits)
 
 
 def _changed(
     data: RecordData,
-    change: Change,
+    change: CopyChange,
     edits: Sequence[PlacedEdit] | None,
     axes: tuple[tuple[str, int], ...],
     again: Again | None = None,
@@ -150,7 +150,7 @@ def _bytes(data: RecordData) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _CopyAnswer:
     """An answer of the process: the mesh of a program in two columns, and the changes in words."""
 
     axes: tuple[str, ...]
@@ -182,7 +182,7 @@ class CopiesApart(Copies):
         if program != _bytes(data):
             self.data = replace(data, stablehlo=Blob(program), stablehlo_text=None)
 
-    def changed(self, change: Change) -> ChangedProgram:
+    def changed(self, change: CopyChange) -> ChangedProgram:
         """As `Copies.changed`."""
         return change_apart(self.data, change, self._placed(change), self.mesh, self.channel)
 
@@ -193,7 +193,7 @@ class CopiesApart(Copies):
 
 def change_apart(
     data: RecordData,
-    change: Change,
+    change: CopyChange,
     edits: Sequence[PlacedEdit] | None = None,
     axes: tuple[tuple[str, int], ...] = (),
     channel: Channel = what_if_channel,
@@ -223,7 +223,7 @@ def change_apart(
     return ChangedProgram(program=program, sizes=dict(said.mesh), target=target, said=said.said, base=data)
 
 
-def _ask(question: dict[str, Any], data: RecordData, channel: Channel) -> tuple[_Said, bytes]:
+def _ask(question: dict[str, Any], data: RecordData, channel: Channel) -> tuple[_CopyAnswer, bytes]:
     """The answer of the process, and the program that came with it, which may be another one."""
     _bytes(data)
     record = io.BytesIO()
@@ -232,7 +232,7 @@ def _ask(question: dict[str, Any], data: RecordData, channel: Channel) -> tuple[
         answer: Answer = channel.ask("copy", question, [record.getvalue()], timeout_s=_TIMEOUT_S)
     except RefusedError as error:
         raise CaptureError(f"{error}; the file may be damaged") from error
-    return from_json(answer.said, _Said, "$"), answer.blobs[0]
+    return from_json(answer.said, _CopyAnswer, "$"), answer.blobs[0]
 
 
 def answer(question: dict[str, Any], blobs: list[bytes]) -> Made:
@@ -240,12 +240,12 @@ def answer(question: dict[str, Any], blobs: list[bytes]) -> Made:
     data = read_record(io.BytesIO(blobs[0]))
     if question["ask"] == "open":
         copies = Copies(data, None, lambda: 1)
-        said = _Said(
+        said = _CopyAnswer(
             axes=tuple(dict(copies.mesh)), sizes=tuple(dict(copies.mesh).values()), is_mesh_given=copies.is_mesh_given
         )
-        return Made(to_json(said, _Said, TableWriter()), [_bytes(copies.data)])
+        return Made(to_json(said, _CopyAnswer, TableWriter()), [_bytes(copies.data)])
     edits = question["edits"]
-    change = Change(
+    change = CopyChange(
         mesh=question["mesh"],
         target=question["target"],
         specs=question["specs"],
@@ -254,5 +254,5 @@ def answer(question: dict[str, Any], blobs: list[bytes]) -> Made:
     placed = None if edits is None else from_json(edits, tuple[PlacedEdit, ...], "$")
     made = _changed(data, change, placed, tuple(question["axes"].items()))
     sizes = tuple(made.sizes.values())
-    said = _Said(axes=tuple(made.sizes), sizes=sizes, target=str(made.target), said=made.said)
-    return Made(to_json(said, _Said, TableWriter()), [made.program])
+    said = _CopyAnswer(axes=tuple(made.sizes), sizes=sizes, target=str(made.target), said=made.said)
+    return Made(to_json(said, _CopyAnswer, TableWriter()), [made.program])

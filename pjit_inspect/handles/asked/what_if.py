@@ -27,7 +27,7 @@ from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.model.record.target import Effort, Hypothesis, KeyFigures, Target
 from pjit_inspect.model.report.suggestion import PlacedEdit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
-from pjit_inspect.observe.partitioner.service import Partitioned, Ticket
+from pjit_inspect.observe.partitioner.service import LaneTicket, Partitioned
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 _MOST_SHOWN = 3
@@ -46,7 +46,7 @@ def ask_changed(
     effort: Effort,
     timeout_s: float,
     began: float,
-    ticket: Ticket | None = None,
+    ticket: LaneTicket | None = None,
 ) -> tuple[RecordData, Callable[[], ShardedProgram] | None]:
     """The record of a changed program, and the maker of that program before partitioning.
 
@@ -259,7 +259,7 @@ def _ask(
     flags: Mapping[str, str],
     effort: Effort,
     timeout_s: float,
-    ticket: Ticket | None,
+    ticket: LaneTicket | None,
     early: EarlyProgram,
 ) -> Partitioned:
     from pjit_inspect.observe.partitioner import targets

@@ -90,7 +90,7 @@ def _has_piece(record: CompileRecord, shortage: MemoryShortage) -> bool:
 
 
 def _is_named(record: CompileRecord, program: str) -> bool:
-    """Whether XLA calls the program by this name: JAX replaces characters that are no letters (`jit__lambda`)."""
+    """True if XLA calls the program by this name: JAX replaces characters that are no letters (`jit__lambda`)."""
     try:
         module = record.hlo
     except ParseError:

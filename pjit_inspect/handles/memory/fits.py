@@ -33,7 +33,7 @@ _BEST, _OTHERS = ("libtpu", "XLA"), ("TpuInfo", "Google")
 
 
 def fit_of(data: RecordData, use: MemoryUse, target: str) -> MemoryFit:
-    """Whether a program fits into the chips of a target. Raises ChangeError for a chip that is not known."""
+    """The room of a program on the chips of a target. Raises ChangeError for a chip that is not known."""
     platform, chip = _chip(target)
     return find_fit(
         data,
@@ -86,6 +86,6 @@ def own_chip(data: RecordData) -> str:
 
 
 def _is_for(data: RecordData, platform: Platform, chip: str) -> bool:
-    """Whether a program was compiled to the end for a chip."""
+    """True if a program was compiled to the end for a chip."""
     is_whole = data.hlo is not None or data.hypothesis is not None
     return own_chip(data) == f"{platform}:{chip}" and is_whole and not data.is_partial

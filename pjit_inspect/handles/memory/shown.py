@@ -52,7 +52,7 @@ def memory_blob(analyses: Analyses) -> bytes:
 
 
 def _fits(analyses: Analyses) -> tuple[MemoryFit, ...]:
-    """Whether the program fits its chip, or the usual ones; () if its arguments are unknown."""
+    """The room of the program on its chip, or on the usual ones; () if its arguments are unknown."""
     data, found = analyses.report.data, []
     if "inputs" in data.missing:
         return ()

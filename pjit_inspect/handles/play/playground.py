@@ -25,13 +25,13 @@ from pjit_inspect.handles.asked.what_if import given_sizes
 from pjit_inspect.handles.background import stop_at_exit
 from pjit_inspect.handles.play.history import History, PlayVariant
 from pjit_inspect.handles.play.proof import prove as prove_setting
-from pjit_inspect.handles.play.subject import Record, Source, Subject
+from pjit_inspect.handles.play.subject import PlayedProgram, PlayedRecord, Record
 from pjit_inspect.model.play.code import Code, Proof
 from pjit_inspect.model.play.controls import Controls
 from pjit_inspect.model.play.setting import PlaySetting, Preset
 from pjit_inspect.model.play.variant import Goal, Variant
 from pjit_inspect.model.record.target import Effort
-from pjit_inspect.observe.partitioner.service import Ticket
+from pjit_inspect.observe.partitioner.service import LaneTicket
 from pjit_inspect.view.pages.playground import playground_view
 from pjit_inspect.view.play.output import is_in_notebook
 from pjit_inspect.view.play.scatter import scatter_chart
@@ -55,7 +55,7 @@ class Playground(Displayable):
     reports every stage; scripts call `wait`.
     """
 
-    def __init__(self, source: Source, *, fits: str | None = None, timeout_s: float = _TIMEOUT_S) -> None:
+    def __init__(self, source: PlayedRecord, *, fits: str | None = None, timeout_s: float = _TIMEOUT_S) -> None:
         """Begin with the program as captured, and ask XLA's partitioner about it.
 
         Args:
@@ -65,7 +65,7 @@ class Playground(Displayable):
 
         Raises ChangeError for a record without a program, a program whose mesh cannot be changed, and an unknown chip.
         """
-        self.subject: Subject = Subject(source, chip=fits, timeout_s=timeout_s)
+        self.subject: PlayedProgram = PlayedProgram(source, chip=fits, timeout_s=timeout_s)
         """The record that XLA is asked about; for the other modules of this room."""
         self._source = source
         self.holds: Any = None
@@ -78,7 +78,7 @@ class Playground(Displayable):
         self._next = 0
         self._chosen = 0
         self._wanted: tuple[int, Effort] | None = None
-        self._ticket: Ticket | None = None
+        self._ticket: LaneTicket | None = None
         self._asked: tuple[int, Effort] | None = None
         self._ends: list[Callable[[], object]] = []
         self._is_closed = False
@@ -252,8 +252,8 @@ class Playground(Displayable):
     def code(self, *, prove: bool = False) -> Code:
         """Code to write to turn the program into the current variant.
 
-        With `prove`, the function is retraced with these shardings, if it is available, and XLA is asked: `Code.proof`
-        says whether that gives the variant's collectives. It takes as long as tracing takes.
+        With `prove`, the function is retraced with these shardings, if it is available, and XLA is asked:
+        `Code.proof` says whether that gives the variant's collectives. It takes as long as tracing takes.
         """
         with self._turn:
             setting, number = self._settings[self._chosen], self._chosen
@@ -308,7 +308,7 @@ class Playground(Displayable):
             setting = self._settings[number]
         if found is None:
             effort: Effort = "full" if variant.stage == "full" else "partition"
-            found = self.subject.ask(setting, variant, effort=effort, ticket=Ticket()).record
+            found = self.subject.ask(setting, variant, effort=effort, ticket=LaneTicket()).record
             with self._turn:
                 self._keep(number, found)
         return found
@@ -436,7 +436,7 @@ class Playground(Displayable):
     # ------------------------------------------------------------ the thread that asks
 
     def _begin(self) -> None:
-        self._ticket = Ticket()
+        self._ticket = LaneTicket()
         self._asked, self._wanted = self._wanted, None
         thread = threading.Thread(target=self._run, name="pjit_inspect playground", daemon=True)
         stop_at_exit(thread, self.stop)
@@ -454,14 +454,14 @@ class Playground(Displayable):
                 self._turn.notify_all()
                 if self._asked is None:
                     return
-                self._ticket = Ticket()
+                self._ticket = LaneTicket()
 
-    def _missed(self, ticket: Ticket | None) -> tuple[int, Effort] | None:
+    def _missed(self, ticket: LaneTicket | None) -> tuple[int, Effort] | None:
         """The base, if a change came before it was answered, and nothing was stopped since."""
         is_open = self._variants[0].is_answered or self._is_closed or ticket is None or ticket.is_cancelled
         return None if is_open else (0, "partition")
 
-    def _answer(self, number: int, effort: Effort, ticket: Ticket) -> None:
+    def _answer(self, number: int, effort: Effort, ticket: LaneTicket) -> None:
         with self._turn:
             if number not in self._variants:
                 return

@@ -12,19 +12,19 @@ from dataclasses import replace
 
 from pjit_inspect.analyze.play.controls import argument_specs
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
-from pjit_inspect.handles.play.subject import Record, Source, Subject
+from pjit_inspect.handles.play.subject import PlayedProgram, PlayedRecord, Record
 from pjit_inspect.model.play.code import Proof
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.observe.partitioner.service import Ticket
+from pjit_inspect.observe.partitioner.service import LaneTicket
 
 _MOST_SHOWN = 4
 
 Key = tuple[str, tuple[str, ...] | None, str, tuple[int, ...], int | None]
 
 
-def prove(source: Source, subject: Subject, setting: PlaySetting, wanted: Record) -> Proof:
+def prove(source: PlayedRecord, subject: PlayedProgram, setting: PlaySetting, wanted: Record) -> Proof:
     """Trace the function with the shardings of a setting, and compare the collectives with the setting's record."""
     if source.again is None:
         return Proof(
@@ -33,7 +33,7 @@ def prove(source: Source, subject: Subject, setting: PlaySetting, wanted: Record
         )
     try:
         # Only equal stages are compared: for a variant compiled to the end, its program after partitioning.
-        before = wanted if wanted.data.is_partial or setting.devices == 1 else subject.asked(setting, Ticket())
+        before = wanted if wanted.data.is_partial or setting.devices == 1 else subject.asked(setting, LaneTicket())
         found = _traced(source, subject, setting)
     except (CaptureError, ParseError) as error:
         own = "the function may name its own mesh: " if setting.mesh != subject.facts.mesh else ""
@@ -47,7 +47,7 @@ def prove(source: Source, subject: Subject, setting: PlaySetting, wanted: Record
     return Proof(outcome="different", sentence=f"{how}: {_difference(ours, theirs)}", **kinds)
 
 
-def _traced(source: Source, subject: Subject, setting: PlaySetting) -> Record:
+def _traced(source: PlayedRecord, subject: PlayedProgram, setting: PlaySetting) -> Record:
     """XLA's result for the function traced with these shardings."""
     platform = subject.platform(setting)
     specs = _leaf_specs(subject, setting)
@@ -55,7 +55,7 @@ def _traced(source: Source, subject: Subject, setting: PlaySetting) -> Record:
     if made is None or made.stablehlo is None:
         raise ChangeError("JAX gives no program of it")
     record = source.make(replace(made, flags=subject.data.flags), None)
-    again = Subject(Source(analyses=record.state.analyses, again=None, make=source.make))
+    again = PlayedProgram(PlayedRecord(analyses=record.state.analyses, again=None, make=source.make))
     if setting.added:
         _keep_places(subject, again)
     rest = PlaySetting(
@@ -65,10 +65,10 @@ def _traced(source: Source, subject: Subject, setting: PlaySetting) -> Record:
         constraints=setting.constraints,
         added=setting.added,
     )
-    return again.asked(rest, Ticket())
+    return again.asked(rest, LaneTicket())
 
 
-def _keep_places(subject: Subject, again: Subject) -> None:
+def _keep_places(subject: PlayedProgram, again: PlayedProgram) -> None:
     """New constraints go on the operations of the same numbers, where both traces have the same operations."""
     ops, others = (own.program.ops if own.program is not None else () for own in (subject, again))
     if [(own.kind, own.op_name) for own in ops] != [(own.kind, own.op_name) for own in others]:
@@ -76,7 +76,7 @@ def _keep_places(subject: Subject, again: Subject) -> None:
     again.places.update(subject.places)
 
 
-def _leaf_specs(subject: Subject, setting: PlaySetting) -> tuple[PartitionSpec | None, ...]:
+def _leaf_specs(subject: PlayedProgram, setting: PlaySetting) -> tuple[PartitionSpec | None, ...]:
     """The spec of each flattened argument, including those that the program does not use."""
     known: Mapping[str, PartitionSpec | None] = argument_specs(subject.facts, setting)
     free = subject.facts.free_arguments - {path for path, _ in setting.arguments}

@@ -25,7 +25,7 @@ from pjit_inspect.handles.play.history import History, best_of
 from pjit_inspect.model.play.search import SearchProgress, SearchReport
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Goal, Variant
-from pjit_inspect.observe.partitioner.service import LANES, Ticket, stop_server
+from pjit_inspect.observe.partitioner.service import LANES, LaneTicket, stop_server
 
 Playground = Any
 """A `Playground`, whose module imports this one for its widget."""
@@ -109,7 +109,7 @@ class Search:
         self._rules = _Rules(goal=goal, most_work=most_work, most_memory=most_memory)
         self._lock = threading.RLock()
         self._is_stopped = False
-        self._tickets: set[Ticket] = set()
+        self._tickets: set[LaneTicket] = set()
         self._seen: set[PlaySetting] = set()
         self._waiting: list[tuple[float, int, Proposal, int | None]] = []
         self._guesses: dict[int, Estimate] = {}
@@ -317,7 +317,7 @@ class Search:
         threads = [
             threading.Thread(
                 target=self._ask,
-                args=(own, row, Ticket(lane), answers),
+                args=(own, row, LaneTicket(lane), answers),
                 name=f"pjit_inspect search {lane}",
                 daemon=True,
             )
@@ -341,7 +341,7 @@ class Search:
                 is_whole = False
         return is_whole
 
-    def _ask(self, proposal: Proposal, begun: Variant, ticket: Ticket, answers: dict[int, Any]) -> None:
+    def _ask(self, proposal: Proposal, begun: Variant, ticket: LaneTicket, answers: dict[int, Any]) -> None:
         """Ask about one; no answer where it was taken back."""
         with self._lock:
             if self._is_stopped:

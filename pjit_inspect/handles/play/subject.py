@@ -25,7 +25,7 @@ from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
 from pjit_inspect.analyze.suggest.counts import product_work
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.analyses import Analyses
-from pjit_inspect.handles.asked.copies import Change, Copies, CopiesApart
+from pjit_inspect.handles.asked.copies import Copies, CopiesApart, CopyChange
 from pjit_inspect.handles.asked.what_if import Again, ask_changed
 from pjit_inspect.handles.memory.fits import memory_of_chip
 from pjit_inspect.handles.play.figures import with_figures
@@ -37,7 +37,7 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
-from pjit_inspect.observe.partitioner.service import Ticket, ask_partitioner
+from pjit_inspect.observe.partitioner.service import LaneTicket, ask_partitioner
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
 _T = TypeVar("_T")
@@ -47,7 +47,7 @@ Record = Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class PlayedRecord:
     """The record that a playground is made from.
 
     Attributes:
@@ -63,7 +63,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class VariantAnswer:
     """The result of a question.
 
     Attributes:
@@ -76,7 +76,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ConstraintPlace:
     """The place of a new constraint.
 
     Attributes:
@@ -98,10 +98,10 @@ class Place:
         return tuple(own[self.order.index(place)] for place in range(len(self.order)))
 
 
-class Subject:
+class PlayedProgram:
     """A record whose program is changed in copies that XLA is asked about."""
 
-    def __init__(self, source: Source, *, chip: str | None = None, timeout_s: float = 600.0) -> None:
+    def __init__(self, source: PlayedRecord, *, chip: str | None = None, timeout_s: float = 600.0) -> None:
         """`chip` is the one whose memory variants are judged by, as in "tpu:v5e", where they are for another machine.
 
         A program that names no mesh gets one of all attached devices, with every argument replicated.
@@ -132,7 +132,7 @@ class Subject:
         self._whole_work: int | None = None
         self._roles: Roles | None = None
         self._presets: dict[tuple[tuple[tuple[str, int], ...], str], tuple[Preset, ...]] = {}
-        self.places: dict[str, Place] = {}
+        self.places: dict[str, ConstraintPlace] = {}
         """Name of a new constraint -> where it goes."""
 
     @property
@@ -198,16 +198,16 @@ class Subject:
 
     # ------------------------------------------------------------ XLA
 
-    def ask(self, setting: PlaySetting, begun: Variant, *, effort: Effort, ticket: Ticket) -> Answer:
+    def ask(self, setting: PlaySetting, begun: Variant, *, effort: Effort, ticket: LaneTicket) -> VariantAnswer:
         """XLA's answer for a setting. Raises CaptureError if the question was withdrawn."""
         began = time.monotonic()
         try:
             record = self.asked(setting, ticket, effort=effort, said=begun.change)
-            answer = Answer(variant=self._counted(begun, setting, record), record=record)
+            answer = VariantAnswer(variant=self._counted(begun, setting, record), record=record)
         except Exception as error:  # whatever it is, it belongs where the user asked
             if ticket.is_cancelled:
                 raise CaptureError("the question was taken back") from error
-            answer = Answer(variant=replace(begun, stage="refused", problem=_problem(error, setting)))
+            answer = VariantAnswer(variant=replace(begun, stage="refused", problem=_problem(error, setting)))
         return replace(answer, variant=replace(answer.variant, seconds=time.monotonic() - began))
 
     def platform(self, setting: PlaySetting) -> str:
@@ -215,7 +215,7 @@ class Subject:
         return setting.target.partition(":")[0]
 
     def asked(
-        self, setting: PlaySetting, ticket: Ticket, *, effort: Effort = "partition", said: tuple[str, ...] = ()
+        self, setting: PlaySetting, ticket: LaneTicket, *, effort: Effort = "partition", said: tuple[str, ...] = ()
     ) -> Record:
         """The record of a setting. Raises CaptureError where XLA gives no answer."""
         began = time.monotonic()
@@ -232,10 +232,10 @@ class Subject:
         )
         return self._source.make(data, program)
 
-    def _change(self, setting: PlaySetting, said: tuple[str, ...] = ()) -> Change:
+    def _change(self, setting: PlaySetting, said: tuple[str, ...] = ()) -> CopyChange:
         if self.facts.is_mesh_given and setting.mesh == self.base.mesh:
             said = (f"mesh {_axes(setting)}", *said)
-        return Change(
+        return CopyChange(
             mesh=setting.sizes,
             target=setting.target,
             specs=self._specs(setting),
@@ -321,7 +321,7 @@ class Subject:
             return known
         number = sum(own.partition(" (")[0] == name for own in self.places)
         name = f"{name} ({number + 1})" if number else name
-        self.places[name] = Place(
+        self.places[name] = ConstraintPlace(
             results=tuple(results),
             # It is known: else there is no such option.
             order=names.told_order(op) or (),
@@ -388,7 +388,7 @@ class Subject:
         return self._whole_work
 
 
-def _copies_of(source: Source) -> Copies:
+def _copies_of(source: PlayedRecord) -> Copies:
     data = source.analyses.data
     if not source.analyses.is_live:
         return CopiesApart(data)

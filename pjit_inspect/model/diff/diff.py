@@ -64,12 +64,12 @@ class Figure:
 
     @property
     def is_same(self) -> bool:
-        """Whether both are equal; a value and the least of another are not."""
+        """True if both are equal; a value and the least of another are not."""
         return self.before == self.after and self.at_least[0] == self.at_least[1]
 
     @property
     def is_comparable(self) -> bool:
-        """Whether both values are known, and of whole programs: only then the change is."""
+        """True if both values are known, and of whole programs: only then the change is."""
         return self.before is not None and self.after is not None and not any(self.at_least)
 
 
@@ -188,12 +188,12 @@ class DiffData:
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether one or both of the programs are incomplete: parts they lack may not be gone."""
+        """True if one or both of the programs are incomplete: parts they lack may not be gone."""
         return bool(self.before.incomplete or self.after.incomplete)
 
     @property
     def is_empty(self) -> bool:
-        """Whether the programs are the same in all that is counted, and were compiled alike.
+        """True if the programs are the same in all that is counted, and were compiled alike.
 
         Of an incomplete program the part that is there is compared. What is measured differs from run to run, and lines
         of source that only moved, or whose names and comments changed, make no other program.
@@ -205,7 +205,7 @@ class DiffData:
 
     @property
     def is_same_program(self) -> bool:
-        """Whether both have the same collectives and kernels, and the same counted figures."""
+        """True if both have the same collectives and kernels, and the same counted figures."""
         counted = (figure for figure in self.figures if figure.provenance == "counted")
         return self.collectives.is_empty and self.kernels.is_empty and all(figure.is_same for figure in counted)
 

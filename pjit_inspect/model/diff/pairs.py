@@ -64,7 +64,7 @@ class Pair(Generic[Row]):
 
     @property
     def status(self) -> Status:
-        """Whether the row was added, removed, changed or stayed the same."""
+        """The fate of the row: added, removed, changed or the same."""
         if self.before is None:
             return "added"
         if self.after is None:
@@ -116,7 +116,7 @@ class PairTable(Table[Pair[Any]], Generic[Row]):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was added, removed or changed."""
+        """True if nothing was added, removed or changed."""
         return self.same == len(self.rows)
 
     def _added(self) -> tuple[Row, ...]:

@@ -66,7 +66,7 @@ class Allocation:
 
     @property
     def is_temporary(self) -> bool:
-        """Whether it is for values in between: no argument, result or constant, and of no kernel."""
+        """True if it is for values in between: no argument, result or constant, and of no kernel."""
         kept = self.parameter is not None or self.is_constant or self.is_live_out
         return not kept and not self.is_thread_local
 

@@ -1,4 +1,4 @@
-"""Whether a program fits into the memory of a chip.
+"""The room of a program in the memory of a chip.
 
 Not its job: finding it out (`analyze.memory.fits`).
 """
@@ -79,7 +79,7 @@ class MemoryFit:
 
     @property
     def fits(self) -> bool | None:
-        """Whether it fits; None where only a part is known, and that part fits."""
+        """True if it fits; None where only a part is known, and that part fits."""
         if self.needed_bytes > self.available_bytes:
             return False
         return None if self.source == "at least" or self.unknown else True

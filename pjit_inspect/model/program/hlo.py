@@ -353,7 +353,7 @@ class Instruction:
 
     @property
     def is_root(self) -> bool:
-        """Whether its value is the result of its computation."""
+        """True if its value is the result of its computation."""
         return self.computation.root.index == self.index
 
     @property
@@ -408,12 +408,12 @@ class Computation:
 
     @property
     def is_fusion(self) -> bool:
-        """Whether it is the body of a fusion."""
+        """True if it is the body of a fusion."""
         return bool(self.module.computations.is_fusion[self.index])
 
     @property
     def is_entry(self) -> bool:
-        """Whether the program starts with it."""
+        """True if the program starts with it."""
         return self.index == self.module.entry
 
     @property

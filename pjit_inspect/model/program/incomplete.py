@@ -1,4 +1,4 @@
-"""Whether a program is complete, and if not, which parts are missing.
+"""Programs of which a part is missing, and which part.
 
 A truncated file may still read as a program, without its last computations or without its entry. A file damaged within
 a line may leave the bytes of a collective unknown. A file with several programs is read as the first. Sums over an

@@ -130,7 +130,7 @@ class ArrayLayout:
 
     @property
     def is_on_device(self) -> bool:
-        """Whether it is in device memory, as far as is known, and not in host memory."""
+        """True if it is in device memory, as far as is known, and not in host memory."""
         return self.sharding is None or self.sharding.memory_kind in _DEVICE_MEMORY
 
     @property

@@ -37,7 +37,7 @@ Flag = Literal[
     "view",
     "write",
 ]
-"""What an operation is.
+"""A property of an operation.
 
 "barrier": yields its operand, and only orders the program. "body": runs each computation it calls once per run.
 "broadcast": repeats its operand. "collective": moves data between devices, or sums over them. "convert": changes the
@@ -121,7 +121,7 @@ def operations(*flags: Flag) -> frozenset[str]:
 
 
 def may_communicate(opcode: str) -> bool:
-    """Whether an instruction of this opcode may be (a part of) a collective: itself, or what it runs."""
+    """True if an instruction of this opcode may be (a part of) a collective: itself, or what it runs."""
     return opcode in _COMMUNICATES or opcode.endswith(("-start", "-done"))
 
 

@@ -47,7 +47,7 @@ class KernelTime:
 
     @property
     def holds_others(self) -> bool:
-        """Whether its time includes that of other rows: true for a loop, a conditional or a call."""
+        """True if its time includes that of other rows, as of a loop, a conditional or a call."""
         return self.opcode in REGIONS
 
 

@@ -46,7 +46,7 @@ class ProgramFacts:
 
     @property
     def is_shared(self) -> bool:
-        """Whether it runs on devices of several processes: all of these must run their shared programs in one order."""
+        """True if it runs on devices of several processes: all of these must run their shared programs in one order."""
         return len(self.processes) > 1
 
 
@@ -90,7 +90,7 @@ class MergedProgram:
 
     @property
     def is_shared(self) -> bool:
-        """Whether it runs on devices of several processes."""
+        """True if it runs on devices of several processes."""
         return len(self.processes) > 1
 
 

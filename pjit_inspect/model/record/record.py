@@ -152,7 +152,7 @@ class RecordData:
 
     @property
     def is_partial(self) -> bool:
-        """Whether `hlo` is the program as XLA's partitioner left it: not combined, fused or scheduled."""
+        """True if `hlo` is the program as XLA's partitioner left it: not combined, fused or scheduled."""
         return self.hypothesis is not None and self.hypothesis.effort == "partition"
 
 

@@ -115,7 +115,7 @@ class Collective:
 
     @property
     def is_combined(self) -> bool:
-        """Whether XLA joined several collectives into it, each with a separate cause."""
+        """True if XLA joined several collectives into it, each with a separate cause."""
         return len(self.causes) > 1
 
     @property
@@ -130,7 +130,7 @@ class Collective:
 
     @property
     def is_unsized(self) -> bool:
-        """Whether it runs and moves an unknown number of bytes: a sum over it is then a lower bound."""
+        """True if it runs and moves an unknown number of bytes: a sum over it is then a lower bound."""
         return self.count != 0 and (self.payload_bytes is None or self.wire_bytes is None)
 
     @property

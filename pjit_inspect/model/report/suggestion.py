@@ -96,7 +96,7 @@ class Checked:
 
     @property
     def is_one_turn(self) -> bool:
-        """Whether the figures hold only if each loop of unknown length takes one turn."""
+        """True if the figures hold only if each loop of unknown length takes one turn."""
         return self.per_turn is None or bool(self.per_turn)
 
     @property
@@ -107,7 +107,7 @@ class Checked:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the changed program sends less, more, or (within a thousandth) as much."""
+        """The change of what is sent: less, more, or (within a thousandth) as much."""
         if self.per_turn is None:
             return "depends"
         parts = ((self.before_bytes, self.after_bytes), *self.per_turn)

@@ -96,7 +96,7 @@ class Sentence(str):
         return Sentence.of(phrase.pattern for phrase in self.phrases)
 
     def names(self, text: str) -> bool:
-        """Whether one of its phrases, as it is or with its layers starred, is `text`."""
+        """True if one of its phrases, as it is or with its layers starred, is `text`."""
         return any(text in (phrase.text, phrase.pattern.text) for phrase in self.phrases if phrase.kind not in _PLAIN)
 
     def __add__(self, other: str) -> Sentence:

@@ -185,7 +185,7 @@ def static_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
 
 
 def is_jitted(function: Any) -> bool:
-    """Whether it is a result of `jax.jit`."""
+    """True if it is a result of `jax.jit`."""
     return type(function).__name__ == "PjitFunction"
 
 
@@ -211,7 +211,7 @@ def _donated_of_compiled(compiled: jax.stages.Compiled) -> tuple[tuple[int, ...]
 
 
 def is_pmapped(function: Any) -> bool:
-    """Whether it is `jax.pmap`, or its result."""
+    """True if it is `jax.pmap`, or its result."""
     if function is jax.pmap or type(function).__name__ == "PmapFunction":
         return True
     code = getattr(function, "__code__", None)
@@ -353,7 +353,7 @@ def distributed_place() -> tuple[int, int]:
 
 
 def has_disk_cache() -> bool:
-    """Whether the compilation cache has a folder to keep programs in."""
+    """True if the compilation cache has a folder to keep programs in."""
     return bool(getattr(jax.config, "jax_compilation_cache_dir", None))
 
 
@@ -561,7 +561,7 @@ def only_device(sharding: Any) -> int | None:
 
 
 def is_of_device(sharding: Any) -> bool:
-    """Whether jit made it from its old arguments `device` or `backend`."""
+    """True if jit made it from its old arguments `device` or `backend`."""
     return bool(getattr(sharding, "_device_backend", False))
 
 

@@ -146,7 +146,7 @@ def _of_unseen(given: Any, aval: Any) -> str | None:
 
 
 def _is_open(given: Any) -> bool:
-    """Whether XLA may choose; `AUTO`, which JAX had until 0.8, asks it to."""
+    """True if XLA may choose; `AUTO`, which JAX had until 0.8, asks it to."""
     return type(given).__name__ in ("UnspecifiedValue", "AUTO")
 
 
@@ -155,12 +155,12 @@ def _named(where: str, is_whole: bool) -> str:
 
 
 def _is_whole(sharding: Any) -> bool:
-    """Whether it leaves no dimension to XLA."""
+    """True if it leaves no dimension to XLA."""
     return not hasattr(sharding, "spec") or PartitionSpec.UNCONSTRAINED not in entries_of(sharding.spec)
 
 
 def _lies_alike(asked: Any, final: Any, rank: int) -> bool:
-    """Whether a result came out as an operation asked; one on an abstract mesh asks for no devices."""
+    """True if a result came out as an operation asked; one on an abstract mesh asks for no devices."""
     if hasattr(asked, "spec") and hasattr(final, "spec") and asked.mesh.axis_names == final.mesh.axis_names:
         asked = NamedSharding(final.mesh, asked.spec, memory_kind=final.memory_kind)
     return has_devices(asked) and asked.is_equivalent_to(final, rank)

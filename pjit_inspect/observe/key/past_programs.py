@@ -49,7 +49,7 @@ class _Past:
     called: str
 
     def is_called_at(self, code: CodeType | None, last: int) -> bool:
-        """Whether this instruction called it."""
+        """True if this instruction called it."""
         return code is not None and self.site is not None and self.site[0]() is code and self.site[1] == last
 
 

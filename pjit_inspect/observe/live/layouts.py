@@ -63,7 +63,7 @@ class Layouts:
         )
 
     def can_wait(self) -> bool:
-        """Whether all parts are JAX's: a type or a sharding of a user's class may hold anything."""
+        """True if all parts are JAX's: a type or a sharding of a user's class may hold anything."""
         held = (self.all_avals, self.in_avals, self.out_avals, self.in_shardings, self.out_shardings)
         return all(item is None or is_trusted(item) for items in held for item in items)
 

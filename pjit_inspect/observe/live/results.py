@@ -19,7 +19,7 @@ _MOST_ARRAYS = 8
 
 
 def is_large(value: Any) -> bool:
-    """Whether it holds more arrays, or more numbers in them, than a reader wants printed."""
+    """True if it holds more arrays, or more numbers in them, than a reader wants printed."""
     arrays = [leaf for leaf in jax.tree_util.tree_leaves(value) if isinstance(leaf, jax.Array)]
     return len(arrays) > _MOST_ARRAYS or sum(math.prod(array.shape) for array in arrays) > _MOST_NUMBERS
 

@@ -78,13 +78,13 @@ def find_meshes(shardings: Iterable[Any], extra: Iterable[Any] = ()) -> tuple[Me
 
 
 def is_concrete(mesh: Any) -> bool:
-    """Whether it is a mesh of devices; `Mesh()` without axes means no mesh, and an AbstractMesh has no devices."""
+    """True if it is a mesh of devices; `Mesh()` without axes means no mesh, and an AbstractMesh has no devices."""
     # Not by `hasattr`: to ask an AbstractMesh for its devices is a ValueError.
     return isinstance(mesh, jax.sharding.Mesh) and not mesh.empty
 
 
 def has_devices(sharding: Any) -> bool:
-    """Whether a sharding has devices; one on an AbstractMesh has only a tiling."""
+    """True if a sharding has devices; one on an AbstractMesh has only a tiling."""
     is_abstract = isinstance(getattr(sharding, "mesh", None), jax.sharding.AbstractMesh)
     return isinstance(sharding, jax.sharding.Sharding) and not is_abstract
 

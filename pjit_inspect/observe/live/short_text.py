@@ -75,7 +75,7 @@ def static_text(name: str, value: Any) -> NamedText:
 
 
 def _equals(one: Any, other: Any) -> bool | None:
-    """Whether two foreign values are equal; None when they do not say."""
+    """True if two foreign values are equal; None when they do not say."""
     return _asked(type(one), lambda: bool(one == other))
 
 
@@ -103,7 +103,7 @@ def _asked(kind: type, ask: Callable[[], T]) -> T | None:
 
 
 def _is_plain(value: Any, depth: int) -> bool:
-    """Whether its hash is Python's: that of its value, or of an object's identity."""
+    """True if its hash is Python's: that of its value, or of an object's identity."""
     own = type_attribute(type(value), "__hash__")
     if own in (tuple.__hash__, frozenset.__hash__):
         items = list(tuple.__iter__(value) if is_a(value, tuple) else frozenset.__iter__(value))

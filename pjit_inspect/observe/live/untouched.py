@@ -35,7 +35,7 @@ def is_a(value: Any, *kinds: type) -> bool:
 
 
 def is_one_of(kind: type, kinds: Collection[type]) -> bool:
-    """Whether a type is one of these builtin types.
+    """True if a type is one of these builtin types.
 
     A metaclass may define comparison and hashing of its classes; the metaclass of builtin types is `type`.
     """
@@ -63,7 +63,7 @@ def once_for_each_type(found_of: Callable[[type], T]) -> Callable[[type], T]:
 
 @once_for_each_type
 def is_trusted_type(kind: type) -> bool:
-    """Whether a type is of JAX or NumPy."""
+    """True if a type is of JAX or NumPy."""
     home = type.__getattribute__(kind, "__module__")
     return isinstance(home, str) and home.split(".")[0] in _TRUSTED
 
@@ -83,7 +83,7 @@ def trusted_base(kind: type) -> type:
 
 
 def is_trusted(value: Any) -> bool:
-    """Whether its type is of JAX or NumPy, whose attributes run none of the user's code."""
+    """True if its type is of JAX or NumPy, whose attributes run none of the user's code."""
     return is_trusted_type(type(value))
 
 

@@ -55,7 +55,7 @@ class WaitingJaxpr:
         self._jaxpr, self._text_of, self._text = jaxpr, text_of, ""
         self._lock = threading.RLock()
         self.equations = equations
-        """How many are kept."""
+        """The number of those that are kept."""
 
     def text(self) -> str | None:
         """The jaxpr as text. Passes on errors of printing it."""
@@ -186,7 +186,7 @@ def _is_number(value: Any) -> bool:
 
 @once_for_each_type
 def _is_atom(kind: type) -> bool:
-    """Whether values of a type are themselves all that they hold."""
+    """True if values of a type are themselves all that they hold."""
     if is_one_of(kind, _ATOMS) or issubclass(kind, (np.generic, np.dtype)):
         return True
     return is_trusted_type(kind) and (kind.__name__ in _PLAIN_OF_JAX or issubclass(kind, enum.Enum))

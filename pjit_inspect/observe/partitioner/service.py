@@ -94,7 +94,7 @@ def ask_partitioner(
     target: Mapping[str, Any] = MappingProxyType({}),
     effort: Effort = "partition",
     timeout_s: float = 120.0,
-    ticket: Ticket | None = None,
+    ticket: LaneTicket | None = None,
     on_before: Callable[[bytes], object] | None = None,
 ) -> Partitioned:
     """Partitions a captured program with XLA, on as many fake CPU devices as it was compiled for.
@@ -127,7 +127,7 @@ def ask_partitioner(
     key = _key(stablehlo, how)
     known = _here.answers.get(key)
     if known is None:
-        known = _ask(stablehlo, how, timeout_s, ticket or Ticket(), on_before)
+        known = _ask(stablehlo, how, timeout_s, ticket or LaneTicket(), on_before)
         _here.answers.put(key, known)
     return known
 
@@ -144,7 +144,7 @@ def stop_server(lane: int | None = None) -> None:
         own.end()
 
 
-class Ticket(call.Ticket):
+class LaneTicket(call.Ticket):
     """One question to XLA's partitioner, which another thread may withdraw.
 
     Attributes:
@@ -165,7 +165,7 @@ def _ask(
     stablehlo: bytes,
     how: dict[str, Any],
     timeout_s: float,
-    ticket: Ticket,
+    ticket: LaneTicket,
     on_before: Callable[[bytes], object] | None,
 ) -> Partitioned:
     platform = how["target"].get("platform", "")

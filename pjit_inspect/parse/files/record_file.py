@@ -167,7 +167,7 @@ def _entry_info(name: str, content: bytes) -> zipfile.ZipInfo:
 
 
 def _shrinks_too_well(content: bytes) -> bool:
-    """Whether readers would treat it as a bomb when compressed; its beginning nearly always decides."""
+    """True if readers would treat it as a bomb when compressed; its beginning nearly always decides."""
     packer, size = zlib.compressobj(), 0
     for start in range(0, len(content), _CHUNK):
         size += len(packer.compress(content[start : start + _CHUNK]))

@@ -26,7 +26,7 @@ from pjit_inspect.parse.hlo_proto.columns import (
     unknown_parts,
 )
 from pjit_inspect.parse.hlo_proto.reader import ProtoReader
-from pjit_inspect.parse.hlo_proto.source import Source, read_source
+from pjit_inspect.parse.hlo_proto.source import OperationNames, read_source
 from pjit_inspect.parse.wire.hlo_schema import count_fields, count_messages, decode, text
 from pjit_inspect.parse.wire.wire import Field, scan_messages, split_message
 
@@ -186,7 +186,7 @@ def _module_fields(data: bytes) -> list[Field]:
     return fields
 
 
-def _instructions(parts: _Parts, columns: Columns, source: Source, index: Index) -> Instructions:
+def _instructions(parts: _Parts, columns: Columns, source: OperationNames, index: Index) -> Instructions:
     return Instructions(
         opcode=columns.opcode,
         shape=columns.shape,

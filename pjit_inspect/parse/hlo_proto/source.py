@@ -27,7 +27,7 @@ Place = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Source:
+class OperationNames:
     """Operation names and frames of all instructions.
 
     Attributes:
@@ -42,7 +42,7 @@ class Source:
     frames: StackFrames
 
 
-def read_source(columns: Columns, index: Any) -> Source:
+def read_source(columns: Columns, index: Any) -> OperationNames:
     """Names and frames of the instructions of `columns`; `index` is the module's decoded `StackFrameIndexProto`.
 
     Raises `ParseError` if a table points outside another.
@@ -69,7 +69,7 @@ def read_source(columns: Columns, index: Any) -> Source:
     if ((frame < 0) | (frame > len(frames.location))).any():
         raise ParseError("an instruction names a stack frame that is not there", expected="a row of the frame table")
     op_name = np.array([table[text] for text in texts], np.int32)
-    return Source(
+    return OperationNames(
         op_names=tuple(table),
         op_name=op_name[columns.metadata],
         frame=frame.astype(np.int32)[columns.metadata],
@@ -106,7 +106,7 @@ def _check(column: list[int], rows: int, what: str) -> None:
 
 
 def _is_of_another(frames: StackFrames, frame: np.ndarray, places: list[Place]) -> bool:
-    """Whether the instructions number another table of frames: a place in the metadata differs from its frame's place.
+    """True if the instructions number another table of frames: a place in the metadata differs from its frame's place.
 
     XLA of jaxlib 0.8.1, which writes both, does this.
     """

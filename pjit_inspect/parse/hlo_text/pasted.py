@@ -35,7 +35,7 @@ def without_line_beginnings(text: str) -> str:
 
 
 def _is_before_every_part(prefix: re.Pattern[str], text: str) -> bool:
-    """Whether parts of a program follow it, and never begin a line without it."""
+    """True if parts of a program follow it, and never begin a line without it."""
     behind = sum(_PART.match(text, match.end()) is not None for match in prefix.finditer(text))
     plain = re.search(rf"^{_PART.pattern}", text, flags=re.M)
     return behind > 0 and plain is None

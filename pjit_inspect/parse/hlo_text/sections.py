@@ -234,7 +234,7 @@ class ProgramCutter:
             self.program.stray.append(computation.name)
 
     def _begins_another(self, position: int) -> bool:
-        """Whether another computation or program begins at `position`, so that this one has no end."""
+        """True if another computation or program begins at `position`, so that this one has no end."""
         text = self._text
         if position and text[position - 1] != "\n":
             return False

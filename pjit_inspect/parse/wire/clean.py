@@ -86,7 +86,7 @@ def cleaned(value: T) -> T:
 
 
 def _is_clean(values: Iterable[Any], *, is_text: bool = False) -> bool:
-    """Whether nothing in these values needs cleaning; values of one type and field are checked together.
+    """True if nothing in these values needs cleaning; values of one type and field are checked together.
 
     Nearly always true: ten thousand arrays have as many paths, which are joined to one text here.
     """

@@ -207,7 +207,7 @@ def text(value: str | bytes) -> str:
 
 
 def is_whole(message: Message) -> bool:
-    """Whether a decoded message has no unknown field, at any depth."""
+    """True if a decoded message has no unknown field, at any depth."""
     known = type(message)()
     known.CopyFrom(message)
     known.DiscardUnknownFields()

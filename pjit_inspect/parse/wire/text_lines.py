@@ -128,7 +128,7 @@ def _operands(text: str, start: int, limit: int) -> tuple[str, int]:
 
 
 def _may_hide(text: str) -> bool:
-    """Whether a comment that begins in `text` may contain the text after it."""
+    """True if a comment that begins in `text` may contain the text after it."""
     return "//" in text or text.count("/*") != text.count("*/")
 
 

@@ -6,7 +6,7 @@ Not its job: what real programs launch (`tests/gpu/test_traces.py`, against XLA'
 from __future__ import annotations
 
 from pjit_inspect.analyze.measured.command_buffers import owners_of_nodes
-from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches
+from pjit_inspect.analyze.measured.launches import KernelFunction, Launch, Launches
 from pjit_inspect.model.record.kernel_times import GraphNode
 
 
@@ -14,9 +14,9 @@ def node(number: int, kernel: str, *, graph: int = 1) -> GraphNode:
     return GraphNode(buffer=f"command_buffer_{graph}", graph=graph, number=number, kernel=kernel)
 
 
-def command(name: str, library: tuple[str, ...]) -> Command:
+def command(name: str, library: tuple[str, ...]) -> Launch:
     what = name.partition(".")[0]
-    return Command(
+    return Launch(
         instruction=name,
         is_library=name in library,
         is_product=name in library and what == "call",
@@ -125,7 +125,7 @@ def test_functions_of_two_computations_in_one_graph_have_no_owner():
             "a": KernelFunction(instructions={0: ("a",)}, own=frozenset({"a"})),
             "b": KernelFunction(instructions={1: ("b",)}, own=frozenset({"b"})),
         },
-        commands={0: (Command(instruction="a"),), 1: (Command(instruction="b"),)},
+        commands={0: (Launch(instruction="a"),), 1: (Launch(instruction="b"),)},
     )
     assert owners(both, node(0, "a"), node(1, "b")) == [None, None]
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from pjit_inspect.analyze.measured.gpu_runs import GpuRun, gpu_run
-from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches
+from pjit_inspect.analyze.measured.launches import KernelFunction, Launch, Launches
 from pjit_inspect.model.record.kernel_times import GraphNode, ProfiledRun
 
 LAUNCHES = Launches(
     functions={name: KernelFunction(instructions={0: (name,)}, own=frozenset({name})) for name in ("a", "b", "sort")},
     commands={
-        0: (Command(instruction="a"), Command(instruction="b"), Command(instruction="copy", moves=True)),
-        1: (Command(instruction="sort", copies_first=True),),
+        0: (Launch(instruction="a"), Launch(instruction="b"), Launch(instruction="copy", moves=True)),
+        1: (Launch(instruction="sort", copies_first=True),),
     },
 )
 ONCE = {"a": (1, 1), "b": (1, 1), "sort": (1, 1), "copy": (1, 1), "loop": (1, 1)}

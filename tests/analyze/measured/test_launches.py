@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.measured.launches import Command, launches_of
+from pjit_inspect.analyze.measured.launches import Launch, launches_of
 from pjit_inspect.model.program.hlo import HloModule
 
 DATA = Path(__file__).parent.parent.parent / "data" / "gpu"
@@ -21,7 +21,7 @@ def module(name: str) -> HloModule:
     return found
 
 
-def commands(name: str) -> dict[str, Command]:
+def commands(name: str) -> dict[str, Launch]:
     return {one.instruction: one for of in launches_of(module(name)).commands.values() for one in of}
 
 

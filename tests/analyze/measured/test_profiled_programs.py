@@ -7,17 +7,17 @@ import jax.numpy as jnp
 import pytest
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.measured.kernel_times import Candidate, numbers_of, program_content
+from pjit_inspect.analyze.measured.kernel_times import TimedProgram, numbers_of, program_content
 
 # Three programs of one content that the process held, and one of another.
 HELD = {5300: "chain", 32422: "chain", 40000: "chain", 41000: "other"}
 
 
-def one(number: int | None = None, *, content: str = "chain", is_new: bool = True) -> Candidate:
-    return Candidate(content=content, number=number, is_new=is_new)
+def one(number: int | None = None, *, content: str = "chain", is_new: bool = True) -> TimedProgram:
+    return TimedProgram(content=content, number=number, is_new=is_new)
 
 
-def found(*programs: Candidate, held: dict[int, str] = HELD, ran: tuple[int, ...] = ()) -> list[list[int]]:
+def found(*programs: TimedProgram, held: dict[int, str] = HELD, ran: tuple[int, ...] = ()) -> list[list[int]]:
     return [sorted(numbers) for numbers in numbers_of(programs, held, ran)]
 
 

@@ -9,7 +9,7 @@ import pytest
 from data import hlo_fixtures as fixtures
 
 from pjit_inspect.analyze.program.custom_calls import is_kernel
-from pjit_inspect.analyze.program.fusions import _Context, find_fusions
+from pjit_inspect.analyze.program.fusions import _Columns, find_fusions
 
 PROGRAM = """HloModule kernels, is_scheduled=true
 
@@ -114,7 +114,7 @@ def test_kernels_of_one_body_differ_in_their_library_and_in_what_they_take_twice
     # The last is built as the second is: they are looked into once.
     module = fixtures.from_text(CUSTOM)
     kernels = [row for row in range(len(module)) if module.instruction(row).opcode == "fusion"]
-    first, second, third, fourth = _Context(module, None).likenesses(kernels)
+    first, second, third, fourth = _Columns(module, None).likenesses(kernels)
     assert second == fourth is not None
     assert len({first, second, third}) == 3
 
