@@ -489,7 +489,7 @@ class Analyses(Computed):
     def _memory(self) -> tuple[MemoryUse, MemoryFinder | None]:
         """The live values, and the finder for more of them."""
         module, data = self.readable_hlo, self.report.data
-        inputs = tuple(layout for layout in data.inputs if layout.kept)
+        inputs = data.parameters
         facts = MemoryFacts(
             inputs=inputs,
             outputs=data.outputs,

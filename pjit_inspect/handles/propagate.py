@@ -137,7 +137,7 @@ def _asked(data: RecordData, stablehlo: bytes, devices: int, timeout_s: float) -
 
 def _contradiction(program: ShardedProgram, data: RecordData) -> str:
     """An argument or result that XLA splits differently in the copy than in the captured program; "" for none."""
-    sides = ((program.inputs, [own for own in data.inputs if own.kept]), (program.outputs, data.outputs))
+    sides = ((program.inputs, data.parameters), (program.outputs, data.outputs))
     for boundaries, layouts in sides:
         for boundary, layout in zip(boundaries, layouts, strict=False) if len(boundaries) == len(layouts) else ():
             # A result that its axes do not divide is computed padded and returned replicated.

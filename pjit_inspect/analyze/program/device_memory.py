@@ -38,7 +38,7 @@ class _Counter:
         outputs = [layout for layout in data.outputs if layout.aliases is None]
         return DeviceMemory(
             devices=self._devices,
-            arguments=self._part([layout for layout in data.inputs if layout.kept]),
+            arguments=self._part(data.parameters),
             outputs=self._part(outputs),
             reused=len(data.outputs) - len(outputs),
             unknown=self._unknown,
@@ -102,7 +102,7 @@ def with_places(data: RecordData, module: HloModule) -> RecordData:
 
     *Source*: `HloModuleProto.input_output_alias`, `host_program_shape`, and `buffer_donor` before optimization.
     """
-    entry, kept = module.computation(module.entry), [layout for layout in data.inputs if layout.kept]
+    entry, kept = module.computation(module.entry), data.parameters
     leaves = entry.root.shape.leaves
     # JAX passes a token for each ordered effect before everything else, in and out.
     tokens = len(leaves) - len(data.outputs)

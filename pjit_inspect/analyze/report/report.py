@@ -206,7 +206,7 @@ def find_figures(
     memory = data.memory
     parts = () if memory is None else (memory.argument_bytes, memory.output_bytes, memory.temporary_bytes)
     total = None if not parts or None in parts else sum(part or 0 for part in parts)
-    sizes = [own.bytes_per_device for own in data.inputs if own.kept and own.is_on_device]
+    sizes = [own.bytes_per_device for own in data.parameters if own.is_on_device]
     return KeyFigures(
         collectives=None if collectives is None else len(collectives),
         sent=sent_over(totals),

@@ -49,7 +49,7 @@ def _edits_of(
     path: str, spec: Any, data: RecordData, axes: Sequence[str], program: Callable[[], ShardedProgram]
 ) -> list[Edit]:
     pattern = path_matcher(path)
-    kept = [layout for layout in data.inputs if layout.kept]
+    kept = data.parameters
     sides: tuple[tuple[EditKind, Sequence[ArrayLayout]], ...] = (("argument", kept), ("result", data.outputs))
     for kind, layouts in sides:
         found = [(index, layout) for index, layout in enumerate(layouts) if pattern.match(layout.path)]

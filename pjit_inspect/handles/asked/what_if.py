@@ -109,7 +109,7 @@ def ask_changed(
         outputs = tuple(on_one(own, only) for own in data.outputs)
         return replace(changed, hypothesis=hypothesis, inputs=inputs, outputs=outputs), None
     borders = partitioned.borders(changed)
-    kept = [own for own in data.inputs if own.kept]
+    kept = data.parameters
     if len(kept) != len(borders.inputs) or len(data.outputs) != len(borders.outputs):
         raise CaptureError("the changed program has other arguments or results than the record; report this, please")
     specs_of, lay = iter(borders.inputs), Layer(axes)
@@ -370,7 +370,7 @@ def _check_platform(edited: bytes, data: RecordData, target: Target) -> None:
 
 
 def _names(data: RecordData) -> dict[str, str]:
-    kept = [own.path for own in data.inputs if own.kept]
+    kept = [own.path for own in data.parameters]
     return {f"argument {index}": path for index, path in enumerate(kept)} | {
         f"result {index}": own.path for index, own in enumerate(data.outputs)
     }

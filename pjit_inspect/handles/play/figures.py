@@ -70,9 +70,7 @@ def _with_memory(variant: Variant, data: RecordData, module: HloModule | None) -
     sizes = dict(variant.controls.mesh)
     own = with_places(data, module) if module is not None else data
     specs = {one.path: one.spec for one in own.outputs}
-    arguments = bytes_on_device(
-        [one for one in own.inputs if one.kept], {one.path: one.spec for one in own.inputs}, sizes
-    )
+    arguments = bytes_on_device(own.parameters, {one.path: one.spec for one in own.inputs}, sizes)
     results = bytes_on_device([one for one in own.outputs if one.aliases is None], specs, sizes)
     known = [size for size in (arguments, results) if size is not None]
     memory, source = sum(known), "arguments and results"

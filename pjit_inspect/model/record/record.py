@@ -151,6 +151,11 @@ class RecordData:
     hypothesis: Hypothesis | None = None
 
     @property
+    def parameters(self) -> tuple[ArrayLayout, ...]:
+        """The inputs that the compiled program takes, in order: jit drops those that it does not use."""
+        return tuple(layout for layout in self.inputs if layout.kept)
+
+    @property
     def is_partial(self) -> bool:
         """True if `hlo` is the program as XLA's partitioner left it: not combined, fused or scheduled."""
         return self.hypothesis is not None and self.hypothesis.effort == "partition"
