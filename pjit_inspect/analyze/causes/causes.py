@@ -270,14 +270,15 @@ class CauseFinder:
         # From JAX 0.12 on, what is resharded may have the name of an argument.
         labels = {boundary.name: boundary.label for boundary in self._program.inputs}
         shown = name(labels.get(op_name) or users_word(op_name.rpartition("/")[2]))
-        of = say("{}{}", shown, where) if op_name else say("what takes {}", row.moved or "it")
-        form = "by a rule" if op_name.endswith(_OWN_RULE) else "taken by" if kind == "unknown" else "by name"
+        of = say("{}{}", shown, where) if op_name else Sentence()
+        form = ("belongs" if of else "unknown") if kind == "unknown" else "by name"
+        form = "by a rule" if op_name.endswith(_OWN_RULE) else form
         return Cause(
             kind=kind,
             sentence=_worded(form, of=of, kind=kind.replace("_", " ")),
             facts=(say("the operation is named {}", name(users_word(op_name))),) if op_name else (),
             evidence="nothing" if kind == "unknown" else "name",
-            operation=of if op_name else Sentence(),
+            operation=of,
             phase=find_phase(op_name),
             op_name=op_name,
             source=source,

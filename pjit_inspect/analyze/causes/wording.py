@@ -178,7 +178,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     "arrays alike, written": ("{of} takes one of {number} arrays that fit equally well: {operations}.",),
     "arrays alike": ("{of} has {number} that fit equally well{alike}: {operations}.",),
-    "taken by": ("The program does not tell why {of} needs it.",),
+    "belongs": ("It belongs to {of}.", "The program does not tell what needs it."),
     "failed": ("The cause is not told, as pjit_inspect failed at it; a warning has the error.",),
     "unknown": ("XLA's partitioner made it.", "What needs it is not known."),
     "unknown, made of": ("XLA's partitioner made it from the result of {made}.", "What needs it is not known."),
