@@ -215,7 +215,11 @@ class CauseFinder:
             moved=moved or "an operand",
             axes=joined(list(map(axis, row.axes or ()))),
         )
-        if form != "written, spread" and any(phrase.kind in ("name", "code") for phrase in moved.phrases):
+        maker = self._program.op_of(operand)
+        # What the same piece of text has made before has no other name.
+        is_same = op is not None and maker is not None and self._names.text(maker) == self._names.text(op) != ""
+        is_told = not is_same and any(phrase.kind in ("name", "code") for phrase in moved.phrases)
+        if form != "written, spread" and is_told:
             sentence = say("{} {}", sentence, _worded("written, of an array", moved=moved))
         return Cause(
             kind="written",
@@ -236,9 +240,10 @@ class CauseFinder:
         if len({cause.sentence for cause in alike}) == 1:
             return self._one_of(alike, array, row)
         where = say(", at {}", place(row.source[0].where)) if row.source else ""
+        common = _common_source(alike) if alike else ()
         return Cause(
             kind="written",
-            sentence=_worded("written, combined"),
+            sentence=_worded("written, combined", at=say(" at {}", place(common[0].where)) if common else ""),
             facts=(say("XLA names what it has combined {}{}", name(users_word(row.op_name)), where),),
             evidence="name",
         )
