@@ -353,10 +353,8 @@ class _Writer(CauseSubject):
 
     def indexing(self) -> Sentence:
         """An operation reads or writes at positions that are known only when it runs."""
-        if (step := self._step(say("{} needs it", self.op()))) is not None:
-            return step
         if not self.parts:
-            return self._needs()
+            return self._step(say("{} needs it", self.op())) or self._needs()
         own, kind = self.own, self.own_kind
         if self.is_xlas():
             return self._say("scatter split by XLA" if kind == "scatter" else "positions split by XLA")
@@ -374,6 +372,8 @@ class _Writer(CauseSubject):
     def _scattered(self, op: ShardedOp) -> Sentence:
         """What a scatter needs where results cannot be added up: all positions, or all that is written there."""
         taker, moved = self.match.taker, self.array
+        if (step := self._step(say("{} needs it", self.op()))) is not None:
+            return step
         if taker is None or taker.operand <= len(op.results):
             return self._say("scatter, positions")
         if moved is not None and taker.shape != self.program.values[moved].shape:
