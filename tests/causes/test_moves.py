@@ -54,7 +54,7 @@ def test_the_pieces_of_a_gradient_are_told_in_the_order_of_its_weight():
         return w - 0.1 * (m + gradient), m + gradient
 
     found = sentences(step, array((64, 64)), array((64, 64), "data"), array((16, 64), "data"))
-    (moved,) = (text for text in found if "is computed as `P('model:(1)2', None)`." in text)
+    (moved,) = (text for text in found if "is computed as `P(outer half of 'model', None)`." in text)
     assert moved.startswith("The gradient of `w` in `x @ w`")
     assert moved.endswith("Its result is needed as `P('data', None)`.")
 
@@ -359,7 +359,7 @@ def test_a_lookup_that_is_computed_on_other_devices_is_put_back():
         return tree.at[rows, node].set(3)
 
     found = sentences(turn, array((8, 9), "model", dtype=jnp.int32), array((8,), "model", dtype=jnp.int32))
-    assert not any("split differently" in text or "on other devices" in text for text in found)
+    assert not any("in other pieces" in text or "on other devices" in text for text in found)
     assert any(text.startswith("`tree[rows, node]`") and " is computed as `P('data')`. " in text for text in found)
 
 

@@ -13,7 +13,7 @@ from pjit_inspect.analyze.causes.cause_subject import ITS_RESULT, POSITIONS, Cau
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.causes.wording import Piece, clause, worded
 from pjit_inspect.analyze.sharding.axes import dependent_axes
-from pjit_inspect.analyze.sharding.needs import Part, is_cumulative, is_named_as_operand, whole_axes
+from pjit_inspect.analyze.sharding.needs import RESHARDS, Part, is_cumulative, is_named_as_operand, whole_axes
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.mesh import Dimensions, PartitionSpec, axes_of, entry_of, spec_text
@@ -80,13 +80,14 @@ class _Writer(CauseSubject):
             "unknown": lambda: self._say("unknown" if self.maker is None else "unknown, made of"),
         }
         kind, match, op, adds_up, others = self.kind(), self.match, self.place(), self.adds_up(), self._others()
-        moved = None if adds_up else self.array
+        is_xlas = kind in (*RESHARDS, "full_replication") and not adds_up and self.is_made_by_xla()
+        moved = None if adds_up or is_xlas else self.array
         if kind == "no_sharding_rule" and self.gives_result():
             moved = self.edge.makers[0]
         # A result that was computed in other pieces has not had its sharding yet.
         had = None if moved is None else match.had if match.moves_result else self.program.values[moved].spec
         told = op if op is not None else self.program.op_of(moved)
-        say_it = self.predicate if self.decides() else forms[kind]
+        say_it = self.predicate if self.decides() else self.made_by_xla if is_xlas else forms[kind]
         sentence = say_it()
         if not self._tells_files(sentence):
             self.beside = None
@@ -168,7 +169,7 @@ class _Writer(CauseSubject):
         request, need = self.request, self.need
         if request is None or self.own is None or need is None or request.index == need.op:
             return self._step(say("{} for it", self.asks())) or self._say("asked")
-        asked = spec(spec_text(self.program.values[self.program.ops[request.index].results[0]].spec))
+        asked = self.written(self.program.values[self.program.ops[request.index].results[0]].spec)
         place = self.place()
         is_one = place is not None and self.names.op(place) == self.op()
         why = (
@@ -193,7 +194,7 @@ class _Writer(CauseSubject):
             part = self.parts[0]
             value = self.program.values[part.value]
             if whole_axes(part.axes) != part.axes:
-                return self._say("result over part of an axis", result=result, computed=spec(spec_text(value.spec)))
+                return self._say("result over part of an axis", result=result, computed=self.written(value.spec))
             return self._say(
                 "result that does not divide",
                 result=result,
@@ -203,7 +204,7 @@ class _Writer(CauseSubject):
             )
         if boundary.spec is None:
             return self._left_free(result, index)
-        asked = spec(spec_text(boundary.spec))
+        asked = self.written(boundary.spec)
         is_result = self.need is None or self.need.op is None
         must = say("{} must be split so", result)
         why = must if is_result else say("{} needs it, as {} must be {}", self.op(), result, asked)
@@ -225,8 +226,8 @@ class _Writer(CauseSubject):
         own = self.returned[index] if len(self.returned) == len(self.program.outputs) else None
         given = None if own is None else tuple(map(axes_of, own))
         is_made_so = edge.makers[:1] == (value,) and edge.made_shape == self.program.local_shape(value)
-        computed = spec(spec_text(made)) if is_made_so and given != made else None
-        returned = None if given is None else spec(spec_text(given))
+        computed = self.written(made) if is_made_so and given != made else None
+        returned = None if given is None else self.written(given)
         forms = ("a result", "result returned"), ("result computed", "result left free")
         form = forms[computed is not None][returned is not None]
         return self._say(form, result=result, computed=computed, returned=returned)
@@ -250,6 +251,11 @@ class _Writer(CauseSubject):
     def _on_one(self) -> Sentence:
         """An operation that one device alone runs, as a host callback, and what depends on its result."""
         return self._say("one device gets" if self.sender is None else "one device sends")
+
+    def made_by_xla(self) -> Sentence:
+        """What moves is none of the program's values: XLA has made it to split an operation."""
+        made = "a mask" if self.edge.dtype == "pred" else f"an array of {self.edge.dtype}"
+        return self._say("made by XLA", helper=made)
 
     def _row(self) -> Sentence | None:
         """Integer indexing: what moves is one row of an array, which the devices that hold it send to the others."""
@@ -275,7 +281,7 @@ class _Writer(CauseSubject):
             given["op"] = "it"
         form = self._changed() or plain
         if form == plain and moved is not None and self.is_elsewhere(moved):
-            had = spec(spec_text(self.names.as_named(moved, self.program.values[moved].spec)))
+            had = self.written(self.names.as_named(moved, self.program.values[moved].spec))
             form, given = "needed elsewhere", {"moved": self.names.value(moved), "had": had}
             if taker is not None and self.is_at_positions(taker.operand):
                 form, given = "needed by positions", {}
@@ -303,6 +309,9 @@ class _Writer(CauseSubject):
     def _moved_result(self) -> Sentence:
         """The operation was computed in other pieces than its result must have."""
         taker = self.taker
+        if self.match.step is not None and self.match.had is not None:
+            step, steps = self.match.step
+            return self._say("result of other pieces, step", step=step, steps=steps)
         if taker is None or self.is_void_request(taker) or self.names.op(taker) == self.made():
             return self._say("result of other pieces")
         return self._say("result of other pieces, taken", taker=self.names.op(taker, self.maker))
@@ -363,6 +372,8 @@ class _Writer(CauseSubject):
     def _scattered(self, op: ShardedOp) -> Sentence:
         """What a scatter needs where results cannot be added up: all positions, or all that is written there."""
         taker, moved = self.match.taker, self.array
+        if (step := self._step(say("{} needs it", self.op()))) is not None:
+            return step
         if taker is None or taker.operand <= len(op.results):
             return self._say("scatter, positions")
         if moved is not None and taker.shape != self.program.values[moved].shape:

@@ -30,6 +30,7 @@ _UNSPLIT = frozenset(("custom_call", "topk", "fft", "cholesky", "triangular_solv
 _AT_POSITIONS = frozenset(("gather", "scatter", "dynamic_slice", "dynamic_update_slice", "sort"))
 _REGIONS = frozenset(("while", "case", "if", "call", "optimization_barrier"))
 _MOST_STEPS = 64
+_SHARES = {2: "half", 3: "third", 4: "quarter"}
 
 
 def over_axes(axes: Iterable[str]) -> Sentence:
@@ -40,6 +41,14 @@ def over_axes(axes: Iterable[str]) -> Sentence:
 def axes_or_parts(axes: Iterable[str]) -> Sentence:
     """Mesh axes in words, and that it is only a part of one: "`data` and a part of `model`"."""
     return joined([axis(own) if own == axis_name(own) else say("a part of {}", axis(axis_name(own))) for own in axes])
+
+
+def _part_words(part: str, count: int, size: int) -> str:
+    """A part of an axis, `count` long, in words: "outer half of 'data'" for "data:(1)2" of 4 devices."""
+    before = part.partition(":(")[2].partition(")")[0]
+    place = "outer" if before == "1" else "inner" if before == str(size // count) else "middle"
+    share = _SHARES.get(size // count, f"1/{size // count}")
+    return f"{place} {share} of {axis_name(part)!r}"
 
 
 def dimension_words(dimensions: Iterable[int]) -> Sentence:
@@ -88,7 +97,8 @@ class CauseSubject:
         self.collective: str = collective
         self.over_names: frozenset[str] = frozenset(map(axis_name, self.mesh_axes))
         need = match.need
-        need = need if need is None or match.step is not None else _over_these(need, self.over_names)
+        is_whole = need is None or (match.step is not None and not need.is_sum)
+        need = need if need is None or is_whole else _over_these(need, self.over_names)
         request = None if need is None else need.request
         if (
             need is not None
@@ -226,6 +236,16 @@ class CauseSubject:
             return False
         return taker.shape == self.edge.made_shape == self.program.local_shape(moved)
 
+    def is_made_by_xla(self) -> bool:
+        """True if it moves an array of XLA's own: the value that the cause would tell has another element type."""
+        moved = next(iter(self.edge.makers), None) if self.match.moves_result else self.array
+        return moved is not None and self.edge.dtype not in ("", self.program.values[moved].dtype)
+
+    def splitting(self) -> str:
+        """The operation that XLA was partitioning when it made the collective, else the one whose need it is."""
+        visited = self.edge.visited
+        return self.names.op(self.program.ops[visited[0]]) if len(visited) == 1 else self.op()
+
     def is_at_positions(self, operand: int | None) -> bool:
         """True if an operand says where a lookup or a scatter reads or writes."""
         own = self.own
@@ -261,12 +281,20 @@ class CauseSubject:
     def had(self) -> str:
         """How the array that moves is sharded."""
         if self.array is None:
-            return "split differently"
+            return "in other pieces"
         return say("{}", self.spec(self.program.values[self.array].spec))
 
     def spec(self, dimensions: Dimensions) -> Phrase:
         """A sharding of the moved value, in the order of its text and without dimensions of length 1 that XLA added."""
-        return spec(spec_text(self.dimensions_told(dimensions)))
+        return self.written(self.dimensions_told(dimensions))
+
+    def written(self, dimensions: Dimensions) -> Phrase:
+        """A sharding as a user would write it; a part of an axis in words, such as "outer half of 'data'"."""
+        text = spec_text(dimensions)
+        for part in {own for axes in dimensions for own in axes if own != axis_name(own)}:
+            words = _part_words(part, self.program.length(part), self.program.length(axis_name(part)))
+            text = text.replace(repr(part), words)
+        return spec(text)
 
     def dimensions_told(self, dimensions: Dimensions) -> Dimensions:
         """What the moved value has for each dimension, in the order of its text; with its own of length 1."""
@@ -285,7 +313,7 @@ class CauseSubject:
         if self.match.wanted is not None:
             return say("{}", self.spec(self.match.wanted))
         if own is not None and own.kind in REQUESTS and own.results:
-            return say("{}", spec(spec_text(self.program.values[own.results[0]].spec)))
+            return say("{}", self.written(self.program.values[own.results[0]].spec))
         return say("pieces of {}", list(taker.shape)) if taker is not None and taker.shape else "another sharding"
 
     def as_wanted(self) -> str:
@@ -299,7 +327,7 @@ class CauseSubject:
         there = None if self.array is None else self.program.local_shape(self.array)
         if taker is not None and taker.shape and taker.shape != there:
             return say("in pieces of {} on each device", list(taker.shape))
-        return "split differently"
+        return "in other pieces"
 
     def shown_parts(self) -> list[Part]:
         """The operands' dimensions; the results', where it is only about those, or goes only over their axes."""
@@ -395,11 +423,11 @@ class CauseSubject:
     def _puts_together(self, verb: str) -> str:
         size = self.edge.group_size
         them = f"the {size:,}" if size > 1 else "them"
-        if self.collective == "reduce-scatter":
-            return f"the reduce-scatter {verb} {them} and leaves a piece on each device"
         if self.collective not in SUMS:
             return f"the {self.collective} brings {them} together"
-        return f"the {self.collective} {verb} {them}"
+        rest = " and leaves a piece on each device" if self.collective == "reduce-scatter" else ""
+        step = "" if self.match.step is None else " (step {} of {})".format(*self.match.step)
+        return f"the {self.collective} {verb} {them}{rest}{step}"
 
     def is_requested(self) -> bool:
         """True if somebody asks for the sharding in the program."""
@@ -448,13 +476,13 @@ class CauseSubject:
         behind = [self.program.ops[user] for user, _ in self.program.users.get(value, ())]
         if len(behind) == 1 and behind[0].detail in MANUAL_BORDERS:
             value = behind[0].results[0]
-        return spec(spec_text(self.names.as_named(value, self.program.values[value].spec)))
+        return self.written(self.names.as_named(value, self.program.values[value].spec))
 
     def as_computed(self) -> str:
         """How its result is computed; in pieces where their axes are not known."""
         value = self.edge.makers[0]
         if self.match.had is not None:
-            return say("as {}", spec(spec_text(self.names.as_named(value, self.match.had))))
+            return say("as {}", self.written(self.names.as_named(value, self.match.had)))
         if self.edge.made_shape == self.program.local_shape(value):
             return "with its pieces on other devices"
         return say("in pieces of {} on each device", list(self.names.as_named(value, self.edge.made_shape)))

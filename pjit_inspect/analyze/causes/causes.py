@@ -215,7 +215,11 @@ class CauseFinder:
             moved=moved or "an operand",
             axes=joined(list(map(axis, row.axes or ()))),
         )
-        if form != "written, spread" and any(phrase.kind in ("name", "code") for phrase in moved.phrases):
+        maker = self._program.op_of(operand)
+        # What the same piece of text has made before has no other name.
+        is_same = op is not None and maker is not None and self._names.text(maker) == self._names.text(op) != ""
+        is_told = not is_same and any(phrase.kind in ("name", "code") for phrase in moved.phrases)
+        if form != "written, spread" and is_told:
             sentence = say("{} {}", sentence, _worded("written, of an array", moved=moved))
         return Cause(
             kind="written",
@@ -236,9 +240,10 @@ class CauseFinder:
         if len({cause.sentence for cause in alike}) == 1:
             return self._one_of(alike, array, row)
         where = say(", at {}", place(row.source[0].where)) if row.source else ""
+        common = _common_source(alike) if alike else ()
         return Cause(
             kind="written",
-            sentence=_worded("written, combined"),
+            sentence=_worded("written, combined", at=say(" at {}", place(common[0].where)) if common else ""),
             facts=(say("XLA names what it has combined {}{}", name(users_word(row.op_name)), where),),
             evidence="name",
         )
@@ -270,14 +275,15 @@ class CauseFinder:
         # From JAX 0.12 on, what is resharded may have the name of an argument.
         labels = {boundary.name: boundary.label for boundary in self._program.inputs}
         shown = name(labels.get(op_name) or users_word(op_name.rpartition("/")[2]))
-        of = say("{}{}", shown, where) if op_name else say("what takes {}", row.moved or "it")
-        form = "by a rule" if op_name.endswith(_OWN_RULE) else "taken by" if kind == "unknown" else "by name"
+        of = say("{}{}", shown, where) if op_name else Sentence()
+        form = ("belongs" if of else "unknown") if kind == "unknown" else "by name"
+        form = "by a rule" if op_name.endswith(_OWN_RULE) else form
         return Cause(
             kind=kind,
             sentence=_worded(form, of=of, kind=kind.replace("_", " ")),
             facts=(say("the operation is named {}", name(users_word(op_name))),) if op_name else (),
             evidence="nothing" if kind == "unknown" else "name",
-            operation=of if op_name else Sentence(),
+            operation=of,
             phase=find_phase(op_name),
             op_name=op_name,
             source=source,

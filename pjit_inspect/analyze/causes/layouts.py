@@ -211,6 +211,16 @@ def _merged(parts: Sequence[tuple[str, int, int]], sizes: Mapping[str, int]) -> 
     return tuple(name if size == sizes[name] else f"{name}:({before}){size}" for name, before, size in merged)
 
 
+def _outer(layout: Layout, pieces: tuple[int, ...]) -> Dimensions | None:
+    """The first axes of every dimension of a layout, which give pieces of this shape; None for none."""
+    spec, found = layout.spec, list[tuple[str, ...]]()
+    for axes, length, piece in zip(spec or (), layout.shape, pieces, strict=False):
+        outer = (axes[:k] for k in range(len(axes) + 1))
+        fits = (own for own in outer if -(-length // math.prod(_digit(a, layout.sizes)[0] for a in own)) == piece)
+        found += [*fits][-1:]
+    return tuple(found) if spec is not None and len(found) == len(spec) == len(pieces) else None
+
+
 class Ways:
     """The ways of one program: which collectives move an array one after the other, from and to which layouts."""
 
@@ -224,7 +234,7 @@ class Ways:
         self._numbers = {id(edge): number for number, edge in enumerate(program.collectives)}
         self._feeders: defaultdict[int, list[int]] = defaultdict(list)
         for number, edge in enumerate(program.collectives):
-            for behind in edge.feeds if edge.kind not in SUMS else ():
+            for behind in edge.feeds:
                 self._feeders[behind].append(number)
 
     def axes(self, edge: PartitionedCollective) -> frozenset[str] | None:
@@ -233,21 +243,43 @@ class Ways:
         return next((frozenset(map(axis_name, own)) for own in found.values()), None)
 
     def of(self, edge: PartitionedCollective, taker: Taker | None = None) -> list[PartitionedCollective]:
-        """The way that a collective is of, up to a taker; it ends where it is not known which of several is next."""
+        """The way that a collective is of, up to a taker; it ends where it is not known which of several is next.
+
+        A sum changes no layout: it is left out, and is a way alone.
+        """
+        return [edge] if edge.kind in SUMS else [own for own in self._chain(edge, taker) if own.kind not in SUMS]
+
+    def next(self, edge: PartitionedCollective) -> list[PartitionedCollective]:
+        """The collectives that go on with what one yields, if there are several."""
+        own, collectives = self._numbers[id(edge)], self._program.collectives
+        found = [collectives[k] for k in edge.feeds if collectives[k].kind not in SUMS and self._before(k) == own]
+        return found if len(found) > 1 else []
+
+    def sums(self, edge: PartitionedCollective) -> list[PartitionedCollective]:
+        """The sums of one array for one operation, one after the other, that a sum is of."""
+        return [own for own in self._chain(edge) if own.kind in SUMS and own.visited == edge.visited]
+
+    def _chain(self, edge: PartitionedCollective, taker: Taker | None = None) -> list[PartitionedCollective]:
         collectives = self._program.collectives
-        way = [self._numbers[id(edge)]]
-        while len(before := self._feeders[way[0]]) == 1 and self._goes_on(before[0], way[0]):
-            way.insert(0, before[0])
-        while behind := [k for k in collectives[way[-1]].feeds if taker is None or taker in collectives[k].takers]:
-            if len(behind) > 1 or len(self._feeders[behind[0]]) > 1 or not self._goes_on(way[-1], behind[0]):
+        chain = [self._numbers[id(edge)]]
+        while (before := self._before(chain[0])) not in (None, *chain):
+            chain.insert(0, before)
+        while behind := [k for k in collectives[chain[-1]].feeds if taker is None or taker in collectives[k].takers]:
+            if len(behind) > 1 or behind[0] in chain or self._before(behind[0]) != chain[-1]:
                 break
-            way.append(behind[0])
-        return [collectives[k] for k in way]
+            chain.append(behind[0])
+        return [collectives[k] for k in chain]
+
+    def _before(self, number: int) -> int | None:
+        """The one collective that yields the array with which this one goes on; None if it is not known which."""
+        found = [k for k in self._feeders[number] if self._goes_on(k, number)]
+        return found[0] if len(found) == 1 else None
 
     def _goes_on(self, number: int, behind: int) -> bool:
-        """True if a collective only goes on with what another yields of the same array."""
+        """True if a collective only goes on with what another yields of the same array; a sum may mask it."""
         edge, step = (self._program.collectives[k] for k in (number, behind))
-        return SUMS.isdisjoint((edge.kind, step.kind)) and edge.makers == step.makers
+        is_first = step.kind in SUMS and edge.makers[:1] == step.makers[:1] != ()
+        return edge.dtype == step.dtype and (is_first or edge.makers == step.makers)
 
     def layout(self, value: int, spec: Dimensions | None = None) -> Layout | None:
         """The layout of a value by its sharding, or by another; None if no mesh has its axes."""
@@ -268,6 +300,12 @@ class Ways:
             is_reshaped = step.kind == "all-to-all" and way[number - 1].kind == "collective-permute"
             given = pieces if not number else way[number - is_reshaped].given_shape
             layout = None if layout is None else layout.before(step, given)
+            before = self._before(self._numbers[id(step)]) if number else None
+            summed = None if before is None else self._program.collectives[before]
+            if layout is not None and summed is not None and summed.kind in SUMS:
+                # A slice of a sum may be all that goes on.
+                spec = _outer(layout, summed.given_shape)
+                layout = None if spec is None else Layout.of(spec, layout.shape, layout.sizes)
         return layout
 
     def leads(self, way: Way, value: int, end: Layout | None, wanted: Dimensions | None) -> bool:
@@ -281,29 +319,28 @@ class Ways:
         """The first collectives of a way, which put a result into its sharding, and how it was computed, if known.
 
         It was computed as the operands are split: their shardings and the way followed back say so. If these are no
-        proof, the sizes of the pieces on the way are.
+        proof, the names are: XLA made the first for what makes the array, and the others for what takes it. If these
+        do not differ, the sizes of the pieces on the way are.
         """
         value, shape, given = way[0].makers[0], way[0].made_shape, way[0].given_shape
         own, pieces = self._program.values[value].spec, self._program.local_shape(value)
         # XLA reshapes what an all-to-all is given.
         given = shape if math.prod(given) == math.prod(shape) else given
+        named = sum(1 for _ in itertools.takewhile(lambda step: step.visited == (self._program.values[value].op,), way))
         computed = None
         for count in range(len(way), 0, -1):
             start = self.before(way[:count], self.layout(value), given)
-            computed = None if start is None else self._outer(value, start.spec, shape)
-            if computed is not None and computed != own and self._is_as_operands(value, computed):
+            computed = None if start is None else _outer(start, shape)
+            is_named = count == named < len(way)
+            if computed not in (None, own) and (is_named or self._is_as_operands(value, computed)):
                 return way[:count], computed
-        back = itertools.takewhile(lambda step: step is way[0] or step.given_shape != pieces, way)
+        if shape == pieces:
+            return [], computed if len(way) == 1 else None
+        if 0 < named < len(way):
+            return way[:named], None
+        back = list(itertools.takewhile(lambda step: step is way[0] or step.given_shape != pieces, way))
         # The only one is that, if any.
-        return [] if shape == pieces else list(back), computed if len(way) == 1 else None
-
-    def _outer(self, value: int, spec: Dimensions | None, pieces: tuple[int, ...]) -> Dimensions | None:
-        """The first axes of every dimension, which give pieces of this shape; None for none."""
-        found = list[tuple[str, ...]]()
-        for axes, length, piece in zip(spec or (), self._program.values[value].shape, pieces, strict=False):
-            outer = (axes[:k] for k in range(len(axes) + 1))
-            found += [own for own in outer if -(-length // self._program.pieces(own)) == piece][-1:]
-        return tuple(found) if spec is not None and len(found) == len(spec) == len(pieces) else None
+        return back, computed if len(way) == 1 else None
 
     def _is_as_operands(self, value: int, spec: Dimensions) -> bool:
         """True if a sharding of an operation's result is that of its operands."""

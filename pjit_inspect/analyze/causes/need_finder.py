@@ -51,8 +51,8 @@ class Match:
       moves_result: whether it moves the result of the need's operation, which was computed as its operands are split.
       had: the sharding of the moved array before; None for a sum, or if unknown.
       wanted: the sharding at the end; None for a sum, or if unknown.
-      way: the collectives that bring it there one after the other, this one among them; () if it is the only one, or
-        if the layouts between them are not known.
+      way: the collectives that bring it there, or sum it, one after the other, this one among them; () if it is the
+        only one, or if the layouts between them are not known.
     """
 
     edge: PartitionedCollective
@@ -105,7 +105,8 @@ class NeedFinder:
         """The match with the way that its array goes, and the shardings at both ends of it."""
         need, taker, values, moved = match.need, match.taker, self.program.values, self._moved(match)
         if moved is None or (need is not None and need.is_sum and taker is None):
-            return match
+            sums = self._ways.sums(match.edge) if match.edge.kind in SUMS else ()
+            return replace(match, way=tuple(sums) if len(sums) > 1 else ())
         way, made = self._ways.of(match.edge, taker), match.edge.makers[:1]
         back, computed = self._put_back(way)
         is_whole = bool(made) and (taker is None or taker.shape == self.program.local_shape(made[0]))
@@ -274,8 +275,7 @@ class NeedFinder:
         is_back &= edge.kind != "collective-permute" or edge.given_shape == pieces
         # An array that is moved once more from there was put back before.
         way = self._ways.of(edge)
-        behind = way[way.index(edge) + 1 :][:1]
-        is_back |= edge.kind == "all-to-all" and [step.given_shape for step in behind] == [pieces]
+        is_back |= edge.kind == "all-to-all" and len(self._put_back(way)[0]) < len(way)
         return self._own(edge, axes) if is_back else None
 
     def _brought_back(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
@@ -299,10 +299,12 @@ class NeedFinder:
             outputs[own].value == value and outputs[own].spec is not None and not self._by_output[own]
             for own in edge.outputs
         )
-        if edge.made_shape != pieces or not (is_taken and is_returned):
+        # What takers move once more from there was put back for all of them.
+        is_before = self._is_made_otherwise(edge)
+        if edge.made_shape != pieces or not (is_before or (is_taken and is_returned)):
             return None
         need = self._best((need for need in self._by_op[op] if need.kind in RESHARDS), axes)
-        taker = None if need is not None else next(iter(edge.takers), None)
+        taker = None if is_before or need is not None else next(iter(edge.takers), None)
         return Match(edge=edge, need=need, taker=taker, taken=value, moves_result=True)
 
     def _left_behind(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
@@ -474,7 +476,8 @@ class NeedFinder:
 
     def _is_made_otherwise(self, edge: PartitionedCollective) -> bool:
         """True if it moves a result that was computed differently from its sharding, and was not put back before."""
-        return edge in self._put_back(self._ways.of(edge))[0]
+        ways = (self._ways.of(own) for own in (edge, *self._ways.next(edge)))
+        return any(edge in self._put_back(way)[0] for way in ways)
 
     # ------------------------------------------------------------ which need
 

@@ -70,10 +70,15 @@ FORMS: dict[str, tuple[str, ...]] = {
         "{made} is computed {as_computed}{as_split}.",
         "Its result is needed as {made_as}.",
     ),
+    "result of other pieces, step": (
+        "{made} is computed {as_computed}{as_split}.",
+        "This is step {step} of {steps} of bringing its result to {made_as}.",
+    ),
     "result of other pieces, taken": (
         "{made} is computed {as_computed}{as_split}.",
         "{taker} takes it {as_taken}.",
     ),
+    "made by XLA": ("XLA has made {helper} to split {splitting}.", "That is what moves here."),
     "one element": (
         "{op} takes one element along {numbers} of {looked_up}, which is split over {axes}.",
         "Only the devices that hold it can give it to the others.",
@@ -159,7 +164,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     "written, of an array": ("It takes {moved}.",),
     "written, combined": (
-        "This is a collective in your code, combined with others.",
+        "This is a collective in your code{at}, combined with others.",
         "Which of them it is, is not known.",
     ),
     "by name": ("It belongs to {of}.", "By that name alone, the cause is probably {kind}."),
@@ -178,7 +183,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     "arrays alike, written": ("{of} takes one of {number} arrays that fit equally well: {operations}.",),
     "arrays alike": ("{of} has {number} that fit equally well{alike}: {operations}.",),
-    "taken by": ("The program does not tell why {of} needs it.",),
+    "belongs": ("It belongs to {of}.", "The program does not tell what needs it."),
     "failed": ("The cause is not told, as pjit_inspect failed at it; a warning has the error.",),
     "unknown": ("XLA's partitioner made it.", "What needs it is not known."),
     "unknown, made of": ("XLA's partitioner made it from the result of {made}.", "What needs it is not known."),

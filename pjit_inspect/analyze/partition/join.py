@@ -37,6 +37,7 @@ class MovedArray:
     Attributes:
       elements, bytes: how many of them one device gives.
       op_name: JAX's name of the operation or argument it belongs to, as far as XLA kept it; "".
+      made_by: the name of what makes it, where XLA kept fewer names than arrays; "" for any other.
       frames: the source frames of that name, innermost first; ().
       edges: the collectives of the partitioner's that it may be; () where none fits.
       written: those that the user wrote and that it may be; () where none fits.
@@ -45,6 +46,7 @@ class MovedArray:
     elements: int
     bytes: int
     op_name: str = ""
+    made_by: str = ""
     frames: tuple[Frame, ...] = ()
     edges: tuple[PartitionedCollective, ...] = ()
     written: tuple[PartitionedCollective, ...] = ()
@@ -77,11 +79,11 @@ def _moved_arrays(op: Instruction, kind: str) -> tuple[MovedArray, ...]:
     arrays = []
     for position, (given, shape) in enumerate(operands):
         producer = _named_producer(given)
-        # Where XLA kept one name for several, what makes an operand tells more.
-        name = own[position] if own and len(names) > 1 else producer.op_name or (own[0] if own else "")
+        name = own[position] if own else producer.op_name
         is_made_there = producer.op_name == name
         frames = producer.frames if is_made_there else (op.frames if position == 0 or not own else ())
-        arrays.append(_array([shape], name, frames))
+        array = _array([shape], name, frames)
+        arrays.append(array if len(names) == len(operands) else replace(array, made_by=producer.op_name))
     return tuple(arrays)
 
 
@@ -271,8 +273,13 @@ class _Joiner:
 
     def _named(self, row: _Row, fitting: list[int]) -> list[int]:
         """Those that XLA made for an operation of the array's name; in a `shard_map`, names begin at its body."""
-        name = row.array.op_name
-        return [k for k in fitting if any(f"/{name}".endswith(f"/{op.op_name}") for op in self._ops(k) if op.op_name)]
+        array = row.array
+        # Where XLA kept one name for several, what makes an array may tell more.
+        found = ([k for k in fitting if self._has_name(k, name)] for name in (array.made_by, array.op_name))
+        return next(filter(None, found), [])
+
+    def _has_name(self, number: int, name: str) -> bool:
+        return any(f"/{name}".endswith(f"/{op.op_name}") for op in self._ops(number) if op.op_name)
 
     def _of_place(self, array: MovedArray, left: list[int]) -> list[int]:
         return [k for k in left if any((op.op_name, op.frames) == (array.op_name, array.frames) for op in self._ops(k))]

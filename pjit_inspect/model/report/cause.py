@@ -72,7 +72,7 @@ class Cause:
         The others still need it if the first does not.
       had: the sharding of the moved array; None if nothing moves, or if unknown.
       wanted: the required sharding; None likewise, and if only XLA's pieces are known.
-      step: for a reshard in several collectives, its number from 1, and their count; None for any other.
+      step: for a reshard or a sum in several collectives, its number from 1, and their count; None for any other.
       asked_at: the constraint, or the argument of a call, that asks for `wanted`, and its place; "" for none.
       phase: the phase of training that the operation belongs to.
       op_name: JAX's name of the operation it was found at; "" for none.

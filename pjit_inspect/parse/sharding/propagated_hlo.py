@@ -423,13 +423,14 @@ class NumberedNames:
         return place if place is not None and place.kept == last else None
 
     def _restored(self, part: str) -> str:
-        def one(match: re.Match[str]) -> str:
-            place = self._numbered(match)
+        restored = part
+        for match in reversed(list(_NUMBER.finditer(part))):
+            place, rest = self._numbered(match), restored[match.end() :]
             if place is None:
-                return match[0]
-            return f"{place.name}{match[3]}" if place.name else ""
-
-        restored = _NUMBER.sub(one, part)
+                continue
+            # XLA puts calls in place from the inside out, and the name of a call only before what has it not yet.
+            has_it = match[3] == "/" and rest.startswith(place.name)
+            restored = part[: match.start()] + (rest if has_it or not place.name else f"{place.name}{match[3]}{rest}")
         # The last operation may have no name, while its calls have one.
         return restored.removesuffix("/") if restored != part else part
 

@@ -24,6 +24,8 @@ GIVEN = {
     "had": say("{}", spec("P(None, 'model')")),
     "wanted": say("{}", spec("P(None, None)")),
     "asked": spec("P(None, None)"),
+    "splitting": WITH,
+    "helper": "a mask",
     "made_as": spec("P('data', None)"),
     "computed": spec("P('data', None)"),
     "returned": spec("P(None, None)"),

@@ -91,6 +91,12 @@ def test_a_name_that_xla_kept_tells_more_than_a_size() -> None:
     assert channels(sums(*rows, results=3), text) == [[[3], [1], [2]]]
 
 
+def test_one_name_that_xla_kept_is_that_of_all_parts_whatever_made_them() -> None:
+    rows = [("jit(f)/dot", 16, (-1 - k,), (0, 1, 2)) for k in range(3)]
+    named = {f"of_{letter}": f"negate(%{array}){WORDS['norm']}" for letter, array in zip("abc", "pqr", strict=True)}
+    assert channels(sums(*rows, results=3), EQUAL.format(**named, **WORDS)) == [[[3], [1], [2]]]
+
+
 TWICE = """ENTRY %main (p: f32[4,4]) -> f32[] {{
   %p = f32[4,4] parameter(0)
   %a = f32[4,4] negate(%p)

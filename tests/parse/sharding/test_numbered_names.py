@@ -11,6 +11,7 @@ from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames
 
 FRAMES = tuple(Frame(file="a.py", line=line) for line in (1, 2, 3))
+BODY = "while/body/closed_call"
 PLACES = (
     Place(name="jit(f)/while/body/closed_call", frames=FRAMES[:1], spans=(None,)),
     Place(name="jit(g)", frames=FRAMES[1:2], spans=(None,)),
@@ -19,6 +20,7 @@ PLACES = (
     Place(name="jit(f)/mul", frames=FRAMES[1:2], spans=(None,)),
     Place(),
     Place(name="jit(f)/;z//#3/mul/dot_general", frames=FRAMES[:1], spans=(None,)),
+    Place(name=BODY, frames=FRAMES[:1], spans=(None,)),
 )
 
 
@@ -26,6 +28,8 @@ PLACES = (
     ("numbered", "restored"),
     [
         ("#0/closed_call/#1/jit_g_/#2/dot_general", "jit(f)/while/body/closed_call/jit(g)/dot_general"),
+        # The body of a loop that stands in a body of the same name.
+        ("#0/closed_call/#7/closed_call/#7/closed_call/#2/dot_general", f"jit(f)/{BODY}/{BODY}/dot_general"),
         # MLIR made one of two of one name; of two, the second may lack the calls.
         ("#3/mul;#4/mul", "jit(f)/mul"),
         ("#0/closed_call/#2/dot_general;#2/dot_general", "jit(f)/while/body/closed_call/dot_general"),
