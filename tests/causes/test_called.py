@@ -353,3 +353,27 @@ def test_a_value_of_the_backward_pass_is_told_by_its_kind() -> None:
     found = sentences(jax.grad(loss, (0, 1)), array((16, 64), "data", "model"), array((64,), "model"))
     assert any(" of its terms." in text for text in found)
     assert not any("` inside it" in text for text in found if text.startswith(("The gradient", "The backward")))
+
+
+def test_the_arrays_of_a_loop_are_told_apart() -> None:
+    """Which array of a loop it is: by what each turn saves, and by the argument or the result that it carries."""
+
+    def model(params, x):
+        def step(carry, _):
+            w, v, h = carry
+            y = jnp.tanh(h @ w)
+            z = jnp.sin(y)
+            return (w * 0.9, v + 1.0, z), (y, z)
+
+        carry = (params["w"], jnp.zeros((16, 16)), x)
+        (w, v, h), (ys, zs) = jax.lax.scan(step, carry, None, length=4)
+        return {"w": w, "v": v}, ys.sum(1), jnp.cos(zs), h.sum(0)
+
+    given = {"w": array((16, 16), "model")}, array((64, 16), "data")
+    found = sentences(model, *given)
+    assert any(
+        "dimension 0 of `params['w']` as carried by `jax.lax.scan(step, carry, None, length=4)`" in s for s in found
+    )
+    assert any("dimension 1 of `jnp.tanh(h @ w)` (line" in s and "stacked by `jax.lax.scan(" in s for s in found)
+    assert any("dimension 0 of a result of `jax.lax.scan(" in s for s in found)
+    assert not any("of `jax.lax.scan(" in s.replace("a result of `jax.lax.scan(", "") for s in found)

@@ -24,7 +24,6 @@ from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, na
 
 T = TypeVar("T")
 
-_VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
 _PHASES = {"backward": "the backward pass of ", "recompute": "the recomputed "}
 _KINDS = {
     "mul": "a product", "div": "a quotient", "add": "a sum", "sub": "a difference", "reduce_sum": "a sum",
@@ -111,9 +110,10 @@ class ValueNames(Gradients):
             return Sentence("a value")
         if op.kind == "constant":
             return Sentence("a constant")
+        if op.kind == "while":
+            return self._of_loop(index, op, inside)
         if index not in op.results:
-            loop = self.op(op, inside) if self.text(op) else "a loop"
-            return say("a value that {} carries", loop) if op.kind == "while" else say("a value inside {}", loop)
+            return say("a value inside {}", self.op(op, inside) if self.text(op) else "a loop")
         same = inside is not None and self._is_one_piece(op, inside) and not self._is_mixed(self._number(inside))
         if op.kind == "iota" and (same or not self.text(op)):
             return Sentence("the positions in it")
@@ -133,6 +133,33 @@ class ValueNames(Gradients):
         if (loop_op := self._loop_of(op)) is not None:
             return say("a value inside {}", self.op(loop_op, inside))
         return say("the {} inside {}", code(self._label(op)), self._told(op, self._near(op, self._shown(inside))))
+
+    def _of_loop(self, index: int, loop: ShardedOp, inside: ShardedOp | None) -> Sentence:
+        """What a loop makes or carries: of several arrays by what each turn saves, or by an argument or a result."""
+        told = self.op(loop, inside) if self.text(loop) else Sentence("a loop")
+        if (carried := self._data.carried(index)) is not None:
+            known = self._at_border(*carried)
+            return say("{} as carried by {}", name(known), told) if known else say("a value that {} carries", told)
+        arrays = [value for number, value in enumerate(loop.results) if self._is_used(loop, number)]
+        if len(arrays) <= 1:
+            return told
+        saved = self._data.saved(index)
+        return say("a result of {}", told) if saved is None else say("{} stacked by {}", self.value(saved, loop), told)
+
+    def _is_used(self, loop: ShardedOp, number: int) -> bool:
+        """Whether a loop changes an array, and something takes what it makes of it."""
+        value = loop.results[number]
+        is_taken = value in self.program.users or value in self._linked or value in self._returned
+        return is_taken and not self._data.is_kept(loop, number)
+
+    def _at_border(self, loop: ShardedOp, number: int) -> str:
+        """The argument that an array is which a loop carries, at first, or else the result that it is at last."""
+        given, made = loop.operands[number], loop.results[number]
+        if label := self.argument(given):
+            return label
+        if (outer := self._data.carried(self._data.behind(given))) is not None:
+            return self._at_border(*outer)
+        return next((own.label for own in self.program.outputs if self._data.behind(own.value) == made), "")
 
     def _of_turns(self, index: int) -> Step | None:
         """What a loop takes a part of for some of its turns, as `scan(unroll=)` does for several at once."""
@@ -161,14 +188,6 @@ class ValueNames(Gradients):
         own = self._place(view) if is_users and self._loop_of(view) is None else None
         is_known = own is not None and own[0] is not None and bool(self.text(view))
         return is_known and not (inside is not None and self._is_one_piece(view, inside))
-
-    def _is_users(self, view: ShardedOp) -> bool:
-        """Whether somebody wrote a view; XLA names those that it adds as the operation that they are for."""
-        return view.op_name not in self._computed_names
-
-    @cached_property
-    def _computed_names(self) -> frozenset[str]:
-        return frozenset(op.op_name for op in self.program.ops if op.op_name and op.kind not in _VIEWS)
 
     # ------------------------------------------------------------ which value it is
 

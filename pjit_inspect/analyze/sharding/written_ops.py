@@ -8,6 +8,7 @@ Not its job: what a value is called (`analyze.sharding.value_names`).
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -79,19 +80,18 @@ class WrittenOps:
     def _once(self, frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
         """The frames without those of another call of a function that JAX traced once for both.
 
-        Such a stack begins with that of the first call: its callers come again behind another line of its function. A
-        function that calls itself has them, too; it stands right before itself, or is named at the line of the call.
+        Such a stack begins with that of the first call: its functions come again, at other lines. A function that
+        calls itself has them, too; then it names what is called, or is that.
         """
+        functions = [(frame.file, frame.function) for frame in frames]
         for most in range(1, len(frames) // 2 + 1):
-            first, again = frames[0], frames[most]
-            if (first.file, first.function) != (again.file, again.function):
-                continue
-            source = self._sources.get(again.file)
-            name = first.function.rpartition(".")[2]
-            is_named = source is None or name in (source.line(again.line) or name)
-            is_other = not is_named if most == 1 else frames[most - 1].function != again.function
-            if is_other and frames[1:most] == frames[most + 1 : 2 * most]:
-                return frames[most:]
+            again, called = frames[most], frames[most - 1].function.rpartition(".")[2]
+            if functions[:most] == functions[most : 2 * most]:
+                source = self._sources.get(again.file)
+                line = source.line(again.line) if source is not None else None
+                is_called = functions[most - 1] == functions[most] if line is None else called in words_of(line)
+                if not is_called:
+                    return frames[most:]
         return frames
 
     @cached_property
@@ -313,13 +313,22 @@ class WrittenOps:
                 yield own.parent
             for user, _ in self.program.users.get(value, ()):
                 op = ops[user]
-                is_own = self._places[user] is None or op.kind == "optimization_barrier"
+                # A view that an operation is lowered to may be one for its value and its gradient.
+                is_own = self._places[user] is None or op.kind == "optimization_barrier" or not self._is_users(op)
                 if is_own or (self._places[user] != self._places[number] and self._loop_of(op) is not None):
                     following += op.results
                 elif not (op.kind in ("while", "case", "call") and value in self._linked):
                     yield user
             waiting += [target for target in following if target not in seen]
             seen.update(following)
+
+    def _is_users(self, op: ShardedOp) -> bool:
+        """Whether somebody wrote an op; XLA names views that it adds as the operation that they are for."""
+        return op.kind not in RESHAPED or op.op_name not in self._computed_names
+
+    @cached_property
+    def _computed_names(self) -> frozenset[str]:
+        return frozenset(op.op_name for op in self.program.ops if op.op_name and op.kind not in _VIEWS)
 
     @cached_property
     def _linked(self) -> dict[int, list[int]]:
@@ -397,6 +406,11 @@ class WrittenOps:
         """All of the text that an op was written as, in brackets: it may have several lines."""
         frames = self.frames(op)
         return f"({self._texts(frames[0], _span(op, frames[0]))[0]}\n)" if frames else ""
+
+
+def words_of(text: str) -> list[str]:
+    """The names, numbers and keywords in a text."""
+    return re.findall(r"\w+", text)
 
 
 def piece_of(place: _Place | None) -> _Place | None:
