@@ -372,7 +372,7 @@ def test_the_arrays_of_a_loop_are_told_apart() -> None:
     given = {"w": array((16, 16), "model")}, array((64, 16), "data")
     found = sentences(model, *given)
     assert any(
-        "dimension 0 of `params['w']` as carried by `jax.lax.scan(step, carry, None, length=4)`" in s for s in found
+        "dimension 0 of the `params['w']` that `jax.lax.scan(step, carry, None, length=4)` (line" in s for s in found
     )
     assert any("dimension 1 of `jnp.tanh(h @ w)` (line" in s and "stacked by `jax.lax.scan(" in s for s in found)
     assert any("dimension 0 of a result of `jax.lax.scan(" in s for s in found)

@@ -217,6 +217,9 @@ class WrittenOps:
                 found.setdefault(key, {})[number] = None
         return found
 
+    def _shape_of(self, op: ShardedOp) -> tuple[int, ...]:
+        return self.program.values[op.results[0]].shape
+
     def _number(self, op: ShardedOp) -> int | None:
         return self.program.values[op.results[0]].op if op.results else None
 
@@ -238,11 +241,15 @@ class WrittenOps:
         parent = None if op.parent is None else self.program.ops[op.parent]
         if parent is not None and parent.kind == "while" and self._place(parent) == self._place(op):
             return parent
-        return self._loops.get(self._place(op)) if op.kind in _LOOPS_OWN and op.operands else None
+        number = self._number(op)
+        if number is None or op.kind not in _LOOPS_OWN or not op.operands:
+            return None
+        return self._loops.get((self._places[number], self._roles[number]))
 
     @cached_property
-    def _loops(self) -> dict[_Place | None, ShardedOp]:
-        return {own: op for op in self.program.ops if op.kind == "while" and (own := self._place(op)) is not None}
+    def _loops(self) -> dict[tuple[_Place | None, str], ShardedOp]:
+        rows = zip(self.program.ops, self._places, self._roles, strict=True)
+        return {(own, role): op for op, own, role in rows if op.kind == "while" and own is not None}
 
     # ------------------------------------------------------------ which op makes the value of its piece
 
@@ -278,7 +285,10 @@ class WrittenOps:
             inner = [user for user in users if user in leading and self._is_within(number, user)]
             views = [user for user in inner if self.program.ops[user].kind in OWN_VIEWS]
             is_taken = any(user is None or self._is_taken(number, user) for user in users)
-            is_given = any(user is not None and self._is_called_by(number, user) for user in users)
+            is_given = any(
+                user is not None and (self._is_called_by(number, user) or self._is_merged(number, user))
+                for user in users
+            )
             if is_taken or inner:
                 leading.add(number)
             is_maker = inner == views and makers.issuperset(views) if inner else is_taken and not is_given
@@ -374,6 +384,11 @@ class WrittenOps:
         own, other = self._places[number], self._places[user]
         return own is not None and other is not None and len(other) > len(own) and other[1 - len(own) :] == own[1:]
 
+    def _is_merged(self, number: int, user: int) -> bool:
+        """Whether XLA has made one view of an op's user and of the last view of its piece, which is lost."""
+        parts = self.program.ops[user].op_name.split(";")[1:] if self.program.ops[user].kind in RESHAPED else ()
+        return self.program.ops[number].op_name in parts
+
     @cached_property
     def _computing(self) -> frozenset[tuple[Any, str]]:
         """The pieces that are not views only, each with what is done there."""
@@ -387,8 +402,12 @@ class WrittenOps:
         alike = [other for other in rivals if (other.kind, last_part(other)) == (op.kind, last_part(op))]
         if number not in leading:
             return any(self._inner(other) == self._inner(op) for other in alike)
-        # Within a call, one of several that are alike may be on the way to the last.
-        return bool(alike) and not isinstance(self._tree(op), (ast.Call, type(None)))
+        # Within a call, one of several that are alike may be on the way to the last, unless it is a call of just that.
+        tree = self._tree(op) if alike else None
+        if isinstance(tree, ast.Call):
+            is_named = words_of(ast.unparse(tree.func))[-1:] == [last_part(op)]
+            return is_named and self._shape_of(op) in map(self._shape_of, alike)
+        return tree is not None
 
     def _inner(self, op: ShardedOp) -> list[bool]:
         """Which operands of an op are of its own piece."""
