@@ -37,6 +37,8 @@ _LOOPS_OWN = frozenset((*RESHAPED, *SAME_SHAPE, "slice", "concatenate", "dynamic
 _VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
 OWN_VIEWS = frozenset(("transpose", *SAME_SHAPE))
 """What JAX does to the value of a piece within it: it transposes the product of an `einsum`."""
+_ONE_OF = re.compile(r"(\d+):(\d+)(?:,|$)", re.ASCII)
+"""The piece of a slice along its first dimension."""
 _BATCHED = "vmap("
 """How a part of JAX's name of an operation begins that `vmap` has given a dimension."""
 
@@ -117,7 +119,21 @@ class WrittenOps:
         With a `depth`, the piece of so many calls further out.
         """
         frames = self.frames(op)[depth : depth + 1]
-        return self._texts(frames[0], _span(op, frames[0]))[1] if frames else ""
+        text = self._texts(frames[0], _span(op, frames[0]))[1] if frames else ""
+        return (self._target(op) if not depth and "," in text else "") or text
+
+    def _target(self, op: ShardedOp) -> str:
+        """Which of the targets of an assignment an op unpacks an array to: `q, k = f(x)` stands at "q, k"."""
+        tree, own = self._tree(op), op
+        while own.kind == "reshape" and (maker := self._maker(own.operands[0])) and self._is_one_piece(maker, op):
+            own = maker
+        place = _ONE_OF.match(own.detail) if own.kind == "slice" and isinstance(tree, ast.Tuple) else None
+        if place is None or not isinstance(tree, ast.Tuple):
+            return ""
+        number, end, count = int(place[1]), int(place[2]), self.program.values[own.operands[0]].shape[:1]
+        is_each = count == (len(tree.elts),) and number + 1 == end <= len(tree.elts)
+        is_each &= not any(isinstance(target, ast.Starred) for target in tree.elts)
+        return shortened(ast.unparse(tree.elts[number])) if is_each else ""
 
     @kept
     def _texts(self, frame: Frame, span: Span | None) -> tuple[str, str]:
