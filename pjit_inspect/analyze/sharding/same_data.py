@@ -141,13 +141,14 @@ class SameData:
         if loop is None or loop.kind != "while" or index not in loop.results:
             return None
         returned = self._returned.get(index)
-        writer = None if returned is None else self.program.values[returned].op
+        # In explicit mode the array is constrained to its type each turn.
+        writer = None if returned is None else self.program.values[self.behind(returned, views=SAME_SHAPE)].op
         op = None if writer is None else self.program.ops[writer]
         if op is None or op.kind != "dynamic_update_slice" or len(op.operands) < 2:
             return None
         # The array it writes into must be the one that the loop carries at this place.
         carried = loop.operands[loop.results.index(index)]
-        return op.operands[1] if self._given.get(op.operands[0]) == carried else None
+        return op.operands[1] if self._given.get(self.behind(op.operands[0], views=SAME_SHAPE)) == carried else None
 
     def is_larger(self, view: ShardedOp) -> bool:
         """Whether a view has elements several times: a broadcast of an array is another array, though of its data."""

@@ -153,8 +153,7 @@ class ValueNames(Gradients):
         if (carried := self._data.carried(index)) is not None:
             known = self._at_border(*carried)
             return say("{} that {} carries", say("the {}", name(known)) if known else "a value", told)
-        arrays = [value for number, value in enumerate(loop.results) if self._is_used(loop, number)]
-        if len(arrays) <= 1:
+        if [value for number, value in enumerate(loop.results) if self._is_used(loop, number)] == [index]:
             return told
         saved = self._data.saved(index)
         maker = None if saved is None else self._maker(self._data.behind(saved))
@@ -163,9 +162,11 @@ class ValueNames(Gradients):
         return say("{} stacked by {}", self.value(saved, loop), told)
 
     def _is_used(self, loop: ShardedOp, number: int) -> bool:
-        """Whether a loop changes an array, and something takes what it makes of it."""
+        """Whether a loop changes an array, and the forward pass takes that: a gradient takes what its text has not."""
         value = loop.results[number]
-        is_taken = value in self.program.users or value in self._linked or value in self._returned
+        users = (user for user, _ in self.program.users.get(value, ()))
+        is_taken = value in self._linked or value in self._returned
+        is_taken = is_taken or any(self._roles[user] == "forward" for user in users)
         return is_taken and not self._data.is_kept(loop, number)
 
     def _at_border(self, loop: ShardedOp, number: int) -> str:
