@@ -109,8 +109,8 @@ class ValueNames(Gradients):
         # It has the order of dimensions of its text only so.
         own = () if maker is None else self._last_views(maker)
         words = [RESHAPED[view.kind] for view in reversed(views) if view not in own]
-        if "broadcast" in words and larger:
-            words = words[words.index("broadcast") :]
+        if larger:
+            words = [word for word in words if word != RESHAPED["reshape"]]
         return f" {' and '.join(dict.fromkeys(words))}" if words else ""
 
     def _computed(self, index: int, inside: ShardedOp | None) -> Sentence:
