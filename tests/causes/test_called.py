@@ -353,3 +353,119 @@ def test_a_value_of_the_backward_pass_is_told_by_its_kind() -> None:
     found = sentences(jax.grad(loss, (0, 1)), array((16, 64), "data", "model"), array((64,), "model"))
     assert any(" of its terms." in text for text in found)
     assert not any("` inside it" in text for text in found if text.startswith(("The gradient", "The backward")))
+
+
+def test_the_arrays_of_a_loop_are_told_apart() -> None:
+    """Which array of a loop it is: by what each turn saves, and by the argument or the result that it carries."""
+
+    def model(params, x):
+        def step(carry, _):
+            w, v, h = carry
+            y = jnp.tanh(h @ w)
+            z = jnp.sin(y)
+            return (w * 0.9, v + 1.0, z), (y, z)
+
+        carry = (params["w"], jnp.zeros((16, 16)), x)
+        (w, v, h), (ys, zs) = jax.lax.scan(step, carry, None, length=4)
+        return {"w": w, "v": v}, ys.sum(1), jnp.cos(zs), h.sum(0)
+
+    given = {"w": array((16, 16), "model")}, array((64, 16), "data")
+    found = sentences(model, *given)
+    assert any(
+        "dimension 0 of the `params['w']` that `jax.lax.scan(step, carry, None, length=4)` (line" in s for s in found
+    )
+    assert any("dimension 1 of `jnp.tanh(h @ w)` (line" in s and "stacked by `jax.lax.scan(" in s for s in found)
+    assert any("dimension 0 of a result of `jax.lax.scan(" in s for s in found)
+    assert not any("of `jax.lax.scan(" in s.replace("a result of `jax.lax.scan(", "") for s in found)
+
+
+def test_what_is_unpacked_is_the_target_that_it_is_given_to() -> None:
+    def scores(w, x):
+        q, k = jnp.einsum("bnd,dth->tbnh", x, w)
+        return jnp.einsum("bnh,bmh->bnm", q, k).max(-1)
+
+    found = sentences(scores, array((32, 2, 16), None, None, "model"), array((8, 16, 32), "data", "model"))
+    assert any("needs `k` (line" in text for text in found)
+    assert not any("`q, k`" in text for text in found)
+
+
+def test_what_one_text_made_before_is_no_part_of_it() -> None:
+    """Python runs the line of a loop that it unrolls again and again."""
+
+    def model(x, w):
+        for _ in range(2):
+            x = x @ w
+        return x
+
+    found = sentences(model, array((16, 32), "data"), array((32, 32), None, "model"))
+    assert any("needs an earlier `x @ w` as " in text for text in found)
+
+
+CUSTOM = """
+flat = lambda t: t.reshape(-1, t.shape[2])
+chunk = lambda t, i: jax.lax.dynamic_slice(t, (0, i), (t.shape[0], 8))
+
+@jax.custom_vjp
+def attend(q, k):
+    return q
+
+def forward(q, k):
+    a, b = flat(q), flat(k)
+    _, y = jax.lax.scan(lambda i, _: (i + 8, chunk(a, i) * chunk(b, i)), 0, None, length=2)
+    return y, (q, k)
+
+def backward(kept, g):
+    a, b = map(flat, kept)
+    _, d = jax.lax.scan(lambda i, g: (i + 8, (g * chunk(b, i), g * chunk(a, i))), 0, g, length=2)
+    return tuple(jnp.moveaxis(d, 0, 1).reshape(kept[0].shape) for d in d)
+
+attend.defvjp(forward, backward)
+"""
+
+
+def test_what_the_forward_pass_makes_is_not_inside_a_loop_of_the_backward_pass() -> None:
+    """Of the rule for the gradient JAX keeps the call alone: its loop stands there."""
+    library: dict[str, Any] = {"jax": jax, "jnp": jnp}
+    exec(CUSTOM, library)
+
+    def loss(w, x):
+        qk = jnp.einsum("bnd,dth->tbhn", x, w)
+        return (library["attend"](*qk) ** 2).sum()
+
+    found = sentences(jax.grad(loss), array((32, 2, 4), None, None, "model"), array((4, 16, 32), "data"))
+    assert any('the `slice` inside `library["attend"](*qk)`' in text for text in found)
+    assert not any("inside the backward pass" in text for text in found)
+
+
+def test_every_view_of_an_array_is_told() -> None:
+    @jax.custom_vjp
+    def attend(q, k):
+        return q
+
+    def backward(kept, g):
+        a, b = (t.transpose(2, 0, 1).reshape(t.shape[2], -1) for t in kept)
+        return g * (a @ b.T).sum(), g
+
+    attend.defvjp(lambda q, k: (jnp.sin(q) * k, (q, k)), backward)
+
+    def loss(w, x):
+        qk = jnp.einsum("bnd,dth->tbhn", x, w)
+        return (attend(*qk) ** 2).sum()
+
+    found = sentences(jax.grad(loss), array((32, 2, 4), None, None, "model"), array((4, 16, 32), "data"))
+    told = "needs the `slice` inside `attend(*qk)` reshaped and transposed as `P(None, 'data', None)`, but it is "
+    assert any(told in text for text in found)
+
+
+def test_a_broadcast_inside_a_call_is_not_the_calls_value() -> None:
+    """XLA makes the last view of `jnp.tile` one with the next, so that its value has other dimensions nowhere."""
+
+    def model(x, w):
+        x = jnp.reshape(x, (x.shape[0] * x.shape[1], x.shape[2]))
+        x = jnp.tile(x[:, jnp.newaxis, :], (1, 2, 1))
+        x = jnp.reshape(x, (x.shape[0] * x.shape[1], x.shape[2]))
+        return jax.lax.with_sharding_constraint(x, named(None, None)) @ w
+
+    found = sentences(model, array((1, 32, 64), None, None, "model"), array((64, 64), None, "model"))
+    assert found
+    assert not any("needs `jnp.tile(" in text for text in found)

@@ -6,8 +6,10 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+import pjit_inspect as pi
 from causes.meshes import array, named
 from causes.told import sentences
+from pjit_inspect.analyze.sharding.value_names import ValueNames
 
 
 def test_what_a_view_hands_on_is_not_told_as_the_gradient_of_its_value():
@@ -81,3 +83,46 @@ def test_a_loop_is_no_name_for_what_it_takes_for_one_turn():
     if jax.__version_info__ >= (0, 10):
         assert any(text.startswith("The gradient of `(h @ w)[i]` (") for text in found)
     assert not any(text.startswith("The gradient of `jax.lax.scan(") for text in found)
+
+
+def test_a_value_that_its_gradient_takes_too_is_no_derivative():
+    """XLA makes one broadcast of `n` for the division and for its gradient."""
+
+    def step(params, x, mask):
+        def loss(params):
+            n = mask.sum()
+            per = jnp.sin(x @ params).sum(axis=1) / n
+            return per.mean(), per
+
+        return jax.grad(loss, has_aux=True)(params)
+
+    found = sentences(step, array((16, 16)), array((8, 16), "data"), array((8,), "data"))
+    assert any(text.startswith("`mask.sum()` (") for text in found)
+    assert not any("derivative" in text for text in found)
+
+
+@pytest.mark.parametrize("is_jitted", [False, True])
+def test_a_gradient_stands_at_the_call_of_which_it_is_the_transpose(is_jitted: bool):
+    """JAX traces the gradient of the helper once, and gives that trace's call to both."""
+
+    def pool(rows, ids):
+        return jax.ops.segment_sum(rows, ids, 16)
+
+    pool = jax.jit(pool) if is_jitted else pool
+
+    def loss(w, x, senders, receivers):
+        rows = jnp.sin(x @ w)
+        out = jnp.tanh(pool(rows, senders))
+        out = out * pool(rows, receivers)
+        return jax.lax.with_sharding_constraint(out, named("model", None)).sum()
+
+    ids = array((64,), "data", dtype="int32")
+    record = pi.inspect(jax.grad(loss), array((16, 16)), array((64, 16), "data"), ids, ids)
+    program = record.propagation
+    assert program is not None
+    names, at = ValueNames(program, record.data.sources), dict[str, set[str]]()
+    for op in program.ops:
+        if op.kind in ("gather", "scatter") and (positions := names.argument(op.operands[1])):
+            at.setdefault(positions, set()).add(names.op(op).partition(", called at ")[2])
+    line = loss.__code__.co_firstlineno
+    assert at == {"senders": {f"line {line + 2})"}, "receivers": {f"line {line + 3})"}}

@@ -9,7 +9,7 @@ from flax import nnx
 from jax.sharding import PartitionSpec
 
 import pjit_inspect as pi
-from causes.meshes import EXPLICIT, array
+from causes.meshes import EXPLICIT, array, named
 from causes.told import another_before_jax_0_10, sentences
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 
@@ -196,3 +196,15 @@ def test_what_a_call_makes_and_hands_on_is_not_told_as_another_array_it_takes(tm
     sums = [names.op(op) for op in record.propagation.ops if op.op_name.endswith("add_any")]
     assert sums
     assert not any("gradients of `scale`" in text for text in sums)
+
+
+@another_before_jax_0_10
+def test_the_operation_inside_a_call_of_a_library_whose_result_moves_is_told() -> None:
+    """`jnp.take` looks up, and then puts what is outside of the table to a value of its own."""
+
+    def model(table, tokens):
+        return jax.lax.with_sharding_constraint(jnp.take(table, tokens, axis=0), named("data", None, "model"))
+
+    found = sentences(model, array((256, 64), "model"), array((8, 32), "data", dtype="int32"))
+    assert any(text.startswith("The `gather` inside `jnp.take(table, tokens, axis=0)` (") for text in found)
+    assert not any(text.startswith("`jnp.take(table, tokens, axis=0)`") and "is computed" in text for text in found)

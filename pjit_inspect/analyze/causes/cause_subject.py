@@ -468,7 +468,7 @@ class CauseSubject:
 
     def made(self) -> str:
         """The operation whose result moves."""
-        return "a value" if self.maker is None else self.names.op(self.maker)
+        return self.names.value(self.edge.makers[0]) if self.edge.makers else "a value"
 
     def made_as(self) -> Phrase:
         """The sharding of its result; of the whole of it, where it is made in a `shard_map`."""

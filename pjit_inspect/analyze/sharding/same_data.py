@@ -61,6 +61,7 @@ class SameData:
     program: ShardedProgram
     _given: dict[int, int] = field(init=False, default_factory=dict)
     _returned: dict[int, int] = field(init=False, default_factory=dict)
+    _carried: dict[int, list[int]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         for source, target in self.program.links:
@@ -70,6 +71,8 @@ class SameData:
                 self._returned.setdefault(target, source)
             else:
                 self._given.setdefault(target, source)
+                if op is not None and op.kind == "while" and maker is not None:
+                    self._carried.setdefault(maker, []).append(target)
 
     @kept
     def before(self, index: int) -> Step | None:
@@ -86,7 +89,7 @@ class SameData:
         if op.kind in _CALLS and index in self._returned:
             return Step(value=self._returned[index])
         if op.kind == "while":
-            return Step(value=op.operands[position]) if self._is_kept(op, position) else None
+            return Step(value=op.operands[position]) if self.is_kept(op, position) else None
         if op.detail in MANUAL_BORDERS and op.operands:
             return Step(value=op.operands[0])
         if (op.kind in SAME_SHAPE or op.kind in RESHAPED) and op.operands:
@@ -100,10 +103,19 @@ class SameData:
         given = self._given[index]
         if op.kind != "while":
             return Step(value=given)
-        number = next((k for k, operand in enumerate(op.operands) if operand == given and self._is_kept(op, k)), None)
+        number = next((k for k, operand in enumerate(op.operands) if operand == given and self.is_kept(op, k)), None)
         return None if number is None else Step(value=given)
 
-    def _is_kept(self, op: ShardedOp, number: int) -> bool:
+    def carried(self, index: int) -> tuple[ShardedOp, int] | None:
+        """The loop that carries a value, and the number among its operands and results; None for any other value."""
+        maker = self.program.values[index].op
+        if maker is None or index not in self._carried.get(maker, ()):
+            return None
+        # Its body has them all, and then its condition.
+        loop = self.program.ops[maker]
+        return loop, self._carried[maker].index(index) % len(loop.operands)
+
+    def is_kept(self, op: ShardedOp, number: int) -> bool:
         """Whether a loop hands on what it is given at a place: its body returns the very parameter."""
         returned = self._returned.get(op.results[number]) if number < len(op.results) else None
         if returned is None or self._given.get(returned) != op.operands[number]:
@@ -118,24 +130,25 @@ class SameData:
         given, result = self.program.values[op.operands[0]].shape, self.program.values[op.results[0]].shape
         if not given or len(given) != len(result) or result[0] != 1 or given[1:] != result[1:]:
             return None
-        saved = self._saved(op.operands[0])
+        saved = self.saved(op.operands[0])
         return Step(value=saved) if saved is not None else Step(value=op.operands[0], op=index, is_turn=True)
 
-    def _saved(self, index: int) -> int | None:
-        """What another loop saved, turn by turn, in an array: the value of that turn; None where none did."""
+    def saved(self, index: int) -> int | None:
+        """The value that a loop saved, turn by turn, in an array; None where none did."""
         index = self.behind(index, views=())
         maker = self.program.values[index].op
         loop = None if maker is None else self.program.ops[maker]
         if loop is None or loop.kind != "while" or index not in loop.results:
             return None
         returned = self._returned.get(index)
-        writer = None if returned is None else self.program.values[returned].op
+        # In explicit mode the array is constrained to its type each turn.
+        writer = None if returned is None else self.program.values[self.behind(returned, views=SAME_SHAPE)].op
         op = None if writer is None else self.program.ops[writer]
         if op is None or op.kind != "dynamic_update_slice" or len(op.operands) < 2:
             return None
         # The array it writes into must be the one that the loop carries at this place.
         carried = loop.operands[loop.results.index(index)]
-        return op.operands[1] if self._given.get(op.operands[0]) == carried else None
+        return op.operands[1] if self._given.get(self.behind(op.operands[0], views=SAME_SHAPE)) == carried else None
 
     def is_larger(self, view: ShardedOp) -> bool:
         """Whether a view has elements several times: a broadcast of an array is another array, though of its data."""

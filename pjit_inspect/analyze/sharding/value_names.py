@@ -24,7 +24,6 @@ from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, na
 
 T = TypeVar("T")
 
-_VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
 _PHASES = {"backward": "the backward pass of ", "recompute": "the recomputed "}
 _KINDS = {
     "mul": "a product", "div": "a quotient", "add": "a sum", "sub": "a difference", "reduce_sum": "a sum",
@@ -69,14 +68,15 @@ class ValueNames(Gradients):
         `inside` is the op whose operand or result it is: its place is not told again, and what stands in the very same
         text is "the `exp` inside it". What has another sharding than the array it is told by is "`x` (resharded)".
         """
-        words, turn, part, resharded, larger, turned = "", "", "", "", None, None
+        turn, part, resharded, views = "", "", "", list[ShardedOp]()
         for _ in range(_MOST_STEPS):
             value = self.program.values[index]
             if value.argument is not None:
                 label = self.program.inputs[value.argument].label or f"argument {value.argument}"
-                return say("{}{}", name(f"{label}{turn or part}"), words + resharded)
+                return say("{}{}", name(f"{label}{turn or part}"), self._reshaped(views) + resharded)
             if not turn and (found := self.cotangent(index, inside)) is not None:
-                return say("the gradient of {}{}", self._product_value(found[0], inside), words + resharded)
+                made = self._product_value(found[0], inside)
+                return say("the gradient of {}{}", made, self._reshaped(views) + resharded)
             step = self._data.before(index)
             if step is None and (step := self._of_turns(index)) is not None:
                 part = "[i]"
@@ -85,24 +85,33 @@ class ValueNames(Gradients):
                 break
             if step.is_turn:
                 turn = "[i]" + turn
-            elif view is not None and self._data.is_larger(view):
-                words, larger = f" {RESHAPED[view.kind]}", view
-            elif view is not None and view.kind in RESHAPED and larger is None:
-                is_told = self._is_users(view) and not self._loop_of(view)
-                words, turned = (f" {RESHAPED[view.kind]}", view) if is_told else (words, turned)
+            elif view is not None and (self._data.is_larger(view) or self._is_told(view)):
+                views.append(view)
             if self._is_resharded(step.value, index):
                 resharded = RESHARDED
             index = step.value
-        maker = self._maker(index)
-        # What a broadcast is called may hold for all of it: it is no name, or that of the text both are of.
-        is_any = maker is not None and maker.kind in ("constant", "iota")
-        if larger is not None and maker is not None and (is_any or self._is_one_piece(maker, larger)):
-            words = ""
-        if maker is not None and turned in self._last_views(maker):
-            # It has the order of dimensions of its text only so.
-            words = ""
         told = self._computed(index, inside)
-        return say("{}{}", _of_turn(told, turn or part) if turn or part else told, words + resharded)
+        told = _of_turn(told, turn or part) if turn or part else told
+        return say("{}{}", told, self._reshaped(views, self._maker(index)) + resharded)
+
+    def _is_told(self, view: ShardedOp) -> bool:
+        """Whether a view is one that a reader knows of, and not what a loop does for its turns."""
+        is_users = view.kind in RESHAPED and self._is_users(view)
+        return is_users and (view.kind == "transpose" or self._loop_of(view) is None)
+
+    def _reshaped(self, views: Sequence[ShardedOp], maker: ShardedOp | None = None) -> str:
+        """What is done to an array before it is taken: " reshaped and transposed". `views` are from the last on."""
+        larger = [view for view in views if self._data.is_larger(view)]
+        is_any = maker is not None and maker.kind in ("constant", "iota")
+        if larger and maker is not None and (is_any or self._is_one_piece(maker, larger[-1])):
+            # What a broadcast is called may hold for all of it: it is no name, or that of the text both are of.
+            return ""
+        # It has the order of dimensions of its text only so.
+        own = () if maker is None else self._last_views(maker)
+        words = [RESHAPED[view.kind] for view in reversed(views) if view not in own]
+        if larger:
+            words = [word for word in words if word != RESHAPED["reshape"]]
+        return f" {' and '.join(dict.fromkeys(words))}" if words else ""
 
     def _computed(self, index: int, inside: ShardedOp | None) -> Sentence:
         """A value that is no view of another: by the operation that makes it."""
@@ -111,9 +120,10 @@ class ValueNames(Gradients):
             return Sentence("a value")
         if op.kind == "constant":
             return Sentence("a constant")
+        if op.kind == "while":
+            return self._of_loop(index, op, inside)
         if index not in op.results:
-            loop = self.op(op, inside) if self.text(op) else "a loop"
-            return say("a value that {} carries", loop) if op.kind == "while" else say("a value inside {}", loop)
+            return say("a value inside {}", self.op(op, inside) if self.text(op) else "a loop")
         same = inside is not None and self._is_one_piece(op, inside) and not self._is_mixed(self._number(inside))
         if op.kind == "iota" and (same or not self.text(op)):
             return Sentence("the positions in it")
@@ -126,6 +136,9 @@ class ValueNames(Gradients):
                 inside is not None and inside.kind == "reduce" and self._gradient(inside, Sentence()) is not None
             )
             return Sentence("its terms") if is_summed else say("{} in this backward pass", self._of_kind(op))
+        if same and inside is not None and self._makes(op) and self._makes(inside) and _is_alike(op, inside):
+            # A loop of Python runs one text again and again.
+            return say("an earlier {}", code(self.text(op)))
         if same:
             return say("the {} inside it", code(self._label(op)))
         if self._makes(op) or self._is_of_gradient(op) or self.phase(op) == "backward":
@@ -133,6 +146,37 @@ class ValueNames(Gradients):
         if (loop_op := self._loop_of(op)) is not None:
             return say("a value inside {}", self.op(loop_op, inside))
         return say("the {} inside {}", code(self._label(op)), self._told(op, self._near(op, self._shown(inside))))
+
+    def _of_loop(self, index: int, loop: ShardedOp, inside: ShardedOp | None) -> Sentence:
+        """What a loop makes or carries: of several arrays by what each turn saves, or by an argument or a result."""
+        told = self.op(loop, inside) if self.text(loop) else Sentence("a loop")
+        if (carried := self._data.carried(index)) is not None:
+            known = self._at_border(*carried)
+            return say("{} that {} carries", say("the {}", name(known)) if known else "a value", told)
+        if [value for number, value in enumerate(loop.results) if self._is_used(loop, number)] == [index]:
+            return told
+        saved = self._data.saved(index)
+        maker = None if saved is None else self._maker(self._data.behind(saved))
+        if saved is None or (maker is not None and maker is not loop and self._place(maker) == self._place(loop)):
+            return say("a result of {}", told)
+        return say("{} stacked by {}", self.value(saved, loop), told)
+
+    def _is_used(self, loop: ShardedOp, number: int) -> bool:
+        """Whether a loop changes an array, and the forward pass takes that: a gradient takes what its text has not."""
+        value = loop.results[number]
+        users = (user for user, _ in self.program.users.get(value, ()))
+        is_taken = value in self._linked or value in self._returned
+        is_taken = is_taken or any(self._roles[user] == "forward" for user in users)
+        return is_taken and not self._data.is_kept(loop, number)
+
+    def _at_border(self, loop: ShardedOp, number: int) -> str:
+        """The argument that an array is which a loop carries, at first, or else the result that it is at last."""
+        given, made = loop.operands[number], loop.results[number]
+        if label := self.argument(given):
+            return label
+        if (outer := self._data.carried(self._data.behind(given))) is not None:
+            return self._at_border(*outer)
+        return next((own.label for own in self.program.outputs if self._data.behind(own.value) == made), "")
 
     def _of_turns(self, index: int) -> Step | None:
         """What a loop takes a part of for some of its turns, as `scan(unroll=)` does for several at once."""
@@ -161,14 +205,6 @@ class ValueNames(Gradients):
         own = self._place(view) if is_users and self._loop_of(view) is None else None
         is_known = own is not None and own[0] is not None and bool(self.text(view))
         return is_known and not (inside is not None and self._is_one_piece(view, inside))
-
-    def _is_users(self, view: ShardedOp) -> bool:
-        """Whether somebody wrote a view; XLA names those that it adds as the operation that they are for."""
-        return view.op_name not in self._computed_names
-
-    @cached_property
-    def _computed_names(self) -> frozenset[str]:
-        return frozenset(op.op_name for op in self.program.ops if op.op_name and op.kind not in _VIEWS)
 
     # ------------------------------------------------------------ which value it is
 
@@ -393,6 +429,11 @@ class ValueNames(Gradients):
         if parts or not shown or shown[0].file != frames[0].file:
             return say(" ({})", joined([place(frames[0].where), *parts], ", "))
         return Sentence() if frames[0].line == shown[0].line else say(" ({})", place(f"line {frames[0].line}"))
+
+
+def _is_alike(one: ShardedOp, other: ShardedOp) -> bool:
+    """Whether two ops do the same."""
+    return (one.kind, last_part(one)) == (other.kind, last_part(other))
 
 
 def line_near(frame: Frame, near: Frame) -> str:

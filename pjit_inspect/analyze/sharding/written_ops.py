@@ -8,6 +8,7 @@ Not its job: what a value is called (`analyze.sharding.value_names`).
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,8 @@ _LOOPS_OWN = frozenset((*RESHAPED, *SAME_SHAPE, "slice", "concatenate", "dynamic
 _VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
 OWN_VIEWS = frozenset(("transpose", *SAME_SHAPE))
 """What JAX does to the value of a piece within it: it transposes the product of an `einsum`."""
+_ONE_OF = re.compile(r"(\d+):(\d+)(?:,|$)", re.ASCII)
+"""The piece of a slice along its first dimension."""
 _BATCHED = "vmap("
 """How a part of JAX's name of an operation begins that `vmap` has given a dimension."""
 
@@ -79,19 +82,18 @@ class WrittenOps:
     def _once(self, frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
         """The frames without those of another call of a function that JAX traced once for both.
 
-        Such a stack begins with that of the first call: its callers come again behind another line of its function. A
-        function that calls itself has them, too; it stands right before itself, or is named at the line of the call.
+        Such a stack begins with that of the first call: its functions come again, at other lines. A function that
+        calls itself has them, too; then it names what is called, or is that.
         """
+        functions = [(frame.file, frame.function) for frame in frames]
         for most in range(1, len(frames) // 2 + 1):
-            first, again = frames[0], frames[most]
-            if (first.file, first.function) != (again.file, again.function):
-                continue
-            source = self._sources.get(again.file)
-            name = first.function.rpartition(".")[2]
-            is_named = source is None or name in (source.line(again.line) or name)
-            is_other = not is_named if most == 1 else frames[most - 1].function != again.function
-            if is_other and frames[1:most] == frames[most + 1 : 2 * most]:
-                return frames[most:]
+            again, called = frames[most], frames[most - 1].function.rpartition(".")[2]
+            if functions[:most] == functions[most : 2 * most]:
+                source = self._sources.get(again.file)
+                line = source.line(again.line) if source is not None else None
+                is_called = functions[most - 1] == functions[most] if line is None else called in words_of(line)
+                if not is_called:
+                    return frames[most:]
         return frames
 
     @cached_property
@@ -117,7 +119,21 @@ class WrittenOps:
         With a `depth`, the piece of so many calls further out.
         """
         frames = self.frames(op)[depth : depth + 1]
-        return self._texts(frames[0], _span(op, frames[0]))[1] if frames else ""
+        text = self._texts(frames[0], _span(op, frames[0]))[1] if frames else ""
+        return (self._target(op) if not depth and "," in text else "") or text
+
+    def _target(self, op: ShardedOp) -> str:
+        """Which of the targets of an assignment an op unpacks an array to: `q, k = f(x)` stands at "q, k"."""
+        tree, own = self._tree(op), op
+        while own.kind == "reshape" and (maker := self._maker(own.operands[0])) and self._is_one_piece(maker, op):
+            own = maker
+        place = _ONE_OF.match(own.detail) if own.kind == "slice" and isinstance(tree, ast.Tuple) else None
+        if place is None or not isinstance(tree, ast.Tuple):
+            return ""
+        number, end, count = int(place[1]), int(place[2]), self.program.values[own.operands[0]].shape[:1]
+        is_each = count == (len(tree.elts),) and number + 1 == end <= len(tree.elts)
+        is_each &= not any(isinstance(target, ast.Starred) for target in tree.elts)
+        return shortened(ast.unparse(tree.elts[number])) if is_each else ""
 
     @kept
     def _texts(self, frame: Frame, span: Span | None) -> tuple[str, str]:
@@ -217,6 +233,9 @@ class WrittenOps:
                 found.setdefault(key, {})[number] = None
         return found
 
+    def _shape_of(self, op: ShardedOp) -> tuple[int, ...]:
+        return self.program.values[op.results[0]].shape
+
     def _number(self, op: ShardedOp) -> int | None:
         return self.program.values[op.results[0]].op if op.results else None
 
@@ -238,11 +257,15 @@ class WrittenOps:
         parent = None if op.parent is None else self.program.ops[op.parent]
         if parent is not None and parent.kind == "while" and self._place(parent) == self._place(op):
             return parent
-        return self._loops.get(self._place(op)) if op.kind in _LOOPS_OWN and op.operands else None
+        number = self._number(op)
+        if number is None or op.kind not in _LOOPS_OWN or not op.operands:
+            return None
+        return self._loops.get((self._places[number], self._roles[number]))
 
     @cached_property
-    def _loops(self) -> dict[_Place | None, ShardedOp]:
-        return {own: op for op in self.program.ops if op.kind == "while" and (own := self._place(op)) is not None}
+    def _loops(self) -> dict[tuple[_Place | None, str], ShardedOp]:
+        rows = zip(self.program.ops, self._places, self._roles, strict=True)
+        return {(own, role): op for op, own, role in rows if op.kind == "while" and own is not None}
 
     # ------------------------------------------------------------ which op makes the value of its piece
 
@@ -278,7 +301,10 @@ class WrittenOps:
             inner = [user for user in users if user in leading and self._is_within(number, user)]
             views = [user for user in inner if self.program.ops[user].kind in OWN_VIEWS]
             is_taken = any(user is None or self._is_taken(number, user) for user in users)
-            is_given = any(user is not None and self._is_called_by(number, user) for user in users)
+            is_given = any(
+                user is not None and (self._is_called_by(number, user) or self._is_merged(number, user))
+                for user in users
+            )
             if is_taken or inner:
                 leading.add(number)
             is_maker = inner == views and makers.issuperset(views) if inner else is_taken and not is_given
@@ -313,13 +339,22 @@ class WrittenOps:
                 yield own.parent
             for user, _ in self.program.users.get(value, ()):
                 op = ops[user]
-                is_own = self._places[user] is None or op.kind == "optimization_barrier"
+                # A view that an operation is lowered to may be one for its value and its gradient.
+                is_own = self._places[user] is None or op.kind == "optimization_barrier" or not self._is_users(op)
                 if is_own or (self._places[user] != self._places[number] and self._loop_of(op) is not None):
                     following += op.results
                 elif not (op.kind in ("while", "case", "call") and value in self._linked):
                     yield user
             waiting += [target for target in following if target not in seen]
             seen.update(following)
+
+    def _is_users(self, op: ShardedOp) -> bool:
+        """Whether somebody wrote an op; XLA names views that it adds as the operation that they are for."""
+        return op.kind not in RESHAPED or op.op_name not in self._computed_names
+
+    @cached_property
+    def _computed_names(self) -> frozenset[str]:
+        return frozenset(op.op_name for op in self.program.ops if op.op_name and op.kind not in _VIEWS)
 
     @cached_property
     def _linked(self) -> dict[int, list[int]]:
@@ -365,6 +400,11 @@ class WrittenOps:
         own, other = self._places[number], self._places[user]
         return own is not None and other is not None and len(other) > len(own) and other[1 - len(own) :] == own[1:]
 
+    def _is_merged(self, number: int, user: int) -> bool:
+        """Whether XLA has made one view of an op's user and of the last view of its piece, which is lost."""
+        parts = self.program.ops[user].op_name.split(";")[1:] if self.program.ops[user].kind in RESHAPED else ()
+        return self.program.ops[number].op_name in parts
+
     @cached_property
     def _computing(self) -> frozenset[tuple[Any, str]]:
         """The pieces that are not views only, each with what is done there."""
@@ -378,8 +418,12 @@ class WrittenOps:
         alike = [other for other in rivals if (other.kind, last_part(other)) == (op.kind, last_part(op))]
         if number not in leading:
             return any(self._inner(other) == self._inner(op) for other in alike)
-        # Within a call, one of several that are alike may be on the way to the last.
-        return bool(alike) and not isinstance(self._tree(op), (ast.Call, type(None)))
+        # Within a call, one of several that are alike may be on the way to the last, unless it is a call of just that.
+        tree = self._tree(op) if alike else None
+        if isinstance(tree, ast.Call):
+            is_named = words_of(ast.unparse(tree.func))[-1:] == [last_part(op)]
+            return is_named and self._shape_of(op) in map(self._shape_of, alike)
+        return tree is not None
 
     def _inner(self, op: ShardedOp) -> list[bool]:
         """Which operands of an op are of its own piece."""
@@ -397,6 +441,11 @@ class WrittenOps:
         """All of the text that an op was written as, in brackets: it may have several lines."""
         frames = self.frames(op)
         return f"({self._texts(frames[0], _span(op, frames[0]))[0]}\n)" if frames else ""
+
+
+def words_of(text: str) -> list[str]:
+    """The names, numbers and keywords in a text."""
+    return re.findall(r"\w+", text)
 
 
 def piece_of(place: _Place | None) -> _Place | None:

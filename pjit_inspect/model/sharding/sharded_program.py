@@ -195,8 +195,8 @@ class ShardedOp:
       wanted: the `in_specs` of a `shard_map`; () for anything else.
       edges: for an op with a window (a convolution, a pooling), dimension of its first operand -> rows along it read
         beyond a piece, both sides together; () if unknown.
-      detail: a distinction between ops of one opcode (a custom call's target, a reduction's or a scatter's function);
-        "" for none.
+      detail: a distinction between ops of one opcode (a custom call's target, a reduction's or a scatter's function,
+        the piece of a slice as "0:1,0:16"); "" for none.
       is_on_one: whether only one device runs it, as for a host callback.
       kind: the opcode without its dialect, by its StableHLO name ("dot_general").
     """

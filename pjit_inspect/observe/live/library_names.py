@@ -1,9 +1,11 @@
 """The user's names of arguments that a library hides.
 
 `flax.nnx.jit` and `equinox.filter_jit` hand JAX flattened models: JAX calls a weight `model.states[0][10]` or
-`dynamic_nodonate['first'][3]`. This module restores `model.up.kernel` and `model.layers[0].weight`, from the structure
-of the call while it runs. A container with plain strings as keys makes JAX write `stateweightsup`: that is
-`state['weights']['up']`. It is restored outside of watched calls only, as within them no code of the user's may run.
+`dynamic_nodonate['first'][3]`. `haliax.named_jit` hands it all arguments in a pair: `dynamic_reserved[1][0][2].weight`.
+This module restores `model.up.kernel` and `model.layers[0].weight`, from the structure of the call while it runs.
+
+A container with plain strings as keys makes JAX write `stateweightsup`: that is `state['weights']['up']`. It is
+restored outside of watched calls only, as within them no code of the user's may run.
 Best effort: unrecognised arguments keep JAX's names. Not its job: names that JAX knows.
 """
 
@@ -24,6 +26,8 @@ from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedProgr
 from pjit_inspect.observe.contract._jax import is_pmapped
 
 _EQUINOX_ARGUMENT = re.compile(r"\w+\['(first|rest|fun)'\]\[(\d+)\]")
+_PACKED = re.compile(r"\w+(?:\[\d+\])?(\[0\]\[\d+\].*|\[1\]\['.*)")
+"""An argument of a wrapper that hands JAX its positional and keyword arguments in a pair."""
 _NNX_STATE = re.compile(r"\.states\[\d+\]\[\d+\].*$")
 
 
@@ -38,6 +42,10 @@ def restore_names(
     if equinox is not None and any(_EQUINOX_ARGUMENT.fullmatch(name) for name in arguments):
         local = equinox.f_locals
         return _equinox_names(local["jit_wrapper"], local["args"], local["kwargs"], arguments, results)
+    haliax = frame_of(frame, "/haliax/partitioning.py", "_call") if "haliax" in sys.modules else None
+    if haliax is not None:
+        local = haliax.f_locals
+        return _with_keys(local["self"], local["args"], local["kwargs"], arguments, results)
     named = _nnx_names(tree, arguments), _nnx_names(result_tree, results)
     return (named[0], [_nnx_result(name) for name in named[1]]) if named[0] != arguments else named
 
@@ -81,7 +89,7 @@ def frame_of(frame: FrameType | None, file_end: str, function: str) -> FrameType
     return None
 
 
-# ---------------------------------------------------------------- plain strings as keys
+# ---------------------------------------------------------------- plain strings as keys, and all arguments as one
 
 
 def _with_keys(
@@ -89,12 +97,21 @@ def _with_keys(
 ) -> tuple[list[str], list[str]]:
     """Names in which keys that are plain strings are written as the user does; results as the arguments like them."""
     try:
-        leaves = _leaves_of_call(function, args, kwargs)
+        labels, values = _given(function, args, kwargs)
     except (TypeError, ValueError):
         # A function of C has no signature; what is compiled already has its own arguments.
         return arguments, results
-    paths = {jax.tree_util.keystr(path): _path(value, path) for _, value, path in leaves}
-    named = {label + jax.tree_util.keystr(path): label + _path(value, path) for label, value, path in leaves}
+    paths, named, packed = dict[str, str](), dict[str, str](), dict[str, str]()
+    for label, value, path in _leaves(labels, values):
+        place = labels.index(label)
+        pair = f"[0][{place}]" if place < len(args) else f"[1]['{label}']"
+        own, found = jax.tree_util.keystr(path), _path(value, path)
+        paths[own], named[label + own], packed[pair + own] = found, label + found, label + found
+    if named.keys().isdisjoint(arguments):
+        found = (_PACKED.fullmatch(name) for name in arguments)
+        named = {own[0]: packed[own[1]] for own in found if own and own[1] in packed}
+        if named and all(name.startswith("result[0]") for name in results):
+            results = ["result" + name.removeprefix("result[0]") for name in results]
     found = (re.fullmatch(r"(result(?:\[\d+\])?)(.*)", name) for name in results)
     whole = [own and own[1] + paths.get(own[2], own[2]) for own in found]
     return [named.get(name, name) for name in arguments], [new or old for new, old in zip(whole, results, strict=True)]
@@ -175,13 +192,14 @@ def pmap_names(frame: FrameType, function: Any) -> list[str]:
 
 def _paths_of_call(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
     """The paths of the leaves of a call's arguments, by the names of the function's parameters."""
-    return [label + _path(value, path) for label, value, path in _leaves_of_call(function, args, kwargs)]
+    return [label + _path(value, path) for label, value, path in _leaves(*_given(function, args, kwargs))]
 
 
-def _leaves_of_call(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+def _given(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[str], list[Any]]:
+    """The name of each argument of a call, and its value."""
     bound = inspect.signature(function).bind(*args, **kwargs)
     labels = [*positional_labels(bound), *sorted(bound.kwargs)]
-    return _leaves(labels, [*bound.args, *(value for _, value in sorted(bound.kwargs.items()))])
+    return labels, [*bound.args, *(value for _, value in sorted(bound.kwargs.items()))]
 
 
 # ---------------------------------------------------------------- flax.nnx

@@ -241,15 +241,12 @@ class _Maker:
         factors = [self.new(a, None if a == b else self.permuted) for a, b in zip(given, result, strict=True)]
         return self.rule([factors, *self._rest(1)], [factors])
 
-    def concatenate(self) -> ShardingRule:
-        place = self.message.dimensions[0]
-        factors = [self.new(size, self.permuted if k == place else None) for k, size in enumerate(self.results[0])]
-        return self.rule([factors] * len(self.operands), [factors])
-
-    def reverse(self) -> ShardingRule:
-        turned = set(self.message.dimensions)
-        factors = [self.new(size, self.permuted if k in turned else None) for k, size in enumerate(self.results[0])]
-        return self.rule([factors], [factors])
+    def along(self) -> ShardingRule:
+        """Arrays of the same dimensions, of which some need their neighbours, or for a sort all of them."""
+        kind = self.replicated if self.message.opcode == "sort" else self.permuted
+        places = set(self.message.dimensions)
+        factors = [self.new(size, kind if k in places else None) for k, size in enumerate(self.results[0])]
+        return self.rule([factors] * len(self.operands), [factors] * len(self.results))
 
     def windowed(self) -> ShardingRule:
         arrays = len(self.results)
@@ -322,26 +319,15 @@ class _Maker:
                     new[window[kept.index(k)]] = self.new(rows, self.replicated)
         return self.rule([*[of] * arrays, at, *[new] * arrays], [of] * arrays)
 
-    def dynamic_slice(self) -> ShardingRule:
-        given, result = self.operands[0], self.results[0]
+    def dynamic(self) -> ShardingRule:
+        """A piece of an array at a place that is computed: a slice, or what replaces it."""
+        is_update = self.message.opcode == "dynamic-update-slice"
         a, b = [], []
-        for size, kept in zip(given, result, strict=True):
-            a.append(self.new(size, None if size == kept else self.replicated))
-            b.append(a[-1] if size == kept else self.new(kept))
-        return self.rule([a, *[[]] * (len(self.operands) - 1)], [b])
-
-    def dynamic_update_slice(self) -> ShardingRule:
-        given, update = self.operands[0], self.operands[1]
-        a, b = [], []
-        for size, new in zip(given, update, strict=True):
-            a.append(self.new(size, None if size == new else self.replicated))
-            b.append(a[-1] if size == new else self.new(new, self.replicated))
-        return self.rule([a, b, *[[]] * (len(self.operands) - 2)], [a])
-
-    def sort(self) -> ShardingRule:
-        place = self.message.dimensions[0]
-        factors = [self.new(size, self.replicated if k == place else None) for k, size in enumerate(self.results[0])]
-        return self.rule([factors] * len(self.operands), [factors] * len(self.results))
+        for size, piece in zip(self.operands[0], self.operands[1] if is_update else self.results[0], strict=True):
+            a.append(self.new(size, None if size == piece else self.replicated))
+            b.append(a[-1] if size == piece else self.new(piece, self.replicated if is_update else None))
+        arrays = [a, b] if is_update else [a]
+        return self.rule([*arrays, *[[]] * (len(self.operands) - len(arrays))], [a if is_update else b])
 
     def top_k(self) -> ShardingRule:
         given, result = self.operands[0], self.results[0]
@@ -351,14 +337,9 @@ class _Maker:
 
     # ------------------------------------------------------------ matrices
 
-    def fft(self) -> ShardingRule:
-        return self._inner(len(self.message.fft_length))
-
-    def matrices(self) -> ShardingRule:
-        return self._inner(2)
-
-    def _inner(self, count: int) -> ShardingRule:
+    def inner(self) -> ShardingRule:
         """The last dimensions are processed together; those before are independent."""
+        count = len(self.message.fft_length) or 2
         given = self.operands[0]
         outer = self.all_new(given[: len(given) - count])
         inner: dict[tuple[int, int], str] = {}
@@ -375,27 +356,27 @@ class _Maker:
 
 _SPECIAL: dict[str, Callable[[_Maker], ShardingRule | None]] = {
     "broadcast": _Maker.broadcast,
-    "cholesky": _Maker.matrices,
-    "concatenate": _Maker.concatenate,
+    "cholesky": _Maker.inner,
+    "concatenate": _Maker.along,
     "convolution": _Maker.convolution,
     "dot": _Maker.dot,
-    "dynamic-slice": _Maker.dynamic_slice,
-    "dynamic-update-slice": _Maker.dynamic_update_slice,
-    "fft": _Maker.fft,
+    "dynamic-slice": _Maker.dynamic,
+    "dynamic-update-slice": _Maker.dynamic,
+    "fft": _Maker.inner,
     "gather": _Maker.gather,
     "iota": _Maker.iota,
     "pad": _Maker.sliced,
     "reduce": _Maker.reduce,
     "reduce-window": _Maker.windowed,
     "reshape": _Maker.reshape,
-    "reverse": _Maker.reverse,
+    "reverse": _Maker.along,
     "scatter": _Maker.scatter,
     "select-and-scatter": _Maker.windowed,
     "slice": _Maker.sliced,
-    "sort": _Maker.sort,
+    "sort": _Maker.along,
     "topk": _Maker.top_k,
     "transpose": _Maker.transpose,
-    "triangular-solve": _Maker.matrices,
+    "triangular-solve": _Maker.inner,
 }
 
 

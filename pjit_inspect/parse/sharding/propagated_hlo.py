@@ -258,7 +258,7 @@ class _Walk:
                 parent=region.op,
                 manual=next((spec.manual for spec in specs if spec.manual), ()),
                 edges=find_edges(message),
-                detail=message.custom_call_target or _combiner(instruction),
+                detail=message.custom_call_target or _detail(instruction, message),
                 in_condition=region.is_condition,
                 is_on_one=bool(specs) and all(spec.is_on_one for spec in specs),
             )
@@ -364,8 +364,10 @@ def _opcode(instruction: Instruction, message: Any, op_name: str) -> str:
     return f"hlo.{kind.replace('-', '_')}"
 
 
-def _combiner(instruction: Instruction) -> str:
-    """The opcode that combines two elements in a reduction, an all-reduce or a scatter; "" for anything else."""
+def _detail(instruction: Instruction, message: Any) -> str:
+    """The opcode that combines two elements, of what has one; the piece of a slice as "0:1,0:16"; "" for others."""
+    if instruction.opcode == "slice":
+        return ",".join(f"{own.start}:{own.limit}" for own in message.slice_dimensions)
     if instruction.opcode not in ("reduce", "scatter", "reduce-window", "all-reduce") or not instruction.called:
         return ""
     return instruction.called[0].root.opcode
