@@ -39,6 +39,11 @@ def listed(texts: Iterable[str], kind: Callable[[str], Phrase] = name) -> Senten
     return joined([kind(text) for text in texts]) or say("nothing")
 
 
+def alone(texts: Sequence[str], kind: Callable[[str], Phrase] = name) -> Phrase | None:
+    """The only one of some texts, as a phrase; None where there are none, or several."""
+    return kind(texts[0]) if len(texts) == 1 else None
+
+
 def clauses(sentences: Sequence[str], most: int = 8) -> Sentence:
     """One after the other: "this; that; and 3 more"."""
     more = [f"and {len(sentences) - most} more"] if len(sentences) > most else []

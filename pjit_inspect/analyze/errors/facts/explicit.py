@@ -1,12 +1,7 @@
-"""The table's rows of what an Explicit mesh refuses: products, elementwise operations, indexing, reshapes, and the rest.
+"""Facts of what an Explicit mesh refuses: products, elementwise operations, indexing, reshapes, and the rest.
 
 What would be legal is JAX's to say: other splits of the operands and an `out_sharding` are proposed, and JAX picks.
-
-*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `lax/lax.py`, `lax/slicing.py`, `lax/linalg.py`, `lax/convolution.py`,
-`lax/control_flow/loops.py`, `numpy/lax_numpy.py`, `core.py`.
 """
-
-# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -18,13 +13,13 @@ from dataclasses import replace
 from functools import partial
 
 from pjit_inspect.analyze.errors import specs, ways
-from pjit_inspect.analyze.errors.printed import REPEATED, SHAPE, SPEC, TUPLE, TYPE, read_integers, read_spec, read_type
+from pjit_inspect.analyze.errors.printed import SPEC, TUPLE, TYPE, read_integers, read_spec, read_type
 from pjit_inspect.analyze.errors.specs import over_words, plain_entries, spec_words
-from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Judge, Reader, Way, row
+from pjit_inspect.analyze.errors.table import Facts, Judge, Reader
 from pjit_inspect.analyze.errors.ways import NOT_TOLD, first_accepted, split_operands
 from pjit_inspect.model.program.mesh import PartitionSpec, axes_of, entry_of, spec_text
 from pjit_inspect.model.program.shape import bits_of
-from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
 Operands = tuple[ErrorArray, ...]
@@ -39,7 +34,7 @@ _MOST_QUOTED = 16
 # ---------------------------------------------------------------- what is refused
 
 
-def _refusal(changes: Changes | None = None) -> Reader:
+def _refusal(changes: Changes) -> Reader:
     """Reads a refusal whose message quotes the types or the specs of what it is about, or nothing."""
 
     def read(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -58,7 +53,7 @@ def _refusal(changes: Changes | None = None) -> Reader:
         shown = tuple({one.name: one for one in shown}.values())
         is_apart = changes is _each and not all(one.name in scene.expression for one in shown)
         notes = (say("every array needs its own change"),) if is_apart and len(shown) > 1 else ()
-        fits = partial(changes or _other_splits, match, operands, scene)
+        fits = partial(changes, match, operands, scene)
         return {**facts, "words": specs.listed_words(shown), "arrays": operands, "fits": fits, "notes": notes}
 
     return read
@@ -108,7 +103,7 @@ def _refusable(scene: ErrorScene) -> Operands:
     return tuple(one for one in split.values() if one.mesh is not None and "explicit" in one.mesh.axis_types)
 
 
-def _unknown(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+def unknown(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     """A refusal in words that no row has."""
     operands = _refusable(scene)
     if not operands or not scene.operator:
@@ -121,7 +116,12 @@ def _unknown(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     }  # fmt: skip
 
 
-def _repeating(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+def unknown_together(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """The same of several operands."""
+    return unknown(match, scene) if len(_refusable(scene)) > 1 else None
+
+
+def repeating(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     """A spec with an axis twice; None where the user wrote it, and no operation made it of its operands."""
     operands, is_pick = split_operands(scene), scene.operator == "[]"
     is_written = match["axis"] in specs.axes_in(one.spec or () for one in scene.specs)
@@ -136,7 +136,7 @@ def _repeating(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 
 
 def _other_splits(match: object, operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
-    """Each operand in the nearest split that JAX takes, all of several in one, or what they are split along given up."""
+    """Each operand in the nearest split that JAX takes, several at once, or operands that give up what splits them."""
     found = first_accepted(_written(operands, scene), judge) + _nearest(operands, scene, judge)
     yield from found or _less_split(match, operands, scene, judge)
 
@@ -326,61 +326,13 @@ def _updated(match: re.Match[str], operands: Operands, scene: ErrorScene, judge:
     return first_accepted(itertools.chain.from_iterable(both), judge)
 
 
-_ALONG = "{operator|the operation} works along dimension {dimension}, which must not be split: {words}"
-_CHOOSE = "JAX will not choose how the result of OF is split: {words}"
-_OTHER = r"(?P<said>(?:Incompatible types for |.{0,200}?(?:[Ss]hard(?:ed|ing)|replicated)).{0,2000})"
+# ---------------------------------------------------------------- the readers of the table
 
-
-def _row(kind: ErrorKind, pattern: str, sentence: str, *fixes: Way, facts: Reader) -> ErrorRow:
-    """A row whose sentence ends without the arrays, where none is named."""
-    return row(kind, pattern, (sentence, re.sub(r"(?:: |; | \()\{words\}\)?", "", sentence)), *fixes, facts=facts)
-
-
-EXPLICIT_ROWS = (
-    _row("contraction", rf"(?P<sum>.{{0,400}}?)Got lhs_contracting_spec=(?P<specs>(?P<one>{TUPLE}) and rhs_contracting_spec=(?P<other>{TUPLE}))$",
-          "{operator|the product} sums over a dimension that both operands split ({words}): say whether to add the partial sums, or to keep them split", facts=_refusal(_product)),
-    # Up to 0.10.
-    _row("contraction", rf"dot_general requires contracting dimensions to have consistent sharding, got (?P<specs>(?P<one>{TUPLE}) and (?P<other>{TUPLE}))\.",
-          "both operands of {operator|a product} must be split alike along what it sums: {words}", facts=_refusal(_product)),
-    _row("conflict", rf"dot_general requires lhs batch dimensions and rhs batch dimensions to have the (?:consistent|same) sharding, got (?P<specs>(?P<one>{TUPLE}) and (?P<other>{TUPLE}))\.",
-         "both operands of {operator|`dot_general`} must be split alike along its batch dimensions: {words}", facts=_refusal(_product)),
-    _row("conflict", rf"(?P<code_op>\w{{1,80}}) got incompatible shardings for broadcasting: (?P<specs>{TUPLE}(?:, {TUPLE}){{1,16}})\.$", "{code_op} needs operands that are split alike: {words}", facts=_refusal()),
-    _row("conflict", r"(?:(?P<code_op>select) (?:cases must have the same shardings|`which` must be scalar or have the same sharding as cases), "
-         r"got|All operands should have the same sharding\. Got shardings) (?P<specs>.{1,16000})", "{code_op|`concatenate`} needs operands that are split alike: {words}", facts=_refusal()),
-    _row("axis twice", rf"(?P<code_made>dot_general) operation with inputs: (?P<types>.{{1,4000}}?) produces an illegally sharded result: (?P<split>{TYPE})$",
-         "the result of {code_made} would be {split}, and an axis can split one dimension only: {words}", facts=_refusal(_product)),
-    _row("axis twice", rf"(?P<code_made>\w{{1,80}}) operation with inputs: (?P<types>.{{1,4000}}?) produces an illegally sharded result: (?P<split>{TYPE})$",
-         "the result of {code_made} would be {split}, and an axis can split one dimension only: {words}", facts=_refusal()),
-    _row("axis twice", REPEATED, "the result of {expression} would be {result}, and an axis can split one dimension only: {words}", facts=_repeating),
-    # 0.8.1 ends before "Got", where it picks.
-    _row("indexing", r"Use `\.at\[\.\.\.\]\.(?P<how>get|set/add/mul/\.\.\.)\(out_sharding=\)` .{0,400}? on inputs\)\.(?: Got operand=ShapedArray\((?P<types>.{1,400}?)\), "
-         r"indices=ShapedArray\(.{1,400}?\)(?:, updates=ShapedArray\(.{1,400}?\))?)?$", _CHOOSE.replace("OF", "{expression|indexing}"), facts=_refusal(_picked)),
-    _row("reshape", rf"This reshape is not supported\..{{0,400}}? Got operand type: (?P<types>\S{{1,400}}), new sizes: (?P<shape>{SHAPE})",
-         "a reshape to {shape} would cut parts that are no whole slices of it, and JAX will not choose new ones: {words}", facts=_refusal(_reshaped)),
-    _row("split dimension", r"(?:Input should be unsharded over the axis being reduced|The input should be unsharded over the axis along which to compute the top_k values)\. "
-         r"Got input type=(?P<types>\S{1,400}) and axis=(?P<dimension>\d{1,4})$", _ALONG, facts=_refusal(_less_split)),
-    _row("split dimension", r"Arguments to sort must be unsharded over the sorting dimension\. Got arg sharding=(?P<specs>.{0,8000}?) and sorting dimension=(?P<dimension>\d{1,4})$", _ALONG, facts=_refusal(_less_split)),
-    _row("split dimension", r"Operand cannot be sharded on dimension (?P<dimension>\d{1,4}) when the tiling is non-trivial\. Got input type: (?P<types>\S{1,400}) with reps: \([\d, ]{0,200}\)$", _ALONG, facts=_refusal(_less_split)),
-    # 0.12.0.1; earlier ones refuse the slices that it makes.
-    _row("split dimension", r"`a` cannot be sharded on the axis being rolled over\. Got arr type=(?P<types>\S{1,400}) and axis=\((?P<dimension>[\d, ]{0,200}?),?\)$", _ALONG, facts=_refusal(_less_split)),
-    _row("split dimension", rf"Input \d{{1,4}} to \w{{1,40}} must be unsharded on non-batch dimensions, but got (?P<specs>{SPEC})\.$",
-         "{operator|the operation} takes matrices that are not split: {words}", facts=_refusal(_less_split)),
-    _row("split dimension", rf"0th dimension of all xs should be replicated\. Got (?P<specs>{SPEC}(?:, {SPEC}){{0,100}})$", _ALONG.replace("{dimension}", "0"), facts=_refusal(_each)),
-    _row("split dimension", r"Please pass sharding to `jnp\.repeat` via `out_sharding` parameter\.$", _CHOOSE.replace("OF", "{expression|`repeat`}"), facts=_refusal(_repeated)),
-    # Up to 0.10.0 it ends with "is not implemented.".
-    _row("new size", r"(?P<op>\w{1,40}) on sharded dims where out dim \((?P<n>\d{1,18})\) is not divisible by mesh axes \((?P<n_parts>0*[1-9]\d{0,11})\) with spec \((?P<entry>.{1,200}?)\) "
-         r"is not implemented\.(?: Got input type=(?P<types>\S{1,400}) and output shape=\(.{0,600}\))?$",
-         "{operator} makes an array of length {n} along a dimension that is split over {entry}: {n/n_parts}; {words}",
-         Way("make it a length of {n^n_parts}{?sized}", "{n_parts} divides that"), facts=_refusal(_less_split)),
-    _row("update", r"dynamic_update_slice operand sharding must be equal to update sharding, got operand sharding (?P<types>\S{1,400}?(?:\(\{[^\n]{0,400}?\}\))? and update sharding "
-         r"\S{1,400}?)(?:\(\{[^\n]{0,400}?\}\))?\.$", "an update must be split as what it updates: {words}", facts=_refusal(_updated)),
-    _row("convolution", r"Please specify the output sharding via `out_sharding` parameter of `conv_general_dilated`$",
-         "JAX will not choose how the result of a convolution is split: it does where the kernel is replicated and the features of the input are not split ({words})", facts=_refusal()),
-)  # fmt: skip
-"""Each tried in turn."""
-
-OTHER_ROWS = (
-    row("conflict", _OTHER, "{operation} does not take {which}: {words}", facts=lambda match, scene: _unknown(match, scene) if len(_refusable(scene)) > 1 else None),
-    row("split dimension", _OTHER, "{operation} does not take {which}: {words}", facts=_unknown),
-)  # fmt: skip
-"""For what no other row has."""
+refused = _refusal(_other_splits)
+product = _refusal(_product)
+picked = _refusal(_picked)
+repeated = _refusal(_repeated)
+reshaped = _refusal(_reshaped)
+along = _refusal(_less_split)
+scanned = _refusal(_each)
+updated = _refusal(_updated)
