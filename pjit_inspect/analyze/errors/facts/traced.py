@@ -105,7 +105,7 @@ def _origin(where: re.Match[str] | None) -> Facts:
 
 
 _LEAKED_FROM = re.compile(
-    r"The function being traced when the value leaked was (.{1,300}?) at \S.{0,1000}?:\d+ traced for (?P<for>\w{1,40})\."
+    r"The function being traced when the value leaked was (.{1,300}?) at .{1,999}?:\d+ traced for (?P<for>\w{1,40})\."
 )
 _MADE_AT = re.compile(r"The leaked .{0,20}value was created on line (\S[^\n]{0,1000}?:\d{1,9}):\d{1,9} ")
 
