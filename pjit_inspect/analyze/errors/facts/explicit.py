@@ -17,7 +17,7 @@ from pjit_inspect.analyze.errors.printed import SPEC, TUPLE, TYPE, read_integers
 from pjit_inspect.analyze.errors.specs import over_words, plain_entries, spec_words
 from pjit_inspect.analyze.errors.table import Facts, Judge, Reader
 from pjit_inspect.analyze.errors.ways import NOT_TOLD, first_accepted, split_operands
-from pjit_inspect.model.program.mesh import PartitionSpec, axes_of, entry_of, spec_text
+from pjit_inspect.model.program.mesh import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.program.shape import bits_of
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
@@ -30,6 +30,9 @@ _SIZED = ("slice", "dynamic_slice", "dynamic_slice_in_dim", "slice_in_dim", "pad
 """Functions whose caller chooses the new length."""
 _COPY = say("a copy of the result on every device")
 _MOST_QUOTED = 16
+_MOST_ASKED = 64
+_MOST_TOGETHER = 2_000
+_MOST_RANK = 5
 
 # ---------------------------------------------------------------- what is refused
 
@@ -135,58 +138,82 @@ def repeating(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 # ---------------------------------------------------------------- operands in other splits
 
 
-def _other_splits(match: object, operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
-    """Each operand in the nearest split that JAX takes, several at once, or operands that give up what splits them."""
-    found = first_accepted(_written(operands, scene), judge) + _nearest(operands, scene, judge)
-    yield from found or _less_split(match, operands, scene, judge)
+def _other_splits(match: object, operands: Operands, scene: ErrorScene, judge: Judge) -> list[Fit]:
+    """Operands in other splits that JAX takes: each alone, or all in one split where that moves less."""
+    if found := first_accepted(_written(operands, scene), judge):
+        return found
+    split = {own.name: own for own in operands}
+    # Of equally large ones the last first.
+    ordered = sorted([*split.values()], key=_bits, reverse=True)[::-1] if len(split) < 3 else ()
+    alone = [_alone(own, operands, scene, judge) for own in ordered]
+    costs = {fit.edit: cost for found in alone for cost, fit in found}
+    both = _at_once(operands, scene, judge, min(costs.values(), default=math.inf))
+    return both or [fit for found in alone for _, fit in found]
 
 
-def _less_split(match: object, operands: Operands, scene: ErrorScene, judge: Judge) -> list[Fit]:
-    """Operands that are split along fewer dimensions, for what works along one."""
-    return first_accepted(ways.cleared([own for own in operands if any(own.spec or ())], scene), judge)
+def _alone(
+    own: ErrorArray, beside: Operands, scene: ErrorScene, judge: Judge, *more: SpecEntry, is_whole: bool = False
+) -> list[tuple[float, Fit]]:
+    """One operand in the split that moves least of those that JAX takes, and how much that is."""
+    for spec in _variants(own, beside, more)[:_MOST_ASKED]:
+        fit = ways.moved([(own, spec)], scene, is_whole=is_whole)
+        if fit and judge(fit, ()):
+            return [(_cost(own, spec), fit)]
+    return []
 
 
-def _nearest(operands: Operands, scene: ErrorScene, judge: Judge) -> list[Fit]:
-    rank = max((len(own.spec or ()) for own in operands), default=0)
-    if len(operands) > 2:
-        # Those that split the most first: what is split further moves less than what is gathered.
-        splits = sorted((_aligned(own, rank) for own in operands), key=lambda spec: -len(plain_entries(spec)))
-        likes = dict.fromkeys((*splits, (None,) * rank))
-        every = (
-            ways.together(((own, like[rank - len(own.spec or ()) :]) for own in operands), scene) for like in likes
-        )
-        return first_accepted(itertools.chain.from_iterable(every), judge)
-    found: list[Fit] = []
-    for own, other in sorted((operands[::-1], operands), key=lambda pair: _bits(pair[0])) if len(operands) == 2 else ():
-        nearest = ways.specs_towards(own, _like(own, other, rank))
-        found += first_accepted((ways.resharded(own, spec, scene) for spec in nearest), judge)
-    return found
+def _at_once(operands: Operands, scene: ErrorScene, judge: Judge, most: float) -> list[Fit]:
+    """Several operands in other splits, if that moves less than `most`; of many, all in one split."""
+    each = [(own.spec or (), *_variants(own, operands)) for own in operands]
+    if math.prod(map(len, each)) <= _MOST_TOGETHER:
+        every = list(itertools.product(*each))
+    else:
+        likes = dict.fromkeys(itertools.chain.from_iterable(each))
+        every = [tuple(_aligned(like, own) for own in operands) for like in likes]
+    costs = sorted((sum(map(_cost, operands, every[number])), number) for number in range(len(every)))
+    cheaper = (ways.moved(zip(operands, every[number], strict=True), scene) for cost, number in costs if cost < most)
+    return first_accepted(filter(None, cheaper), judge)
+
+
+def _variants(own: ErrorArray, beside: Operands, more: Sequence[SpecEntry] = ()) -> list[PartitionSpec]:
+    """Every other split of an array by entries that it and those beside it have, what moves least first."""
+    spec, others = own.spec or (), [_aligned(one.spec or (), own) for one in beside]
+    choices = [tuple(dict.fromkeys((*entries, *more, None))) for entries in zip(spec, *others, strict=True)]
+    # Of many dimensions, the last ones keep what they have.
+    every = itertools.product(*(choice if place < _MOST_RANK else choice[:1] for place, choice in enumerate(choices)))
+    # What has an axis twice is no spec.
+    found = [one for one in every if one != spec and specs.without_repeats(one) == one]
+
+    def effort(one: PartitionSpec) -> tuple[float, int, int]:
+        return _cost(own, one), sum(old != new for old, new in zip(spec, one, strict=True)), one.count(None)
+
+    return sorted(found, key=effort)
+
+
+def _cost(own: ErrorArray, spec: PartitionSpec) -> float:
+    """The bits that a device then holds, where they are not a slice of what it has."""
+    pairs, sizes = zip(own.spec or (), spec, strict=True), own.mesh.sizes if own.mesh else {}
+    is_slice = all(set(axes_of(old)) <= set(axes_of(new)) for old, new in pairs)
+    return 0 if is_slice else _bits(own) / (math.prod(specs.parts_of(entry, sizes) for entry in spec) or 1)
 
 
 def _bits(array: ErrorArray) -> int:
     return math.prod(array.shape or ()) * (bits_of(array.dtype) or 64)
 
 
-def _aligned(array: ErrorArray, rank: int) -> PartitionSpec:
-    """The spec with entries in front for the dimensions that broadcasting adds."""
-    return (*(None,) * (rank - len(array.spec or ())), *(array.spec or ()))
-
-
-def _like(own: ErrorArray, other: ErrorArray, rank: int) -> PartitionSpec:
-    """The other's split, as far as it has the dimension; one that broadcasts keeps what it has."""
-    lengths = (*(1,) * (rank - len(other.shape or ())), *(other.shape or ()))
-    pairs = list(zip(_aligned(other, rank), lengths, strict=True))[rank - len(own.shape or ()) :]
-    mine = zip(pairs, own.shape or (), own.spec or (), strict=True)
-    return tuple(entry if length == size else before for (entry, length), size, before in mine)
+def _aligned(spec: PartitionSpec, own: ErrorArray) -> PartitionSpec:
+    """A spec for the dimensions of an array, the last ones under each other; those it has more keep their split."""
+    mine = own.spec or ()
+    return (*mine[: max(len(mine) - len(spec), 0)], *spec[max(len(spec) - len(mine), 0) :])
 
 
 def _written(operands: Operands, scene: ErrorScene) -> Iterator[Fit]:
     """Moves what is written into a part of an array to the nearest split that lets the array keep its own."""
     if ".at[" in scene.expression and len(operands) == 2:
         array, update = operands
-        for spec in ways.specs_towards(update, (None,) * len(update.spec or ())):
-            fit = ways.resharded(update, spec, scene, is_whole=True)
-            yield replace(fit, edit=f"{fit.edit[:-1]}, out_sharding={spec_text(array.spec or ())})")
+        for spec in _variants(update, ()):
+            if fit := ways.moved([(update, spec)], scene, is_whole=True):
+                yield replace(fit, edit=f"{fit.edit[:-1]}, out_sharding={spec_text(array.spec or ())})")
 
 
 # ---------------------------------------------------------------- results
@@ -200,8 +227,7 @@ def _product(match: re.Match[str], operands: Operands, scene: ErrorScene, judge:
     summed = () if unlike or "sum" not in match.groupdict() else tuple(specs.axes_in([plain_entries(sides[0])]))
     reshards, made = list[Fit](), list[PartitionSpec]()
     for own in operands if len(operands) == 2 else ():
-        nearest = ways.specs_towards(own, own.spec or (), unlike)
-        reshards += first_accepted((ways.resharded(own, spec, scene, is_whole=True) for spec in nearest), judge)
+        reshards += [fit for _, fit in _alone(own, (), scene, judge, *unlike, is_whole=True)]
     for fit in reshards:
         result = judge(fit, ())
         made += [result.spec] if isinstance(result, ErrorArray) and result.spec is not None else []
@@ -311,19 +337,9 @@ def _reshaped(match: re.Match[str], operands: Operands, scene: ErrorScene, judge
 def _each(match: re.Match[str], operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
     """Of what a scan goes over, which is not in one call with what else is refused, each array alone."""
     split = [own for own in operands if own.spec and own.spec[0] is not None]
-    yield from first_accepted(ways.cleared(split, scene), judge) or (
-        ways.reshard_fit(own, (None, *(own.spec or ())[1:]), scene) for own in split
-    )
-
-
-def _updated(match: re.Match[str], operands: Operands, scene: ErrorScene, judge: Judge) -> list[Fit]:
-    """An array and what is written into it in one split: the array's own, or the nearest to it."""
-    array, update = operands[:2]
-    both = (
-        ways.together(((array, to), (update, to)), scene)
-        for to in (array.spec or (), *ways.specs_towards(array, array.spec or ()))
-    )
-    return first_accepted(itertools.chain.from_iterable(both), judge)
+    fits = [ways.reshard_fit(own, (None, *(own.spec or ())[1:]), scene) for own in split]
+    together = ways.moved([(own, fit.spec or ()) for own, fit in zip(split, fits, strict=True)], scene)
+    yield from first_accepted([together] if together else [], judge) or fits
 
 
 # ---------------------------------------------------------------- the readers of the table
@@ -333,6 +349,4 @@ product = _refusal(_product)
 picked = _refusal(_picked)
 repeated = _refusal(_repeated)
 reshaped = _refusal(_reshaped)
-along = _refusal(_less_split)
 scanned = _refusal(_each)
-updated = _refusal(_updated)
