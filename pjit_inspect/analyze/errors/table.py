@@ -1,10 +1,10 @@
 """The table of errors, which is the file `messages.txt`: how JAX words each, what is wrong, and how to fix it.
 
 A row begins with its kind and a pattern, the same for all versions of JAX. A piece in capitals is one that `let`
-defines, or that `printed` has. A hole in small letters is a group of the usual form for its name; it fills holes of the
-templates. A group is named by what it holds: `axis_2` a mesh axis, `spec`, `code_type` and `name_b` what they say,
-`axes` and `codes` the quoted parts of a list, `entry` one of a spec, `split` the spec of a type, `shape_x` a shape,
-`class_x` a class without its module, `n_x` a number; any other, words.
+defines, or that `printed` has. A hole in small letters is a group of the usual form for its name, or of another, as in
+`{given=shape}`; it fills holes of the templates. A group is named by what it holds: `axis_2` a mesh axis, `spec`,
+`code_type` and `name_b` what they say, `axes` and `codes` the quoted parts of a list, `entry` one of a spec, `split`
+that of a type, `shape_x` a shape, `class_x` a class without its module, `n_x` a number; any other, words.
 
 In a template `{n/n_parts}` divides, `{n^n_parts}` is the next multiple, `{n:entry}` says "2 entries", `{a|words}` the
 words where `a` is not known, and `{?a}` nothing if it is; `[[words]]` are left out where one of their holes is not.
@@ -49,12 +49,12 @@ _KINDS: dict[str, Callable[[str], object]] = {
 }  # fmt: skip
 _FORMS = {
     "n": r"\d{1,18}", "axis": r"\S{1,200}", "spec": printed.SPEC, "specs": printed.SPEC, "type": printed.TYPE,
-    "shape": printed.SHAPE, "mesh": printed.MESH, "sharding": printed.SHARDING,
+    "shape": printed.SHAPE, "mesh": printed.MESH, "sharding": printed.SHARDING, "path": r"\S{1,400}?",
 }  # fmt: skip
-"""The usual form of a group, by its name."""
+"""The usual form of a group, by its name or by another that is given for it."""
 _WORD = r"\w{1,200}"
 """That of any other."""
-_PIECE = re.compile(r"\{([a-z]+)(_\w+)?\}")
+_PIECE = re.compile(r"\{(([a-z]+)\w*)(?:=([a-z]+))?\}")
 _HOLE = re.compile(r"\{(\?)?(\w+)(?:([/^:])(\w+))?(?:\|([^{}]*))?\}")
 _OPTIONAL = re.compile(r"\[\[(.*?)\]\]")
 _LONGEST = 200
@@ -126,7 +126,7 @@ def read_table(text: str, function: Callable[[str], Callable[..., object]]) -> t
 
 
 def _group(hole: re.Match[str]) -> str:
-    return f"(?P<{hole[0][1:-1]}>{_FORMS.get(hole[1], _WORD)})"
+    return f"(?P<{hole[1]}>{_FORMS.get(hole[3] or hole[2], _WORD)})"
 
 
 # ---------------------------------------------------------------- one row
