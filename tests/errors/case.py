@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -30,13 +31,6 @@ DEVICES = np.array(jax.devices()[:8]).reshape(2, 4)
 MESH = Mesh(DEVICES, ("data", "model"), axis_types=(AxisType.Auto,) * 2)
 EX = Mesh(DEVICES, ("data", "model"), axis_types=(AxisType.Explicit,) * 2)
 REPLICATED = P()
-CAST = "jax.lax.pcast" if hasattr(lax, "pcast") else "jax.lax.pvary"
-"""What JAX has to make a value varying: 0.8.1 has no `pcast`."""
-
-
-def varying(array: str, axes: str) -> str:
-    """The call of it, for axes as they are written."""
-    return f"{CAST}({array}, {axes}, to='varying')" if CAST.endswith("pcast") else f"{CAST}({array}, {axes})"
 
 
 def counted(*shape: int, spec: P = REPLICATED, mesh: Mesh = EX, dtype: Any = np.float32) -> Any:
@@ -54,7 +48,6 @@ class Case:
       code: the program; what it computes is its variable `result`.
       kind: which error it must be explained as.
       says: what the sentence must contain.
-      arrays: the arrays it must be about, by the user's names, where that matters.
       fits: the edits that must be proposed, in order; None where the test only applies them.
       want: what the mended program computes, with numpy; "" where a fit may change that.
       by_hand: for each piece of advice, its beginning, the changes of the program that follow it, each a text and what
@@ -63,13 +56,13 @@ class Case:
       since: the first version of JAX that refuses it so.
       until: the first version of JAX that takes it, or refuses it otherwise; () for none.
       needs: a package that it imports.
+      is_followed: whether advice is followed by hand, and not code alone.
     """
 
     name: str
     code: str
     kind: str
     says: tuple[str, ...] = ()
-    arrays: tuple[str, ...] | None = None
     fits: tuple[str, ...] | None = None
     want: str = ""
     by_hand: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
@@ -77,6 +70,7 @@ class Case:
     since: tuple[int, int, int] = (0, 8, 0)
     until: tuple[int, ...] = ()
     needs: str = ""
+    is_followed: bool = True
 
     @property
     def is_here(self) -> bool:
@@ -87,6 +81,53 @@ class Case:
     @property
     def file(self) -> str:
         return f"/tmp/refused/{self.name.replace(' ', '_')}.py"
+
+
+def read_cases() -> tuple[Case, ...]:
+    """The cases of `programs.txt`, whose head says how one is written."""
+    text = re.sub(r"^#.*\n", "", Path(__file__).with_name("programs.txt").read_text(), flags=re.M)
+    if not hasattr(lax, "pcast"):
+        # 0.8.1 has another function for it.
+        text = re.sub(r"jax\.lax\.pcast\((.*?), to='varying'\)", r"jax.lax.pvary(\1)", text)
+        text = text.replace("jax.lax.pcast", "jax.lax.pvary")
+    return tuple(map(_read_case, text.strip().split("\n\n")))
+
+
+def _read_case(text: str) -> Case:
+    head, *lines = text.splitlines()
+    kind, _, name = head[1:].partition("] ")
+    facts: dict[str, Any] = {}
+    for line in (line for line in lines if not line.startswith("    ")):
+        key, _, words = line.partition(": ")
+        match key:
+            case "says" | "fit" | "line":
+                key = "says" if key == "says" else "fits"
+                facts[key] = (*facts.get(key, ()), words.replace("\\n", "\n")) if words != "none" else ()
+            case "by hand":
+                advice, _, change = words.partition(" => ")
+                facts.setdefault("by_hand", {})[advice] = (_change(change),)
+            case "and":
+                facts["by_hand"][advice] += (_change(words),)
+            case "since" | "until":
+                facts[key] = tuple(map(int, words.split(".")))
+            case "mesh":
+                facts["mesh"] = EX
+            case "advice":
+                facts |= {"is_followed": False, "fits": facts.get("fits", ())}
+            case _:
+                facts[key] = words
+    code = "".join(f"{line[4:]}\n" for line in lines if line.startswith("    "))
+    return Case(name=name, kind=kind, code=code, **facts)
+
+
+def _change(text: str) -> tuple[str, str]:
+    old, new = (part.removeprefix(" ").replace("\\n", "\n") for part in text.split(" =>"))
+    return old, new
+
+
+def value(want: str) -> Any:
+    """What a mended program must compute."""
+    return eval(want, {"np": np, "COUNT": np.arange(1.0, 65.0).reshape(8, 8)})
 
 
 def run(case: Case, code: str, version: int = 0) -> dict[str, Any]:
@@ -117,7 +158,7 @@ def refusal(case: Case) -> BaseException:
 
 def ways(case: Case, explanation: pi.ErrorExplanation) -> list[str]:
     """The program with each fit in place; with all of them, where the explanation says that every one is needed."""
-    fits = list(explanation.fits)
+    fits = [fit for fit in explanation.fits if case.is_followed or fit.is_code]
     if not any(note.startswith("every") for note in explanation.notes):
         return [mended(case, case.code, fit, explanation) for fit in fits]
     code = case.code

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from . import programs
-from .attacks import ATTACKS
-from .bodies import CALLBACKS, DONATED, STRUCTURES
+from .case import read_cases
 
-CASES = (*programs.CASES, *STRUCTURES, *CALLBACKS, *DONATED, *ATTACKS)
+CASES = read_cases()

@@ -17,7 +17,7 @@ from pjit_inspect.model.words.sentence import Phrase, Sentence
 from .case import Case, refusal
 from .every import CASES
 
-HERE = [case for case in CASES if case.is_here]
+HERE = [case for case in CASES if case.is_here and case.is_followed]
 AXES = {"data", "model"}
 """Those of `MESH` and `EX`; a program that makes another mesh, or spells an axis wrong, quotes its name."""
 

@@ -1,34 +1,36 @@
-"""An error of JAX's explained: what is wrong, and what would fit.
-
-Not its job: each kind of error (the other modules of `analyze.errors`).
-"""
+"""An error of JAX's explained by the table: what is wrong, and what would fit."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
-from pjit_inspect.analyze.errors.rows.axes import AXIS_ROWS
-from pjit_inspect.analyze.errors.rows.bodies import BODY_ROWS
-from pjit_inspect.analyze.errors.rows.calls import CALL_ROWS
-from pjit_inspect.analyze.errors.rows.explicit import EXPLICIT_ROWS, OTHER_ROWS, asked
-from pjit_inspect.analyze.errors.rows.functions import FUNCTION_ROWS, PMAP_ROWS
-from pjit_inspect.analyze.errors.rows.places import PLACE_ROWS
-from pjit_inspect.analyze.errors.rows.specs import SPEC_ROWS
-from pjit_inspect.analyze.errors.rows.traced import TRACED_ROWS
-from pjit_inspect.analyze.errors.rows.trees import TREE_ROWS
-from pjit_inspect.analyze.errors.table import ErrorRow, Judge, explain_row
+from pjit_inspect.analyze.errors.facts import axes, bodies, calls, explicit, functions, places, specs, traced, trees
+from pjit_inspect.analyze.errors.table import ErrorRow, Judge, explain_row, read_table
 from pjit_inspect.analyze.errors.ways import mesh_named
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import say
 
-_ROWS: tuple[ErrorRow, ...] = (
-    *PMAP_ROWS, *EXPLICIT_ROWS, *SPEC_ROWS, *AXIS_ROWS, *PLACE_ROWS,
-    *CALL_ROWS, *FUNCTION_ROWS, *BODY_ROWS, *TREE_ROWS, *TRACED_ROWS,
-    *OTHER_ROWS,
-)  # fmt: skip
+_SUBJECTS = {
+    own.__name__.rpartition(".")[2]: own
+    for own in (axes, bodies, calls, explicit, functions, places, specs, traced, trees)
+}
 _LONGEST = 20_000
+
+
+@cache
+def known_errors() -> tuple[ErrorRow, ...]:
+    """The rows of the table, to be tried in turn."""
+    return read_table(Path(__file__).with_name("messages.txt").read_text(encoding="utf-8"), _function)
+
+
+def _function(path: str) -> Callable[..., object]:
+    subject, _, function = path.partition(".")
+    return getattr(_SUBJECTS[subject], function)
 
 
 def _unknown(fit: Fit, arrays: tuple[ErrorArray, ...]) -> None:
@@ -37,16 +39,16 @@ def _unknown(fit: Fit, arrays: tuple[ErrorArray, ...]) -> None:
 
 def is_known(message: str) -> bool:
     """Tells whether a row of the table has this message."""
-    return any(row.pattern.match(message[:_LONGEST]) for row in _ROWS)
+    return any(row.pattern.match(message[:_LONGEST]) for row in known_errors())
 
 
 def explain_message(message: str, scene: ErrorScene, judge: Judge = _unknown) -> ExplainedError | None:
     """Explains a message by the table; None when no row has it. Raises nothing."""
-    for row in _ROWS:
+    for row in known_errors():
         with suppress(ValueError, KeyError, IndexError, SyntaxError, TypeError, OverflowError):
             explained = explain_row(row, message[:_LONGEST], scene, judge)
             if explained is not None:
-                explained = asked(explained, scene, judge)
+                explained = explicit.asked(explained, scene, judge)
                 # What computes what was asked for stands before what computes something else, whatever it costs.
                 fits = tuple(sorted(explained.fits, key=lambda fit: not fit.is_same))
                 return replace(_with_mesh(replace(explained, fits=fits), scene), frame=scene.frame, line=scene.line)

@@ -24,8 +24,6 @@ MESH = rf"(?:Abstract)?Mesh{TUPLE}"
 SHARDING = rf"NamedSharding\(mesh={MESH}, spec={SPEC}{_NESTED}\)"
 TYPE = r"\w{1,24}(?:<\w{1,40}>)?\[[^\[\]]{0,1000}\](?:\{[^{}]{0,400}\})?"
 SHAPE = r"\([\d, ]{0,400}\)"
-REPEATED = rf".{{0,400}}? but (?P<spec>{SPEC}) has duplicate entries for `(?P<axis>.{{1,200}}?)`"
-"""The message of a spec that uses an axis twice."""
 
 _LONGEST = 2_000
 _LEAVES = ("PytreeLeaf", "Tracer", "ArrayImpl", "ShapeDtypeStruct", "ndarray", "ShapedArray", "Array")

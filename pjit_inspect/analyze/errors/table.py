@@ -1,12 +1,13 @@
-"""Errors as rows of tables: how JAX words one, what it comes to, and what mends it.
+"""The table of errors, which is the file `messages.txt`: how JAX words each, what is wrong, and how to fix it.
 
-A row has a pattern, the same for all versions of JAX, and templates whose holes are its groups. A group is named by
-what it holds: `axis_2` a mesh axis, `spec`, `code_type` and `name_b` what they say, `axes` and `codes` the quoted parts
-of a list, `entry` one of a spec, `split` the spec of a type, `shape_x` a shape, `class_x` a class without its module,
-`n_x` a number; any other, words. `{n/n_parts}` divides, `{n^n_parts}` is the next multiple, `{n:entry}` says
-"2 entries", `{a|words}` the words where `a` is not known, and `{?a}` nothing, if it is known. Where a sentence needs
-more, the row's `facts` read it from the message and the scene. Not its job: whether a change is legal, which JAX is
-asked (`observe.errors.check`).
+A row begins with its kind and a pattern, the same for all versions of JAX. A piece in capitals is one that `let`
+defines, or that `printed` has. A hole in small letters is a group of the usual form for its name, or of another, as in
+`{given=shape}`; it fills holes of the templates. A group is named by what it holds: `axis_2` a mesh axis, `spec`,
+`code_type` and `name_b` what they say, `axes` and `codes` the quoted parts of a list, `entry` one of a spec, `split`
+that of a type, `shape_x` a shape, `class_x` a class without its module, `n_x` a number; any other, words.
+
+In a template `{n/n_parts}` divides, `{n^n_parts}` is the next multiple, `{n:entry}` says "2 entries", `{a|words}` the
+words where `a` is not known, and `{?a}` nothing if it is; `[[words]]` are left out where one of their holes is not.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar, cast
 
+from pjit_inspect.analyze.errors import printed
 from pjit_inspect.analyze.errors.printed import read_type
 from pjit_inspect.analyze.errors.specs import axes_list, counted, division, next_multiple, over_words, spec_words
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
@@ -31,7 +34,8 @@ be known. The arrays are those that the change is about, () for the scene's."""
 Propose = Callable[[Judge], Iterable[Fit]]
 """Changes for which JAX is asked while they are worked out."""
 
-Reader = Callable[[re.Match[str], ErrorScene], Facts | None]
+Reader = Callable[..., Facts | None]
+"""Reads a message's match and the scene, and all that the row's second pattern finds after it, if it has one."""
 Proposer = Callable[[Facts, ErrorScene], Iterable[Fit]]
 
 _Held = TypeVar("_Held")
@@ -43,7 +47,16 @@ _KINDS: dict[str, Callable[[str], object]] = {
     "entry": lambda text: over_words(tuple(quoted(text)) or text),
     "shape": lambda text: re.sub(r"\((.*?),?\)", r"[\1]", text.replace(" ", "")),
 }  # fmt: skip
+_FORMS = {
+    "n": r"\d{1,18}", "axis": r"\S{1,200}", "spec": printed.SPEC, "specs": printed.SPEC, "type": printed.TYPE,
+    "shape": printed.SHAPE, "mesh": printed.MESH, "sharding": printed.SHARDING, "path": r"\S{1,400}?",
+}  # fmt: skip
+"""The usual form of a group, by its name or by another that is given for it."""
+_WORD = r"\w{1,200}"
+"""That of any other."""
+_PIECE = re.compile(r"\{(([a-z]+)\w*)(?:=([a-z]+))?\}")
 _HOLE = re.compile(r"\{(\?)?(\w+)(?:([/^:])(\w+))?(?:\|([^{}]*))?\}")
+_OPTIONAL = re.compile(r"\[\[(.*?)\]\]")
 _LONGEST = 200
 
 
@@ -57,40 +70,76 @@ class Way(NamedTuple):
     """Leaves the way out where a change of the code is proposed."""
 
 
-class ErrorRow(NamedTuple):
+@dataclass(slots=True)
+class ErrorRow:
     """One error.
 
     Attributes:
       kind: which it is.
-      pattern: how JAX words it, searched from the message's beginning.
+      pattern: how JAX words it, searched from the message's beginning; a "." matches a line's end, too.
+      then: how JAX words each of several things after that.
       sentences: what is wrong, templates: the first whose holes are all known.
-      ways: what mends it: templates, and functions that propose changes of the scene's expression.
-      facts: reads more; None from it where this is another error of the same words. Of what it gives, "arrays" are
-        those it is about, "notes" what else is said, "each" more facts of each part, which has its own ways, and "fits"
-        the changes, or a function that asks JAX for them.
+      ways: what fixes it: templates, and functions that propose changes of the scene's expression.
+      reader: reads more facts; None from it where this is another error of the same words. Of these "arrays" are those
+        it is about, "notes" what else is said, "each" more facts of each part, which has its own ways, and "fits" the
+        changes, or a function that asks JAX for them.
     """
 
     kind: ErrorKind
     pattern: re.Pattern[str]
-    sentences: tuple[str, ...]
-    ways: tuple[Way | Proposer, ...] = ()
-    facts: Reader | None = None
+    then: re.Pattern[str] | None = None
+    sentences: list[str] = field(default_factory=list)
+    ways: list[Way | Proposer] = field(default_factory=list)
+    reader: Reader | None = None
 
 
-def row(
-    kind: ErrorKind, pattern: str, sentence: str | tuple[str, ...], *ways: Way | Proposer, facts: Reader | None = None
-) -> ErrorRow:
-    """A row; a "." of its pattern matches a line's end, too."""
-    return ErrorRow(
-        kind, re.compile(pattern, re.S), (sentence,) if isinstance(sentence, str) else sentence, ways, facts
-    )
+# ---------------------------------------------------------------- the text of the table
+
+
+def read_table(text: str, function: Callable[[str], Callable[..., object]]) -> tuple[ErrorRow, ...]:
+    """Reads the rows; `function` finds a reader or proposer by name. A line of eight spaces goes on with the last."""
+    pieces = {key: held for key, held in vars(printed).items() if key.isupper() and isinstance(held, str)}
+    rows: list[ErrorRow] = []
+    for line in re.sub(r"\n {8}", " ", text).splitlines():
+        key, _, body = line.strip().partition("] " if line.startswith("[") else ": ")
+        if not body or key.startswith("#"):
+            continue
+        for piece in re.findall(r"\{([A-Z]\w*)\}", body):
+            body = body.replace(f"{{{piece}}}", pieces[piece])
+        if key.startswith("let "):
+            pieces[key[4:]] = body
+        elif key.startswith("["):
+            rows.append(ErrorRow(cast("ErrorKind", key[1:]), re.compile(_PIECE.sub(_group, body), re.S)))
+        elif key == "then":
+            rows[-1].then = re.compile(_PIECE.sub(_group, body), re.M)
+        elif key == "means":
+            rows[-1].sentences.append(body)
+        elif key == "reads":
+            rows[-1].reader = cast("Reader", function(body))
+        elif body.startswith("@"):
+            rows[-1].ways.append(cast("Proposer", function(body[1:])))
+        else:
+            edit, _, effect = body.partition(" => ")
+            edit, _, replaces = edit.partition(" in place of ") if key == "code" else (edit, "", "")
+            rows[-1].ways.append(Way(edit, effect, replaces, key == "else"))
+    return tuple(rows)
+
+
+def _group(hole: re.Match[str]) -> str:
+    return f"(?P<{hole[1]}>{_FORMS.get(hole[3] or hole[2], _WORD)})"
+
+
+# ---------------------------------------------------------------- one row
 
 
 def explain_row(known: ErrorRow, message: str, scene: ErrorScene, judge: Judge) -> ExplainedError | None:
     """The error explained; None where the row is about another."""
     match = known.pattern.match(message)
-    more = known.facts(match, scene) if match and known.facts else {}
-    if match is None or more is None:
+    if match is None:
+        return None
+    found = (list(known.then.finditer(message, match.end())),) if known.then else ()
+    more = known.reader(match, scene, *found) if known.reader else {}
+    if more is None or found == ([],):
         return None
     facts = {**_from_scene(scene), **_from_message(match), **more}
     sentence = first_filled(known.sentences, facts)
@@ -137,17 +186,27 @@ def _hole(hole: re.Match[str], facts: Facts) -> object:
     return f"{found:,}" if isinstance(found, int) else found
 
 
+def _held_holes(template: str, facts: Facts) -> tuple[str, list[object]]:
+    """A template without the optional words that are not known, and the values for its holes."""
+
+    def known(words: re.Match[str]) -> str:
+        return "" if None in [_hole(hole, facts) for hole in _HOLE.finditer(words[1])] else words[1]
+
+    whole = _OPTIONAL.sub(known, template)
+    return whole, [_hole(hole, facts) for hole in _HOLE.finditer(whole)]
+
+
 def filled(template: str, facts: Facts) -> Sentence | None:
     """A template with its holes filled; None where one of them is not known."""
-    parts = [_hole(hole, facts) for hole in _HOLE.finditer(template)]
-    return None if None in parts else say(_HOLE.sub("{}", template), *parts)
+    whole, parts = _held_holes(template, facts)
+    return None if None in parts else say(_HOLE.sub("{}", whole), *parts)
 
 
 def _plain(template: str, facts: Facts) -> str | None:
     """A template as code: what fills its holes has no marks."""
-    parts = [_hole(hole, facts) for hole in _HOLE.finditer(template)]
+    whole, parts = _held_holes(template, facts)
     texts = iter([part.text if isinstance(part, Phrase) else str(part) for part in parts])
-    return None if None in parts else _HOLE.sub(lambda _: next(texts), template)
+    return None if None in parts else _HOLE.sub(lambda _: next(texts), whole)
 
 
 def listed_facts(facts: Facts, key: str, kind: type[_Held]) -> tuple[_Held, ...]:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
-from pjit_inspect.analyze.errors.specs import reshard_words, without_repeats
+from pjit_inspect.analyze.errors.specs import reshard_words
 from pjit_inspect.analyze.errors.table import Facts, Judge, read_code
-from pjit_inspect.model.program.mesh import Mesh, MeshAxes, PartitionSpec, SpecEntry, spec_text
+from pjit_inspect.model.program.mesh import Mesh, MeshAxes, PartitionSpec, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Phrase, Sentence, joined, name, say
 
@@ -24,7 +24,6 @@ NOT_TOLD = say("which variables these are cannot be told from the traceback, so 
 
 _PRODUCTS = ("@", "matmul", "dot")
 _MOST_ASKED = 64
-_MOST_RANK = 5
 
 # ---------------------------------------------------------------- words
 
@@ -37,6 +36,11 @@ def advice(edit: str, effect: str) -> Fit:
 def listed(texts: Iterable[str], kind: Callable[[str], Phrase] = name) -> Sentence:
     """Phrases of a kind: "`x`, `y` and `z`"; "nothing" for none."""
     return joined([kind(text) for text in texts]) or say("nothing")
+
+
+def alone(texts: Sequence[str], kind: Callable[[str], Phrase] = name) -> Phrase | None:
+    """The only one of some texts, as a phrase; None where there are none, or several."""
+    return kind(texts[0]) if len(texts) == 1 else None
 
 
 def clauses(sentences: Sequence[str], most: int = 8) -> Sentence:
@@ -199,60 +203,18 @@ def first_accepted(fits: Iterable[Fit], judge: Judge, most: int = 1) -> list[Fit
     return list(itertools.islice((fit for fit in itertools.islice(fits, _MOST_ASKED) if judge(fit, ())), most))
 
 
-def specs_towards(
-    own: ErrorArray, wanted: Sequence[SpecEntry], more: Sequence[SpecEntry] = ()
-) -> Iterator[PartitionSpec]:
-    """Every split between an array's own and a wanted one, or with some of `more`, the nearest first; not its own.
-
-    Near is what differs least from what is wanted, then what differs least from its own.
-    """
-    before = own.spec or ()
-    choices = [tuple(dict.fromkeys((asked, mine, *more, None))) for asked, mine in zip(wanted, before, strict=True)]
-
-    def distance(target: PartitionSpec) -> tuple[int, int]:
-        return sum(map(_differ, target, wanted)), sum(map(_differ, target, before))
-
-    # Of many dimensions, the last ones keep the first choice.
-    targets = itertools.product(*(choice if place < _MOST_RANK else choice[:1] for place, choice in enumerate(choices)))
-    # What has an axis twice is no spec.
-    yield from sorted((to for to in targets if to != before and without_repeats(to) == to), key=distance)
-
-
-def _differ(one: SpecEntry, other: SpecEntry) -> bool:
-    return one != other
-
-
-def resharded(own: ErrorArray, target: PartitionSpec, scene: ErrorScene, *, is_whole: bool = False) -> Fit:
-    """One operand in another split; between two of an operator, or with `is_whole`, as the whole expression."""
-    fit, operands = reshard_fit(own, target, scene), scene.operands
-    if scene.operator and not scene.operator.isidentifier() and len(operands) == 2:
-        sides = [fit.edit if operand is own else operand.name for operand in operands]
-        return replace(fit, edit=f" {scene.operator} ".join(sides), replaces=scene.expression)
-    edit = changed_expression(scene, {own.name: fit.edit}) if is_whole else ""
-    return replace(fit, edit=edit, replaces=scene.expression) if edit else fit
-
-
-def together(targets: Iterable[tuple[ErrorArray, PartitionSpec]], scene: ErrorScene) -> Iterator[Fit]:
-    """Operands in other splits, all of them in one edit."""
+def moved(
+    targets: Iterable[tuple[ErrorArray, PartitionSpec]], scene: ErrorScene, *, is_whole: bool = False
+) -> Fit | None:
+    """Operands in other splits, of several, of an operator or with `is_whole` as the whole expression."""
     fits = [reshard_fit(array, target, scene) for array, target in targets if target != array.spec]
-    if len(fits) == 1:
-        yield fits[0]
-    elif edit := changed_expression(scene, {fit.target: fit.edit for fit in fits}) if fits else "":
-        yield replace(fits[0], edit=edit, effect=clauses([fit.effect for fit in fits]), replaces=scene.expression)
-
-
-def cleared(operands: Sequence[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
-    """Operands that are split along fewer dimensions: those that give up fewest first."""
-    split = [
-        (number, place) for number, own in enumerate(operands) for place, held in enumerate(own.spec or ()) if held
-    ]
-    for count in range(1, len(split) + 1):
-        for gone in itertools.combinations(split, count):
-            specs = (
-                tuple(None if (number, place) in gone else entry for place, entry in enumerate(own.spec or ()))
-                for number, own in enumerate(operands)
-            )
-            yield from together(zip(operands, specs, strict=True), scene)
+    changes = {fit.target: fit.edit for fit in fits}
+    edit = changed_expression(scene, changes) if fits and (is_whole or len(fits) > 1) else ""
+    if fits and len(scene.operands) == 2 and scene.operator and not scene.operator.isidentifier():
+        edit = f" {scene.operator} ".join(changes.get(own.name, own.name) for own in scene.operands)
+    if edit:
+        return replace(fits[0], edit=edit, effect=clauses([fit.effect for fit in fits]), replaces=scene.expression)
+    return fits[0] if len(fits) == 1 else None
 
 
 def with_out_sharding(spec: PartitionSpec, effect: str, scene: ErrorScene) -> Iterator[Fit]:

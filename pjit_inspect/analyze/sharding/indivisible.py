@@ -1,7 +1,7 @@
 """Constraints over mesh axes that do not divide the dimension: what was asked, and what XLA made of it.
 
 JAX takes such a constraint. A result it cannot give so comes back otherwise; a value in between is padded. Both are
-said only where the compiled program shows them. Not its job: errors that JAX raises (`analyze.errors.rows.specs`).
+said only where the compiled program shows them. Not its job: errors that JAX raises (`analyze.errors.facts.specs`).
 """
 
 from __future__ import annotations

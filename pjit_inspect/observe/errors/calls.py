@@ -18,9 +18,9 @@ from jax.core import Tracer
 from pjit_inspect.model.program.mesh import SpecEntry
 from pjit_inspect.model.report.explained_error import ErrorArgument, ErrorArray
 from pjit_inspect.observe.contract import _jax
-from pjit_inspect.observe.errors.functions import keyed_arguments, leaf_paths, own_nodes, read_definition
+from pjit_inspect.observe.errors.functions import keyed_arguments, leaf_paths, own_nodes, read_definition, read_value
 from pjit_inspect.observe.errors.mesh_axes import spec_entries
-from pjit_inspect.observe.errors.operands import MISSING, Expression, look_up
+from pjit_inspect.observe.errors.operands import MISSING, Expression, look_up, parsed
 
 _MOST = 64
 _MOST_TAKERS = 8
@@ -50,16 +50,10 @@ def find_arguments(expression: Expression, variables: Mapping[str, Any]) -> tupl
 
 
 def _type_of(node: ast.expr, variables: Mapping[str, Any]) -> str:
-    """The name of a value's type; `list of plain` for one of numbers and strings only."""
-    if isinstance(node, ast.Constant):
-        return type(node.value).__name__
-    if isinstance(node, (ast.List, ast.Set)) and all(isinstance(item, ast.Constant) for item in node.elts):
-        return f"{'list' if isinstance(node, ast.List) else 'set'} of plain"
-    if isinstance(node, (ast.List, ast.Dict, ast.Set, ast.Tuple)):
-        return type(node).__name__.lower()
-    value = look_up(node, variables)
+    """The name of a value's type; `list of plain` for one of numbers and strings only; "" where it is not known."""
+    value = read_value(node, variables)
     if value is MISSING:
-        return ""
+        return type(node).__name__.lower() if isinstance(node, (ast.List, ast.Dict, ast.Set, ast.Tuple)) else ""
     name = type(value).__name__
     plain = type(value) in (list, set) and len(value) <= _MOST and all(type(item) in _PLAIN for item in value)
     return f"{name} of plain" if plain else name
@@ -169,11 +163,8 @@ def _prepared(line: str) -> str:
 
 
 def _statement(line: str) -> ast.stmt | None:
-    try:
-        body = ast.parse(_prepared(line)).body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
-    return body[0] if len(body) == 1 else None
+    tree = parsed(_prepared(line), "exec")
+    return tree.body[0] if tree is not None and len(tree.body) == 1 else None
 
 
 # ---------------------------------------------------------------- data that is gone

@@ -25,7 +25,7 @@ from jax.core import Tracer
 
 from pjit_inspect.model.report.explained_error import ErrorArray, Fit
 from pjit_inspect.observe.errors.mesh_axes import is_array, to_error_array
-from pjit_inspect.observe.errors.operands import MISSING, Expression, look_up
+from pjit_inspect.observe.errors.operands import MISSING, Expression, look_up, parsed
 
 _MOST_STEPS = 2_000
 _ALLOWED = (
@@ -134,7 +134,7 @@ class Trial:
         return any(verdicts) if verdicts else None
 
     def _tried(self, text: str, *, mesh: Any = None, is_open: bool = False) -> ErrorArray | bool | None:
-        node = _parsed(text)
+        node = parsed(f"({text}\n)")
         if node is None or self.expression is None:
             return None
         said = self._said_of(node, mesh, is_open)
@@ -219,7 +219,7 @@ class _Trace(ast.NodeTransformer):
         self.bound: list[str] = []
         self.operands = {
             ast.dump(node): value for name, value in values.items()
-            if value is not MISSING and (node := _parsed(name)) is not None and not isinstance(node, ast.Name)
+            if value is not MISSING and (node := parsed(f"({name}\n)")) is not None and not isinstance(node, ast.Name)
         }  # fmt: skip
 
     def compiled(self, node: ast.expr) -> Callable[[Mapping[str, Any]], Any]:
@@ -357,13 +357,6 @@ def _is_pure(function: Any) -> bool:
     if home.startswith(("jax._src.api", "jax._src.dispatch", "jax._src.xla_bridge")) or home == "jax":
         return called in _OF_API
     return any(home == pure or home.startswith(f"{pure}.") for pure in _PURE)
-
-
-def _parsed(text: str) -> ast.expr | None:
-    try:
-        return ast.parse(f"({text}\n)", mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
 
 
 def _is_library(value: Any) -> bool:

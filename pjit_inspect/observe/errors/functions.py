@@ -15,7 +15,7 @@ from typing import Any
 import jax
 
 from pjit_inspect.model.report.explained_error import ErrorFunction
-from pjit_inspect.observe.errors.operands import MISSING, Expression, exact_text, look_up
+from pjit_inspect.observe.errors.operands import MISSING, Expression, exact_text, look_up, parsed
 from pjit_inspect.observe.live.frames import is_user_file, read_source
 
 _MOST = 16
@@ -127,9 +127,8 @@ def read_definition(code: CodeType) -> tuple[str, ast.AST | None]:
     text = "\n".join(source.lines) if source else ""
     if not text or len(text) > _LONGEST:
         return "", None
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
+    tree = parsed(text, "exec")
+    if tree is None:
         return "", None
     if code.co_name == "<module>":
         return text, tree
@@ -166,7 +165,7 @@ def own_nodes(nodes: Iterable[ast.AST], under: str = "") -> Iterator[tuple[ast.A
 
 def leaf_paths(node: ast.expr, variables: Mapping[str, Any]) -> tuple[str, ...]:
     """Paths of the leaves of an argument's value, `['w']` or "" for one alone; None is a leaf, too."""
-    value = _value(node, variables, _DEEPEST)
+    value = read_value(node, variables)
     try:
         leaves = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda one: one is None)[0]
     except Exception:
@@ -176,12 +175,14 @@ def leaf_paths(node: ast.expr, variables: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(jax.tree_util.keystr(path) for path, _ in leaves)
 
 
-def _value(node: ast.expr, variables: Mapping[str, Any], depth: int) -> Any:
+def read_value(node: ast.expr, variables: Mapping[str, Any], depth: int = _DEEPEST) -> Any:
     """The value of a name, and of what is built of them in the line; `MISSING`, which is a leaf, for the rest."""
     if isinstance(node, (ast.Tuple, ast.List)) and depth and not any(isinstance(one, ast.Starred) for one in node.elts):
-        items = [_value(one, variables, depth - 1) for one in node.elts]
+        items = [read_value(one, variables, depth - 1) for one in node.elts]
         return items if isinstance(node, ast.List) else tuple(items)
     if isinstance(node, ast.Dict) and depth and all(isinstance(key, ast.Constant) for key in node.keys):
         keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
-        return dict(zip(keys, (_value(one, variables, depth - 1) for one in node.values), strict=True))
-    return node.value if isinstance(node, ast.Constant) else look_up(node, variables)
+        return dict(zip(keys, (read_value(one, variables, depth - 1) for one in node.values), strict=True))
+    if isinstance(node, ast.Set) and all(isinstance(one, ast.Constant) for one in node.elts):
+        return {one.value for one in node.elts if isinstance(one, ast.Constant)}
+    return look_up(node, variables)

@@ -87,14 +87,19 @@ def read_expression(frame: FrameType, instruction: int, line: int) -> Expression
     return None if found is not None and isinstance(found.node, _COMPREHENSIONS) else found
 
 
-def _parsed(text: str) -> Expression | None:
-    if len(text) > _LONGEST:
-        return None
-    whole = f"({text}\n)"
+def parsed(text: str, mode: str = "eval") -> Any:
+    """Python code as a tree, of an expression its node; None for any other text."""
     try:
-        return Expression(ast.parse(whole, mode="eval").body, whole)
+        tree: Any = ast.parse(text, mode=mode)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
+    return tree.body if mode == "eval" else tree
+
+
+def _parsed(text: str) -> Expression | None:
+    whole = f"({text}\n)"
+    node = parsed(whole) if len(text) <= _LONGEST else None
+    return Expression(node, whole) if node is not None else None
 
 
 def magic_text(line: str) -> str:

@@ -1,10 +1,4 @@
-"""The table's rows of specs and meshes that are wrong in themselves, or for a shape that they do not divide.
-
-*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `sharding.py`, `pjit.py`, `named_sharding.py`, `sharding_impls.py`,
-`mesh.py`, `core.py`, `shard_map.py`.
-"""
-
-# ruff: noqa: E501
+"""Facts of errors of specs and meshes that are wrong in themselves, or for a shape that they do not divide."""
 
 from __future__ import annotations
 
@@ -15,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import partial
 
 from pjit_inspect.analyze.errors import printed, specs, ways
-from pjit_inspect.analyze.errors.printed import SHAPE, SHARDING, SPEC, TUPLE, of_shape, read_integers, read_spec
+from pjit_inspect.analyze.errors.printed import of_shape, read_integers, read_spec
 from pjit_inspect.analyze.errors.specs import axes_words, divides, fitting_entries, shape_words, spec_words
-from pjit_inspect.analyze.errors.table import Facts, Way, listed_facts, quoted, read_code, row
+from pjit_inspect.analyze.errors.table import Facts, listed_facts, quoted, read_code
 from pjit_inspect.analyze.errors.ways import advice, clauses
 from pjit_inspect.model.program.mesh import Mesh, MeshAxes, PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import PLACING, ErrorArray, ErrorScene, Fit
@@ -38,13 +31,40 @@ Failing = tuple[ErrorArray, int, int]
 # ---------------------------------------------------------------- a dimension that its axes do not divide
 
 
-def _uneven(match: re.Match[str], scene: ErrorScene, default: str = "") -> Facts:
-    """Reads one sharding and one shape."""
+def uneven(match: re.Match[str], scene: ErrorScene, default: str = "") -> Facts:
+    """One array whose sharding does not divide it; `default` is its name where the message has none."""
     shape, dimension, path = read_integers(match["shape"]), int(match["dimension"]), match.groupdict().get("path")
     array = replace(printed.read_sharding(match["sharding"]), name=path or "", is_named=path is not None)
     if dimension >= len(shape):
         raise ValueError(f"{shape} has no dimension {dimension}")
     return _not_divided([(_named(of_shape(array, shape), scene, default), dimension, int(match["parts"]))], scene)
+
+
+def uneven_result(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The same of an operation's type, which is about its result, whatever its operands are."""
+    return uneven(match, scene, "result")
+
+
+def uneven_arguments(match: re.Match[str], scene: ErrorScene, parts: list[re.Match[str]]) -> Facts:
+    """The arguments of a function under `shard_map` that its `in_specs` do not divide."""
+    names = match["names"] and tuple(map(str, read_spec(match["names"])))
+    mesh = MeshAxes(axis_names=names, shape=read_integers(match["shape"])) if names else None
+    found: list[Failing] = []
+    for one in parts[:_MOST_ARRAYS]:
+        path, parameter = one["path"], one["parameter"]
+        called = parameter + path[len(one["bound"]) :] if parameter else path
+        array = replace(printed.read_type(one["type"], called), spec=read_spec(one["spec"]), mesh=mesh)
+        array = of_shape(replace(array, is_named=bool(parameter)), array.shape or ())
+        found.append((_named(array, scene, ""), int(one["dimension"]), int(one["parts"])))
+    facts = _not_divided(found, scene)
+    # What a function under `shard_map` computes has another split with its arguments.
+    words = "write {} in `in_specs`, and in `out_specs` how the result is then split"
+    fits = tuple(
+        advice(say(words, Phrase("spec", fit.edit)), say("{}: the function sees other parts", fit.effect))
+        if fit.is_code else fit
+        for fit in listed_facts(facts, "fits", Fit)
+    )  # fmt: skip
+    return {**facts, "fits": fits}
 
 
 def _named(array: ErrorArray, scene: ErrorScene, default: str) -> ErrorArray:
@@ -59,34 +79,6 @@ def _named(array: ErrorArray, scene: ErrorScene, default: str) -> ErrorArray:
         return replace(array, name=known.name, dtype=known.dtype, is_named=known.is_named)
     checked = scene.checked or default
     return replace(array, name=checked, is_named=True) if checked and not array.is_named else array
-
-
-_SHARD_MAP_MESH = re.compile(
-    r"The mesh given has shape (\([\d, ]{0,200}\)) with corresponding axis names (\([^()\n]{0,400}\))"
-)
-_SHARD_MAP_ARGUMENT = re.compile(
-    r"the passed (args\S{0,400}?) of shape (\w{1,24}\[[\d,]{0,200}\])(?:, where (args\S{0,100}?) is bound to \S{1,200}?'s parameter '(\w{1,200})')?, "
-    rf"corresponds to in_specs\S{{0,400}}? of value ({SPEC}), which maps array axis (\d{{1,4}}) \(of size \d{{1,18}}\) to mesh ax[^\n]{{0,800}}?, but (\d{{1,12}}) does not evenly divide"
-)
-
-
-def _uneven_arguments(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    known = _SHARD_MAP_MESH.search(match.string)
-    names = tuple(map(str, read_spec(known[2]))) if known else ()
-    mesh = MeshAxes(axis_names=names, shape=read_integers(known[1])) if known else None
-    found: list[Failing] = []
-    for one in list(_SHARD_MAP_ARGUMENT.finditer(match.string))[:_MOST_ARRAYS]:
-        array = replace(printed.read_type(one[2]), spec=read_spec(one[5]), mesh=mesh, is_named=bool(one[4]))
-        array = replace(array, name=one[4] + one[1][len(one[3]) :] if one[4] else one[1])
-        found.append((_named(of_shape(array, array.shape or ()), scene, ""), int(one[6]), int(one[7])))
-    facts = _not_divided(found, scene) if found else {}
-    # What a function under `shard_map` computes has another split with its arguments.
-    words = "write {} in `in_specs`, and in `out_specs` how the result is then split"
-    both = [
-        advice(say(words, Phrase("spec", fit.edit)), say("{}: the function sees other parts", fit.effect)) if fit.is_code else fit
-        for fit in listed_facts(facts, "fits", Fit)
-    ]  # fmt: skip
-    return {**facts, "fits": tuple(both)} if found else None
 
 
 def _not_divided(found: Sequence[Failing], scene: ErrorScene) -> Facts:
@@ -137,29 +129,27 @@ def _evened(array: ErrorArray, dimension: int, parts: int) -> Iterator[Fit]:
     unsplit = [_kept(entry, length, mesh) for entry, length in zip(spec, shape, strict=True)]
     unsplit[dimension] = None
 
-    def changed(place: int, entry: SpecEntry) -> PartitionSpec:
-        return (*unsplit[:place], entry, *unsplit[place + 1 :])
+    def changed(place: int, entry: SpecEntry, words: str, *parts: object) -> Fit:
+        return _spec_fit(array, (*unsplit[:place], entry, *unsplit[place + 1 :]), say(words, *parts))
 
-    asked, taken = axes_words(axes_of(spec[dimension]), mesh), specs.axes_in([tuple(unsplit)])
+    asked, taken = spec[dimension], specs.axes_in([tuple(unsplit)])
     free = [(own, size) for own, size in specs.usable_axes(mesh) if own not in taken]
     for entry in fitting_entries(shape[dimension], free)[:_MOST]:
-        why = say("{} divides {}", axes_words(axes_of(entry), mesh), f"{shape[dimension]:,}")
-        yield _spec_fit(array, changed(dimension, entry), why)
+        over = axes_words(axes_of(entry), mesh)
+        yield changed(dimension, entry, "{} divides {}", over, f"{shape[dimension]:,}")
     others = [place for place, entry in enumerate(unsplit) if entry is None and place != dimension and shape[place]]
-    for place in [place for place in others if divides(spec[dimension], shape[place], mesh.sizes)][:_MOST]:
-        why = say("{} divides dimension {} ({})", asked, place, f"{shape[place]:,}")
-        yield _spec_fit(array, changed(place, spec[dimension]), why)
+    for place in [place for place in others if divides(asked, shape[place], mesh.sizes)][:_MOST]:
+        over = axes_words(axes_of(asked), mesh)
+        yield changed(place, asked, "{} divides dimension {} ({})", over, place, f"{shape[place]:,}")
     yield _padded(array, mesh.sizes)
     if any(unsplit):
-        yield _spec_fit(array, tuple(unsplit), f"dimension {dimension} is not split")
+        yield changed(dimension, None, "dimension {} is not split", dimension)
     yield _spec_fit(array, (None,) * len(shape), "a copy on every device")
 
 
 def _kept(entry: SpecEntry, length: int, mesh: MeshAxes) -> SpecEntry:
-    if divides(entry, length, mesh.sizes):
-        return entry
     own = [(held, mesh.sizes[held]) for held in axes_of(entry) if held in mesh.sizes]
-    return next(iter(fitting_entries(length, own)), None)
+    return entry if divides(entry, length, mesh.sizes) else next(iter(fitting_entries(length, own)), None)
 
 
 def _padded(array: ErrorArray, sizes: dict[str, int]) -> Fit:
@@ -184,28 +174,30 @@ def _spec_fit(array: ErrorArray, spec: PartitionSpec, why: str) -> Fit:
 # ---------------------------------------------------------------- specs with too many entries
 
 
-def _too_long(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    given, rank = replace(printed.read_sharding(match["sharding"]), name=match["path"] or ""), int(match["n_rank"])
+def too_long(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """An array with fewer dimensions than its spec has entries, and shorter specs."""
+    array, rank = replace(printed.read_sharding(match["sharding"]), name=match["path"] or ""), int(match["n_rank"])
     same = [other for other in scene.operands if other.shape is not None and len(other.shape) == rank]
-    spec, array = given.spec or (), given
+    spec = array.spec
     if match["path"] is not None:
-        known = next((other for other in same if other.name == given.name), given)
-        array = replace(given, shape=known.shape, dtype=known.dtype, is_named=True)
+        known = next((other for other in same if other.name == array.name), array)
+        array = replace(array, shape=known.shape, dtype=known.dtype, is_named=True)
     elif len(same) == 1 and scene.is_complete:
-        array = replace(same[0], spec=given.spec, mesh=given.mesh)
-    return None if given.spec is None else _shorter(array, rank, spec[:rank], spec[-rank:] if rank else ())
+        array = replace(same[0], spec=spec, mesh=array.mesh)
+    return None if spec is None else _shorter(array, rank, spec[:rank], spec[-rank:] if rank else ())
 
 
-def _too_long_of_shard_map(match: re.Match[str], scene: ErrorScene) -> Facts:
+def too_long_of_shard_map(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The same of an argument or a result of `shard_map`."""
     bound, spec = match["bound"], read_spec(match["spec"])
     path = match["parameter"] + match["path"][len(bound) :] if bound else match["path"]
-    array = replace(printed.read_type(match["type"]), name=path, spec=spec, is_named=bool(bound))
-    axes = set(specs.axes_in([spec]))
+    array = replace(printed.read_type(match["type"], path), spec=spec, is_named=bool(bound))
+    axes, rank = set(specs.axes_in([spec])), len(array.shape or ())
     # The mesh that has the axes of the spec, if the user's variables hold one like that only.
     held = {mesh.axes: mesh for mesh in scene.meshes if axes <= set(mesh.sizes)}
     array = replace(array, mesh=next(iter(held.values())) if len(held) == 1 and axes else None)
     # Within `shard_map` the last entries alone would say another thing of what the function sees.
-    facts = _shorter(array, len(array.shape or ()), spec[: len(array.shape or ())])
+    facts = _shorter(array, rank, spec[:rank])
     place = re.search(r"\(\*args\)\[(\d{1,4})\]$", match["path"])
     made = () if bound or not axes else _mapped_result(array, scene, int(place[1]) if place else None, match[0])
     return facts if bound else {**facts, "fits": tuple(made)}
@@ -216,8 +208,8 @@ def _shorter(array: ErrorArray, rank: int, *shorter: PartitionSpec) -> Facts:
     known = [one for one in dict.fromkeys((*shorter, (None,) * rank)) if is_known or not any(one)]
     words = [specs.counted(len(one), "entry") if any(one) else "a copy on every device" for one in known]
     return {
-        "spec": spec_words(array.spec), "n": len(array.spec or ()), "n_rank": rank, "what": _called(array), "arrays": (array,),
-        "fits": tuple(map(_spec_fit, [array] * len(known), known, words)),
+        "spec": spec_words(array.spec), "n": len(array.spec or ()), "n_rank": rank, "what": _called(array),
+        "arrays": (array,), "fits": tuple(map(_spec_fit, [array] * len(known), known, words)),
     }  # fmt: skip
 
 
@@ -253,7 +245,8 @@ def _mapped_result(array: ErrorArray, scene: ErrorScene, place: int | None, said
 # ---------------------------------------------------------------- axes
 
 
-def _unknown_axis(match: re.Match[str], scene: ErrorScene) -> Facts:
+def unknown_axis(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The axes that the mesh has, and the spec with the one of the nearest name."""
     names, spec, wrong = tuple(map(str, read_spec(match["names"]))), read_spec(match["spec"]), match["axis"]
     # The message has no sizes; a mesh of the user's with the same names may.
     mesh = next((str(mesh) for mesh in scene.meshes if mesh.axis_names == names), ", ".join(names))
@@ -264,13 +257,15 @@ def _unknown_axis(match: re.Match[str], scene: ErrorScene) -> Facts:
     return {"spec": spec_words(spec), "has": mesh, "fits": (fit,) if is_spec else ()}
 
 
-def _not_manual(match: re.Match[str], scene: ErrorScene) -> Facts:
+def not_manual(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The axes that a function is manual over, which JAX has in no order, and the one of the nearest name."""
     names = sorted(quoted(match["manual"]))
     near = tuple(ways.nearest_name(match["axis"], names, scene))
     return {"has": joined(list(map(axis, names)), ", ") or "none", "fits": near}
 
 
-def _repeated(match: re.Match[str], scene: ErrorScene) -> Facts:
+def repeated(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """A spec with an axis twice, and with it in either place."""
     spec, own = read_spec(match["spec"]), match["axis"]
     kept = dict.fromkeys(specs.without_repeats(spec, last=last) for last in (False, True))
     fits = [
@@ -281,22 +276,24 @@ def _repeated(match: re.Match[str], scene: ErrorScene) -> Facts:
     return {"spec": spec_words(spec), "fits": tuple(fits), "notes": (note,)}
 
 
-# ---------------------------------------------------------------- a mesh of too many devices
+# ---------------------------------------------------------------- meshes
 
 
-def _too_many(match: re.Match[str], scene: ErrorScene) -> Facts:
+def too_many(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """A mesh of more devices than there are, and shapes of the same rank that use all of these."""
     asked, count = read_integers(match["code_shape"]), int(match["n"])
 
     def product(shape: tuple[int, ...]) -> str:
         return f"{' x '.join(map(str, shape))} = {math.prod(shape):,}"
 
-    shapes = _mesh_shapes(asked, count)
-    fits = [Fit(edit=f"{shape}", effect=say(product(shape)), replaces=f"{asked}") for shape in shapes]
+    fits = [
+        Fit(edit=f"{shape}", effect=say(product(shape)), replaces=f"{asked}") for shape in _mesh_shapes(asked, count)
+    ]
     return {"shape": f"{asked}", "product": product(asked), "fits": tuple(fits)}
 
 
 def _mesh_shapes(asked: tuple[int, ...], count: int) -> list[tuple[int, ...]]:
-    """Shapes of the same rank that use all devices: another length for one axis, the nearest first; else one long axis."""
+    """Shapes of as many devices: another length for one axis, the nearest first; else one long axis."""
     rest = [math.prod(asked[:place]) * math.prod(asked[place + 1 :]) for place in range(len(asked))]
     found = [
         (*asked[:place], count // others, *asked[place + 1 :])
@@ -306,10 +303,7 @@ def _mesh_shapes(asked: tuple[int, ...], count: int) -> list[tuple[int, ...]]:
     return found[:3] or [(count, *(1,) * (len(asked) - 1))][: len(asked)]
 
 
-# ---------------------------------------------------------------- specs without a mesh
-
-
-def _meshless(match: re.Match[str], scene: ErrorScene) -> Facts:
+def meshless(match: re.Match[str], scene: ErrorScene) -> Facts:
     """The mesh of the user's that has the axes of the spec, of the axis types that the call needs."""
     groups, quoted = match.groupdict(), None
     # `reshard` and `out_sharding` name Explicit axes; on those a constraint is an assertion.
@@ -320,8 +314,7 @@ def _meshless(match: re.Match[str], scene: ErrorScene) -> Facts:
     place = groups.get("place") or ""
     called = place if place.endswith("_shardings") else groups.get("called") or groups.get("called2") or ""
     called = scene.operator if is_typed and scene.operator.isidentifier() else called
-    specs = [quoted or (), *(spec.spec or () for spec in scene.specs)]
-    axes = {axis for spec in specs for entry in spec for axis in axes_of(entry)}
+    axes = set(specs.axes_in([quoted or (), *(spec.spec or () for spec in scene.specs)]))
     meshes = [mesh for mesh, variable in scene.meshes.items() if variable and axes <= set(mesh.sizes)]
     explicit = [mesh for mesh in meshes if set(mesh.axis_types) == {"explicit"}]
     auto = [mesh for mesh in meshes if mesh not in explicit]
@@ -330,8 +323,8 @@ def _meshless(match: re.Match[str], scene: ErrorScene) -> Facts:
     written = ways.listed(texts, phrases.spec) if texts else "a PartitionSpec"
     several = say("{} have these axes", ways.listed([scene.meshes[mesh] for mesh in meshes]))
     return {
-        "called": code(called) if called else "this line", "given": written if quoted is None else spec_words(quoted), "notes": (several,) if len(meshes) > 1 else (),
-        **_changes(is_typed, fitting, meshes, scene),
+        "called": code(called) if called else "this line", "given": written if quoted is None else spec_words(quoted),
+        "notes": (several,) if len(meshes) > 1 else (), **_changes(is_typed, fitting, meshes, scene),
     }  # fmt: skip
 
 
@@ -357,68 +350,15 @@ def _changes(is_typed: bool, fitting: list[Mesh], meshes: list[Mesh], scene: Err
     return {"lacking": "a mesh"}
 
 
-def _set_mesh(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+def set_mesh(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """The mesh, set before the call."""
     if variable := ways.text_of(facts, "variable") if "set" in facts else "":
         effect = say("before the call, outside of `jax.jit`: specs are then of {}", facts["on"])
         yield Fit(edit=f"jax.set_mesh({variable})", effect=effect)
 
 
-def _with_mesh(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+def with_mesh(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """The call of `shard_map` with the mesh as an argument."""
     edit = ways.with_argument(scene, ways.text_of(facts, "set")) if scene.operator == "shard_map" else ""
     if edit and "set" in facts:
         yield Fit(edit=edit, effect=say("on {}", facts["on"]), replaces=scene.expression)
-
-
-_NO_MESH = Way(
-    "with `jax.set_mesh`, set {lacking} that has the axes of the spec",
-    "or put a `NamedSharding` of that mesh in place of the spec",
-)
-
-# 0.9 and 0.10: "Sharding NamedSharding(..) implies that array axis 0 is partitioned 4 times, but ..". 0.12 puts "One of
-# pjit arguments with pytree key path w was given the sharding" before it. 0.8: "One of pjit arguments with pytree key
-# path w was given the sharding of NamedSharding(..), which implies that the global size of its dimension 0 should be ..".
-_PARTITIONED = (
-    r"(?:One of .{1,80}? with pytree key path (?P<path>.{1,500}?) was given the sharding |.{0,400}?)(?:of |Sharding )?"
-    rf"(?P<sharding>{SHARDING}|\w{{1,40}}Sharding\([^\n]{{0,900}}?\)),?(?: which)? implies that (?:array axis|the global size of its dimension) "
-    r"(?P<dimension>\d{1,4}) (?:is partitioned|should be divisible by) (?P<parts>\d{1,12})(?: times, but the dimension size is|, but it is equal to) \d{1,18} "
-    rf"\(full shape: (?P<shape>{SHAPE})"
-)
-_TOO_LONG = (
-    r"(?:.{0,200}? with pytree key path (?P<path>.{1,500}?) is incompatible with its sharding annotation )?.{0,2000}?"
-    rf"(?P<sharding>{SHARDING}) is only valid for values of rank at least \d{{1,4}}, but was applied to a value of rank (?P<n_rank>\d{{1,4}})"
-)
-
-SPEC_ROWS = (
-    row("indivisible", _PARTITIONED, "{uneven}", facts=_uneven),
-    row("indivisible", r"Sharding spec .{1,400}? implies that array axis (?P<dimension>\d{1,4}) is partitioned (?P<parts>\d{1,12}) times, but does not evenly divide the "
-         rf"dimension size \d{{1,18}}\. Got shape: (?P<shape>{SHAPE}) and sharding (?P<sharding>{SHARDING})",
-         # What an operation's type says is about its result, whatever its operands are.
-         "{uneven}", facts=partial(_uneven, default="result")),
-    row("indivisible", r".{0,600}? are not evenly divisible by the corresponding mesh axis sizes", "{uneven}", facts=_uneven_arguments),
-    row("rank", _TOO_LONG, "{spec} has {n:entry}, but {what} has {n_rank:dimension}", facts=_too_long),
-    row("rank", r"(?=.{0,600}?_specs entry which is too long to be compatible).{0,2000}?(?:in|out)_specs\S{0,400}? is "
-         rf"(?P<spec>{SPEC}) which has length \d{{1,4}}, but (?:the passed )?(?P<path>\S{{1,400}}?)(?:, where (?P<bound>args\S{{0,100}}?) is bound to \S{{1,200}}?'s parameter "
-         r"'(?P<parameter>\w{1,200})',)? has shape (?P<type>\w{1,24}\[[\d,]{0,200}\])",
-         "{spec} has {n:entry}, but {what} has {n_rank:dimension}", facts=_too_long_of_shard_map),
-    row("unknown axis", rf"Resource axis: (?P<axis>.{{1,200}}?) of (?P<spec>{SPEC}) is not found in mesh: (?P<names>{TUPLE})\.?$",
-         "{spec} names the axis {axis}, which the mesh does not have: it has {has}", facts=_unknown_axis),
-    # The axes are those that the function is manual over, in no order.
-    row("unknown axis", r"shard_map (?:in|out)_specs argument must refer to an axis marked as manual \(frozenset\(\{(?P<manual>[^{}\n]{0,400})\}\)\), but:\s+"
-         r"(?P<code_specs>(?:in|out)_specs\S{0,400}) refers to '(?P<axis>[^'\n]{1,200})'",
-         "{code_specs} names {axis}, but the axes `shard_map` is manual over are {has}", facts=_not_manual),
-    row("repeated axis", printed.REPEATED, "{spec} uses the axis {axis} twice; an axis can split one dimension only", facts=_repeated),
-    row("mesh size", r"Number of devices (?P<n>\d{1,9}) must be >= the product of mesh_shape (?P<code_shape>\([\d, ]{0,200}\))",
-         "a mesh of shape {shape} needs {product} devices; there are {n}", facts=_too_many),
-    row("no mesh", r"(?:(?P<called>\w{1,60}) requires a non-empty mesh in context if you are passing `PartitionSpec`s to (?P<place>\w{1,40})\."
-         r"|Please set a mesh via `jax\.set_mesh` if a PartitionSpec is passed to (?P<called2>device_put)\b"
-         r"|Using PartitionSpec when you are not under a mesh context is not allowed\. .{1,300} Got (?P<quoted>.{1,400})$)",
-         "{called} got {given}, but no mesh is set that says what its axes are",
-         Way("jax.device_put({array}, NamedSharding({variable}, {spec}))", "{why}", replaces="{expression}"),
-         Way("jax.lax.with_sharding_constraint({array}, NamedSharding({auto}, {spec}))", "`reshard` is for Explicit axes, and {auto} has Auto axes", replaces="{expression}"),
-         Way("NamedSharding({variable}, {own})", "the same spec, on {on}", replaces="{own}"), _set_mesh, _NO_MESH,
-         Way("{make} a mesh with `axis_types` of `AxisType.Explicit` and set it with `jax.set_mesh`", "{called} names axes of that type only"), facts=_meshless),
-    row("no mesh", r"The context mesh cannot be empty\. Use `jax\.set_mesh\(mesh\)` to enter into a mesh context$",
-         "`shard_map` has no `mesh`, and none is set",
-         _with_mesh, Way("give `jax.shard_map` {set}", "on {on}", is_last=True), _set_mesh, _NO_MESH, facts=_meshless),
-)  # fmt: skip
-"""Each tried in turn."""

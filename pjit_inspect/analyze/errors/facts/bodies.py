@@ -1,23 +1,17 @@
-"""The table's rows of loops, branches and results of `shard_map`: what a function returns that is not what it must be.
-
-*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `lax/control_flow/loops.py`, `lax/control_flow/conditionals.py`,
-`tree_util.py`, `shard_map.py`.
-"""
-
-# ruff: noqa: E501
+"""Facts of errors of loops, branches and results of `shard_map`: a function returns something else than it must."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from pjit_inspect.analyze.errors import specs
-from pjit_inspect.analyze.errors.printed import SHAPE, SPEC, TYPE, read_spec, read_type, type_name
+from pjit_inspect.analyze.errors.printed import read_spec, read_type, type_name
 from pjit_inspect.analyze.errors.specs import axes_list, spec_words
-from pjit_inspect.analyze.errors.table import Facts, Way, first_filled, read_code, row
+from pjit_inspect.analyze.errors.table import Facts, first_filled, read_code
 from pjit_inspect.analyze.errors.ways import advice, clauses, listed
 from pjit_inspect.model.report.explained_error import ErrorArgument, ErrorFunction, ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, place, say
@@ -29,6 +23,8 @@ _LOOPS = {
     "while_loop": (("1", "body_fun"), ("2", "init_val")),
 }  # fmt: skip
 """Arguments of each loop: its body, and the start of its carry."""
+
+Parts = Sequence[re.Match[str]]
 
 # ---------------------------------------------------------------- the user's functions
 
@@ -50,23 +46,18 @@ def _returns(who: str | Phrase, function: ErrorFunction, scene: ErrorScene) -> S
     places = list(function.returns or ())
     is_here = scene.frame is not None and function.file == scene.frame.file
     where = "" if is_here else say(" of {}", place(function.file))
-    if len(places) != 1:
+    if not places:
+        return say("{} has no `return`", who)
+    if len(places) > 1:
         more = " and more" if len(places) > _MOST + 1 else ""
         lines = joined([str(line) for line, _ in places[: _MOST + 1]])
-        return (
-            say("{} returns in the lines {}{}{}", who, lines, more, where) if places else say("{} has no `return`", who)
-        )
+        return say("{} returns in the lines {}{}{}", who, lines, more, where)
     line, text = places[0]
     what = say(" {}", code(text)) if text and len(text) <= _LONGEST and "`" not in text else ""
     return say("{} returns{} in line {}{}", who, what, line, where)
 
 
 # ---------------------------------------------------------------- types that differ
-
-_TYPES = re.compile(
-    r"[Tt]he (?:input carry(?: component| at path)?|output of (?P<one>true_fun|branch ?\d{1,4})(?: at path)?)(?: (?P<path>\S{1,300}?))? has type (?P<first>\S{1,400}) "
-    r"but the corresponding output (?:carry component|of (?P<other>false_fun|branch ?\d{1,4})) has type (?P<second>\S{1,400}?)(?=[,.;]\s|[,.;]$|, so|\n|$)"
-)
 
 
 def _types(match: re.Match[str], what: Phrase) -> Facts:
@@ -75,11 +66,8 @@ def _types(match: re.Match[str], what: Phrase) -> Facts:
     facts: dict[str, object] = {"first": specs.type_words(one), "second": specs.type_words(other)}
     if one.shape != other.shape:
         is_longer = any(before < after for before, after in zip(one.shape or (), other.shape or (), strict=False))
-        return (
-            facts
-            | {"shape": specs.shape_words(one.shape), "one_shape": "one shape"}
-            | ({"grows": what} if is_longer else {})
-        )
+        shape = specs.shape_words(one.shape)
+        return {**facts, "shape": shape, "one_shape": "one shape", "grows": what if is_longer else None}
     if one.dtype != other.dtype:
         return facts | {"dtype": code(one.dtype), "astype": code(f".astype('{one.dtype}')")}
     if one.spec != other.spec:
@@ -102,18 +90,13 @@ def _varying(text: str) -> tuple[str, ...]:
 
 # ---------------------------------------------------------------- trees that differ
 
-_THING = r"(?:<class '[^'\n]{1,300}'>|pytree leaf|\w{1,100})(?: of length \d{1,9}| with [^\n]{1,2000}?)?"
 TREE_NODE = re.compile(
-    r"(?:<(?:class|enum) '([^'\n]{1,300})'>|(pytree leaf)|(\w{1,100}) of length (\d{1,9}))(?: with (\d{1,9}) child(?:ren)?$)?"
+    r"(?:<(?:class|enum) '([^'\n]{1,300})'>|(pytree leaf)|(\w{1,100}) of length (\d{1,9}))"
+    r"(?: with (\d{1,9}) child(?:ren)?$)?"
 )
 _METADATA = re.compile(r" with pytree metadata ([\[(][^\n]{0,2000}[\])])$")
 _KEY = re.compile(r"'((?:[^'\\]|\\.){0,200})'|(-?\d{1,18})(?=\s|$)")
 _PATH_KEY = re.compile(r"\['((?:[^'\\]|\\.)*)'\]|\[(-?\d+)\]|\.(\w+)|\[[^\]]*\]")
-_TREES = re.compile(
-    rf"(?:[Tt]he input carry(?: component| at path)?|(?:true_fun|branch ?\d{{1,4}}) output(?: at path)?)(?: (?P<path>.{{1,300}}?))? is a (?P<first>{_THING}) "
-    rf"but (?:the corresponding component of the carry output|(?:false_fun|branch ?\d{{1,4}}) output(?: at path .{{1,300}}?)?) is a (?P<second>{_THING}), so (?P<why>[^\n]{{1,2400}}?)[.;]?$",
-    re.M,
-)
 _UNSHARED = re.compile(r"\bwith the symmetric difference of key sets: \{([^\n]{1,2000}?)\}$")
 
 
@@ -175,52 +158,47 @@ def _unshared(one: _Node, other: _Node, why: str, first: tuple[str, ...]) -> tup
 # ---------------------------------------------------------------- loops and branches
 
 _WORDS = (
-    "{carry} comes out without {missing}, which it went in with and with {extra}, which it went in without",
-    "{carry} comes out without {missing}, which it went in with",
+    "{carry} comes out without {missing}, which it went in with[[ and with {extra}, which it went in without]]",
     "{carry} comes out with {extra}, which it went in without",
     "{carry} goes in and comes out as {both}, but what is static in it differs",
     "{carry} goes in as {first} and comes out as {second}",
-    "{one} has {missing}{at}, which {other} has not, and {other} has {extra}{at}, which {one} has not",
-    "{one} has {missing}{at}, which {other} has not",
+    "{one} has {missing}{at}, which {other} has not[[, and {other} has {extra}{at}, which {one} has not]]",
     "{other} has {extra}{at}, which {one} has not",
     "{one} and {other} give {both}{at}, but what is static in it differs",
     "{one} gives {first}{at}, {other} gives {second}",
 )
 
 
-def _differing(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    """Compares a loop's carry, or the results of two branches, place by place."""
-    is_tree = "types" not in match[0]
-    found = list((_TREES if is_tree else _TYPES).finditer(match.string, match.end()))
-    facts, read = (_loop if "loop" in match.groupdict() else _branches)(match, scene, is_tree=is_tree)
-    each = tuple(read(one) for one in found[:_MOST])
-    more = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
-    what = clauses([*(first_filled(_WORDS, part) for part in each), *more])
-    return {**facts, "each": each, "what": what} if found else None
+def _place_by_place(each: Sequence[Facts], parts: Parts) -> Facts:
+    more = [f"and {len(parts) - _MOST} more"] if len(parts) > _MOST else []
+    return {"each": tuple(each), "what": clauses([*(first_filled(_WORDS, part) for part in each), *more])}
 
 
-_Read = tuple[Facts, Callable[[re.Match[str]], Facts]]
+def _is_tree(parts: Parts) -> bool:
+    return "why" in parts[0].groupdict()
 
 
-def _loop(match: re.Match[str], scene: ErrorScene, *, is_tree: bool) -> _Read:
+def loop(match: re.Match[str], scene: ErrorScene, parts: Parts) -> Facts:
+    """A loop's carry as it goes in and as it comes out, place by place."""
     own = scene.operator if scene.operator in _LOOPS else ""
     bodies, starts = _LOOPS.get(own, ((), ()))
     body = _function(scene, *bodies)
     given = [argument for argument in scene.arguments if argument.key in starts]
 
     def read(one: re.Match[str]) -> Facts:
-        path = one["path"] or ""
+        path, is_tree = one["path"] or "", _is_tree(parts)
         parameter = body.parameters[1] if body is not None and len(body.parameters) > 1 else "init_val"
         # `fori_loop` has a carry of its own around the user's.
         called = re.sub(r"^loop_carry\[\d+\]", lambda _: parameter, path) if own == "fori_loop" else path
         carry = name(called or ("the carry" if is_tree else "carry"))
-        facts = {"carry": carry, **(_trees(one, _start_keys(path, given)) if is_tree else _types(one, carry))}
         is_whole = len(given) == 1 and given[0].text and called.isidentifier()
-        return {**facts, "start": code(given[0].text)} if is_whole else facts
+        differ = _trees(one, _start_keys(path, given)) if is_tree else _types(one, carry)
+        return {"carry": carry, "start": code(given[0].text) if is_whole else None, **differ}
 
-    notes = _returned(scene, ("the body", body)) if is_tree else ()
-    who = _called(body, "the body") if is_tree else "the body"
-    return {"loop": code(own or match["loop"].removesuffix("_loop")), "who": who, "notes": notes}, read
+    notes = _returned(scene, ("the body", body)) if _is_tree(parts) else ()
+    each = [read(one) for one in parts[:_MOST]]
+    named = {"loop": code(own or match["loop"].removesuffix("_loop")), "who": _called(body, "the body")}
+    return {**named, "notes": notes, **_place_by_place(each, parts)}
 
 
 def _start_keys(path: str, given: Sequence[ErrorArgument]) -> tuple[str, ...]:
@@ -232,8 +210,9 @@ def _start_keys(path: str, given: Sequence[ErrorArgument]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(next(filter(None, key.groups()), "") for key in keys if key))
 
 
-def _branches(match: re.Match[str], scene: ErrorScene, *, is_tree: bool) -> _Read:
-    both = ("one", "other")
+def branches(match: re.Match[str], scene: ErrorScene, parts: Parts) -> Facts:
+    """The results of two branches, place by place."""
+    both, is_tree = ("one", "other"), _is_tree(parts)
     # The functions' own names are in the message about trees alone.
     sides = [(match[side].replace(" ", ""), match[f"name_{side}"]) for side in both] if is_tree else []
 
@@ -242,55 +221,53 @@ def _branches(match: re.Match[str], scene: ErrorScene, *, is_tree: bool) -> _Rea
         is_same = roles[0][1] == roles[1][1]
         labels = [name(role if is_same or held == "<lambda>" else held) for role, held in roles]
         facts = _trees(one) if is_tree else _types(one, Phrase("word", "its result"))
-        nobody = {"nobody": labels["none_second" in facts]} if facts.keys() & {"none_first", "none_second"} else {}
+        nobody = labels["none_second" in facts] if facts.keys() & {"none_first", "none_second"} else None
         at = say(" at {}", code(one["path"])) if one["path"] else ""
-        return {"one": labels[0], "other": labels[1], "at": at, **nobody, **facts}
+        return {"one": labels[0], "other": labels[1], "at": at, "nobody": nobody, **facts}
 
-    return {"notes": _returned(scene, *((name(role), _branch(role, held, scene)) for role, held in sides))}, read
+    notes = _returned(scene, *((name(role), _branch(role, held, scene)) for role, held in sides))
+    return {"notes": notes, **_place_by_place([read(one) for one in parts[:_MOST]], parts)}
 
 
 def _branch(role: str, own: str, scene: ErrorScene) -> ErrorFunction | None:
     """The function of a branch, where its name is the one that the message has."""
     number = role.removeprefix("branch")
-    keys = {"true_fun": ("1", "true_fun"), "false_fun": ("2", "false_fun")}.get(
-        role, (f"1[{number}]", f"branches[{number}]")
-    )
+    named = {"true_fun": ("1", "true_fun"), "false_fun": ("2", "false_fun")}
+    keys = named.get(role, (f"1[{number}]", f"branches[{number}]"))
     function = _function(scene, *keys) if scene.operator in ("cond", "switch") else None
     return function if function is not None and (function.name or "<lambda>") == own else None
 
 
-def _pair(match: re.Match[str], scene: ErrorScene) -> Facts:
+def pair(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The body of a `scan`."""
     body = _function(scene, *_LOOPS["scan"][0])
     return {"who": _called(body, "the body"), "notes": _returned(scene, ("the body", body))}
 
 
-def _truth(match: re.Match[str], scene: ErrorScene) -> Facts:
+def truth(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The condition of a loop, by what it gives in place of a truth."""
     condition = _function(scene, "0", "cond_fun") if scene.operator == "while_loop" else None
     array, who = read_type(match["type"]), _called(condition, "the condition")
-    notes = _returned(scene, ("the condition", condition))
-    return {
-        "type": specs.type_words(array), "notes": notes, "who_each" if array.dtype == "bool" else "who_compares": who,
-    }  # fmt: skip
+    key, notes = "who_each" if array.dtype == "bool" else "who_compares", _returned(scene, ("the condition", condition))
+    return {"type": specs.type_words(array), "notes": notes, key: who}
 
 
-def _lengths(match: re.Match[str], scene: ErrorScene) -> Facts:
+def lengths(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The lengths of what a loop goes over."""
     lengths = match["lengths"].split(", ")
     given = ", ".join(lengths[:8]) + (" and more" if len(lengths) > 8 else "")
     loop = code("map" if scene.operator == "map" else "scan")
     return {"loop": loop, "shortest": min(map(int, lengths)), "given": given}
 
 
-def _predicate(match: re.Match[str], scene: ErrorScene) -> Facts:
+def predicate(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The predicate of a `cond`."""
     texts = [argument.text for argument in scene.arguments if argument.key in ("0", "pred") and argument.text]
     return {"what": code(texts[0])} if scene.operator == "cond" and len(texts) == 1 else {}
 
 
 # ---------------------------------------------------------------- results of shard_map
 
-_NOT_PROVEN = re.compile(
-    rf"out_specs(?P<path>\S{{0,400}}?) is (?P<spec>{SPEC}) which implies that the corresponding output value is (?:only varying across mesh axes "
-    r"\{[^{}\n]{0,400}\} and not \{(?P<axes>[^{}\n]{0,400})\}|replicated across mesh axis '(?P<one>[^'\n]{1,200})')"
-)
 _ACROSS = {
     "psum": ("adds the devices' values", ": for a sum over parts"), "pmax": ("takes the largest", ""),
     "pmean": ("averages the devices' values", ": for a mean over equal parts"), "pmin": ("takes the smallest", ""),
@@ -298,18 +275,18 @@ _ACROSS = {
 """Collectives that turn the devices' results into that of the whole: `psum` for `sum`, and so on."""
 
 
-def _replicated(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    """The same in all versions but for `P` and `PartitionSpec`."""
-    found = list(_NOT_PROVEN.finditer(match.string))[:8]
-    axes = [tuple(filter(None, (one["one"] or one["axes"]).split(","))) for one in found]
+def replicated(match: re.Match[str], scene: ErrorScene, parts: Parts) -> Facts:
+    """The results that `out_specs` says are equal on devices where JAX cannot see it."""
+    axes = [tuple(filter(None, (one["one"] or one["axes"]).split(","))) for one in parts[:8]]
+    unseen = "{}{} says that the result is equal along {}, which JAX cannot see"
     words = [
-        say("{}{} says that the result is equal along {}, which JAX cannot see", code(f"out_specs{one['path']}"), _spec(one["spec"]), axes_list(own))
-        for one, own in list(zip(found, axes, strict=True))[:_MOST]
-    ]  # fmt: skip
+        say(unseen, code(f"out_specs{one['path']}"), _spec(one["spec"]), axes_list(own))
+        for one, own in zip(parts[:_MOST], axes, strict=False)
+    ]
     names = list(dict.fromkeys(axis for own in axes for axis in own))
     over, made = axes_list(names), _made_by(names, scene)
-    more = {} if made else {"unknown": "if it is known to be equal"}
-    return {"what": clauses(words), "over": over, "fits": tuple(_made_equal(made, over)), **more} if found else None
+    unknown = None if made else "if it is known to be equal"
+    return {"what": clauses(words), "over": over, "fits": tuple(_made_equal(made, over)), "unknown": unknown}
 
 
 def _spec(text: str) -> Sentence | str:
@@ -333,7 +310,7 @@ def _made_by(axes: Sequence[str], scene: ErrorScene) -> str:
 
 
 def _made_equal(made: str, over: Sentence) -> Iterator[Fit]:
-    """Makes a result equal on all devices: first by the collective that gives the value of the whole, if it is known."""
+    """Makes a result equal on all devices: first by the collective that gives the value of the whole, if known."""
     right = next((own for own in (made, f"p{made}") if own in _ACROSS), "pmean" if made else "")
     if made == "all_gather":
         why = say("{} has made it equal: one device's result is that of all", code(made))
@@ -343,63 +320,3 @@ def _made_equal(made: str, over: Sentence) -> Iterator[Fit]:
         of = say(": that is {}the {} over all parts", "" if is_same else "not ", code(made)) if made else use
         edit = say("return it through {} over {}", code(f"jax.lax.{across}"), over)
         yield replace(advice(edit, say("{}{}", does, of)), is_same=is_same)
-
-
-_CARRY = r"(?P<loop>\w{1,40}) (?:body )?(?:body function|function) carry input and carry output must have "
-
-BODY_ROWS = (
-    row("loop type", _CARRY + r"equal types, but they differ:\n\n",
-         "the body of {loop} must keep the type of its carry: {what}",
-         Way("let the body return {carry} with the shape {shape}", "a loop cannot change a shape"),
-         Way("start {grows} as long as it gets, and write into it with `.at[i].set`", "its shape then stays"),
-         Way("let the body return {carry} through {astype}", "it stays {dtype}"),
-         Way("let the body return {carry} through `jax.sharding.reshard` to {spec}", "{moves}, in every step"),
-         Way("{cast}({start}, {axes_first}{to})", "it then is one value for each device along {over_first} from the start", replaces="{start}"),
-         Way("start {carry} with {cast} to varying over {over_first}", "it then is one value for each device along {over_first} from the start", is_last=True), facts=_differing),
-    row("loop structure", _CARRY + r"the same pytree structure, but they differ:\n\n",
-         "the body of {loop} must return its carry as the same tree: {what}",
-         Way("let {who} return {missing} in {carry}, too", "unchanged, if the step has no new one"),
-         Way("leave {extra} out of what {who} returns for {carry}", "if only the step needs it"),
-         Way("start {carry} with {extra}, too", "if the next step needs it"),
-         Way("let {who} return an array for {carry} in place of {none_second}", "what is not returned is None, and None is no array"),
-         Way("start {carry} with an array of the shape that comes out, in place of {none_first}", "as zeros"),
-         Way("let {who} return {carry} as {as_list}", "as it goes in"), Way("let {who} return {as_other} for {carry}", "as it goes in"),
-         Way("let {who} return {count} in {carry}", "as many as go in"),
-         Way("let {who} return {carry} with what is {static} in it unchanged", "as it goes in"), facts=_differing),
-    row("loop structure", r"scan body output must be a pair, got [^\n]{1,4000}\.$",
-         "the body of `scan` must return a pair: the carry, and what is kept of each step",
-         Way("let {who} return the carry and `None`", "if nothing of a step is to be kept"), facts=_pair),
-    row("loop structure", rf"cond_fun must return a boolean scalar, but got output type\(s\) \[(?:ShapedArray\()?(?P<type>{TYPE})[^\[\]\n]{{0,200}}\]\.$",
-         "the condition of `while_loop` must give one truth, and gives {type}",
-         Way("let {who_compares} compare, as with `!= 0`", "a loop does not ask a number for its truth"),
-         Way("let {who_each} return `jnp.all` or `jnp.any` of it", "that is one truth"), facts=_truth),
-    row("loop structure", r"scan got values with different leading axis sizes: (?P<lengths>\d{1,18}(?:, \d{1,18}){1,200})\.$",
-         "what {loop} goes over must have one length along dimension 0, and has {given}",
-         Way("take the first {shortest} of each", "the loop then has as many steps"), facts=_lengths),
-    row("loop structure", r"scan got `length` argument of `?(?P<length>\d{1,18})`? which disagrees with leading axis sizes \[(?P<own>\d{1,18})(?:, \d{1,18}){0,200}\]\.$",
-         "`length` is {length}, but what `scan` goes over has {own} along dimension 0",
-         Way("leave `length` out", "`scan` then takes {own} from the arrays")),
-    row("branch type", r"(?P<code_choice>cond|switch) branches must have equal output types but they differ\.",
-         "the branches of {code_choice} must give one type: {what}",
-         Way("let both branches give {one_shape}", "a branch cannot change it"),
-         Way("let {other} return through {astype}{at}", "both then are {dtype}"),
-         Way("let {other} return through `jax.sharding.reshard` to {spec}{at}", "{moves}"),
-         Way("let {one} return through {cast} to varying over {over_first}{at}", "both then are one value for each device"),
-         Way("let {other} return through {cast} to varying over {over_second}{at}", "both then are one value for each device"), facts=_differing),
-    row("branch structure", r"(?P<code_choice>cond|switch) branch outputs must have the same pytree structure, but they differ:\n\n(?P<one>true_fun|branch ?\d{1,4}) is "
-         r"(?P<name_one>[^\n]{1,300}?)(?: at [^\n]{1,300}?:\d{1,9})?\n(?P<other>false_fun|branch ?\d{1,4}) is (?P<name_other>[^\n]{1,300}?)(?: at [^\n]{1,300}?:\d{1,9})?\n\n",
-         "the branches of {code_choice} must return the same tree: {what}",
-         Way("let {other} return {missing}{at}, too", "as zeros, where it has none"), Way("leave {missing} out of what {one} returns{at}", "if nobody needs it after"),
-         Way("let {one} return {extra}{at}, too", "as zeros, where it has none"), Way("leave {extra} out of what {other} returns{at}", "if nobody needs it after"),
-         Way("let {nobody} return a value{at}", "a function that returns nothing gives None"),
-         Way("let both return {as_many}{at}", "as zeros, where one has none"), Way("let {other} return {wanted}{at}", "as {one} does"),
-         Way("let both return the same {static} parts{at}", "they belong to the tree"), facts=_differing),
-    row("branch structure", r"Pred must be a scalar, got .{1,4000} of shape (?P<shape>" + SHAPE + r")\.$",
-         "{what|the predicate} has the shape {shape}, and `cond` takes one truth for all",
-         Way("use `jnp.where` of the predicate and of what the branches return", "picks for each element"),
-         Way("give `cond` the `jnp.any` or `jnp.all` of it", "if one branch is to run for all"), facts=_predicate),
-    row("replication", r"shard_map applied to the function .{0,400}?out_specs which require replication which can't be statically inferred given the mesh",
-         "{what}", Way("name {over} in `out_specs`, in a dimension that the result has", "if each device's part is meant: they are put one after the other"),
-         Way("give `jax.shard_map` `check_vma=False`", "{unknown}: JAX then takes one device's result for all"), facts=_replicated),
-)  # fmt: skip
-"""Each tried in turn."""

@@ -1,27 +1,21 @@
-"""The table's rows of values that JAX only traces, where a line asks for them, and of values that outlived their trace.
-
-*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `errors.py`, `core.py`, `numpy/indexing.py`; and Python's own of
-objects that cannot be hashed or formatted.
-"""
-
-# ruff: noqa: E501
+"""Facts of errors of values that JAX only traces, and of values that outlived their trace."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pjit_inspect.analyze.errors import specs, ways
-from pjit_inspect.analyze.errors.printed import TYPE, read_type
-from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Proposer, Reader, Way, listed_facts, read_code, row
+from pjit_inspect.analyze.errors.printed import read_type
+from pjit_inspect.analyze.errors.table import Facts, listed_facts, read_code
 from pjit_inspect.analyze.errors.ways import advice, instead, listed
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Phrase, code, name, place, say
 
 _TRACING = re.compile(
-    r"The error occurred while tracing the function (.{1,300}?)(?: at ([^\n]{1,1000}?:\d{1,9}))? for (\w{1,40})\."
+    r"The error occurred while tracing the function (.{1,300}?)(?: at ([^\n]{1,1000}?:\d+))? for (?P<for>\w{1,40})\."
 )
 _BECAME = "This value became a tracer due to"
 _DEPENDS = re.compile(r"because it depends on the values? of the arguments? ([^\n]{1,2000}?)\.(?:\s|$)")
@@ -40,14 +34,16 @@ _IN = re.compile(r"([\w.]+)( not)? in ([\w.]+)")
 # ---------------------------------------------------------------- what asks for which value
 
 
-def _tracing(match: re.Match[str], scene: ErrorScene) -> dict[str, object]:
+def tracing(match: re.Match[str], scene: ErrorScene) -> dict[str, object]:
+    """The line that needs a value, the function that is traced, and the arguments that the value depends on."""
     where, depends = _TRACING.search(match.string), _DEPENDS.search(match.string)
     names = tuple(filter(None, re.split(r", and |, | and ", depends[1]))) if depends else ()
     type_, texts = match.groupdict().get("type"), [argument.text for argument in scene.arguments]
+    depends = say(", which depends on the argument{} {}", "s" * (len(names) > 1), listed(names)) if names else ""
+    function, of = name(where[1]) if where else "the function", say(" for {}", code(where[3])) if where else ""
     facts: dict[str, object] = {
-        "line": _line(scene), "function": name(where[1]) if where else "the function", "names": names,
-        "for": say(" for {}", code(where[3])) if where else "", "is_jit": bool(where and where[3] == "jit"),
-        "depends": say(", which depends on the argument{} {}", "s" * (len(names) > 1), listed(names)) if names else "",
+        "line": _line(scene), "function": function, "names": names, "is_jit": bool(where and where[3] == "jit"),
+        "unknown": say("{}: while {} is traced{}, values are not known", depends, function, of),
         "type": (read_type(type_),) if type_ else (),
     }  # fmt: skip
     # What counts the parts of a list is no loop.
@@ -65,6 +61,11 @@ def _tracing(match: re.Match[str], scene: ErrorScene) -> dict[str, object]:
     return facts
 
 
+def formatted(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The same of a value that is printed."""
+    return {"printed": True, **tracing(match, scene)}
+
+
 def _line(scene: ErrorScene) -> Phrase | str:
     return code(scene.expression) if scene.expression else "the line"
 
@@ -73,7 +74,8 @@ _TRUTHS = ("any", "all", "max", "min", "sorted", "bool")
 """Functions of Python's that ask for a truth."""
 
 
-def _asked(match: re.Match[str], scene: ErrorScene) -> Facts:
+def asked(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The line that asks whether an array is true."""
     # Python places what fails of `a and b` at either of them, or at both.
     has_parts = any(f" {word} " in f" {scene.condition} " for word in ("and", "or", "not"))
     is_statement = bool(scene.statement) and (scene.expression in ("", scene.condition) or has_parts)
@@ -82,10 +84,10 @@ def _asked(match: re.Match[str], scene: ErrorScene) -> Facts:
     asks = say("{} needs a value" if is_call else "{} asks whether an array is true", _line(scene))
     if is_statement:
         asks = say("the {} asks whether {} is true", code(scene.statement), code(scene.condition))
-    return {**_tracing(match, scene), "is_truth": is_statement or not is_call, "asks": asks}
+    return {**tracing(match, scene), "is_truth": is_statement or not is_call, "asks": asks}
 
 
-def _outlived(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+def outlived(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     """Only of what depends on nothing that JAX names may it be said that it outlived the function."""
     where = _TRACING.search(match.string)
     is_known = _DEPENDS.search(match.string) or _BECAME in match.string or not scene.places
@@ -99,16 +101,17 @@ def _origin(where: re.Match[str] | None) -> Facts:
         return {"origin": "a function that JAX traced"}
     own = name(where[1])
     function = {"function": own} if where[1] != "<lambda>" else {}
-    return {"origin": say("{} (traced for {})", own, code(where[3])), **function}
+    return {"origin": say("{} (traced for {})", own, code(where["for"])), **function}
 
 
 _LEAKED_FROM = re.compile(
-    r"The function being traced when the value leaked was (.{1,300}?) at ([^\n]{1,1000}?:\d{1,9}) traced for (\w{1,40})\."
+    r"The function being traced when the value leaked was (.{1,300}?) at .{1,999}?:\d+ traced for (?P<for>\w{1,40})\."
 )
-_MADE_AT = re.compile(r"The leaked intermediate value was created on line (\S[^\n]{0,1000}?:\d{1,9}):\d{1,9} ")
+_MADE_AT = re.compile(r"The leaked .{0,20}value was created on line (\S[^\n]{0,1000}?:\d{1,9}):\d{1,9} ")
 
 
-def _leaked(match: re.Match[str], scene: ErrorScene) -> Facts:
+def leaked(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The value that was kept, and the function that made it."""
     said, made = replace(read_type(match["type"]), spec=None), _MADE_AT.search(match.string)
     own = ways.own_of(said, scene) if scene.is_complete else None
     what = name(own.name) if own is not None else say("a value {}", specs.type_words(said))
@@ -132,7 +135,8 @@ _BY_JAX = {
 """Python's operations that ask for a truth, and the same in JAX, of as many parts."""
 
 
-def _truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+def truth(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """The same without a question for a truth: by a function of JAX's, or in words."""
     if not facts["is_truth"]:
         return
     if scene.statement in _STATEMENTS:
@@ -176,9 +180,9 @@ def _one_truth(text: str) -> str:
     return text if node is None else logical(node)
 
 
-def _computing(match: re.Match[str], scene: ErrorScene) -> Facts:
+def computing(match: re.Match[str], scene: ErrorScene) -> Facts:
     """The same by `jax.numpy`, where JAX takes that: not where the result is as long as values say."""
-    return {"fits": lambda judge: [fit for fit in _by_jax(scene) if judge(fit, ())], **_tracing(match, scene)}
+    return {"fits": lambda judge: [fit for fit in _by_jax(scene) if judge(fit, ())], **tracing(match, scene)}
 
 
 def _by_jax(scene: ErrorScene) -> Iterator[Fit]:
@@ -190,9 +194,9 @@ def _by_jax(scene: ErrorScene) -> Iterator[Fit]:
         yield instead(scene, edit, "an array of JAX's can be indexed by it")
 
 
-def _cut(match: re.Match[str], scene: ErrorScene) -> Facts:
+def cut(match: re.Match[str], scene: ErrorScene) -> Facts:
     """A slice whose bounds are traced: of a length that JAX takes, or of one that it must know."""
-    facts, cut = dict(_tracing(match, scene)), _SLICE.fullmatch(scene.expression)
+    facts, cut = dict(tracing(match, scene)), _SLICE.fullmatch(scene.expression)
     names = tuple(dict.fromkeys(re.findall(r"(?<![\w.])[^\W\d]\w*", scene.subscripts)))
     facts |= {"bounds": listed(names), "static": _argnames(names)} if names else {}
     terms = [term.strip() for term in cut["upper"].split("+")] if cut else []
@@ -208,7 +212,12 @@ def _cut(match: re.Match[str], scene: ErrorScene) -> Facts:
 # ---------------------------------------------------------------- static arguments
 
 
-def _static(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+def static_repeat(facts: Facts, scene: ErrorScene) -> Iterable[Fit]:
+    """The same of `repeat`, which takes a number: a length that is asked of an array cannot be static."""
+    return static(facts, scene) if scene.operator == "repeat" else ()
+
+
+def static(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     """Arguments of the jitted function itself, whose value would be known if they were static."""
     names = listed_facts(facts, "names", str)
     if facts["is_jit"] and names and all(map(str.isidentifier, names)) and _asks_arguments(facts, scene):
@@ -246,81 +255,3 @@ def _asks_arguments(facts: Facts, scene: ErrorScene) -> bool:
         return False
     # What the other names hold is known to be no array, or is one of the arguments.
     return not facts.get("is_truth") or not (used - names) & {array.name for array in scene.operands}
-
-
-# ---------------------------------------------------------------- rows
-
-_TYPED = rf"traced array with shape ~?(?P<type>{TYPE})"
-_CONCRETE = rf"Abstract tracer value encountered where concrete value is expected: {_TYPED}"
-_ASKS = (
-    rf"(?:Attempted boolean conversion of {_TYPED}|The numpy\.ndarray conversion method __array__\(\) was called on |The __index__\(\) method was called on "
-    r"|Abstract tracer value encountered where concrete value is expected: |Array boolean indices must be concrete|Shapes must be 1D sequences of concrete values)"
-)
-
-
-_PRINT = Way("use `jax.debug.print`{?printed}", "prints the values each time that the program runs")
-
-
-def _needs(pattern: str, what: str, *ways: Way | Proposer, facts: Reader = _tracing) -> ErrorRow:
-    """A row of a line that needs a value."""
-    sentence = f"{{line}} needs {what}{{depends}}: while {{function}} is traced{{for}}, values are not known"
-    return row("traced value", pattern, sentence, *ways, _PRINT, facts=facts)
-
-
-_NUMBER = Way(
-    "make what it needs a static argument, by `static_argnames` of the `jax.jit`",
-    "for Python numbers, not arrays: it is then known while tracing, and compiled for each value",
-)
-_AS_ARRAY = Way("write {array}", "where an array will do: it stays in the program")
-
-TRACED_ROWS = (
-    row("argument", r"The truth value of an array with more than one element is ambiguous",
-         "{asks}, and an array of several elements has a truth for each", _truth,
-         Way("ask for one truth, as `jnp.all` or `jnp.any` of it", "it is then one element, which `jax.lax.cond` takes where it is traced"), facts=_asked),
-    row("leaked value", _ASKS,
-         "{line} uses an intermediate value of {origin}, which was kept after the function returned: it has no data",
-         Way("return the value from {function|the function}", "what a traced function stores elsewhere has no data"), facts=_outlived),
-    row("traced value", rf"Attempted boolean conversion of {_TYPED}",
-         "{asks}{depends}: while {function} is traced{for}, values are not known", _truth, _static, facts=_asked),
-    _needs(rf"The numpy\.ndarray conversion method __array__\(\) was called on {_TYPED}", "its values as a numpy array",
-           Way("use a function of `jax.numpy`, where there is one", "numpy computes at once, and needs values{?unprinted}", is_last=True),
-           Way("use `jax.pure_callback`", "calls it with values each time that the program runs{?unprinted}", is_last=True), facts=_computing),
-    _needs(rf"The __index__\(\) method was called on {_TYPED}", "its value as an integer",
-           Way("use `jax.lax.fori_loop` in place of {of_range}", "the loop is then part of the program"),
-           Way("make one array of what {of_item} picks from, as `jnp.stack` does", "an array can be indexed by it"), _static),
-    _needs(rf"{_CONCRETE}(?=.*The problem arose with the `(?:float|complex)` function)", "its value as a number", _AS_ARRAY, _static, facts=_computing),
-    _needs(rf"{_CONCRETE}(?=.*The problem arose with the `int` function)", "its value as an integer", _AS_ARRAY, _static),
-    _needs(rf"{_CONCRETE}(?=.*This occurred in the item\(\) method)", "its value as a number", _AS_ARRAY),
-    _needs(rf"{_CONCRETE}(?=.*This occurred in the tolist\(\) method)", "its values as a list"),
-    _needs(rf"{_CONCRETE}(?=.*(?:[Tt]he size argument of|value for the size argument|total_repeat_length|number of repeats must be))", "the length of a result",
-           Way("give {sized} the argument {length}", "the result then has that length, whatever the values"),
-           # A length that is asked of an array cannot be static; `repeat` takes a number.
-           lambda facts, scene: _static(facts, scene) if scene.operator == "repeat" else ()),
-    _needs(rf"{_CONCRETE}(?=.*axis argument must be known statically)", "an axis", _static),
-    _needs(rf"(?:{_CONCRETE}(?=.*(?:It arose in the jnp\.arange argument|'num' argument of jnp\.linspace|jnp\.\w+ argument))"
-           r"|Shapes must be 1D sequences of concrete values of integer type, got (?=.{0,400}Trace))", "a length of an array", _static),
-    _needs(rf"(?:{_CONCRETE}\s+)?The '?(?P<code_what>\w+)(?:\(\))?'? (?:method|attribute) (?:is not available|was called) on (?:traced array|\w{0,40}Tracer)", "{code_what} of an array that has data",
-           Way("ask for it outside of the function, of what goes in or comes out", "arrays have data there")),
-    _needs(_CONCRETE, "its value", _static),
-    _needs(r"expected a sequence of integers or a single integer, got '\w{0,40}Tracer", "a length of an array", _NUMBER),
-    _needs(r"As of JAX v[\d.]+, parameters to jaxpr equations must have __hash__ and __eq__ methods\. In a call to primitive (?P<code_op>\w+), the value of parameter (?P<code_what>\w+) was not hashable: "
-           r"(?=.{0,400}Tracer)", "{code_what} of {code_op}", _NUMBER),
-    # 0.12.0.1 has the longer words; 0.8.1 has "Found".
-    _needs(r"(?:Slice entries must be static integers|Array slice indices must have static start/stop/step to be used with NumPy indexing syntax)\. "
-           r"(?:Got .{0,400}Trace.{0,400} at position \d|Found slice\(.{0,400}Trace)", "where a slice begins or ends",
-           Way("make {bounds} static, by {static} of the `jax.jit`", "for Python numbers, not arrays: compiled for each value", is_last=True),
-           Way("keep the length and set what is beyond to zero with `jnp.where`", "shapes stay as they are"), facts=_cut),
-    _needs(rf"Array boolean indices must be concrete(?:; got|:) (?:ShapedArray\()?~?(?P<type>{TYPE})", "how many entries are true",
-           Way("use `jnp.where` of the mask, the array and what counts for nothing, such as 0", "the shape stays"),
-           Way("use `jnp.nonzero` of the mask with `size=`", "gives that many indices, filled up where there are fewer")),
-    _needs(r"unhashable type: '(?:\w{0,40}Tracer)'$", "its value as a key",
-           Way("keep the values in an array and index it", "an array can be indexed by a traced value")),
-    _needs(r"unsupported format string passed to \w{0,40}Tracer\.__format__$", "its value as text",
-           facts=lambda match, scene: {"printed": True, **_tracing(match, scene)}),
-    row("leaked value", rf"Encountered an unexpected tracer\. .{{0,300}}?(?:intermediate value with type|intermediate value with shape) ~?(?P<type>{TYPE}) (?:wrapped in a \w{{1,60}} )?"
-         r"to escape the scope of the transformation",
-         "{what} is an intermediate value of {origin}, and was kept after the function returned: it has no data",
-         Way("return the value from {function|the function}", "what a traced function stores elsewhere has no data"),
-         Way("run it under `jax.checking_leaks()`", "JAX then raises in the function that keeps it"), facts=_leaked),
-)  # fmt: skip
-"""Each tried in turn."""

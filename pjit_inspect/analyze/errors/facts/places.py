@@ -1,10 +1,4 @@
-"""The table's rows of places: devices, meshes and memories that differ, another spec than asked, shards put together by hand.
-
-*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `pjit.py`, `sharding_impls.py`, `core.py`, `shard_map.py`, `mesh.py`,
-`array.py`, `lax/lax.py`, `lax/utils.py`, `export/_export.py`.
-"""
-
-# ruff: noqa: E501
+"""Facts of errors of places: devices, meshes and memories that differ, shards put together by hand."""
 
 from __future__ import annotations
 
@@ -16,9 +10,9 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from pjit_inspect.analyze.errors import printed, specs, ways
-from pjit_inspect.analyze.errors.printed import MESH, SHARDING, SPEC, read_integers, read_mesh, read_type
+from pjit_inspect.analyze.errors.printed import read_integers, read_mesh, read_type
 from pjit_inspect.analyze.errors.specs import spec_words
-from pjit_inspect.analyze.errors.table import Facts, Way, read_code, row
+from pjit_inspect.analyze.errors.table import Facts, read_code
 from pjit_inspect.analyze.errors.ways import advice, mesh_named
 from pjit_inspect.model.program.mesh import Mesh, MeshAxes, PartitionSpec, axes_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
@@ -78,7 +72,8 @@ def _side(match: re.Match[str], number: int, scene: ErrorScene) -> ErrorArray:
     return replace(side, name=f"{side.name} of {function}") if function else side
 
 
-def _devices(match: re.Match[str], scene: ErrorScene) -> Facts:
+def devices(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The two sides that are on different devices, and either moved to the other's."""
     first, second = _side(match, 1, scene), _side(match, 2, scene)
     facts: dict[str, object] = {
         "arrays": (first, second), "one": _ids(first.device_ids), "other": _ids(second.device_ids),
@@ -157,7 +152,8 @@ def _mesh_of(side: ErrorArray, scene: ErrorScene) -> tuple[Mesh | None, str]:
 # ---------------------------------------------------------------- meshes and specs of types
 
 
-def _other_mesh(match: re.Match[str], scene: ErrorScene) -> Facts:
+def other_mesh(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The operand that is on another mesh, and the way to the mesh of the others."""
     wanted, other = read_mesh(match["mesh"]), read_mesh(match["other"])
     meshes = [(one.mesh.axes, one.mesh.axis_types) if one.mesh else None for one in scene.operands]
     odd = [one for one, mesh in zip(scene.operands, meshes, strict=True) if mesh == (other.axes, other.axis_types)]
@@ -172,7 +168,7 @@ def _other_mesh(match: re.Match[str], scene: ErrorScene) -> Facts:
     return facts | {"what": name(odd[0].name), "fits": (fit,)}
 
 
-def _asked(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+def asked(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     """An array that arrives with another spec than it is asked for, by a constraint or by `in_shardings`."""
     type_ = match.groupdict().get("type")
     if type_ is None:
@@ -200,20 +196,20 @@ def _asked(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 # ---------------------------------------------------------------- meshes
 
 
-def _meshes(match: re.Match[str], scene: ErrorScene) -> Facts:
-    """The mesh that is set, and the one that is given: the same one whose axes are manual, within another `shard_map`."""
+def meshes(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The mesh that is set, and the one that is given: within another `shard_map`, the same one with manual axes."""
     one, other = read_mesh(match["set"]), read_mesh(match["given"])
     variable, is_nested = mesh_named(other, scene), "manual" in one.axis_types and one.axes == other.axes
     free = [own for own, kind in zip(one.axis_names, one.axis_types, strict=False) if kind != "manual"]
     facts = {"given": code(printed.mesh_words(other, one)), "set": code(printed.mesh_words(one, other))}
     if is_nested and "op" not in match.groupdict():
-        return {"manual": code(str(other)), **({"free": specs.axes_list(free)} if free else {"itself": True})}
-    return {**facts, "unset": True, **({"variable": code(variable)} if variable else {})}
+        return {"manual": code(str(other)), "free": specs.axes_list(free) or None}
+    return {**facts, "unset": True, "variable": code(variable) if variable else None}
 
 
-def _called_itself(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+def called_itself(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     """The function of the inner `shard_map` itself, which the outer one gives one device's part already."""
-    if "itself" not in facts:
+    if "manual" not in facts or facts["free"]:
         # It may be about the axes that are not manual yet.
         return
     effect = say("it sees one device's part already, and its collectives work there")
@@ -225,7 +221,8 @@ def _called_itself(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
             yield advice("call the function itself, without the inner `jax.shard_map`", effect)
 
 
-def _without_mesh(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+def without_mesh(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """The call of `shard_map` without its mesh."""
     given = ways.texts_of(scene).get("mesh", "") if scene.operator == "shard_map" and "unset" in facts else ""
     edit = re.sub(rf",\s*mesh\s*=\s*{re.escape(given)}", "", scene.expression) if given else scene.expression
     if edit != scene.expression:
@@ -235,7 +232,8 @@ def _without_mesh(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
 # ---------------------------------------------------------------- memories, shards, exported functions
 
 
-def _memories(match: re.Match[str], scene: ErrorScene) -> Facts:
+def memories(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The memory of each of two operands."""
     sides = [match["one"], match["other"]]
     kinds = ["host" if "<host>" in side else "device" for side in sides]
     types = [f"{one.dtype}{specs.shape_words(one.shape)}" for one in scene.operands]
@@ -249,7 +247,8 @@ def _memories(match: re.Match[str], scene: ErrorScene) -> Facts:
     return facts | {f"name_{kind}": own for kind, own in zip(kinds, names, strict=False)}
 
 
-def _shards(match: re.Match[str], scene: ErrorScene) -> Facts:
+def shards(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """The shards that are missing, by their devices where these are known, or too many."""
     wanted, given = int(match["n"]), int(match["n_given"])
     lack = f"{wanted - given} are missing" if given < wanted else f"{given - wanted} are too many"
     ids = sorted({number for array in scene.operands for number in array.device_ids})
@@ -260,97 +259,8 @@ def _shards(match: re.Match[str], scene: ErrorScene) -> Facts:
     return {"lack": lack}
 
 
-def _exported(match: re.Match[str], scene: ErrorScene) -> Facts:
+def exported(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """A mesh of as many devices as the function was exported for."""
     own = [variable for mesh, variable in scene.meshes.items() if len(mesh.device_ids) == int(match["n"]) and variable]
     placed = code(f"jax.device_put(x, NamedSharding({own[0]}, P()))") if own else ""
     return {"variable": code(own[0]), "placed": placed} if own else {}
-
-
-def _of_side(number: int) -> str:
-    # 0.8 and 0.9 write "and device ids", 0.10 and later "and with device ids".
-    return (
-        rf"(?:argument (?P<path{number}>.{{1,500}}?) of (?P<function{number}>.{{1,300}}?) with shape (?P<type{number}>\w{{1,24}}\[[\d,]{{0,200}}\]) and "
-        rf"|(?P<place{number}>[\w' ]{{1,60}}?) )(?:with )?device ids (?P<ids{number}>\[[\d, ]{{0,16000}}\]) on platform \w{{1,40}}"
-    )
-
-
-PLACE_ROWS = (
-    row("devices", rf"Received incompatible devices for \w{{1,40}} computation\. Got {_of_side(1)}(?: at [^\n]{{0,300}}?)?\s+and\s+{_of_side(2)}"
-         r"(?: at (?P<where>[^\n]{1,1000}?:\d{1,9}):\d{1,9}(?: |$))?",
-        ("{first} is on {one}, {second} on {other}{order}", "{code_both} names devices that differ: {one} and {other}", "{?alike}JAX found two sets of devices in one program"), facts=_devices),
-    row("mesh", rf"For primitive \w{{1,80}}, context mesh (?P<mesh>{MESH}) .{{0,200}}?(?P<other>{MESH})(?: for shape (?P<type>\S{{1,400}}?)\. )?",
-         "{what|an operand} is on the mesh {other}, but the mesh that is set is {wanted}", facts=_other_mesh),
-    row("mesh", rf".{{0,400}}?(?:Got one mesh: |Got lhs: ?)(?P<mesh>{MESH}).{{0,200}}?(?P<other>{MESH})",
-         "{what|an operand} is on the mesh {other}, everything else on {wanted}", facts=_other_mesh),
-    row("other spec", rf"`with_sharding_constraint` acts as an assert .{{0,400}}? The array sharding: (?P<own>{SPEC}) did not match the sharding provided: (?P<wanted>{SPEC})\. ",
-         "{what|an operand} is {own}, but `with_sharding_constraint` asks for {wanted}", facts=_asked),
-    row("other spec", rf"Sharding passed to \w{{1,40}} does not match the sharding on the respective arg\. Got .{{0,200}}?(?P<wanted>{SHARDING}).{{0,400}}?(?P<own>{SHARDING})"
-         r".{0,400}? for arg type: (?P<type>\S{1,400})\s*$",
-         "{what|an argument} is {own}, but `in_shardings` asks for {wanted}", facts=_asked),
-    row("mesh", rf"The context mesh (?P<set>{MESH}) should match the mesh passed to shard_map (?P<given>{MESH})",
-        ("one `jax.shard_map` is inside another and is given the whole mesh, {manual}, whose axes are manual there", "`jax.shard_map` is given the mesh {given}, but the mesh that is set is {set}"),
-        _called_itself, Way("leave `mesh` out of the inner `jax.shard_map`, and let its specs and `axis_names` name {free} only", "the other axes are manual already"),
-        Way("set {variable} with `jax.set_mesh`", "before the call"), _without_mesh, Way("leave `mesh` out, with specs for the mesh that is set{?unset}", "it then uses that one", is_last=True), facts=_meshes),
-    row("mesh", rf"Context mesh (?P<set>{MESH}) should match the mesh of sharding (?P<given>{MESH}) passed to (?P<op>\w+)",
-         "`{op}` is given a sharding of the mesh {given}, but the mesh that is set is {set}",
-         Way("give it a spec of the mesh that is set", "a spec alone is enough there"), Way("set {variable} with `jax.set_mesh`", "before the call"), facts=_meshes),
-    row("mesh", r"Please pass `jax\.Array`s with a `NamedSharding` as input to `shard_map` when passing `AbstractMesh`",
-         "`jax.shard_map` has an `AbstractMesh`, which has no devices, and its arguments are on no mesh",
-         Way("place the arguments with `jax.device_put` and a `NamedSharding`", "their mesh has the devices"), Way("give it a `Mesh` of devices", "as `jax.make_mesh` makes it")),
-    row("mesh", r"`(?P<code_op>set_mesh|get_mesh)` can only be used outside of `jax\.jit`",
-         "{code_op} is called while a function is traced; the mesh is fixed before that",
-         Way("call `jax.set_mesh` before the jitted function", "what is traced then sees that mesh"), Way("inside, use `jax.sharding.get_abstract_mesh()`", "to see its axes")),
-    row("mesh", r"Mesh requires the ndim of its first argument \(`devices`\) to equal the length of its second argument " r"\(`axis_names`\), but got devices\.ndim == (?P<rank>\d+) and len\(axis_names\) == (?P<count>\d+)",
-         "a mesh has one name for each dimension of its devices: they have {rank}, and the names are {count}",
-         Way("reshape the devices to {count} dimensions, as in `np.array(jax.devices()).reshape(2, 4)`", "if the names are right"), Way("use `jax.make_mesh(shape, names)`", "it orders the devices, too")),
-    row("mesh", r"Number of axis names should match the number of axis_types\. Got axis_names=(?P<code_names>\([^()]*\)) and axis_types=(?P<code_types>\([^\n]*\))",
-         "the axes {code_names} need one type each, and `axis_types` is {code_types}",
-         Way("give `axis_types` one entry for each axis", "as in `(jax.sharding.AxisType.Auto,) * 2`")),
-    row("mesh", r"use_abstract_mesh cannot change the size of the mesh\. .*? with size=(?P<new>\d+) and prev mesh: .*? with size=(?P<old>\d+)",
-         "the mesh that is set has {old} devices, and inside it a mesh of {new} was to be used: only another shape of as many devices can be",
-         Way("use an `AbstractMesh` of {old} devices", "as many as the mesh that is set")),
-    row("memory space", r"memory_space of all inputs passed to `(?P<code_op>\w+)` must be the same\. Got one operand with type: (?P<one>\S+) " r"and another operand with type: (?P<other>\S+)",
-         "{code_op} needs its operands in one memory: {one}, {two}",
-         Way("jax.device_put({name_host}, jax.memory.Space.Device)", "copies {name_host} to the devices", replaces="{name_host}"),
-         Way("move one of them with `jax.device_put` to `jax.memory.Space.Device`", "a copy in device memory", is_last=True), facts=_memories),
-    row("memory space", r"Could not find memory addressable by device (?P<device>\S+)\. Device \S+ can address the following memory kinds: (?P<kinds>[\w, ]+)\. Got memory kind: (?P<code_kind>\w+)",
-         "a {device} device has no memory called {code_kind}: it has {kinds}",
-         Way("choose one of {kinds}", "as `memory_kind`")),
-    row("shards", r"Expected (?P<n>\d+) per-device arrays \(this is how many devices are addressable by the sharding\), but got (?P<n_given>\d+)",
-         "the sharding needs {n} shards, one for each device, and got {n_given}: {lack}",
-         Way("give one array for each of the {n} devices, copies too", "in the order of `sharding.addressable_devices`"), Way("use `jax.make_array_from_callback`", "JAX then asks for each shard"), facts=_shards),
-    row("shards", r"Expected shard shape (?P<code_wanted>\([\d, ]*\)) doesn't match the single device array shape (?P<code_given>\([\d, ]*\))\. Shape of Array is (?P<code_type>\S+)",
-         "a shard of {code_type} has the shape {code_wanted} here, and one of the arrays has {code_given}",
-         Way("give arrays of shape {code_wanted}", "as `sharding.shard_shape` says")),
-    row("shards", r"When making an array from single-device arrays, the input arrays must be from distinct devices, but got device IDs (?P<ids>\[[\d, ]*\])",
-         "each shard must be on a device of its own, and they are on the devices {ids}",
-         Way("place each with `jax.device_put(shard, device)`", "before they are put together")),
-    row("shards", r"Addressable devices and per-device arrays devices do not match\. (?:Sharding contains devices \{(?P<lack>[\d, ]*)\} that are not present in per-device arrays\. ?)?(?:Per-device arrays contain devices \{(?P<more>[\d, ]*)\})?",
-         "the shards are not on the sharding's devices: it needs one on each of {lack}",
-         Way("place each shard with `jax.device_put(shard, device)`", "for the devices of the sharding")),
-    row("shards", r"When making an array from single-device arrays the input arrays must have one shard each\. An argument array had (?P<count>\d+) shard",
-         "each shard must be an array on one device, and one of them is on {count}",
-         Way("use its `addressable_shards`", "each has an array on one device in `data`")),
-    row("shards", r"When calling `make_array_from_process_local_data` on a single process, global_shape should be None or equal to local_data\.shape\.\s*Got global_shape=(?P<code_all>\([\d, ]*\)) and local_data\.shape=(?P<code_own>\([\d, ]*\))",
-         "one process has all the data, so the global shape is that of the data: {code_own}, not {code_all}",
-         Way("leave `global_shape` out", "it is then {code_own}")),
-    row("shards", r"Fetching value for `jax\.Array` that spans non-addressable",
-         "part of the array is on devices of other processes, and cannot be read here",
-         Way("use `jax.experimental.multihost_utils.process_allgather`", "gathers all of it on every process"), Way("read its `addressable_shards`", "what is on this process's devices")),
-    row("shards", r"Closing over jax\.Array that spans non-addressable",
-         "the function uses an array from outside that is partly on devices of other processes",
-         Way("pass the array as an argument", "it is then traced")),
-    row("shards", r"to_dlpack can only pack a dlpack tensor from an array on a singular device, but an array with a Sharding over (?P<count>\d+) devices",
-         "DLPack takes arrays on one device, and this one is on {count}",
-         Way("pass a part: `x.addressable_data(0)`", "what one device holds")),
-    row("exported", r"Function (?P<name>\S+) was exported for (?P<n>\d+) devices and is called in a context with (?P<n_given>\d+) devices",
-         "{name} was exported for {n} devices, and its arguments are on {n_given}",
-         Way("place the arguments on {variable}, as in {placed}", "that mesh has {n} devices"), Way("export it again for {n_given} devices", "`jax.sharding.AbstractMesh` is enough to export: no such devices are needed"), facts=_exported),
-    row("exported", r"Function '(?P<name>[^'\n]+)' was exported for platforms '(?P<wanted>\([^\n]*?\))' but it is used on '(?P<given>\([^\n]*?\))'",
-         "{name} was exported for the platforms {wanted}, and is called on {given}",
-         Way("export it with `platforms` that has both", "one file then works on each")),
-    row("exported", r"Shape mismatch for (?P<code_where>args\S*)\.shape\[(?P<dimension>\d+)\].*?: expected (?P<code_wanted>\([^()]*\)) and called with (?P<code_given>\([^()]*\))",
-         "the exported function takes {code_wanted} as {code_where}, and got {code_given}: dimension {dimension} differs",
-         Way("export it with a symbolic length, by `jax.export.symbolic_shape`", "it then takes any")),
-)  # fmt: skip
-"""Each tried in turn."""

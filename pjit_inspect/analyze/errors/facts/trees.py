@@ -1,10 +1,4 @@
-"""The table's rows of trees that do not go together: shardings and specs that are no prefix, trees mapped or compiled for.
-
-*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `tree_util.py`, `api_util.py`, `pjit.py`, `api.py`, `shard_map.py`,
-`stages.py`.
-"""
-
-# ruff: noqa: E501
+"""Facts of errors of trees: shardings and specs that are no prefix, trees that are mapped or compiled for."""
 
 from __future__ import annotations
 
@@ -13,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pjit_inspect.analyze.errors import ways
+from pjit_inspect.analyze.errors.facts.bodies import TREE_NODE
 from pjit_inspect.analyze.errors.printed import SHARDING, SPEC, type_name
-from pjit_inspect.analyze.errors.rows.bodies import TREE_NODE
 from pjit_inspect.analyze.errors.specs import counted
-from pjit_inspect.analyze.errors.table import Facts, Way, first_filled, listed_facts, quoted, row
+from pjit_inspect.analyze.errors.table import Facts, first_filled, listed_facts, quoted
 from pjit_inspect.analyze.errors.ways import clauses, listed
 from pjit_inspect.model.report.explained_error import ErrorScene, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, name, say
@@ -25,11 +19,13 @@ from pjit_inspect.model.words.sentence import Sentence, code, name, say
 
 _KEYS = re.compile(r"with (?:\d{1,6} child keys\s+([^\n]{0,2000})|metadata\s+(\([^\n]{0,2000}\)))\n")
 _KINDS = re.compile(r"subtree of (?:different )?type\s+<class '([\w.<>]{1,200})'>")
-_COUNTS = re.compile(
-    r"of length (\d{1,6}), but the full pytree has a subtree of the same type but of length (\d{1,6})\."
-)
+_COUNTS = re.compile(r"of length (\d{1,6}), but the full .{1,80} of the same type but of length (\d{1,6})\.")
 _OBJECT = re.compile(rf"{SHARDING}|{SPEC}|\*(?=[,)\]}}]|$)")
 _ONE = {"in_specs": "one spec", "out_specs": "one spec", "in_axes": "one number", "out_axes": "one number"}
+_STEPS = (
+    "take {extra} out of {given}[[ and add {missing} to it]]",
+    "add {missing} to {given}",
+)
 
 
 def _between(keys: Sequence[Sequence[str]], lengths: Sequence[int], types: Sequence[str]) -> Facts | None:
@@ -43,8 +39,8 @@ def _between(keys: Sequence[Sequence[str]], lengths: Sequence[int], types: Seque
         return {"n_own": lengths[0], "n": lengths[1]}
     if len(types) > 1:
         own_type, wanted_type = map(type_name, types[:2])
-        facts = {"own_type": own_type, "type": wanted_type}
-        return facts if wanted_type == "one array" else facts | {"as_type": wanted_type}
+        is_leaf = wanted_type == "one array"
+        return {"own_type": own_type, "type": wanted_type, "as_type": None if is_leaf else wanted_type}
     return None
 
 
@@ -81,8 +77,8 @@ def _first_difference(given: object, wanted: object, path: str = "") -> tuple[st
     return next((one for one in deeper if one is not None), None)
 
 
-def _prefix(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    """Finds the tree that is no prefix of another, and the place where it is not."""
+def prefix(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """The tree that is no prefix of another, and the place where it is not."""
     groups = match.groupdict()
     which, path = match["which"] or match["which2"], groups.get("path") or ""
     if groups.get("tree"):
@@ -95,62 +91,57 @@ def _prefix(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     what = "the result" if which.startswith("out_") else what
     is_several, count = what == "the arguments" and not is_placed, found.get("n", 0)
     facts = {
-        "given": say("the tree of shardings") if is_placed else code(which + path), "what": "what is placed" if is_placed else what,
+        "given": say("the tree of shardings") if is_placed else code(which + path),
+        "what": "what is placed" if is_placed else what,
         "has": "have" if is_several else "has", "is": "are" if is_several else "is",
         # One number for a whole tree would also map what has no such dimension, or was not to be mapped.
-        **({} if which.endswith("axes") else {"one": _ONE.get(which, "one sharding")}), **found,
-        "counted": f"the call has {counted(count, 'argument')}" if is_several and isinstance(count, int) else f"{what} has {count}",
+        "one": None if which.endswith("axes") else _ONE.get(which, "one sharding"), **found,
+        "counted": f"the call has {counted(int(str(count)), 'argument')}" if is_several else f"{what} has {count}",
     }  # fmt: skip
-    steps = first_filled(_STEPS, facts)
-    return {**facts, "steps": steps} if steps else facts
+    return {**facts, "steps": first_filled(_STEPS, facts) or None}
 
 
-def _no_tuple(match: re.Match[str], scene: ErrorScene) -> Facts:
+def no_tuple(match: re.Match[str], scene: ErrorScene) -> Facts:
+    """What could stand in place of a tree that is no tuple."""
     return {"one": _ONE.get(match["code_which"], "one sharding"), "type": match["type"].rpartition(".")[2]}
 
 
 # ---------------------------------------------------------------- trees that are mapped, or were compiled for
 
 _MAPPED_WORDS = (
-    "only the first has {extra}; only the second has {missing}", "only the first has {extra}", "only the second has {missing}",
+    "only the first has {extra}[[; only the second has {missing}]]", "only the second has {missing}",
     "the first has {n_own} entries, the second {n}", "the first has {own_type}, the second {type}",
 )  # fmt: skip
-_LENGTHS = re.compile(r"at args, seen tuple of length (\d+) but now given tuple of length (\d+)")
-_KEYWORDS = re.compile(
-    r"at kwargs, seen (.{1,2000}?) but now given (.{1,2000}?), so .*?(?:key sets: \{([^{}]*)\})?(?:\n|$)"
-)
-_PLACE = re.compile(
-    r"at args\[(\d+)\](\S*), seen (.{1,600}?) but now given (.{1,600}?), so (.{1,300}?)(?:, with the symmetric difference of key sets: \{([^{}]*)\})?(?:\n|$)"
-)
 
 
-def _mapped(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+def mapped(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """The place where two trees differ that are mapped together."""
     found = _said(match)
     place = say(" at {}", code(match["where"])) if match["where"] else ""
     return {"place": place, "what": first_filled(_MAPPED_WORDS, found)} if found else None
 
 
-def _compiled_for(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+def compiled_for(match: re.Match[str], scene: ErrorScene, parts: Sequence[re.Match[str]]) -> Facts:
     """Compares the arguments' trees with those that a program was compiled for."""
     words, facts = [], dict[str, object]()
-    if count := _LENGTHS.search(match.string):
-        seen, given = int(count[1]), int(count[2])
+    if count := next((one for one in parts if one["seen"]), None):
+        seen, given = int(count["seen"]), int(count["given"])
         words.append(say("it takes {}, and got {}", counted(seen, "positional argument"), given))
         facts |= {"more": given > seen, "fewer": given < seen}
-    if keywords := _KEYWORDS.search(match.string):
-        keys = quoted(keywords[3] or "")
+    if keywords := next((one for one in parts if one["kwargs"]), None):
+        keys = quoted(keywords["keys"] or "")
         words.append(say("the keywords differ: {}", listed(keys, code)) if keys else say("the keywords differ"))
         facts["keys"] = tuple(keys)
-    if place := _PLACE.search(match.string):
-        text, keys = ways.texts_of(scene).get(place[1], ""), quoted(place[6] or "")
-        path = name(f"{text if text.isidentifier() else f'args[{place[1]}]'}{place[2]}")
-        both = say("{} was {}, and is {}", path, _seen(place[3]), _seen(place[4]))
-        words.append(
-            say("{} has other keys: {}", path, listed(keys, code)) if "metadata" not in place[3] and keys else both
-        )
+    if place := next((one for one in parts if one["place"]), None):
+        text, keys = ways.texts_of(scene).get(place["place"], ""), quoted(place["keys_there"] or "")
+        root = text if text.isidentifier() else f"args[{place['place']}]"
+        path = name(root + place["path"])
+        both = say("{} was {}, and is {}", path, _seen(place["was"]), _seen(place["now"]))
+        is_other = "metadata" not in place["was"] and keys
+        words.append(say("{} has other keys: {}", path, listed(keys, code)) if is_other else both)
     own = scene.expression.partition("(")[0]
     compiled = code(own) if own.isidentifier() else "the compiled program"
-    return {"what": clauses(words), "compiled": compiled, **facts} if words else None
+    return {"what": clauses(words), "compiled": compiled, **facts}
 
 
 def _seen(text: str) -> Sentence:
@@ -163,8 +154,8 @@ def _seen(text: str) -> Sentence:
     return say("{} with {}", words, keys[1]) if keys else say("{} of {}", words, count) if count else words
 
 
-def _fewer_arguments(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
-    """Static arguments are part of a compiled program, and not given to it."""
+def fewer_arguments(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
+    """The call without its static arguments: these are part of a compiled program, and not given to it."""
     keys, text = listed_facts(facts, "keys", str), scene.expression
     if (facts.get("more") or keys) and not facts.get("fewer"):
         plain = ("int", "str", "bool", "float")
@@ -176,42 +167,3 @@ def _fewer_arguments(facts: Facts, scene: ErrorScene) -> Iterator[Fit]:
     elif keys:
         positional = re.sub(rf"\b(?:{'|'.join(map(re.escape, keys))})\s*=\s*(?!=)", "", text)
         yield ways.instead(scene, positional, "as it was compiled")
-
-
-_ALONE = Way("give {one} in place of the tree", "it then goes for all of {what}")
-_ARGUMENTS = r"specification must be a tree prefix of the positional arguments tuple\. .{0,600} is "
-_SAME = Way("give trees with the same keys and lengths", "the function is called once for each leaf of the first")
-_PREFIX_WORDS = (
-    "{given} has the keys {own_keys}, but {what} {has} {keys}",
-    "{given} has {n_own:entry}, but {counted}",
-    "{given} is {own_type}, but {what} {is} {type}",
-)
-_STEPS = (
-    "take {extra} out of {given} and add {missing} to it", "take {extra} out of {given}", "add {missing} to {given}",
-)  # fmt: skip
-AGAIN = Way("call the jitted function in place of the compiled one", "JAX then compiles for what it is given")
-
-TREE_ROWS = (
-    row("prefix", rf"(?:pjit )?(?P<which>\w{{1,40}})(?P<which2>) {_ARGUMENTS}the wrong length: got a tuple or list of length (?P<own>\d{{1,6}}) for an args tuple of length (?P<wanted>\d{{1,6}})\.",
-         _PREFIX_WORDS, Way("give {given} {n:entry}", "one for each"), _ALONE, facts=_prefix),
-    row("prefix", rf"(?:pjit )?(?P<code_which>\w{{1,40}}) {_ARGUMENTS}not a tuple: got <class '(?P<type>[\w.]{{1,100}})'> instead",
-         "{code_which} is a {type}, which is neither {one} nor a tuple with an entry for each argument",
-         Way("write a tuple with an entry for each argument", "the {type} is then one of them"), Way("give {one} in place of the tree", "it then goes for all of the arguments"), facts=_no_tuple),
-    # Up to 0.9.1 `device_put`, `vmap` and `pmap` print both trees.
-    row("prefix", r"(?:(?:device_put|vmap|pmap) (?P<which>device|in_axes|out_axes) specification must be a tree prefix of the corresponding value, got specification (?P<tree>.+) for value tree PyTreeDef\((?P<full>.+)\)\.$"
-         r"|.*?pytree structure error: (?:different types|different lengths of \w{1,40}|different numbers of pytree children|different pytree metadata) at key path\s+"
-         r"(?:(?:pjit|shard_map|with_sharding_constraint|device_put|vmap) )?(?P<which2>in_shardings|out_shardings|in_specs|out_specs|shardings|device|in_axes|out_axes)(?P<path>\S{0,300})\n)",
-         _PREFIX_WORDS,
-         Way("{steps}", "the keys are then the same"), Way("give {given} {n:entry}", "one for each"), Way("write it as {as_type}", "it then is the same tree"), _ALONE, facts=_prefix),
-    row("tree", r".{0,400}?pytree structure error: [^\n]{1,100} at key path\s+tree_map tree(?P<where>\S*)\n",
-         "the trees of {expression} differ{place}: {what}",
-         Way("give trees with the same keys, or pass the second as one leaf", "the function is called once for each leaf of the first"), facts=_mapped),
-    row("tree", r".{0,400}?Dict key mismatch; expected keys: (?P<one>\[[^\n]{0,300}?\]); present keys: (?P<other>\[[^\n]{0,300}?\])",
-         "the trees of {expression} differ: the first has the keys {one}, another {other}", _SAME),
-    row("tree", r"(?:Tuple arity mismatch|List arity mismatch|Expected \w+, got)[^\n]{0,20}(?P<text>[^\n]{1,300})",
-         "the trees of {expression} differ: {text}", _SAME),
-    row("compiled", r"Function compiled with input pytree does not match the input pytree it was called with",
-         "{compiled} was compiled for other arguments: {what}",
-         _fewer_arguments, AGAIN, facts=_compiled_for),
-)  # fmt: skip
-"""Each tried in turn."""

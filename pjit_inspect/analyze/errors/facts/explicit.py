@@ -1,12 +1,7 @@
-"""The table's rows of what an Explicit mesh refuses: products, elementwise operations, indexing, reshapes, and the rest.
+"""Facts of what an Explicit mesh refuses: products, elementwise operations, indexing, reshapes, and the rest.
 
 What would be legal is JAX's to say: other splits of the operands and an `out_sharding` are proposed, and JAX picks.
-
-*Source*: the texts in `jax/_src` of 0.8.1 to 0.12.0: `lax/lax.py`, `lax/slicing.py`, `lax/linalg.py`, `lax/convolution.py`,
-`lax/control_flow/loops.py`, `numpy/lax_numpy.py`, `core.py`.
 """
-
-# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -18,13 +13,13 @@ from dataclasses import replace
 from functools import partial
 
 from pjit_inspect.analyze.errors import specs, ways
-from pjit_inspect.analyze.errors.printed import REPEATED, SHAPE, SPEC, TUPLE, TYPE, read_integers, read_spec, read_type
+from pjit_inspect.analyze.errors.printed import SPEC, TUPLE, TYPE, read_integers, read_spec, read_type
 from pjit_inspect.analyze.errors.specs import over_words, plain_entries, spec_words
-from pjit_inspect.analyze.errors.table import ErrorRow, Facts, Judge, Reader, Way, row
+from pjit_inspect.analyze.errors.table import Facts, Judge, Reader
 from pjit_inspect.analyze.errors.ways import NOT_TOLD, first_accepted, split_operands
-from pjit_inspect.model.program.mesh import PartitionSpec, axes_of, entry_of, spec_text
+from pjit_inspect.model.program.mesh import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.program.shape import bits_of
-from pjit_inspect.model.report.explained_error import ErrorArray, ErrorKind, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
 Operands = tuple[ErrorArray, ...]
@@ -35,11 +30,14 @@ _SIZED = ("slice", "dynamic_slice", "dynamic_slice_in_dim", "slice_in_dim", "pad
 """Functions whose caller chooses the new length."""
 _COPY = say("a copy of the result on every device")
 _MOST_QUOTED = 16
+_MOST_ASKED = 64
+_MOST_TOGETHER = 2_000
+_MOST_RANK = 5
 
 # ---------------------------------------------------------------- what is refused
 
 
-def _refusal(changes: Changes | None = None) -> Reader:
+def _refusal(changes: Changes) -> Reader:
     """Reads a refusal whose message quotes the types or the specs of what it is about, or nothing."""
 
     def read(match: re.Match[str], scene: ErrorScene) -> Facts:
@@ -58,7 +56,7 @@ def _refusal(changes: Changes | None = None) -> Reader:
         shown = tuple({one.name: one for one in shown}.values())
         is_apart = changes is _each and not all(one.name in scene.expression for one in shown)
         notes = (say("every array needs its own change"),) if is_apart and len(shown) > 1 else ()
-        fits = partial(changes or _other_splits, match, operands, scene)
+        fits = partial(changes, match, operands, scene)
         return {**facts, "words": specs.listed_words(shown), "arrays": operands, "fits": fits, "notes": notes}
 
     return read
@@ -108,7 +106,7 @@ def _refusable(scene: ErrorScene) -> Operands:
     return tuple(one for one in split.values() if one.mesh is not None and "explicit" in one.mesh.axis_types)
 
 
-def _unknown(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+def unknown(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     """A refusal in words that no row has."""
     operands = _refusable(scene)
     if not operands or not scene.operator:
@@ -121,7 +119,12 @@ def _unknown(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     }  # fmt: skip
 
 
-def _repeating(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+def unknown_together(match: re.Match[str], scene: ErrorScene) -> Facts | None:
+    """The same of several operands."""
+    return unknown(match, scene) if len(_refusable(scene)) > 1 else None
+
+
+def repeating(match: re.Match[str], scene: ErrorScene) -> Facts | None:
     """A spec with an axis twice; None where the user wrote it, and no operation made it of its operands."""
     operands, is_pick = split_operands(scene), scene.operator == "[]"
     is_written = match["axis"] in specs.axes_in(one.spec or () for one in scene.specs)
@@ -135,58 +138,82 @@ def _repeating(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 # ---------------------------------------------------------------- operands in other splits
 
 
-def _other_splits(match: object, operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
-    """Each operand in the nearest split that JAX takes, all of several in one, or what they are split along given up."""
-    found = first_accepted(_written(operands, scene), judge) + _nearest(operands, scene, judge)
-    yield from found or _less_split(match, operands, scene, judge)
+def _other_splits(match: object, operands: Operands, scene: ErrorScene, judge: Judge) -> list[Fit]:
+    """Operands in other splits that JAX takes: each alone, or all in one split where that moves less."""
+    if found := first_accepted(_written(operands, scene), judge):
+        return found
+    split = {own.name: own for own in operands}
+    # Of equally large ones the last first.
+    ordered = sorted([*split.values()], key=_bits, reverse=True)[::-1] if len(split) < 3 else ()
+    alone = [_alone(own, operands, scene, judge) for own in ordered]
+    costs = {fit.edit: cost for found in alone for cost, fit in found}
+    both = _at_once(operands, scene, judge, min(costs.values(), default=math.inf))
+    return both or [fit for found in alone for _, fit in found]
 
 
-def _less_split(match: object, operands: Operands, scene: ErrorScene, judge: Judge) -> list[Fit]:
-    """Operands that are split along fewer dimensions, for what works along one."""
-    return first_accepted(ways.cleared([own for own in operands if any(own.spec or ())], scene), judge)
+def _alone(
+    own: ErrorArray, beside: Operands, scene: ErrorScene, judge: Judge, *more: SpecEntry, is_whole: bool = False
+) -> list[tuple[float, Fit]]:
+    """One operand in the split that moves least of those that JAX takes, and how much that is."""
+    for spec in _variants(own, beside, more)[:_MOST_ASKED]:
+        fit = ways.moved([(own, spec)], scene, is_whole=is_whole)
+        if fit and judge(fit, ()):
+            return [(_cost(own, spec), fit)]
+    return []
 
 
-def _nearest(operands: Operands, scene: ErrorScene, judge: Judge) -> list[Fit]:
-    rank = max((len(own.spec or ()) for own in operands), default=0)
-    if len(operands) > 2:
-        # Those that split the most first: what is split further moves less than what is gathered.
-        splits = sorted((_aligned(own, rank) for own in operands), key=lambda spec: -len(plain_entries(spec)))
-        likes = dict.fromkeys((*splits, (None,) * rank))
-        every = (
-            ways.together(((own, like[rank - len(own.spec or ()) :]) for own in operands), scene) for like in likes
-        )
-        return first_accepted(itertools.chain.from_iterable(every), judge)
-    found: list[Fit] = []
-    for own, other in sorted((operands[::-1], operands), key=lambda pair: _bits(pair[0])) if len(operands) == 2 else ():
-        nearest = ways.specs_towards(own, _like(own, other, rank))
-        found += first_accepted((ways.resharded(own, spec, scene) for spec in nearest), judge)
-    return found
+def _at_once(operands: Operands, scene: ErrorScene, judge: Judge, most: float) -> list[Fit]:
+    """Several operands in other splits, if that moves less than `most`; of many, all in one split."""
+    each = [(own.spec or (), *_variants(own, operands)) for own in operands]
+    if math.prod(map(len, each)) <= _MOST_TOGETHER:
+        every = list(itertools.product(*each))
+    else:
+        likes = dict.fromkeys(itertools.chain.from_iterable(each))
+        every = [tuple(_aligned(like, own) for own in operands) for like in likes]
+    costs = sorted((sum(map(_cost, operands, every[number])), number) for number in range(len(every)))
+    cheaper = (ways.moved(zip(operands, every[number], strict=True), scene) for cost, number in costs if cost < most)
+    return first_accepted(filter(None, cheaper), judge)
+
+
+def _variants(own: ErrorArray, beside: Operands, more: Sequence[SpecEntry] = ()) -> list[PartitionSpec]:
+    """Every other split of an array by entries that it and those beside it have, what moves least first."""
+    spec, others = own.spec or (), [_aligned(one.spec or (), own) for one in beside]
+    choices = [tuple(dict.fromkeys((*entries, *more, None))) for entries in zip(spec, *others, strict=True)]
+    # Of many dimensions, the last ones keep what they have.
+    every = itertools.product(*(choice if place < _MOST_RANK else choice[:1] for place, choice in enumerate(choices)))
+    # What has an axis twice is no spec.
+    found = [one for one in every if one != spec and specs.without_repeats(one) == one]
+
+    def effort(one: PartitionSpec) -> tuple[float, int, int]:
+        return _cost(own, one), sum(old != new for old, new in zip(spec, one, strict=True)), one.count(None)
+
+    return sorted(found, key=effort)
+
+
+def _cost(own: ErrorArray, spec: PartitionSpec) -> float:
+    """The bits that a device then holds, where they are not a slice of what it has."""
+    pairs, sizes = zip(own.spec or (), spec, strict=True), own.mesh.sizes if own.mesh else {}
+    is_slice = all(set(axes_of(old)) <= set(axes_of(new)) for old, new in pairs)
+    return 0 if is_slice else _bits(own) / (math.prod(specs.parts_of(entry, sizes) for entry in spec) or 1)
 
 
 def _bits(array: ErrorArray) -> int:
     return math.prod(array.shape or ()) * (bits_of(array.dtype) or 64)
 
 
-def _aligned(array: ErrorArray, rank: int) -> PartitionSpec:
-    """The spec with entries in front for the dimensions that broadcasting adds."""
-    return (*(None,) * (rank - len(array.spec or ())), *(array.spec or ()))
-
-
-def _like(own: ErrorArray, other: ErrorArray, rank: int) -> PartitionSpec:
-    """The other's split, as far as it has the dimension; one that broadcasts keeps what it has."""
-    lengths = (*(1,) * (rank - len(other.shape or ())), *(other.shape or ()))
-    pairs = list(zip(_aligned(other, rank), lengths, strict=True))[rank - len(own.shape or ()) :]
-    mine = zip(pairs, own.shape or (), own.spec or (), strict=True)
-    return tuple(entry if length == size else before for (entry, length), size, before in mine)
+def _aligned(spec: PartitionSpec, own: ErrorArray) -> PartitionSpec:
+    """A spec for the dimensions of an array, the last ones under each other; those it has more keep their split."""
+    mine = own.spec or ()
+    return (*mine[: max(len(mine) - len(spec), 0)], *spec[max(len(spec) - len(mine), 0) :])
 
 
 def _written(operands: Operands, scene: ErrorScene) -> Iterator[Fit]:
     """Moves what is written into a part of an array to the nearest split that lets the array keep its own."""
     if ".at[" in scene.expression and len(operands) == 2:
         array, update = operands
-        for spec in ways.specs_towards(update, (None,) * len(update.spec or ())):
-            fit = ways.resharded(update, spec, scene, is_whole=True)
-            yield replace(fit, edit=f"{fit.edit[:-1]}, out_sharding={spec_text(array.spec or ())})")
+        for spec in _variants(update, ()):
+            if fit := ways.moved([(update, spec)], scene, is_whole=True):
+                yield replace(fit, edit=f"{fit.edit[:-1]}, out_sharding={spec_text(array.spec or ())})")
 
 
 # ---------------------------------------------------------------- results
@@ -200,8 +227,7 @@ def _product(match: re.Match[str], operands: Operands, scene: ErrorScene, judge:
     summed = () if unlike or "sum" not in match.groupdict() else tuple(specs.axes_in([plain_entries(sides[0])]))
     reshards, made = list[Fit](), list[PartitionSpec]()
     for own in operands if len(operands) == 2 else ():
-        nearest = ways.specs_towards(own, own.spec or (), unlike)
-        reshards += first_accepted((ways.resharded(own, spec, scene, is_whole=True) for spec in nearest), judge)
+        reshards += [fit for _, fit in _alone(own, (), scene, judge, *unlike, is_whole=True)]
     for fit in reshards:
         result = judge(fit, ())
         made += [result.spec] if isinstance(result, ErrorArray) and result.spec is not None else []
@@ -311,76 +337,16 @@ def _reshaped(match: re.Match[str], operands: Operands, scene: ErrorScene, judge
 def _each(match: re.Match[str], operands: Operands, scene: ErrorScene, judge: Judge) -> Iterator[Fit]:
     """Of what a scan goes over, which is not in one call with what else is refused, each array alone."""
     split = [own for own in operands if own.spec and own.spec[0] is not None]
-    yield from first_accepted(ways.cleared(split, scene), judge) or (
-        ways.reshard_fit(own, (None, *(own.spec or ())[1:]), scene) for own in split
-    )
+    fits = [ways.reshard_fit(own, (None, *(own.spec or ())[1:]), scene) for own in split]
+    together = ways.moved([(own, fit.spec or ()) for own, fit in zip(split, fits, strict=True)], scene)
+    yield from first_accepted([together] if together else [], judge) or fits
 
 
-def _updated(match: re.Match[str], operands: Operands, scene: ErrorScene, judge: Judge) -> list[Fit]:
-    """An array and what is written into it in one split: the array's own, or the nearest to it."""
-    array, update = operands[:2]
-    both = (
-        ways.together(((array, to), (update, to)), scene)
-        for to in (array.spec or (), *ways.specs_towards(array, array.spec or ()))
-    )
-    return first_accepted(itertools.chain.from_iterable(both), judge)
+# ---------------------------------------------------------------- the readers of the table
 
-
-_ALONG = "{operator|the operation} works along dimension {dimension}, which must not be split: {words}"
-_CHOOSE = "JAX will not choose how the result of OF is split: {words}"
-_OTHER = r"(?P<said>(?:Incompatible types for |.{0,200}?(?:[Ss]hard(?:ed|ing)|replicated)).{0,2000})"
-
-
-def _row(kind: ErrorKind, pattern: str, sentence: str, *fixes: Way, facts: Reader) -> ErrorRow:
-    """A row whose sentence ends without the arrays, where none is named."""
-    return row(kind, pattern, (sentence, re.sub(r"(?:: |; | \()\{words\}\)?", "", sentence)), *fixes, facts=facts)
-
-
-EXPLICIT_ROWS = (
-    _row("contraction", rf"(?P<sum>.{{0,400}}?)Got lhs_contracting_spec=(?P<specs>(?P<one>{TUPLE}) and rhs_contracting_spec=(?P<other>{TUPLE}))$",
-          "{operator|the product} sums over a dimension that both operands split ({words}): say whether to add the partial sums, or to keep them split", facts=_refusal(_product)),
-    # Up to 0.10.
-    _row("contraction", rf"dot_general requires contracting dimensions to have consistent sharding, got (?P<specs>(?P<one>{TUPLE}) and (?P<other>{TUPLE}))\.",
-          "both operands of {operator|a product} must be split alike along what it sums: {words}", facts=_refusal(_product)),
-    _row("conflict", rf"dot_general requires lhs batch dimensions and rhs batch dimensions to have the (?:consistent|same) sharding, got (?P<specs>(?P<one>{TUPLE}) and (?P<other>{TUPLE}))\.",
-         "both operands of {operator|`dot_general`} must be split alike along its batch dimensions: {words}", facts=_refusal(_product)),
-    _row("conflict", rf"(?P<code_op>\w{{1,80}}) got incompatible shardings for broadcasting: (?P<specs>{TUPLE}(?:, {TUPLE}){{1,16}})\.$", "{code_op} needs operands that are split alike: {words}", facts=_refusal()),
-    _row("conflict", r"(?:(?P<code_op>select) (?:cases must have the same shardings|`which` must be scalar or have the same sharding as cases), "
-         r"got|All operands should have the same sharding\. Got shardings) (?P<specs>.{1,16000})", "{code_op|`concatenate`} needs operands that are split alike: {words}", facts=_refusal()),
-    _row("axis twice", rf"(?P<code_made>dot_general) operation with inputs: (?P<types>.{{1,4000}}?) produces an illegally sharded result: (?P<split>{TYPE})$",
-         "the result of {code_made} would be {split}, and an axis can split one dimension only: {words}", facts=_refusal(_product)),
-    _row("axis twice", rf"(?P<code_made>\w{{1,80}}) operation with inputs: (?P<types>.{{1,4000}}?) produces an illegally sharded result: (?P<split>{TYPE})$",
-         "the result of {code_made} would be {split}, and an axis can split one dimension only: {words}", facts=_refusal()),
-    _row("axis twice", REPEATED, "the result of {expression} would be {result}, and an axis can split one dimension only: {words}", facts=_repeating),
-    # 0.8.1 ends before "Got", where it picks.
-    _row("indexing", r"Use `\.at\[\.\.\.\]\.(?P<how>get|set/add/mul/\.\.\.)\(out_sharding=\)` .{0,400}? on inputs\)\.(?: Got operand=ShapedArray\((?P<types>.{1,400}?)\), "
-         r"indices=ShapedArray\(.{1,400}?\)(?:, updates=ShapedArray\(.{1,400}?\))?)?$", _CHOOSE.replace("OF", "{expression|indexing}"), facts=_refusal(_picked)),
-    _row("reshape", rf"This reshape is not supported\..{{0,400}}? Got operand type: (?P<types>\S{{1,400}}), new sizes: (?P<shape>{SHAPE})",
-         "a reshape to {shape} would cut parts that are no whole slices of it, and JAX will not choose new ones: {words}", facts=_refusal(_reshaped)),
-    _row("split dimension", r"(?:Input should be unsharded over the axis being reduced|The input should be unsharded over the axis along which to compute the top_k values)\. "
-         r"Got input type=(?P<types>\S{1,400}) and axis=(?P<dimension>\d{1,4})$", _ALONG, facts=_refusal(_less_split)),
-    _row("split dimension", r"Arguments to sort must be unsharded over the sorting dimension\. Got arg sharding=(?P<specs>.{0,8000}?) and sorting dimension=(?P<dimension>\d{1,4})$", _ALONG, facts=_refusal(_less_split)),
-    _row("split dimension", r"Operand cannot be sharded on dimension (?P<dimension>\d{1,4}) when the tiling is non-trivial\. Got input type: (?P<types>\S{1,400}) with reps: \([\d, ]{0,200}\)$", _ALONG, facts=_refusal(_less_split)),
-    # 0.12.0.1; earlier ones refuse the slices that it makes.
-    _row("split dimension", r"`a` cannot be sharded on the axis being rolled over\. Got arr type=(?P<types>\S{1,400}) and axis=\((?P<dimension>[\d, ]{0,200}?),?\)$", _ALONG, facts=_refusal(_less_split)),
-    _row("split dimension", rf"Input \d{{1,4}} to \w{{1,40}} must be unsharded on non-batch dimensions, but got (?P<specs>{SPEC})\.$",
-         "{operator|the operation} takes matrices that are not split: {words}", facts=_refusal(_less_split)),
-    _row("split dimension", rf"0th dimension of all xs should be replicated\. Got (?P<specs>{SPEC}(?:, {SPEC}){{0,100}})$", _ALONG.replace("{dimension}", "0"), facts=_refusal(_each)),
-    _row("split dimension", r"Please pass sharding to `jnp\.repeat` via `out_sharding` parameter\.$", _CHOOSE.replace("OF", "{expression|`repeat`}"), facts=_refusal(_repeated)),
-    # Up to 0.10.0 it ends with "is not implemented.".
-    _row("new size", r"(?P<op>\w{1,40}) on sharded dims where out dim \((?P<n>\d{1,18})\) is not divisible by mesh axes \((?P<n_parts>0*[1-9]\d{0,11})\) with spec \((?P<entry>.{1,200}?)\) "
-         r"is not implemented\.(?: Got input type=(?P<types>\S{1,400}) and output shape=\(.{0,600}\))?$",
-         "{operator} makes an array of length {n} along a dimension that is split over {entry}: {n/n_parts}; {words}",
-         Way("make it a length of {n^n_parts}{?sized}", "{n_parts} divides that"), facts=_refusal(_less_split)),
-    _row("update", r"dynamic_update_slice operand sharding must be equal to update sharding, got operand sharding (?P<types>\S{1,400}?(?:\(\{[^\n]{0,400}?\}\))? and update sharding "
-         r"\S{1,400}?)(?:\(\{[^\n]{0,400}?\}\))?\.$", "an update must be split as what it updates: {words}", facts=_refusal(_updated)),
-    _row("convolution", r"Please specify the output sharding via `out_sharding` parameter of `conv_general_dilated`$",
-         "JAX will not choose how the result of a convolution is split: it does where the kernel is replicated and the features of the input are not split ({words})", facts=_refusal()),
-)  # fmt: skip
-"""Each tried in turn."""
-
-OTHER_ROWS = (
-    row("conflict", _OTHER, "{operation} does not take {which}: {words}", facts=lambda match, scene: _unknown(match, scene) if len(_refusable(scene)) > 1 else None),
-    row("split dimension", _OTHER, "{operation} does not take {which}: {words}", facts=_unknown),
-)  # fmt: skip
-"""For what no other row has."""
+refused = _refusal(_other_splits)
+product = _refusal(_product)
+picked = _refusal(_picked)
+repeated = _refusal(_repeated)
+reshaped = _refusal(_reshaped)
+scanned = _refusal(_each)
