@@ -16,7 +16,6 @@ from pjit_inspect.view.document.document import (
     Cell,
     Code,
     Column,
-    Line,
     Number,
     Provenance,
     Rest,
@@ -27,6 +26,9 @@ from pjit_inspect.view.document.document import (
     SpecLabel,
     Table,
     Text,
+    dim,
+    line,
+    spans,
 )
 from pjit_inspect.view.document.quantities import bytes_in, count_text, plural, share_unit, time_in, time_unit
 
@@ -119,7 +121,7 @@ def table_of(
 
 def spec_or(spec: PartitionSpec | None, words: str = "not known") -> Span:
     """A spec as a cell; dim words where there is none."""
-    return Text(words, "dim") if spec is None else SpecLabel(spec)
+    return dim(words) if spec is None else SpecLabel(spec)
 
 
 def unit_of(columns: Sequence[Column], items: Sequence[Any]) -> str:
@@ -150,7 +152,7 @@ def _cell(column: Column, item: Any, unit: str) -> Spans:
         case "us":
             return (Number(time_in(value, unit), provenance=column.provenance),)
         case _:
-            return _spans(value)
+            return spans(value)
 
 
 def words_row(columns: Sequence[Column], words: str) -> Row:
@@ -161,15 +163,7 @@ def words_row(columns: Sequence[Column], words: str) -> Row:
 
 def only_cells(columns: Sequence[Column], cells: dict[int, Cell]) -> Row:
     """A row of a few cells, by their places."""
-    return Row(tuple(_spans(cells.get(place)) for place in range(len(columns))))
-
-
-def _spans(value: Cell) -> Spans:
-    if value is None:
-        return ()
-    if isinstance(value, str):
-        return (Text(value),)
-    return value if isinstance(value, tuple) else (value,)
+    return Row(tuple(spans(cells.get(place)) for place in range(len(columns))))
 
 
 def more_lines(number: int, noun: str, plural_noun: str = "", *, tail: str = "") -> list[Block]:
@@ -177,4 +171,4 @@ def more_lines(number: int, noun: str, plural_noun: str = "", *, tail: str = "")
     if number <= 0:
         return []
     words = f"{number:,} more {plural_noun}" if plural_noun and number > 1 else plural(number, f"more {noun}")
-    return [Line((Sign("more"), Text(f" and {words}{tail}")))]
+    return [line(Sign("more"), f" and {words}{tail}")]

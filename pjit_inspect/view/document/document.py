@@ -116,12 +116,40 @@ UNKNOWN: Spans = (Text("unknown", "dim"),)
 """The cell of an unknown fact."""
 
 
+def strong(words: str) -> Text:
+    """Words of the answer."""
+    return Text(words, "strong")
+
+
+def dim(words: str) -> Text:
+    """Words that can be skipped."""
+    return Text(words, "dim")
+
+
+def spans(*parts: Cell) -> Spans:
+    """Parts in a row: a string is plain words, spans in a tuple are taken apart, None is nothing."""
+    found: list[Span] = []
+    for part in parts:
+        if isinstance(part, str):
+            found.append(Text(part))
+        elif isinstance(part, tuple):
+            found += part
+        elif part is not None:
+            found.append(part)
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One paragraph. `role` is its place: the title, the answer sentence, a note, the footer."""
 
     spans: Spans
     role: Literal["title", "answer", "plain", "note", "footer"] = "plain"
+
+
+def line(*parts: Cell, role: Literal["title", "answer", "plain", "note", "footer"] = "plain") -> Line:
+    """A paragraph of parts, as `spans` takes them."""
+    return Line(spans(*parts), role)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,7 @@ FRAME_HEIGHT = 720
 QUIET_HEIGHT = 560
 """Pixels of the frame, and of the frame of a program without collectives, which shows less."""
 
-_POLICY = (
-    "default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; img-src data:; "
-    "base-uri 'none'; form-action 'none'"
-)
+_POLICY = "default-src 'none'; {script}style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -36,34 +33,20 @@ _PAGE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
+<title>{title}</title>{head}
 </head>
 <body>
-<main id="pjit-inspector" class="page">{still}</main>
+{body}
+</body>
+</html>
+"""
+
+_SCRIPTED = """<main id="pjit-inspector" class="page">{still}</main>
 <script type="application/json" id="pjit-first">{first}</script>
 {stores}
-<script type="module">{script}</script>
-</body>
-</html>
-"""
+<script type="module">{script}</script>"""
 
 _STORE = '<script type="text/plain" id="{id}">{store}</script>'
-
-_STILL = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-</head>
-<body>
-{still}
-<p>This is the still display: the interactive inspector of this record could not be made ({why}).</p>
-</body>
-</html>
-"""
 
 _FRAME = (
     # The style acts inside this element only: another output that lost its frame keeps its still display. The page
@@ -136,24 +119,30 @@ def scripted_page(
     `more` are further stores, by the ids of their elements; each is decoded only on request.
     """
     stores = {"pjit-blob": blob, **(more or {})}
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return _PAGE.format(
-        policy=_POLICY.format(hash=digest),
-        title=escape(title),
+    packed = {id: base64.b64encode(deflated(one)).decode() for id, one in stores.items()}
+    body = _SCRIPTED.format(
         still=still,
         first=json_text(first),
-        stores="\n".join(_STORE.format(id=id, store=_packed(one)) for id, one in stores.items()),
+        stores="\n".join(_STORE.format(id=id, store=store) for id, store in packed.items()),
         script=script,
     )
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return _page(title, body, script=f"script-src 'sha256-{digest}'; ")
 
 
-def _packed(blob: bytes) -> str:
-    return base64.b64encode(deflated(blob)).decode()
+def _page(title: str, body: str, *, script: str = "", head: str = "") -> str:
+    return _PAGE.format(policy=_POLICY.format(script=script), title=escape(title), head=head, body=body)
+
+
+def plain_page(title: str, body: str, *, head: str = "") -> str:
+    """A page without scripts."""
+    return _page(printable(title), body, head=head)
 
 
 def still_page(title: str, still: str, *, why: str) -> str:
     """The page of a record whose inspector failed: its still display, and the reason."""
-    return _STILL.format(title=escape(printable(title)), still=still, why=escape(printable(why)))
+    words = f"This is the still display: the interactive inspector of this record could not be made ({printable(why)})."
+    return plain_page(title, f"{still}\n<p>{escape(words)}</p>")
 
 
 def inspector_frame(payload: InspectorPayload, still: str, *, key: str = "") -> str:
