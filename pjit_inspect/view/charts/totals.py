@@ -11,12 +11,11 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal
 from pjit_inspect.model.report.report import DeviceMemory, MemoryPart, RecordReport
 from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow
-from pjit_inspect.view.document.colors import NEUTRAL, Palette, document_axes
+from pjit_inspect.view.document.colors import NEUTRAL, STAGE_COLORS, Palette, document_axes
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import bytes_text, count_text, least_text, plural, share_unit
 from pjit_inspect.view.document.text_spans import axes_text
-from pjit_inspect.view.svg.timeline import STAGE_COLORS
 
 _ROWS = 16
 _KINDS = 4

@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.mesh import Mesh, SpecEntry
-from pjit_inspect.model.record.ledger import LedgerData
 from pjit_inspect.model.words.sentence import Phrase, Sentence
 from pjit_inspect.view.document.chart import Chart
 
@@ -310,13 +309,6 @@ class ShardSubject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimelineSubject:
-    """A picture of a session's compiles: when each stage of each ran."""
-
-    ledger: LedgerData
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ChartSubject:
     """A picture of a chart."""
 
@@ -327,7 +319,7 @@ class ChartSubject:
 class Picture:
     """A picture, its contents in one sentence (`alt`), and the lines that replace it in text."""
 
-    subject: MeshSubject | ShardSubject | TimelineSubject | ChartSubject
+    subject: MeshSubject | ShardSubject | ChartSubject
     alt: str
     lines: tuple[str, ...] = ()
 

@@ -78,7 +78,11 @@ def _bar_table(chart: BarChart) -> Table:
     single = all(len(row.parts) == 1 for row in chart.rows)
 
     def piece(name: str) -> Callable[[BarRow], float | None]:
-        return lambda row: next((part.value for part in row.parts if part.name == name), None)
+        def value(row: BarRow) -> float | None:
+            found = [part.value for part in row.parts if part.name == name]
+            return sum(found) if found else None
+
+        return value
 
     def words(row: BarRow) -> tuple[Spans, ...]:
         return tuple((Text(word),) for part in row.parts for word in part.words) if single else ()

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from pjit_inspect.model.record.ledger import LedgerData, LedgerRow, Pattern, RepeatedReason
 from pjit_inspect.model.words.sentence import joined, say
+from pjit_inspect.view.charts.timeline import timeline_chart
 from pjit_inspect.view.document.columns import codes, more_lines, numbers, places, table_of
 from pjit_inspect.view.document.document import (
     UNKNOWN,
     Block,
+    ChartSubject,
     Code,
     Column,
     Document,
@@ -22,7 +24,6 @@ from pjit_inspect.view.document.document import (
     Sign,
     Spans,
     Text,
-    TimelineSubject,
 )
 from pjit_inspect.view.document.quantities import plural, seconds_text
 from pjit_inspect.view.pages.log import not_yours
@@ -54,7 +55,7 @@ def ledger_view(ledger: LedgerData, *, options: ViewOptions | None = None) -> Do
     )
     blocks += _resharded(ledger)
     if times and _is_timed(ledger.rows):
-        blocks.append(Picture(subject=TimelineSubject(ledger=ledger), alt=_timeline_words(ledger)))
+        blocks.append(Picture(subject=ChartSubject(chart=timeline_chart(ledger)), alt=_timeline_words(ledger)))
         blocks.append(Line((Text("seconds measured on this machine"),), "footer"))
     return Document(blocks=tuple(blocks))
 

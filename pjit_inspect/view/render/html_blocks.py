@@ -30,7 +30,6 @@ from pjit_inspect.view.document.document import (
     Spans,
     Table,
     Text,
-    TimelineSubject,
     telling_columns,
 )
 from pjit_inspect.view.document.printable import printable
@@ -39,7 +38,6 @@ from pjit_inspect.view.svg.chart_picture import draw_chart
 from pjit_inspect.view.svg.mesh_picture import draw_mesh
 from pjit_inspect.view.svg.shard_picture import draw_shards
 from pjit_inspect.view.svg.svg import Svg, data_uri
-from pjit_inspect.view.svg.timeline import draw_timeline
 
 _Item = TypeVar("_Item")
 
@@ -97,14 +95,12 @@ def picture_html(picture: Picture, palette: Palette) -> str:
     return _image(_drawing(subject, palette), picture.alt)
 
 
-def _drawing(subject: MeshSubject | ShardSubject | TimelineSubject | ChartSubject, palette: Palette) -> Svg:
+def _drawing(subject: MeshSubject | ShardSubject | ChartSubject, palette: Palette) -> Svg:
     match subject:
         case MeshSubject():
             return draw_mesh(subject, palette)
         case ShardSubject(layout=layout):
             return draw_shards(layout, palette)
-        case TimelineSubject(ledger=ledger):
-            return draw_timeline(ledger)
         case ChartSubject(chart=chart):
             return draw_chart(chart)
 

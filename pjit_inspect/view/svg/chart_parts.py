@@ -1,6 +1,7 @@
-"""The parts that the pictures of charts share: scales with their ticks, an axis with its grid, legends.
+"""What the pictures of all charts are drawn with: scales with their ticks, axes with a grid, labels, legends.
 
-The plotly figure and the playground's page take the scale of a scatter from here.
+The plotly figure and the playground's page take the scale of a scatter from here. Labels are on chips, so that one
+picture serves light and dark pages.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pjit_inspect.view.document.chart import ScatterChart
 from pjit_inspect.view.document.colors import LINE, NEUTRAL
 from pjit_inspect.view.svg.chart_words import size_in
-from pjit_inspect.view.svg.svg import Svg, fit
+from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 
 _MANY_TIMES = 30
 """The ratio of the largest to the smallest value from which an axis is logarithmic."""
@@ -96,15 +97,63 @@ def binary_scale(most: float) -> Scale:
     return Scale(low=0.0, high=step * -(-most // step), step=step)
 
 
-def draw_grid(svg: Svg, scale: Scale, left: float, top: float, width: float, height: float, *, unit: str = "") -> None:
-    """Draws the ticks of an upward axis: a line across the chart for each, and its figure to the left."""
-    for share, figure in scale.ticks:
-        y = top + height * (1 - share)
-        svg.line(left, y, left + width, y, stroke=LINE, stroke_opacity=0.4)
-        svg.chip(left - 6, y, f"{figure} {unit}".rstrip(), color=NEUTRAL, anchor="end")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """A chart being drawn: its frame in pixels, and the scales of both directions."""
 
+    svg: Svg
+    left: float
+    top: float
+    width: float
+    height: float
+    x: Scale
+    y: Scale
 
-def draw_legend(svg: Svg, names: Mapping[str, str], x: float, y: float) -> None:
-    """Draws names, each on a chip in its colour, from x to the right."""
-    for name, color in names.items():
-        x += svg.chip(x, y, fit(name, LABEL), color=color, anchor="start") + 6
+    @property
+    def bottom(self) -> float:
+        """The lower edge of the frame."""
+        return self.top + self.height
+
+    @property
+    def right(self) -> float:
+        """The right edge of the frame."""
+        return self.left + self.width
+
+    def at_x(self, value: float) -> float:
+        """The pixel of a value along the frame."""
+        return self.left + self.width * self.x.share(value)
+
+    def at_y(self, value: float) -> float:
+        """The pixel of a value; the scale rises upward."""
+        return self.bottom - self.height * self.y.share(value)
+
+    def grid(self, unit: str = "") -> None:
+        """Draws the ticks of the upward axis: a line across the frame for each, and its figure to the left."""
+        for share, figure in self.y.ticks:
+            y = self.bottom - self.height * share
+            self.svg.line(self.left, y, self.right, y, stroke=LINE, stroke_opacity=0.4)
+            self.svg.chip(self.left - 6, y, f"{figure} {unit}".rstrip(), color=NEUTRAL, anchor="end")
+
+    def ticks_below(self) -> None:
+        """Draws the ticks of the axis along the frame, their figures below."""
+        for share, figure in self.x.ticks:
+            x = self.left + self.width * share
+            self.svg.line(x, self.bottom, x, self.bottom + 4, stroke=LINE)
+            self.svg.chip(x, self.bottom + 13, figure, color=NEUTRAL)
+
+    def row_label(self, y: float, label: str, color: str = NEUTRAL) -> None:
+        """Draws the label of a row, to the left of the frame."""
+        self.svg.chip(self.left - 6, y, fit(label, LABEL - 8), color=color, anchor="end")
+
+    def mark(self, x: float, words: str, color: str, *, top: float, chip: float) -> None:
+        """Draws a dashed line down the frame from `top`, and words on a chip within the frame, its middle at `chip`."""
+        self.svg.line(x, top, x, self.bottom, stroke=color, stroke_dasharray="3 2")
+        half = chip_width(words) / 2
+        self.svg.chip(min(self.right - half, max(self.left + half, x)), chip, words, color=color)
+
+    def legend(self, names: Mapping[str, str], y: float) -> None:
+        """Draws names, each beside its colour: not every colour is dark enough for white letters."""
+        x = self.left
+        for name, color in names.items():
+            self.svg.rect(x, y - 5.5, 11, 11, fill=color)
+            x += self.svg.chip(x + 14, y, fit(name, LABEL), color=NEUTRAL, anchor="start") + 22
