@@ -83,9 +83,9 @@ class Ledger(Displayable, Exported):
     def timeline(self) -> Any:
         """A plotly figure of when each stage of each compile ran, with the notebook's cells as marks."""
         from pjit_inspect.view.charts.timeline import timeline_chart
-        from pjit_inspect.view.figures.chart_figure import chart_figure
+        from pjit_inspect.view.figures.figures import plotly_figure
 
-        return chart_figure(timeline_chart(self.data))
+        return plotly_figure(timeline_chart(self.data))
 
     def show(self, *, times: bool = True) -> Shown:
         """An object to display; with `times=False` it has no seconds, and is the same on every machine."""

@@ -418,6 +418,14 @@ def test_a_picture_with_hatches_is_not_placed():
         Svg().place(inner, 0, 0)
 
 
+def test_without_plotly_a_figure_says_how_to_get_it_and_the_still_ones_are_there(monkeypatch):
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    monkeypatch.delitem(sys.modules, "pjit_inspect.view.figures.chart_figure", raising=False)
+    with pytest.raises(ImportError, match=r"pip install 'pjit_inspect\[figures\]'"):
+        _ = figures_of(STEP).traffic
+    assert "bytes sent from device to device" in str(figures_of(STEP))
+
+
 def test_the_module_of_the_figures_imports_no_plotly():
     script = "import pjit_inspect.api, pjit_inspect.view.figures.figures, sys; print('plotly' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -1,6 +1,6 @@
 """The figures of one record: plotly in a trusted notebook, a still picture and text everywhere else.
 
-plotly is imported for the first figure.
+plotly is imported for the first figure; it is an extra, `pip install 'pjit_inspect[figures]'`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Figures(Displayable):
     @property
     def axis_totals(self) -> Any:
         """Bytes one device sends per call over each mesh axis (modelled: ring), in the axes' colours."""
-        return _figure(totals_chart(self._report))
+        return plotly_figure(totals_chart(self._report))
 
     @property
     def traffic(self) -> Any:
@@ -52,7 +52,7 @@ class Figures(Displayable):
         Colour is the mesh axis in which the two devices differ; strength is the root of the share of the largest. More
         than 64 devices are folded into at most 64 blocks, and the figure says so.
         """
-        return _figure(traffic_chart(self._report, self._traffic))
+        return plotly_figure(traffic_chart(self._report, self._traffic))
 
     @property
     def bytes_per_device(self) -> Any:
@@ -60,7 +60,7 @@ class Figures(Displayable):
 
         Devices with equal bytes share a bar.
         """
-        return _figure(memory_chart(self._report.data, self._memory))
+        return plotly_figure(memory_chart(self._report.data, self._memory))
 
     @property
     def memory(self) -> Any:
@@ -69,12 +69,12 @@ class Figures(Displayable):
         Counted, or modelled from the schedule, as in `record.memory_use`. Of more than 600 kernels, only the one with
         most bytes alive in each stretch is shown, and the figure says so.
         """
-        return _figure(memory_curve_chart(*self._alive()))
+        return plotly_figure(memory_curve_chart(*self._alive()))
 
     @property
     def compile_times(self) -> Any:
         """Seconds of trace, lower and XLA (measured). They differ from run to run."""
-        return _figure(time_chart(self._report.data))
+        return plotly_figure(time_chart(self._report.data))
 
     def show(self, *, times: bool = True) -> Shown:
         """All figures as still pictures with their tables; with `times=False` no measured ones."""
@@ -93,7 +93,12 @@ class Figures(Displayable):
         return "<Figures: axis_totals, traffic, bytes_per_device, memory, compile_times>"
 
 
-def _figure(chart: Chart) -> Any:
-    from pjit_inspect.view.figures.chart_figure import chart_figure
-
+def plotly_figure(chart: Chart) -> Any:
+    """A chart as a plotly figure. Raises ImportError, with the command that installs it, where there is no plotly."""
+    try:
+        from pjit_inspect.view.figures.chart_figure import chart_figure
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "plotly":
+            raise
+        raise ImportError("a figure needs plotly: pip install 'pjit_inspect[figures]'") from error
     return chart_figure(chart)
