@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.program.source import Frame
@@ -30,7 +30,15 @@ from pjit_inspect.view.document.document import (
     line,
     spans,
 )
-from pjit_inspect.view.document.quantities import bytes_in, count_text, plural, share_unit, time_in, time_unit
+from pjit_inspect.view.document.quantities import (
+    bytes_in,
+    change_words,
+    count_text,
+    plural,
+    share_unit,
+    time_in,
+    time_unit,
+)
 
 _Item = TypeVar("_Item")
 
@@ -164,6 +172,31 @@ def words_row(columns: Sequence[Column], words: str) -> Row:
 def only_cells(columns: Sequence[Column], cells: dict[int, Cell]) -> Row:
     """A row of a few cells, by their places."""
     return Row(tuple(spans(cells.get(place)) for place in range(len(columns))))
+
+
+class Compared(NamedTuple):
+    """A figure of two programs, and its source; without a unit, a count."""
+
+    name: Cell
+    now: int | None
+    before: int | None
+    unit: str = ""
+    known_by: str = ""
+
+
+def compared_table(rows: Sequence[Compared], before: str) -> Table:
+    """A table of figures of this program and of another, which `before` names; without the other if that is ""."""
+
+    def figure(row: Compared, value: int | None) -> str:
+        return bytes_in(value, row.unit) if row.unit else count_text(value)
+
+    columns = [Column("", lambda row: row.name), numbers("this", lambda row: figure(row, row.now))]
+    if before:
+        columns.append(numbers(before, lambda row: figure(row, row.before)))
+        columns.append(Column("change", lambda row: change_words(row.before, row.now), align="right"))
+    if any(row.known_by for row in rows):
+        columns.append(Column("known by", lambda row: dim(row.known_by)))
+    return table_of(columns, rows)
 
 
 def more_lines(number: int, noun: str, plural_noun: str = "", *, tail: str = "") -> list[Block]:

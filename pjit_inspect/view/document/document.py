@@ -108,7 +108,7 @@ class SpecLabel:
 
 Span = Text | Code | AxisLabel | Number | Sign | Bar | Prose | SpecLabel
 Spans = tuple[Span, ...]
-Cell = Spans | Span | str | None
+Cell = Sequence[Span] | Span | str | None
 """One item's content of a column; None for nothing."""
 
 UNKNOWN: Spans = (Text("unknown", "dim"),)
@@ -131,7 +131,7 @@ def spans(*parts: Cell) -> Spans:
     for part in parts:
         if isinstance(part, str):
             found.append(Text(part))
-        elif isinstance(part, tuple):
+        elif isinstance(part, Sequence):
             found += part
         elif part is not None:
             found.append(part)
