@@ -12,7 +12,6 @@ from typing import Any
 from pjit_inspect.model.diff.pairs import COMBINED, Pair, PairTable
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.shape import short_dtype
-from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.model.report.sharding_table import ValueSharding
@@ -44,6 +43,7 @@ from pjit_inspect.view.document.document import (
 from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.notation import array_text, known_spec_text, operation_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text, count_text
+from pjit_inspect.view.record.cause_groups import schedule_words, written_words
 
 Pairs = Sequence[Pair[Any]]
 
@@ -177,20 +177,14 @@ def _changed(pair: Pair[Any]) -> Hashable:
 
 def collective_name(row: Collective) -> str:
     """The name of the moved value: an argument or result, the computed expression, or the end of the op's name."""
-    cause = row.cause
+    cause, written = row.cause, written_words(row.cause)
     if row.is_combined:
         return f"{len(row.causes)} arrays combined"
     if cause is not None and cause.value:
         return path_pattern(cause.value)
-    return (_subject(cause) if cause is not None else "") or scope_pattern(row.op_name).rpartition("/")[2]
-
-
-def _subject(cause: Cause) -> str:
-    """The operation of a cause as the user wrote it: `x @ w`, or its gradient; "" where it is not known."""
-    written = next((p.text for p in cause.operation.phrases if p.kind in ("code", "name")), "")
-    if cause.evidence != "sharding" or not written:
-        return ""
-    return f"{'the gradient of ' if cause.phase == 'backward' else ''}{path_pattern(written)}"
+    if cause is not None and written:
+        return f"{'the gradient of ' if cause.phase == 'backward' else ''}{path_pattern(written)}"
+    return scope_pattern(row.op_name).rpartition("/")[2]
 
 
 def _collective_key(pair: Pair[Collective]) -> Hashable:
@@ -214,12 +208,6 @@ def _about(pairs: Pairs) -> tuple[Spans, ...]:
 
 def _shape(row: Collective | None) -> Hashable:
     return None if row is None else (row.dtype, row.local_shape)
-
-
-def _schedule(row: Collective) -> str:
-    if not row.is_async:
-        return "synchronous"
-    return "asynchronous" if row.overlap_count is None else f"asynchronous beside {count_text(row.overlap_count)}"
 
 
 def _place(row: Collective | ValueSharding | Fusion) -> str:
@@ -255,7 +243,7 @@ _COLLECTIVES = ListKind(
         ("payload", lambda row: f"{bytes_text(row.payload_bytes)} each"),
         ("runs", _runs),
         ("phase", lambda row: row.phase or ""),
-        ("schedule", _schedule),
+        ("schedule", lambda row: schedule_words(row) or "synchronous"),
         ("place", _place),
     ),
     fields="kind axes dtype local_shape payload_bytes sent_bytes count phase op_name where=source cause",

@@ -36,9 +36,8 @@ from pjit_inspect.view.inspector.arrays import value_sharding
 from pjit_inspect.view.inspector.moves import move_data
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, sentence_data, spans_data
-from pjit_inspect.view.record.cause_groups import group_by_cause
+from pjit_inspect.view.record.cause_groups import finding_of, group_by_cause
 from pjit_inspect.view.record.collectives import source_line
-from pjit_inspect.view.record.findings import finding_of
 
 _MOST_ROWS = 600
 """The most rows of a list; larger comparisons are read in Python (`d.kernels.to_csv()`)."""

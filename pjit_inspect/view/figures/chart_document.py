@@ -26,11 +26,12 @@ from pjit_inspect.view.document.document import (
     Code,
     Column,
     Document,
-    Line,
     Picture,
     Spans,
     Table,
     Text,
+    line,
+    strong,
 )
 from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.quantities import plural
@@ -47,12 +48,12 @@ def chart_document(chart: Chart) -> Document:
 
 def chart_blocks(chart: Chart) -> list[Block]:
     """The title, the picture and its table; one sentence for an empty chart."""
-    title = Line((Text(chart.title, "strong"),))
+    title = line(strong(chart.title))
     if chart.missing:
-        return [title, Line((Text(chart.missing),))]
+        return [title, line(chart.missing)]
     table = _table(chart)
     picture = Picture(subject=ChartSubject(chart=chart), alt=chart_sentence(chart))
-    return [title, picture, table, *(Line((Text(note),), "footer") for note in chart.notes)]
+    return [title, picture, table, *(line(note, role="footer") for note in chart.notes)]
 
 
 def _table(chart: Chart) -> Table:

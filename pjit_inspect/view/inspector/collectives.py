@@ -18,9 +18,19 @@ from pjit_inspect.view.inspector.moves import move_data
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, spans_data
 from pjit_inspect.view.record.answer import axis_span
-from pjit_inspect.view.record.cause_groups import cause_frames, distinct_lines, group_by_cause, kinds_words, place_words
+from pjit_inspect.view.record.cause_groups import (
+    cause_frames,
+    collective_marks,
+    distinct_lines,
+    finding_of,
+    group_by_cause,
+    kinds_words,
+    place_words,
+    schedule_words,
+    share_text,
+    written_words,
+)
 from pjit_inspect.view.record.collectives import LayerGroup, source_line
-from pjit_inspect.view.record.findings import finding_of, share_text
 from pjit_inspect.view.record.times import time_data
 
 _FRAMES = 6
@@ -83,7 +93,7 @@ def _row(
         "lines": _lines(report, first.source),
         "spots": _spots(tables, group.members),
         "names": names,
-        "beside": _beside(first),
+        "beside": schedule_words(first),
         "picture": move_data(report, first, running),
     }
 
@@ -91,12 +101,12 @@ def _row(
 def _name(report: RecordReport, group: LayerGroup) -> str:
     """Row label: the assigned variable if the line assigns one, else the source text, else the end of the op's name."""
     reasons = next(iter(group_by_cause(group.members))).reasons
-    first = reasons[0].first if reasons else None
-    written = next((p.text for p in first.operation.phrases if p.kind in ("code", "name")), "") if first else ""
-    if first is None or first.evidence != "sharding" or not written:
+    cause = reasons[0].first if reasons else None
+    written = written_words(cause)
+    if cause is None or not written:
         return name_data(group.what.rpartition("/")[2] or "unknown", longest=80)
-    assigned = _assigned(source_line(report.data, first.source[:1]) or "", written)
-    return name_data(("\u2202 " if first.phase == "backward" else "") + (assigned or written), longest=80)
+    assigned = _assigned(source_line(report.data, cause.source[:1]) or "", written)
+    return name_data(("\u2202 " if cause.phase == "backward" else "") + (assigned or written), longest=80)
 
 
 def _assigned(line: str, code: str) -> str:
@@ -126,10 +136,8 @@ def _chips(group: LayerGroup) -> list[str]:
     first = group.first
     origin = {True: "inserted by the partitioner", False: "written in the program", None: ""}[first.implicit]
     cause = kinds_words(first)
-    chips = [origin, first.phase or "", "" if origin and cause == "written" else cause]
-    chips += [f"{first.operands:,} arrays combined"] if first.operands > 1 and not _is_cut(first) else []
-    chips += [f"a ring in place of {first.decomposed}"] if first.decomposed else []
-    chips += ["across hosts"] if first.is_cross_host else []
+    marks = [mark for mark in collective_marks(first) if not (_is_cut(first) and mark.endswith("combined"))]
+    chips = [origin, *marks, "" if origin and cause == "written" else cause]
     return list(dict.fromkeys(chip for chip in chips if chip))
 
 
@@ -178,10 +186,3 @@ def _spots(tables: SharedTables, members: Sequence[Collective]) -> list[int]:
     frames = [chain for member in members for chain in (cause_frames(member), member.source) if chain]
     frames += [cause.source for member in members[:1] for cause in member.causes if cause.source]
     return list(dict.fromkeys(spot for chain in frames if (spot := tables.spot(chain)) >= 0))
-
-
-def _beside(row: Collective) -> str:
-    if not row.is_async or row.overlap_count is None:
-        return "asynchronous" if row.is_async else ""
-    count = row.overlap_count
-    return f"asynchronous beside {plural(count, 'kernel')}" if count else "asynchronous, beside nothing"

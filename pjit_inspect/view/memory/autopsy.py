@@ -9,7 +9,7 @@ from dataclasses import replace
 from pjit_inspect.model.memory.autopsy import Autopsy, ReportedValue
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.view.document.columns import codes, numbers, places, sizes, spec_or, table_of
-from pjit_inspect.view.document.document import Block, Code, Column, Line, Section, Spans, Text
+from pjit_inspect.view.document.document import Block, Code, Column, Section, Spans, Text, dim, line
 from pjit_inspect.view.document.notation import shape_text
 from pjit_inspect.view.document.quantities import bytes_text, plural
 from pjit_inspect.view.memory.memory import live_table
@@ -33,7 +33,7 @@ def peak_blocks(use: MemoryUse) -> list[Block]:
         return []
     peak = "" if use.peak_bytes is None else f": {bytes_text(use.peak_bytes)} at the peak ({use.source})"
     title = f"what each device holds{peak}" if peak else "what each device holds at least: arguments and results"
-    helps = [Line((Text("could help: "), Text(one.sentence))) for one in use.suggestions]
+    helps = [line("could help: ", one.sentence) for one in use.suggestions]
     return [Section((Text(title),), (live_table(use.live, "at the peak" if peak else "array"), *helps))]
 
 
@@ -41,7 +41,7 @@ def _sums(sums: Mapping[str, int]) -> list[Block]:
     shown = sorted(((size, key) for key, size in sums.items() if size), key=lambda pair: -pair[0])[:_SUMS]
     if not shown:
         return []
-    return [Line((Text(f"XLA counts {', '.join(f'{key} {bytes_text(size)}' for size, key in shown)}"),))]
+    return [line(f"XLA counts {', '.join(f'{key} {bytes_text(size)}' for size, key in shown)}")]
 
 
 def _largest(rows: Sequence[ReportedValue]) -> Block:
@@ -62,7 +62,7 @@ def _sizes(rows: Sequence[ReportedValue]) -> list[Block]:
     shaped = [row for row in rows if row.dtype]
     padded = [row for row in shaped if _is_padded(row)][:_PADDED]
     return [
-        Line((Code(row.dtype + shape_text(row.local_shape)), Text(f" takes {bytes_text(row.bytes)}{_padding(row)}")))
+        line(Code(row.dtype + shape_text(row.local_shape)), f" takes {bytes_text(row.bytes)}{_padding(row)}")
         for row in dict.fromkeys((*shaped[:1], *padded))
     ]
 
@@ -87,7 +87,7 @@ def _shape(row: ReportedValue) -> Spans:
 _COLUMNS = (
     numbers("n", lambda counted: counted[1]),
     codes("largest in XLA's report", lambda counted: counted[0].name, shrink=True, comfort=40),
-    Column("kind", lambda counted: counted[0].kind or Text("not known", "dim")),
+    Column("kind", lambda counted: counted[0].kind or dim("not known")),
     Column("spec", lambda counted: spec_or(counted[0].spec), optional=True, shrink=True),
     Column("each device", lambda counted: _shape(counted[0]), optional=True),
     sizes("each {unit}", lambda counted: counted[0].bytes),

@@ -24,6 +24,9 @@ from pjit_inspect.view.document.document import (
     Sign,
     Spans,
     Text,
+    dim,
+    line,
+    strong,
 )
 from pjit_inspect.view.document.quantities import plural, seconds_text
 from pjit_inspect.view.pages.log import not_yours
@@ -56,14 +59,14 @@ def ledger_view(ledger: LedgerData, *, options: ViewOptions | None = None) -> Do
     blocks += _resharded(ledger)
     if times and _is_timed(ledger.rows):
         blocks.append(Picture(subject=ChartSubject(chart=timeline_chart(ledger)), alt=_timeline_words(ledger)))
-        blocks.append(Line((Text("seconds measured on this machine"),), "footer"))
+        blocks.append(line("seconds measured on this machine", role="footer"))
     return Document(blocks=tuple(blocks))
 
 
 def _head(ledger: LedgerData, mine: Sequence[LedgerRow], times: bool) -> Line:
     if not ledger.rows:
-        return Line((Text("nothing was compiled"),))
-    spans: list[Text] = [Text(plural(sum(row.compiles for row in mine), "compile"), "strong")]
+        return line("nothing was compiled")
+    spans: list[Text] = [strong(plural(sum(row.compiles for row in mine), "compile"))]
     spans.append(Text(f" of your functions, from {plural(len(mine), 'call site')}"))
     if times and mine and not _is_timed(mine):
         spans.append(Text(", seconds unknown"))
@@ -125,7 +128,7 @@ def _sentences(row: LedgerRow) -> tuple[Spans, ...]:
     shown = [_counted(reason) for reason in row.reasons[:_REASONS]]
     rest = row.reasons[_REASONS:]
     if rest:
-        shown.append((Sign("more"), Text(f" and {plural(len(rest), 'other reason')}", "dim")))
+        shown.append((Sign("more"), dim(f" and {plural(len(rest), 'other reason')}")))
     return tuple(shown)
 
 
@@ -133,7 +136,7 @@ def _counted(reason: RepeatedReason) -> Spans:
     if reason.count == 1:
         return (Prose(reason.sentence),)
     times = f" ({reason.count} times)" if reason.same else f" (the newest of {reason.count} such)"
-    return (Prose(reason.sentence), Text(times, "dim"))
+    return (Prose(reason.sentence), dim(times))
 
 
 # ---------------------------------------------------------------- patterns
@@ -148,7 +151,7 @@ def _patterns(patterns: Sequence[Pattern], times: bool) -> list[Block]:
 
 
 def _pattern(pattern: Pattern, times: bool) -> Finding:
-    head: list = [Text(pattern.kind, "strong"), Sign("dot"), Code(pattern.name)]
+    head: list = [strong(pattern.kind), Sign("dot"), Code(pattern.name)]
     head += [Sign("dot"), Text(plural(pattern.compiles, "compile"))]
     if times:
         head += [Text(", "), Number(seconds_text(pattern.cost_s), provenance="measured")]
@@ -167,7 +170,7 @@ def _resharded(ledger: LedgerData) -> list[Block]:
     found = {(e.name, one.path): one for row in ledger.rows for e in row.entries for one in e.reason.resharded}
     order = sorted(found.items(), key=lambda item: -(item[1].size_bytes or 0))
     lines: list[Block] = [
-        Line((Code(name), Text(": "), Prose(one.sentence)), "note") for (name, _), one in order[:_RESHARDED]
+        line(Code(name), ": ", Prose(one.sentence), role="note") for (name, _), one in order[:_RESHARDED]
     ]
     return [*lines, *more_lines(len(order) - _RESHARDED, "argument")]
 

@@ -18,7 +18,9 @@ from pjit_inspect.view.document.document import (
     Line,
     Sign,
     Span,
-    Text,
+    dim,
+    line,
+    strong,
 )
 from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import plural, seconds_text
@@ -60,15 +62,15 @@ def log_view(
     blocks += [_incomplete(index, data) for index, data in enumerate(rows) if data.hlo and "hlo" in data.missing]
     if dropped:
         had = f"{plural(dropped, 'older record')} {'was' if dropped == 1 else 'were'} dropped"
-        blocks.append(Line((Text(f"{had}: the log holds at most {len(rows):,}"),), "note"))
+        blocks.append(line(f"{had}: the log holds at most {len(rows):,}", role="note"))
     return Document(blocks=tuple(blocks))
 
 
 def _head(rows: Sequence[RecordData], mine: int, left_out: int) -> Line:
     if not rows:
-        return Line((Text("nothing compiled"),))
+        return line("nothing compiled")
     older = f"; the first {left_out:,} are left out" if left_out else ""
-    return Line((Text(plural(mine, "record"), "strong"), Text(f" of your functions{older}")))
+    return line(strong(plural(mine, "record")), f" of your functions{older}")
 
 
 def _columns(
@@ -83,7 +85,7 @@ def _columns(
         return f"{first(run).transform}, {plural(len(run), 'program')}" if len(run) > 1 else first(run).transform
 
     def mesh(run: Sequence[int]) -> Span:
-        return Text("none", "dim") if first(run).mesh is None else Code(str(first(run).mesh))
+        return dim("none") if first(run).mesh is None else Code(str(first(run).mesh))
 
     def collectives(run: Sequence[int]) -> str:
         found = total(counts[index] for index in run)
@@ -148,12 +150,12 @@ def not_yours(compiles: Sequence[tuple[str, str, int, float | None]]) -> list[Bl
             known = [seconds for *_, seconds in found if seconds is not None]
             took = f", {seconds_text(sum(known))}" if known else ""
             parts.append(f"{names.total():,} of {words} ({_most_common(names)}{took})")
-    return [Line((Sign("more"), Text(f" and {', '.join(parts)}")))] if parts else []
+    return [line(Sign("more"), f" and {', '.join(parts)}")] if parts else []
 
 
 def _incomplete(index: int, data: RecordData) -> Line:
     """A note that the program of a row is incomplete."""
-    return Line((Text(f"#{index} "), Code(data.name), Text(f" {reason_text(data.missing['hlo'])}")), "note")
+    return line(f"#{index} ", Code(data.name), f" {reason_text(data.missing['hlo'])}", role="note")
 
 
 def _most_common(names: Counter[str]) -> str:

@@ -20,6 +20,9 @@ from pjit_inspect.view.document.document import (
     Span,
     Spans,
     Text,
+    dim,
+    line,
+    strong,
 )
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.quantities import plural
@@ -43,32 +46,32 @@ def merge_view(data: MergedData) -> Document:
         blocks += more_lines(len(data.programs) - _ROWS, "program")
     blocks += _program_notes(data.programs)
     blocks += _local(data.local)
-    blocks += [Line((Code(note),), "note") for note in data.notes[:_NOTES]]
+    blocks += [line(Code(note), role="note") for note in data.notes[:_NOTES]]
     blocks += more_lines(len(data.notes) - _NOTES, "note")
     if data.programs:
         words = "shared: on devices of several processes; bytes between hosts are per call, modelled as rings"
-        blocks.append(Line((Text(words),), "footer"))
+        blocks.append(line(words, role="footer"))
     return Document(blocks=tuple(blocks))
 
 
 def _answer(data: MergedData) -> Line:
     processes = f"{len(data.processes):,} process{'es' * (len(data.processes) != 1)}"
     if not data.programs:
-        return Line((Text(processes, "strong"), Text(": no shared programs, nothing to compare")), "answer")
+        return line(strong(processes), ": no shared programs, nothing to compare", role="answer")
     programs = plural(len(data.programs), "shared program")
     if not data.differences:
         order = " and their order" if len(data.programs) > 1 else ""
         least = "; what is incomplete was not compared" if any(p.incomplete for p in data.programs) else ""
-        return Line((Text(f"{processes} agree", "strong"), Text(f" on {programs}{order}{least}")), "answer")
+        return line(strong(f"{processes} agree"), f" on {programs}{order}{least}", role="answer")
     which = [difference.process for difference in data.differences]
     who = ranges_text(which, limit=_RUNS)
     words = f"process {who} differs" if len(which) == 1 else f"processes {who} differ"
-    return Line((Text(words, "strong"), Text(f"; {processes}, {programs}")), "answer")
+    return line(strong(words), f"; {processes}, {programs}", role="answer")
 
 
 def _difference(difference: ProcessDifference) -> Finding:
     head: list[Span] = [
-        Text(f"process {difference.process}", "strong"),
+        strong(f"process {difference.process}"),
         Sign("dot"),
         Text(f"program {difference.position}"),
     ]
@@ -92,19 +95,19 @@ def _program_notes(programs: Sequence[MergedProgram]) -> list[Block]:
             f" of process {process}: {reason_text(why)}; its collectives were not compared"
             for process, why in program.incomplete
         ]
-        lines += [Line((Text(f"#{number} "), Code(program.name), Text(words)), "note") for words in said]
+        lines += [line(f"#{number} ", Code(program.name), words, role="note") for words in said]
     return [*lines[:_NOTES], *more_lines(len(lines) - _NOTES, "note on a program", "notes on programs")]
 
 
 def _processes(program: MergedProgram) -> Spans:
     again = max(program.compiles.values(), default=1)
     words = Text(ranges_text(program.processes, limit=_RUNS))
-    return (words, Text(f" ({again} compiles)", "dim")) if again > 1 else (words,)
+    return (words, dim(f" ({again} compiles)")) if again > 1 else (words,)
 
 
 def _missing(program: MergedProgram) -> Text:
     words = ranges_text(program.missing_in, limit=_RUNS)
-    return Text(words, "strong") if words else Text("-", "dim")
+    return strong(words) if words else dim("-")
 
 
 _COLUMNS = (
@@ -129,4 +132,4 @@ def _local(programs: Sequence[MergedProgram]) -> list[Block]:
             counts[process] = counts.get(process, 0) + 1
     shown = ", ".join(f"{count:,} in process {process}" for process, count in sorted(counts.items())[:_RUNS])
     words = f" and programs on devices of one process alone, which need not agree: {shown}"
-    return [Line((Sign("more"), Text(words + (" ..." if len(counts) > _RUNS else ""))))]
+    return [line(Sign("more"), words + (" ..." if len(counts) > _RUNS else ""))]

@@ -24,13 +24,14 @@ from pjit_inspect.view.document.document import (
     Sign,
     Span,
     Text,
+    line,
+    strong,
 )
 from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
 from pjit_inspect.view.record.answer import answer_line
-from pjit_inspect.view.record.cause_groups import CauseGroup, cause_words, group_by_cause
+from pjit_inspect.view.record.cause_groups import CauseGroup, cause_words, finding_of, group_by_cause, share_text
 from pjit_inspect.view.record.explain_pick import Picked, pick, pick_warnings
 from pjit_inspect.view.record.finding_lines import report_findings
-from pjit_inspect.view.record.findings import finding_of, share_text
 from pjit_inspect.view.record.incomplete import incomplete_spans
 from pjit_inspect.view.record.suggestions import suggestion_hint, suggestion_section
 
@@ -51,7 +52,7 @@ def _blocks(report: RecordReport, what: str | int | None) -> list[Block]:
         return [answer_line(report), *_warnings(pick_warnings(report.warnings, what))]
     picked = pick(report.collectives, what)
     if picked.instead:
-        return [Line((Prose(picked.instead),)), *_warnings(pick_warnings(report.warnings, what))]
+        return [line(Prose(picked.instead)), *_warnings(pick_warnings(report.warnings, what))]
     groups = group_by_cause(picked.rows)
     blocks: list[Block] = [_title(report), _answer(report, picked, groups)]
     blocks += report_findings(report) if what is None else ()
@@ -66,22 +67,22 @@ def _blocks(report: RecordReport, what: str | int | None) -> list[Block]:
 
 def _title(report: RecordReport) -> Line:
     name = report.data.primitive or report.data.name
-    return Line((Code(name, strong=True), Sign("dot"), Text("why each collective is there")), "title")
+    return line(Code(name, strong=True), Sign("dot"), "why each collective is there", role="title")
 
 
 def _answer(report: RecordReport, picked: Picked, groups: Sequence[CauseGroup]) -> Line:
     number, everything = len(picked.rows), len(report.collectives or ())
     sent = sum(group.least_sent_bytes for group in groups)
-    spans: list[Span] = [Text(plural(number, "collective"), "strong")]
+    spans: list[Span] = [strong(plural(number, "collective"))]
     if picked.words:
-        spans = [Text(f"{number:,} of {plural(everything, 'collective')} ", "strong"), Prose(picked.words)]
+        spans = [strong(f"{number:,} of {plural(everything, 'collective')} "), Prose(picked.words)]
     spans += [Text(f" in {len(groups):,} groups")] if len(groups) > 1 else []
     at_most = "at most " if any(row.count != row.count_min for row in picked.rows) else ""
     spans += [Text(f"; each device sends {at_most}"), bytes_number(sent, "modelled", strong=True)]
     share = share_text(sent, report.sent_bytes) if picked.words else ""
     there = " in the part that is there" if report.incomplete else ""
     of_all = f", {share} of all{there}" if share else there
-    return Line((*incomplete_spans(report), *spans, Text(f" per call{of_all}.")), "answer")
+    return line(incomplete_spans(report), spans, f" per call{of_all}.", role="answer")
 
 
 # ---------------------------------------------------------------- bytes per cause
@@ -131,8 +132,8 @@ def _sent(groups: Sequence[CauseGroup]) -> int:
 
 
 def _warnings(warnings: Sequence[Any]) -> list[Block]:
-    lines = tuple(Line((Prose(str(getattr(warning, "sentence", warning))),), "note") for warning in warnings)
-    return [Section((Text("XLA warned", "strong"),), lines)] if lines else []
+    lines = tuple(line(Prose(str(getattr(warning, "sentence", warning))), role="note") for warning in warnings)
+    return [Section((strong("XLA warned"),), lines)] if lines else []
 
 
 def _suggestions(suggestions: Sequence[Suggestion], rows: Sequence[Collective], *, is_all: bool) -> list[Block]:
@@ -144,4 +145,4 @@ def _suggestions(suggestions: Sequence[Suggestion], rows: Sequence[Collective], 
 
 def _footer() -> Line:
     words = "wire modelled (ring), per device and call; layer numbers starred where several layers are alike"
-    return Line((Text(words),), "footer")
+    return line(words, role="footer")

@@ -8,7 +8,21 @@ from __future__ import annotations
 from pjit_inspect.model.report.finding import FINDING_KINDS, Finding, FindingTable, FindingUnit
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.sentence import ONE_TURN
-from pjit_inspect.view.document.document import Block, Code, Line, Number, Prose, Provenance, Sign, Span, Spans, Text
+from pjit_inspect.view.document.document import (
+    Block,
+    Code,
+    Line,
+    Number,
+    Prose,
+    Provenance,
+    Sign,
+    Span,
+    Spans,
+    Text,
+    dim,
+    line,
+    strong,
+)
 from pjit_inspect.view.document.quantities import bytes_number, plural
 from pjit_inspect.view.record.incomplete import reason_text
 
@@ -27,7 +41,7 @@ def finding_blocks(findings: FindingTable, report: RecordReport | None = None) -
     lines = list(_rows(findings))
     if findings.missing:
         words = "other findings" if lines else "findings"
-        lines.append(Line((Text(f"{words} unknown: {reason_text(findings.missing)}"),)))
+        lines.append(line(f"{words} unknown: {reason_text(findings.missing)}"))
     elif not lines:
         lines.append(Line((Text("no findings"),) if report is None else _nothing(findings, report)))
     return (*lines, *_untried(findings))
@@ -37,23 +51,23 @@ def _nothing(findings: FindingTable, report: RecordReport) -> Spans:
     """Words that no fault is proven, and other possible savings: a program without faults may still send too much."""
     kinds = f"{len(FINDING_KINDS)} kinds of fault were looked for, and none is proven"
     if not report.collectives or report.remedies == "none":
-        return (Text(f"no findings: {kinds}", "dim"),)
+        return (dim(f"no findings: {kinds}"),)
     helping = [one for one in report.suggestions if one.modelled_bytes < 0]
     if not report.are_suggestions_known:
-        return (Text(f"{kinds}; other changes are tried by ", "dim"), Code("record.suggestions"))
+        return (dim(f"{kinds}; other changes are tried by "), Code("record.suggestions"))
     if not helping:
-        return (Text(f"no findings: {kinds}; no other change is known that helps", "dim"),)
+        return (dim(f"no findings: {kinds}; no other change is known that helps"),)
     best = min(helping, key=lambda one: one.modelled_bytes)
     saved = bytes_number(-best.modelled_bytes, "modelled", strong=True)
     once = f" {ONE_TURN}" if best.is_one_turn else ""
     more = f"; {plural(len(helping), 'change')} in " if len(helping) > 1 else "; see "
     return (
-        Text(f"{kinds}, but a change saves ", "dim"),
+        dim(f"{kinds}, but a change saves "),
         saved,
         Text(f" sent per device and call{once}: "),
         Prose(best.title),
         Text(f"; each device then {best.price}" if best.price else ""),
-        Text(more, "dim"),
+        dim(more),
         Code("record.suggestions"),
     )
 
@@ -66,7 +80,7 @@ def _untried(findings: FindingTable) -> tuple[Line, ...]:
     if not findings.untried:
         return ()
     words = "so what only a tried remedy proves is not found"
-    return (Line((Text(f"not every remedy was tried: {reason_text(findings.untried)}; {words}"),), "note"),)
+    return (line(f"not every remedy was tried: {reason_text(findings.untried)}; {words}", role="note"),)
 
 
 def report_findings(report: RecordReport) -> tuple[Block, ...]:
@@ -84,17 +98,17 @@ def looked_for(report: RecordReport) -> Spans:
         return ()
     if report.remedies == "untried":
         head = "more findings: remedies not tried yet; " if report.findings else "findings: none yet; "
-        return (Text(head, "dim"), Code("record.findings"), Text(" tries remedies", "dim"))
+        return (dim(head), Code("record.findings"), dim(" tries remedies"))
     return _nothing(report.findings, report) if report.remedies == "tried" and not report.findings else ()
 
 
 def _lines(number: int, one: Finding) -> tuple[Line, ...]:
-    head: list[Span] = [Text(f"finding {number}", "strong"), Text("  "), Prose(one.sentence)]
+    head: list[Span] = [strong(f"finding {number}"), Text("  "), Prose(one.sentence)]
     if one.source and one.source[0].where not in one.sentence:
         head += [Sign("dot"), Code(one.source[0].where)]
     lines = [Line(tuple(head))]
     if one.remedy:
-        lines.append(Line((Text("remedy: ", "dim"), Prose(one.remedy))))
+        lines.append(line(dim("remedy: "), Prose(one.remedy)))
     lines.append(Line(figures_of(one)))
     return tuple(lines)
 
@@ -108,7 +122,7 @@ def figures_of(one: Finding) -> Spans:
             bytes_number(one.cost_bytes, _provenance(one), strong=True),
             unit,
             Sign("dot"),
-            Text("not tried", "dim"),
+            dim("not tried"),
         )
     spans: list[Span] = [
         bytes_number(one.tried.before_bytes, _provenance(one), strong=True),
@@ -119,7 +133,7 @@ def figures_of(one: Finding) -> Spans:
     if one.collectives is not None:
         before, after = one.collectives
         spans += [Sign("dot"), Number(f"{before:,}"), Text(" -> "), Number(f"{after:,}"), Text(f" {_noun(after)}")]
-    return (*spans, Sign("dot"), Text("tried, counted before optimization", "dim"))
+    return (*spans, Sign("dot"), dim("tried, counted before optimization"))
 
 
 def _noun(number: int) -> str:

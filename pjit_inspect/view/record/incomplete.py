@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.document.document import Span, Spans, Text
+from pjit_inspect.view.document.document import Span, Spans, Text, strong
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import bytes_number, plural
 
@@ -19,7 +19,7 @@ def incomplete_spans(report: RecordReport) -> Spans:
     """Words before any answer; () for a complete program."""
     if not report.incomplete:
         return ()
-    return (Text("Incomplete program", "strong"), Text(f": {reason_text(report.incomplete)}. "))
+    return (strong("Incomplete program"), Text(f": {reason_text(report.incomplete)}. "))
 
 
 def nothing_text(report: RecordReport, what: str) -> str:
@@ -35,7 +35,7 @@ def nothing_text(report: RecordReport, what: str) -> str:
 def others_spans(report: RecordReport) -> Spans:
     """Communication other than HLO collectives, for the end of an answer; () without any."""
     words = printable(report.beside)
-    return (Text(" Beside HLO collectives, "), Text(words, "strong"), Text(".")) if words else ()
+    return (Text(" Beside HLO collectives, "), strong(words), Text(".")) if words else ()
 
 
 def least_spans(report: RecordReport) -> Spans:
@@ -44,8 +44,8 @@ def least_spans(report: RecordReport) -> Spans:
     if least is None or not least.collectives:
         found = plural(there, "collective") if there else "No collectives"
         unknown = "how many run is unknown" if there else "how many there are is unknown"
-        return (Text(f"{found} in the part that is there", "strong"), Text(f"; {unknown}."))
-    spans: list[Span] = [Text(f"At least {plural(least.collectives, 'collective')}", "strong")]
+        return (strong(f"{found} in the part that is there"), Text(f"; {unknown}."))
+    spans: list[Span] = [strong(f"At least {plural(least.collectives, 'collective')}")]
     if least.sent_bytes:
         spans += [Text("; each device sends at least "), bytes_number(least.sent_bytes, "modelled", strong=True)]
         spans += [Text(" per call")]

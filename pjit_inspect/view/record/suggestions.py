@@ -15,13 +15,14 @@ from pjit_inspect.view.document.document import (
     Block,
     Code,
     Column,
-    Line,
     Number,
     Prose,
     Section,
     Span,
     Spans,
-    Text,
+    dim,
+    line,
+    strong,
 )
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.record.incomplete import reason_text
@@ -43,17 +44,17 @@ def suggestion_blocks(suggestions: Sequence[Suggestion], *, with_sentences: bool
         Column("compiled", lambda one: _change(one.compiled_bytes), align="right"),
         Column("each device then", lambda one: one.price if priced else None, shrink=True, comfort=24),
     )
-    sentences = tuple(Line((Prose(one.sentence),)) for one in suggestions) if with_sentences else ()
+    sentences = tuple(line(Prose(one.sentence)) for one in suggestions) if with_sentences else ()
     figures = [figure for one in suggestions for figure in (one.counted, one.checked) if figure is not None]
     unsure = any(one.is_one_turn for one in suggestions) or any(figure.is_one_turn for figure in figures)
     footer = f"{_FOOTER}; {ONE_TURN}" if unsure else _FOOTER
-    return (table_of(columns, suggestions), *sentences, Line((Text(footer),), "footer"))
+    return (table_of(columns, suggestions), *sentences, line(footer, role="footer"))
 
 
 def suggestion_section(suggestions: Sequence[Suggestion], *, with_sentences: bool = False) -> list[Block]:
     """The table under its title; [] without suggestions."""
     blocks = suggestion_blocks(suggestions, with_sentences=with_sentences)
-    return [Section((Text("what could save some of it", "strong"),), blocks)] if blocks else []
+    return [Section((strong("what could save some of it"),), blocks)] if blocks else []
 
 
 def suggestions_untried(suggestions: SuggestionTable) -> tuple[Block, ...]:
@@ -61,11 +62,11 @@ def suggestions_untried(suggestions: SuggestionTable) -> tuple[Block, ...]:
     if not suggestions.untried:
         return ()
     head = "" if suggestions.rows else "no suggestions by now: "
-    return (Line((Text(f"{head}not every change was tried: {reason_text(suggestions.untried)}"),), "note"),)
+    return (line(f"{head}not every change was tried: {reason_text(suggestions.untried)}", role="note"),)
 
 
 def _change(size: int | None) -> Span:
-    return Text("-", "dim") if size is None else Number(change_text(size), provenance="counted")
+    return dim("-") if size is None else Number(change_text(size), provenance="counted")
 
 
 def change_text(size: int) -> str:
@@ -78,4 +79,4 @@ def suggestion_hint(report: RecordReport) -> Spans:
     if report.are_suggestions_known or report.remedies == "none" or not report.collectives:
         return ()
     words = " asks XLA's partitioner about changes that could save some of it"
-    return (Code("record.suggestions"), Text(words, "dim"))
+    return (Code("record.suggestions"), dim(words))
