@@ -27,8 +27,7 @@ from pjit_inspect.view.charts.totals import memory_chart, time_chart, totals_cha
 from pjit_inspect.view.charts.traffic import MOST_BLOCKS, traffic_chart
 from pjit_inspect.view.document.chart import BarChart, MatrixChart
 from pjit_inspect.view.document.colors import AXIS_COLORS, SEVERAL
-from pjit_inspect.view.figures.chart_document import chart_document
-from pjit_inspect.view.figures.figures import Figures
+from pjit_inspect.view.figures.figures import Figures, chart_document
 from pjit_inspect.view.record.summary_picture import draw_summary
 from pjit_inspect.view.render.text import to_text
 from pjit_inspect.view.svg.chart_picture import cell_strength, draw_chart

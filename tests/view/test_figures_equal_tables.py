@@ -15,8 +15,8 @@ from view_reports import mesh_of
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.document import Code, Number, Spans, Table
 from pjit_inspect.view.figures import chart_figure as drawn_by
-from pjit_inspect.view.figures.chart_document import chart_blocks
-from pjit_inspect.view.svg.chart_words import size_in
+from pjit_inspect.view.figures.figures import chart_blocks
+from pjit_inspect.view.svg.chart_parts import size_in
 
 REPORTS = {name: report for name, report in view_reports.every_report().items() if name != "huge"}
 LONG = [f"{'a' * 40}{number}{'a' * 40}" for number in (1, 2)]

@@ -21,8 +21,8 @@ from pjit_inspect.model.memory.memory_use import (
 from pjit_inspect.view.charts.memory_curve import MOST_PLACES, memory_curve_chart
 from pjit_inspect.view.document.colors import MEMORY_COLORS
 from pjit_inspect.view.document.document import Number, Table, Text
-from pjit_inspect.view.figures.chart_document import chart_blocks
 from pjit_inspect.view.figures.chart_figure import chart_figure
+from pjit_inspect.view.figures.figures import chart_blocks
 from pjit_inspect.view.svg.chart_picture import draw_chart
 
 KIB = 1024

@@ -32,8 +32,8 @@ from pjit_inspect.view.diff.kinds import (
 from pjit_inspect.view.diff.matrix import BoxNumbers
 from pjit_inspect.view.diff.status import Both, Status, counts_once, difference_words, rows_of, side_words
 from pjit_inspect.view.document.quantities import count_text, share_unit
-from pjit_inspect.view.inspector.arrays import value_sharding
 from pjit_inspect.view.inspector.moves import move_data
+from pjit_inspect.view.inspector.rows import value_sharding
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, sentence_data, spans_data
 from pjit_inspect.view.record.cause_groups import finding_of, group_by_cause

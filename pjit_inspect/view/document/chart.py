@@ -1,7 +1,7 @@
 """A chart before it is drawn: bars, a matrix, bands over places, or points, with their words.
 
 One chart becomes a plotly figure (`view.figures.chart_figure`), a still picture (`view.svg.chart_picture`) and text
-(`view.figures.chart_document`), so that the three cannot disagree.
+(`view.figures.figures`), so that the three cannot disagree.
 """
 
 from __future__ import annotations

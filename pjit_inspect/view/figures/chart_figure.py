@@ -26,12 +26,11 @@ from pjit_inspect.view.document.chart import (
     ScatterPoint,
 )
 from pjit_inspect.view.document.colors import LINE, NEUTRAL, NOTE
-from pjit_inspect.view.figures.chart_document import chart_document
+from pjit_inspect.view.figures.figures import chart_document
 from pjit_inspect.view.render.html_spans import escaped
 from pjit_inspect.view.render.shown import drawn
-from pjit_inspect.view.svg.chart_parts import scatter_scales
+from pjit_inspect.view.svg.chart_parts import amount_text, legend_of, part_words, scatter_scales, size_in
 from pjit_inspect.view.svg.chart_picture import cell_strength
-from pjit_inspect.view.svg.chart_words import amount_text, legend_of, part_words, size_in
 
 _LOOKS = {
     "template": go.layout.Template(), "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",

@@ -13,8 +13,7 @@ from pjit_inspect.view.document.document import Spans, Text, dim
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.inspector.words import name_data, sentence_data, spans_data
 from pjit_inspect.view.record.collectives import unasked_words
-from pjit_inspect.view.record.finding_lines import figures_of, looked_for
-from pjit_inspect.view.record.suggestions import change_text
+from pjit_inspect.view.record.findings import change_text, figures_of, looked_for
 
 _MEMBERS = 400
 

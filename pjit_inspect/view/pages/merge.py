@@ -26,7 +26,7 @@ from pjit_inspect.view.document.document import (
 )
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.quantities import plural
-from pjit_inspect.view.record.incomplete import reason_text
+from pjit_inspect.view.record.answer import reason_text
 
 _ROWS = 40
 _DIFFERENCES = 16

@@ -12,8 +12,7 @@ from pjit_inspect.view.document.chart import ScatterChart, ScatterPoint
 from pjit_inspect.view.document.quantities import bytes_text, share_unit
 from pjit_inspect.view.inspector.words import name_data
 from pjit_inspect.view.play.words import chip_words, mesh_words, variant_words
-from pjit_inspect.view.svg.chart_parts import scatter_scales
-from pjit_inspect.view.svg.chart_words import chart_sentence, size_in
+from pjit_inspect.view.svg.chart_parts import chart_sentence, scatter_scales, size_in
 
 _LEGEND = (
     "\u25a0 base \u00b7 \u25cf as many devices as the chosen one, dark: none, known in the same way, is better in both "

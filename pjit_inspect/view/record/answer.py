@@ -32,12 +32,13 @@ from pjit_inspect.view.document.document import (
     Span,
     Spans,
     Table,
+    Text,
     dim,
     line,
     spans,
     strong,
 )
-from pjit_inspect.view.document.printable import printable
+from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import (
     bytes_in,
     bytes_number,
@@ -49,7 +50,6 @@ from pjit_inspect.view.document.quantities import (
 )
 from pjit_inspect.view.document.text_spans import joined_spans
 from pjit_inspect.view.record.hypothesis import hypothesis_spans
-from pjit_inspect.view.record.incomplete import incomplete_spans, least_spans, others_spans, reason_text
 from pjit_inspect.view.svg.mesh_picture import mesh_lines
 
 _DIFFERENCES = 4
@@ -295,3 +295,50 @@ def watch_line(name: str, number: int, seconds: float | None, reason: Reason) ->
     """One compile as it happens, on one line: `train_step, compile 3, 1.2 s: ...`; without seconds if None."""
     took = "" if seconds is None else f", {seconds_text(seconds)}"
     return printable(f"{name}, compile {number}{took}: {reason.sentence}")
+
+
+# ---------------------------------------------------------------- incomplete programs
+
+_LONGEST_REASON = 160
+
+
+def reason_text(reason: str) -> str:
+    """The reason why a record lacks something, short enough for a sentence; a file may contain anything."""
+    return shorten(printable(reason), _LONGEST_REASON)
+
+
+def incomplete_spans(report: RecordReport) -> Spans:
+    """Words before any answer; () for a complete program."""
+    if not report.incomplete:
+        return ()
+    return (strong("Incomplete program"), Text(f": {reason_text(report.incomplete)}. "))
+
+
+def nothing_text(report: RecordReport, what: str) -> str:
+    """The sentence that a program has no `what` ("fused kernels"), or that this is unknown."""
+    if report.instructions is None:
+        return f"{what} unknown: {reason_text(report.data.missing.get('hlo', 'the record has no optimized HLO'))}"
+    if report.incomplete:
+        return f"incomplete program: {reason_text(report.incomplete)}; no {what} in the part that is there"
+    others = report.beside if what == "collectives" else ""
+    return f"no HLO collectives; {printable(others)}" if others else f"no {what}"
+
+
+def others_spans(report: RecordReport) -> Spans:
+    """Communication other than HLO collectives, for the end of an answer; () without any."""
+    words = printable(report.beside)
+    return (Text(" Beside HLO collectives, "), strong(words), Text(".")) if words else ()
+
+
+def least_spans(report: RecordReport) -> Spans:
+    """The answer of an incomplete program: a lower bound for the complete one."""
+    there, least = len(report.collectives or ()), report.least
+    if least is None or not least.collectives:
+        found = plural(there, "collective") if there else "No collectives"
+        unknown = "how many run is unknown" if there else "how many there are is unknown"
+        return (strong(f"{found} in the part that is there"), Text(f"; {unknown}."))
+    spans: list[Span] = [strong(f"At least {plural(least.collectives, 'collective')}")]
+    if least.sent_bytes:
+        spans += [Text("; each device sends at least "), bytes_number(least.sent_bytes, "modelled", strong=True)]
+        spans += [Text(" per call")]
+    return (*spans, Text("."))

@@ -39,7 +39,7 @@ from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.notation import array_text, known_spec_text, ranges_text, shape_text, slices_text
 from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
 from pjit_inspect.view.document.text_spans import joined_spans
-from pjit_inspect.view.record.incomplete import reason_text
+from pjit_inspect.view.record.answer import reason_text
 from pjit_inspect.view.svg.shard_picture import shard_face
 
 _ASKED = {

@@ -15,9 +15,9 @@ from pjit_inspect.view.document.columns import codes, numbers, sizes, table_of
 from pjit_inspect.view.document.document import Block, Column, Document, dim, line
 from pjit_inspect.view.document.notation import array_text, known_spec_text
 from pjit_inspect.view.document.quantities import plural
+from pjit_inspect.view.record.answer import nothing_text
 from pjit_inspect.view.record.arrays import ArrayGroup, donated_in_vain, fate_spans, group_arrays, local_text
 from pjit_inspect.view.record.cause_groups import kinds_words
-from pjit_inspect.view.record.incomplete import nothing_text
 
 
 class _Facts(NamedTuple):

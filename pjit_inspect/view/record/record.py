@@ -15,15 +15,20 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Block, Code, Document, Legend, LegendEntry, Line, line
 from pjit_inspect.view.document.quantities import seconds_text
-from pjit_inspect.view.record.answer import answer_line, memory_line, overview_blocks, reason_blocks, title_line
+from pjit_inspect.view.record.answer import (
+    answer_line,
+    memory_line,
+    overview_blocks,
+    reason_blocks,
+    reason_text,
+    title_line,
+)
 from pjit_inspect.view.record.arrays import array_blocks
 from pjit_inspect.view.record.callbacks import callback_lines
 from pjit_inspect.view.record.collectives import collective_blocks
-from pjit_inspect.view.record.finding_lines import report_findings
+from pjit_inspect.view.record.findings import report_findings, suggestion_section
 from pjit_inspect.view.record.hypothesis import hypothesis_blocks
-from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.record.kernels import kernel_blocks
-from pjit_inspect.view.record.suggestions import suggestion_section
 from pjit_inspect.view.record.times import measured_lines, times_blocks
 
 _CACHED = {

@@ -9,8 +9,16 @@ from itertools import groupby
 from pjit_inspect.view.document.chart import AreaChart, BarChart, Chart, MatrixChart, ScatterChart, ScatterPoint
 from pjit_inspect.view.document.colors import LINE, NEUTRAL, NOTE, PHASE_COLORS, SELECTION
 from pjit_inspect.view.document.grouping import grouped
-from pjit_inspect.view.svg.chart_parts import LABEL, Plot, Scale, binary_scale, scatter_scales
-from pjit_inspect.view.svg.chart_words import amount_text, legend_of, size_in
+from pjit_inspect.view.svg.chart_parts import (
+    LABEL,
+    Plot,
+    Scale,
+    amount_text,
+    binary_scale,
+    legend_of,
+    scatter_scales,
+    size_in,
+)
 from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 
 _WIDTH, _TIMED_WIDTH, _ROW, _BAR = 460.0, 620.0, 22.0, 14.0

@@ -8,9 +8,9 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.ledger import LedgerData, LedgerEntry, LedgerRow, Pattern, RepeatedReason
 from pjit_inspect.model.record.reason import Reason, Resharding
 from pjit_inspect.model.record.record import Timings
-from pjit_inspect.view.charts.timeline import timeline_chart
+from pjit_inspect.view.charts.totals import timeline_chart
 from pjit_inspect.view.figures.chart_figure import chart_figure
-from pjit_inspect.view.pages.ledger import ledger_view
+from pjit_inspect.view.pages.session import ledger_view
 from pjit_inspect.view.record.record import ViewOptions
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text
