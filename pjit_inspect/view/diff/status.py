@@ -35,7 +35,7 @@ def touched_once(row: Fusion) -> int | None:
 
 
 def counts_once(*tables: Iterable[Pair[Any]]) -> bool:
-    """Whether a collective or a kernel in these tables is in a loop of unknown length."""
+    """True if a collective or a kernel in these tables is in a loop of unknown length."""
     rows = (row for table in tables for pair in table for row in (pair.before, pair.after))
     return any(row is not None and row.count is None for row in rows)
 

@@ -91,7 +91,7 @@ class BarChart(_Titled):
 
     @property
     def is_timed(self) -> bool:
-        """Whether the pieces begin where they say, rather than one after the other."""
+        """True if the pieces have beginnings of their own, rather than one after the other."""
         return any(part.start is not None for row in self.rows for part in row.parts)
 
     @property

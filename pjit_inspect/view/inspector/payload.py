@@ -50,7 +50,7 @@ _DETAILS = frozenset((
     "groups", "chips", "title", "reasons", "numbers", "moves", "groups_words", "groups_count", "lines", "spots",
     "names", "beside", "picture",
 ))  # fmt: skip
-"""What the list of collectives does not show of a row."""
+"""The fields of a row that the list of collectives does not show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -151,7 +151,7 @@ def _chips(group: LayerGroup) -> list[str]:
 
 
 def _is_cut(row: Collective) -> bool:
-    """Whether its operands are the pieces of one array, one per device."""
+    """True if its operands are the pieces of one array, one per device."""
     return row.kind == "all-to-all" and row.operands == len(next(iter(row.groups), ()))
 
 

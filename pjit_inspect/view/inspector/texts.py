@@ -135,12 +135,12 @@ class _HloReader:
         self._in_tables = False
 
     def is_inner(self, line: str) -> bool:
-        """Whether a line opens a computation inside a fusion or reduction."""
+        """True if a line opens a computation inside a fusion or reduction."""
         found = _HEAD.match(line)
         return bool(found) and not found[1] and found[2] not in self._computations  # type: ignore[index]
 
     def skips(self, line: str) -> bool:
-        """Whether a line is in the tables of files and frames that XLA prints besides computations."""
+        """True if a line is in the tables of files and frames that XLA prints besides computations."""
         if line in ("FileNames", "FunctionNames", "FileLocations", "StackFrames"):
             self._in_tables = True
         elif line.startswith(("%", "ENTRY")):

@@ -104,7 +104,7 @@ def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
 
 
 def _reserved(use: MemoryUse, stats: MemoryStats) -> str:
-    """What XLA reserves, in words."""
+    """The memory that XLA reserves, in words."""
     sizes = {
         "in": stats.argument_bytes,
         "out": stats.output_bytes,

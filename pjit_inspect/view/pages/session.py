@@ -85,7 +85,7 @@ def _head(ledger: LedgerData, mine: Sequence[LedgerRow], times: bool) -> Line:
 
 
 def _is_timed(rows: Sequence[LedgerRow]) -> bool:
-    """Whether the seconds of any compile are known."""
+    """True if the seconds of any compile are known."""
     return any(row.untimed < row.compiles for row in rows)
 
 

@@ -1,6 +1,6 @@
 """Memory against bytes sent, a point for each variant: as a chart, and as data for the page.
 
-Not its job: which is better (`model.play.variant`), the pictures (`view.svg.scatter_picture`, `view/front/src/play`).
+Not its job: which is better (`model.play.variant`), the pictures (`view.svg.chart_picture`, `view/front/src/play`).
 """
 
 from __future__ import annotations

@@ -278,7 +278,7 @@ def reason_blocks(reason: Reason | None) -> list[Block]:
 
 
 def _is_again(reason: Reason) -> bool:
-    """Whether this is a recompile, with or without a known reason."""
+    """True for a recompile, with or without a known reason."""
     return reason.kind in ("changed", "dropped") or (reason.kind == "unknown" and reason.nearest is not None)
 
 

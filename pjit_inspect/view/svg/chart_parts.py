@@ -1,4 +1,4 @@
-"""What the pictures of all charts are drawn with: scales with their ticks, axes with a grid, labels, legends.
+"""The one layer that draws all charts: scales with their ticks, axes with a grid, labels, legends; amounts in words.
 
 The plotly figure and the playground's page take the scale of a scatter from here. Labels are on chips, so that one
 picture serves light and dark pages.
