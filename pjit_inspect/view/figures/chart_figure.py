@@ -26,9 +26,7 @@ from pjit_inspect.view.document.chart import (
     ScatterPoint,
 )
 from pjit_inspect.view.document.colors import LINE, NEUTRAL, NOTE
-from pjit_inspect.view.figures.figures import chart_document
 from pjit_inspect.view.render.html_spans import escaped
-from pjit_inspect.view.render.shown import drawn
 from pjit_inspect.view.svg.chart_parts import amount_text, legend_of, part_words, scatter_scales, size_in
 from pjit_inspect.view.svg.chart_picture import cell_strength
 
@@ -78,7 +76,7 @@ def _restored(properties: dict[str, Any], still: dict[str, str]) -> ChartFigure:
 
 
 def chart_figure(chart: Chart) -> ChartFigure:
-    """The figure of a chart. An empty chart shows the sentence that says why."""
+    """The figure of a chart, without its still twin. An empty chart shows the sentence that says why."""
     traces, more = _traces(chart)
     notes = "<br>".join(_label(note, longest=_LONGEST_SENTENCE) for note in chart.notes)
     title = {
@@ -95,7 +93,7 @@ def chart_figure(chart: Chart) -> ChartFigure:
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "xanchor": "left", "traceorder": "normal"},
         **more,
     }
-    return ChartFigure(data=traces, layout=layout).with_still(drawn(chart_document(chart)))
+    return ChartFigure(data=traces, layout=layout)
 
 
 def _traces(chart: Chart) -> tuple[list[Any], dict[str, Any]]:

@@ -119,14 +119,17 @@ class Figures(Displayable):
 
 
 def plotly_figure(chart: Chart) -> Any:
-    """A chart as a plotly figure. Raises ImportError, with the command that installs it, where there is no plotly."""
+    """A chart as a plotly figure with its still twin.
+
+    Raises ImportError, with the command that installs it, where there is no plotly.
+    """
     try:
         from pjit_inspect.view.figures.chart_figure import chart_figure
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "plotly":
             raise
         raise ImportError("a figure needs plotly: pip install 'pjit_inspect[figures]'") from error
-    return chart_figure(chart)
+    return chart_figure(chart).with_still(drawn(chart_document(chart)))
 
 
 # ---------------------------------------------------------------- the still twin
