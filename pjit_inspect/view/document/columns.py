@@ -199,6 +199,13 @@ def compared_table(rows: Sequence[Compared], before: str) -> Table:
     return table_of(columns, rows)
 
 
+def first_blocks(
+    items: Sequence[_Item], most: int, make: Callable[[_Item], Block], noun: str, plural_noun: str = ""
+) -> list[Block]:
+    """A block for each of the first items, and a line that counts the others, as `more_lines`."""
+    return [*map(make, items[:most]), *more_lines(len(items) - most, noun, plural_noun)]
+
+
 def more_lines(number: int, noun: str, plural_noun: str = "", *, tail: str = "") -> list[Block]:
     """A line that counts things left out, "... and 3 more functions" and `tail`; [] if none is."""
     if number <= 0:

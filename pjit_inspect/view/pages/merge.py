@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from pjit_inspect.model.record.merged import MergedData, MergedProgram, ProcessDifference
-from pjit_inspect.view.document.columns import codes, more_lines, numbers, places, sizes, table_of
+from pjit_inspect.view.document.columns import codes, first_blocks, more_lines, numbers, places, sizes, table_of
 from pjit_inspect.view.document.document import (
     UNKNOWN,
     Block,
@@ -17,11 +18,11 @@ from pjit_inspect.view.document.document import (
     Prose,
     Section,
     Sign,
-    Span,
     Spans,
     Text,
     dim,
     line,
+    spans,
     strong,
 )
 from pjit_inspect.view.document.notation import ranges_text
@@ -38,16 +39,17 @@ def merge_view(data: MergedData) -> Document:
     """The display of a merge: the answer, each differing process with its proof, the programs, the notes."""
     blocks: list[Block] = [_answer(data)]
     if data.differences:
-        shown = tuple(_difference(difference) for difference in data.differences[:_DIFFERENCES])
-        blocks.append(Section((Text("where a process first differs"),), shown))
+        shown = tuple(map(_difference, data.differences[:_DIFFERENCES]))
+        blocks.append(Section(spans("where a process first differs"), shown))
         blocks += more_lines(len(data.differences) - _DIFFERENCES, "process", "processes")
     if data.programs:
         blocks.append(table_of(_COLUMNS, list(enumerate(data.programs[:_ROWS]))))
         blocks += more_lines(len(data.programs) - _ROWS, "program")
-    blocks += _program_notes(data.programs)
+    blocks += first_blocks(
+        _program_notes(data.programs), _NOTES, lambda note: note, "note on a program", "notes on programs"
+    )
     blocks += _local(data.local)
-    blocks += [line(Code(note), role="note") for note in data.notes[:_NOTES]]
-    blocks += more_lines(len(data.notes) - _NOTES, "note")
+    blocks += first_blocks(data.notes, _NOTES, lambda note: line(Code(note), role="note"), "note")
     if data.programs:
         words = "shared: on devices of several processes; bytes between hosts are per call, modelled as rings"
         blocks.append(line(words, role="footer"))
@@ -69,26 +71,20 @@ def _answer(data: MergedData) -> Line:
     return line(strong(words), f"; {processes}, {programs}", role="answer")
 
 
-def _difference(difference: ProcessDifference) -> Finding:
-    head: list[Span] = [
-        strong(f"process {difference.process}"),
-        Sign("dot"),
-        Text(f"program {difference.position}"),
-    ]
-    head += [Sign("dot"), Code(difference.name)]
-    if difference.where is not None:
-        head += [Sign("dot"), Code(difference.where.where)]
+def _difference(one: ProcessDifference) -> Finding:
+    where = (Sign("dot"), Code(one.where.where)) if one.where is not None else None
+    program = f"program {one.position}"
     return Finding(
-        head=tuple(head),
-        sentences=((Prose(difference.sentence),),),
-        facts=tuple((Prose(detail),) for detail in difference.details),
+        head=spans(strong(f"process {one.process}"), Sign("dot"), program, Sign("dot"), Code(one.name), where),
+        sentences=((Prose(one.sentence),),),
+        facts=tuple((Prose(detail),) for detail in one.details),
         is_open=True,
     )
 
 
-def _program_notes(programs: Sequence[MergedProgram]) -> list[Block]:
+def _program_notes(programs: Sequence[MergedProgram]) -> list[Line]:
     """Lines about a program's communication besides collectives, and about processes that have only part of it."""
-    lines: list[Block] = []
+    lines: list[Line] = []
     for number, program in enumerate(programs):
         said = [f": beside HLO collectives, {reason_text(program.beside)}"] if program.beside else []
         said += [
@@ -96,7 +92,7 @@ def _program_notes(programs: Sequence[MergedProgram]) -> list[Block]:
             for process, why in program.incomplete
         ]
         lines += [line(f"#{number} ", Code(program.name), words, role="note") for words in said]
-    return [*lines[:_NOTES], *more_lines(len(lines) - _NOTES, "note on a program", "notes on programs")]
+    return lines
 
 
 def _processes(program: MergedProgram) -> Spans:
@@ -126,10 +122,7 @@ def _local(programs: Sequence[MergedProgram]) -> list[Block]:
     """One line for the programs of one process alone."""
     if not programs:
         return []
-    counts: dict[int, int] = {}
-    for program in programs:
-        for process in program.compiles:
-            counts[process] = counts.get(process, 0) + 1
+    counts = Counter(process for program in programs for process in program.compiles)
     shown = ", ".join(f"{count:,} in process {process}" for process, count in sorted(counts.items())[:_RUNS])
     words = f" and programs on devices of one process alone, which need not agree: {shown}"
     return [line(Sign("more"), words + (" ..." if len(counts) > _RUNS else ""))]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from pjit_inspect.model.program.shape import total
 from pjit_inspect.model.record.ledger import LedgerData, LedgerRow, Pattern, RepeatedReason
@@ -11,7 +12,7 @@ from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.sentence import joined, say
 from pjit_inspect.view.charts.totals import timeline_chart
-from pjit_inspect.view.document.columns import codes, more_lines, numbers, places, table_of
+from pjit_inspect.view.document.columns import codes, first_blocks, more_lines, numbers, places, table_of
 from pjit_inspect.view.document.document import (
     UNKNOWN,
     Block,
@@ -28,9 +29,9 @@ from pjit_inspect.view.document.document import (
     Sign,
     Span,
     Spans,
-    Text,
     dim,
     line,
+    spans,
     strong,
 )
 from pjit_inspect.view.document.printable import printable
@@ -51,37 +52,37 @@ def ledger_view(ledger: LedgerData, *, options: ViewOptions | None = None) -> Do
     mine = [row for row in ledger.rows if row.origin == "user"]
     # Seconds differ from run to run: without times, the order must not depend on them.
     order = mine if times else sorted(mine, key=lambda row: -row.compiles)
-    blocks: list[Block] = [_head(ledger, mine, times)]
-    blocks += _patterns(ledger.patterns, times)
-    if order:
-        blocks.append(table_of(_columns(times), order[:_ROWS]))
+    blocks: list[Block] = [_ledger_head(ledger, mine, times), *_patterns(ledger.patterns, times)]
+    blocks += [table_of(_ledger_columns(times), order[:_ROWS])] if order else []
     blocks += more_lines(len(order) - _ROWS, "function")
-    blocks += _reasons(order[:_ROWS])
+    again = tuple(_reasons(row) for row in order[:_ROWS] if row.reasons)
+    blocks += [Section(spans("why they were compiled again"), again)] if again else []
     seconds = [row.total_s if times and _is_timed((row,)) else None for row in ledger.rows]
     blocks += not_yours(
         [(row.origin, row.name, row.compiles, took) for row, took in zip(ledger.rows, seconds, strict=True)]
     )
     blocks += _resharded(ledger)
     if times and _is_timed(ledger.rows):
-        blocks.append(Picture(subject=ChartSubject(chart=timeline_chart(ledger)), alt=_timeline_words(ledger)))
+        alt = f"A timeline of {plural(ledger.compiles, 'compile')}: when each was traced, lowered and compiled."
+        blocks.append(Picture(subject=ChartSubject(chart=timeline_chart(ledger)), alt=alt))
         blocks.append(line("seconds measured on this machine", role="footer"))
     return Document(blocks=tuple(blocks))
 
 
-def _head(ledger: LedgerData, mine: Sequence[LedgerRow], times: bool) -> Line:
+def _ledger_head(ledger: LedgerData, mine: Sequence[LedgerRow], times: bool) -> Line:
     if not ledger.rows:
         return line("nothing was compiled")
-    spans: list[Text] = [strong(plural(sum(row.compiles for row in mine), "compile"))]
-    spans.append(Text(f" of your functions, from {plural(len(mine), 'call site')}"))
+    took = ""
     if times and mine and not _is_timed(mine):
-        spans.append(Text(", seconds unknown"))
+        took = ", seconds unknown"
     elif times:
         parts = ((name, sum(getattr(row, field) for row in mine)) for name, field in _SECONDS[1:])
         sums = ", ".join(f"{name} {seconds_text(seconds)}" for name, seconds in parts)
-        spans.append(Text(f", {seconds_text(sum(row.total_s for row in mine))} in all ({sums})"))
         untimed = sum(row.untimed for row in mine)
-        spans += [Text(f"; those of {plural(untimed, 'compile')} are unknown")] if untimed else []
-    return Line(tuple(spans), "answer")
+        took = f", {seconds_text(sum(row.total_s for row in mine))} in all ({sums})"
+        took += f"; those of {plural(untimed, 'compile')} are unknown" if untimed else ""
+    compiles = strong(plural(sum(row.compiles for row in mine), "compile"))
+    return line(compiles, f" of your functions, from {plural(len(mine), 'call site')}{took}", role="answer")
 
 
 def _is_timed(rows: Sequence[LedgerRow]) -> bool:
@@ -89,99 +90,70 @@ def _is_timed(rows: Sequence[LedgerRow]) -> bool:
     return any(row.untimed < row.compiles for row in rows)
 
 
-# ---------------------------------------------------------------- functions
+def _ledger_columns(times: bool) -> tuple[Column, ...]:
+    def seconds(title: str, field: str) -> Column:
+        def took(row: LedgerRow) -> str:
+            return seconds_text(getattr(row, field) if _is_timed((row,)) else None)
 
+        return numbers(title, took, "measured", optional=title != "total")
 
-def _columns(times: bool) -> tuple[Column, ...]:
+    def missed(row: LedgerRow) -> str:
+        # The cache that missed first, and compiles loaded from disk.
+        disk = (("disk", row.missed_disk), ("from disk", row.from_disk))
+        return ", ".join(f"{layer} {count}" for layer, count in (*row.missed, *disk) if count)
+
     return (
         numbers("compiles", lambda row: row.compiles),
         codes("name", lambda row: row.name, shrink=True),
         places("where", lambda row: row.where, missing=UNKNOWN),
-        *((_seconds(title, field) for title, field in _SECONDS) if times else ()),
-        Column("missed", _missed, shrink=True),
+        *((seconds(title, field) for title, field in _SECONDS) if times else ()),
+        Column("missed", missed, shrink=True),
     )
 
 
-def _seconds(title: str, field: str) -> Column:
-    return numbers(
-        title,
-        lambda row: seconds_text(getattr(row, field) if _is_timed((row,)) else None),
-        "measured",
-        optional=title != "total",
+def _reasons(row: LedgerRow) -> Finding:
+    """The reasons for recompiles of a function, most frequent first."""
+
+    def counted(reason: RepeatedReason) -> Spans:
+        if reason.count == 1:
+            return (Prose(reason.sentence),)
+        times = f" ({reason.count} times)" if reason.same else f" (the newest of {reason.count} such)"
+        return (Prose(reason.sentence), dim(times))
+
+    more = len(row.reasons) - _REASONS
+    return Finding(
+        head=spans(Code(row.name, strong=True), Sign("dot"), place_spans((row.where,) if row.where else ())),
+        sentences=(
+            *map(counted, row.reasons[:_REASONS]),
+            *([spans(Sign("more"), dim(f" and {plural(more, 'other reason')}"))] if more > 0 else ()),
+        ),
     )
-
-
-def _missed(row: LedgerRow) -> str:
-    """Counts of the cache that missed first, and of compiles loaded from disk."""
-    parts = [f"{layer} {count}" for layer, count in row.missed]
-    parts += [f"disk {row.missed_disk}"] if row.missed_disk else []
-    return ", ".join([*parts, f"from disk {row.from_disk}"] if row.from_disk else parts)
-
-
-def _reasons(rows: Sequence[LedgerRow]) -> list[Block]:
-    """The reasons for recompiles of each function, most frequent first."""
-    found = [Finding(head=_place(row), sentences=_sentences(row)) for row in rows if row.reasons]
-    return [Section((Text("why they were compiled again"),), tuple(found))] if found else []
-
-
-def _place(row: LedgerRow) -> Spans:
-    where = place_spans((row.where,) if row.where else ())
-    return (Code(row.name, strong=True), *((Sign("dot"), *where) if where else ()))
-
-
-def _sentences(row: LedgerRow) -> tuple[Spans, ...]:
-    shown = [_counted(reason) for reason in row.reasons[:_REASONS]]
-    rest = row.reasons[_REASONS:]
-    if rest:
-        shown.append((Sign("more"), dim(f" and {plural(len(rest), 'other reason')}")))
-    return tuple(shown)
-
-
-def _counted(reason: RepeatedReason) -> Spans:
-    if reason.count == 1:
-        return (Prose(reason.sentence),)
-    times = f" ({reason.count} times)" if reason.same else f" (the newest of {reason.count} such)"
-    return (Prose(reason.sentence), dim(times))
-
-
-# ---------------------------------------------------------------- patterns
 
 
 def _patterns(patterns: Sequence[Pattern], times: bool) -> list[Block]:
     if not patterns:
         return []
+
+    def finding(pattern: Pattern) -> Finding:
+        cost = (*spans(", "), Number(seconds_text(pattern.cost_s), provenance="measured")) if times else None
+        compiles = plural(pattern.compiles, "compile")
+        values = (Prose(say("values: {}", joined(pattern.values, ", "))),)
+        return Finding(
+            head=spans(strong(pattern.kind), Sign("dot"), Code(pattern.name), Sign("dot"), compiles, cost),
+            sentences=tuple((Prose(words),) for words in (pattern.sentence, pattern.advice) if words),
+            facts=(values,) if pattern.values else (),
+        )
+
     shown = patterns if times else sorted(patterns, key=lambda pattern: -pattern.compiles)
-    findings: list[Block] = [_pattern(pattern, times) for pattern in shown[:_PATTERNS]]
-    return [Section((Text("what repeats"),), (*findings, *more_lines(len(shown) - _PATTERNS, "pattern")))]
-
-
-def _pattern(pattern: Pattern, times: bool) -> Finding:
-    head: list = [strong(pattern.kind), Sign("dot"), Code(pattern.name)]
-    head += [Sign("dot"), Text(plural(pattern.compiles, "compile"))]
-    if times:
-        head += [Text(", "), Number(seconds_text(pattern.cost_s), provenance="measured")]
-    facts = (Prose(say("values: {}", joined(pattern.values, ", "))),) if pattern.values else ()
-    return Finding(
-        head=tuple(head),
-        sentences=tuple((Prose(words),) for words in (pattern.sentence, pattern.advice) if words),
-        facts=(facts,) if facts else (),
-    )
-
-
-# ---------------------------------------------------------------- the rest
+    return [Section(spans("what repeats"), tuple(first_blocks(shown, _PATTERNS, finding, "pattern")))]
 
 
 def _resharded(ledger: LedgerData) -> list[Block]:
     found = {(e.name, one.path): one for row in ledger.rows for e in row.entries for one in e.reason.resharded}
     order = sorted(found.items(), key=lambda item: -(item[1].size_bytes or 0))
-    lines: list[Block] = [
-        line(Code(name), ": ", Prose(one.sentence), role="note") for (name, _), one in order[:_RESHARDED]
-    ]
-    return [*lines, *more_lines(len(order) - _RESHARDED, "argument")]
-
-
-def _timeline_words(ledger: LedgerData) -> str:
-    return f"A timeline of {plural(ledger.compiles, 'compile')}: when each was traced, lowered and compiled."
+    return first_blocks(
+        order, _RESHARDED, lambda item: line(Code(item[0][0]), ": ", Prose(item[1].sentence), role="note"), "argument"
+    )
 
 
 # ---------------------------------------------------------------- log
@@ -211,24 +183,22 @@ def log_view(
     runs = _joined(rows, mine)
     shown = runs[-LISTED_RECORDS:]
     left_out = sum(len(run) for run in runs[:-LISTED_RECORDS])
-    blocks: list[Block] = [_log_head(rows, len(mine), left_out)]
+    older = f"; the first {left_out:,} are left out" if left_out else ""
+    head = line(strong(plural(len(mine), "record")), f" of your functions{older}") if rows else line("nothing compiled")
+    blocks: list[Block] = [head]
     times = (options or ViewOptions()).show_times
     if shown:
         again = [reason_words(reason) for reason in reasons] or [""] * len(rows)
         blocks.append(table_of(_log_columns(rows, counts, again, times), shown))
     blocks += not_yours([(data.origin, data.name, 1, None) for data in rows])
-    blocks += [_incomplete(index, data) for index, data in enumerate(rows) if data.hlo and "hlo" in data.missing]
+    for index, data in enumerate(rows):
+        if data.hlo and "hlo" in data.missing:
+            why = reason_text(data.missing["hlo"])
+            blocks.append(line(f"#{index} ", Code(data.name), f" {why}", role="note"))
     if dropped:
         had = f"{plural(dropped, 'older record')} {'was' if dropped == 1 else 'were'} dropped"
         blocks.append(line(f"{had}: the log holds at most {len(rows):,}", role="note"))
     return Document(blocks=tuple(blocks))
-
-
-def _log_head(rows: Sequence[RecordData], mine: int, left_out: int) -> Line:
-    if not rows:
-        return line("nothing compiled")
-    older = f"; the first {left_out:,} are left out" if left_out else ""
-    return line(strong(plural(mine, "record")), f" of your functions{older}")
 
 
 def _log_columns(
@@ -269,21 +239,13 @@ def _log_columns(
 
 def _joined(rows: Sequence[RecordData], mine: Sequence[int]) -> list[list[int]]:
     """The indices of each row: operations that one call of `pmap` or `shard_map` ran outside jit share a row."""
-    found: list[list[int]] = []
-    for index in mine:
-        before = found[-1][-1] if found else None
-        if before is not None and _is_operation(rows[index]) and _is_operation(rows[before]):
-            same = [(rows[i].name, rows[i].transform, rows[i].user_frame) for i in (before, index)]
-            if same[0] == same[1]:
-                found[-1].append(index)
-                continue
-        found.append([index])
-    return found
 
+    def key(index: int) -> Hashable:
+        data = rows[index]
+        is_operation = data.key is not None and data.key.function is not None and data.key.function.kind == "primitive"
+        return (data.name, data.transform, data.user_frame) if is_operation else index
 
-def _is_operation(data: RecordData) -> bool:
-    function = data.key.function if data.key is not None else None
-    return function is not None and function.kind == "primitive"
+    return [list(same) for _, same in itertools.groupby(mine, key)]
 
 
 def _took(rows: Sequence[RecordData]) -> str:
@@ -307,16 +269,7 @@ def not_yours(compiles: Sequence[tuple[str, str, int, float | None]]) -> list[Bl
         if names:
             known = [seconds for *_, seconds in found if seconds is not None]
             took = f", {seconds_text(sum(known))}" if known else ""
-            parts.append(f"{names.total():,} of {words} ({_most_common(names)}{took})")
+            shown = [printable(name) + (f" x{n:,}" if n > 1 else "") for name, n in names.most_common(_NAMES)]
+            listed = ", ".join([*shown, "..."] if len(names) > _NAMES else shown)
+            parts.append(f"{names.total():,} of {words} ({listed}{took})")
     return [line(Sign("more"), f" and {', '.join(parts)}")] if parts else []
-
-
-def _incomplete(index: int, data: RecordData) -> Line:
-    """A note that the program of a row is incomplete."""
-    return line(f"#{index} ", Code(data.name), f" {reason_text(data.missing['hlo'])}", role="note")
-
-
-def _most_common(names: Counter[str]) -> str:
-    """The six most frequent names with their counts."""
-    shown = [printable(name) + (f" x{count:,}" if count > 1 else "") for name, count in names.most_common(_NAMES)]
-    return ", ".join([*shown, "..."] if len(names) > _NAMES else shown)
