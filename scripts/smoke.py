@@ -121,8 +121,9 @@ def run() -> int:
 
 
 def required() -> list[str]:
-    """The package's requirements, as its project file writes them: `numpy>=2.0`."""
-    return tomllib.loads(PROJECT.read_text("utf-8"))["project"]["dependencies"]
+    """The package's requirements, those of its figures too, as its project file writes them: `numpy>=2.0`."""
+    project = tomllib.loads(PROJECT.read_text("utf-8"))["project"]
+    return sorted((*project["dependencies"], *project["optional-dependencies"]["figures"]))
 
 
 def versions() -> Iterator[tuple[str, str]]:

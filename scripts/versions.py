@@ -293,7 +293,8 @@ def dependencies(smoke: list[dict[str, Any]]) -> Iterator[str]:
     yield DEPENDENCIES
     runs = [f"{run['kind']}, Python {run['python']}" for run in smoke]
     yield from head_rows("dependency", "minimum", "below it", runs)
-    for requirement in tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["dependencies"]:
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    for requirement in sorted((*project["dependencies"], *project["optional-dependencies"]["figures"])):
         name, _, minimum = requirement.partition(">=")
         below = BELOW.get(name, "not tried")
         yield f"| {' | '.join((name, minimum, below, *(run['versions'].get(name, '') for run in smoke)))} |"

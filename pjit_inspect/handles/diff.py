@@ -23,8 +23,15 @@ from pjit_inspect.parse.files.whole_file import write_whole
 from pjit_inspect.parse.messages.stablehlo_operations import read_operations
 from pjit_inspect.view.diff.as_json import diff_json
 from pjit_inspect.view.diff.diff import diff_view
-from pjit_inspect.view.diff.page import compare_frame, compare_page, diff_page
-from pjit_inspect.view.diff.payload import DiffInput, DiffPayload, DiffSideInput, diff_payload
+from pjit_inspect.view.diff.payload import (
+    DiffInput,
+    DiffPayload,
+    DiffSideInput,
+    compare_frame,
+    compare_page,
+    diff_page,
+    diff_payload,
+)
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.shown import Shown, drawn

@@ -35,20 +35,18 @@ from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.parse.files.whole_file import write_whole
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Block, Document, Line, Text
-from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, still_page
+from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, inspector_widget, still_page, widget_words
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
-from pjit_inspect.view.inspector.widget import inspector_widget, widget_words
-from pjit_inspect.view.memory.autopsy import autopsy_blocks
+from pjit_inspect.view.memory.memory import autopsy_blocks
+from pjit_inspect.view.record.answer import nothing_text
 from pjit_inspect.view.record.callbacks import callback_blocks
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.explain import explain_view
 from pjit_inspect.view.record.facts import facts_view
-from pjit_inspect.view.record.finding_lines import finding_blocks
-from pjit_inspect.view.record.incomplete import nothing_text
+from pjit_inspect.view.record.findings import finding_blocks, suggestion_blocks, suggestions_untried
 from pjit_inspect.view.record.kernels import kernel_blocks
 from pjit_inspect.view.record.record import ViewOptions, record_view
 from pjit_inspect.view.record.shardings import shardings_view
-from pjit_inspect.view.record.suggestions import suggestion_blocks, suggestions_untried
 from pjit_inspect.view.record.summary_picture import draw_summary
 from pjit_inspect.view.record.times import times_blocks
 from pjit_inspect.view.record.tree import collective_words, tree_head, tree_lines

@@ -24,7 +24,7 @@ from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
 from pjit_inspect.parse.wire.clean import cleaned
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Document
-from pjit_inspect.view.memory.autopsy import autopsy_blocks
+from pjit_inspect.view.memory.memory import autopsy_blocks
 from pjit_inspect.view.pages.error import error_view
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn

@@ -1,7 +1,7 @@
 """Why things compiled: the history of this process's keys, and the ledger users hold.
 
 Not its job: recording (`api`), finding reasons (`analyze.recompiles.recompiles`), laying them out
-(`view.pages.ledger`).
+(`view.pages.session`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pjit_inspect.model.record.ledger import LedgerData, LedgerEntry, LedgerRow,
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.words.sentence import Sentence
-from pjit_inspect.view.pages.ledger import ledger_view
+from pjit_inspect.view.pages.session import ledger_view
 from pjit_inspect.view.record.record import ViewOptions
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
@@ -82,9 +82,10 @@ class Ledger(Displayable, Exported):
 
     def timeline(self) -> Any:
         """A plotly figure of when each stage of each compile ran, with the notebook's cells as marks."""
-        from pjit_inspect.view.figures.chart_figure import timeline_figure
+        from pjit_inspect.view.charts.totals import timeline_chart
+        from pjit_inspect.view.figures.figures import plotly_figure
 
-        return timeline_figure(self.data)
+        return plotly_figure(timeline_chart(self.data))
 
     def show(self, *, times: bool = True) -> Shown:
         """An object to display; with `times=False` it has no seconds, and is the same on every machine."""

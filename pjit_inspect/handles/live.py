@@ -20,7 +20,7 @@ from pjit_inspect.view.document.document import Document
 from pjit_inspect.view.inspector.blob import deflated, json_text
 from pjit_inspect.view.inspector.findings import findings_data, suggestions_data
 from pjit_inspect.view.inspector.page import delivery_html
-from pjit_inspect.view.record.finding_lines import report_findings
+from pjit_inspect.view.record.findings import report_findings
 from pjit_inspect.view.render.shown import drawn
 
 

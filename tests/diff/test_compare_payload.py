@@ -11,8 +11,7 @@ from data import hlo_fixtures as fixtures
 
 import pjit_inspect
 from pjit_inspect.view.diff.matrix import MatrixSide, matrix_data
-from pjit_inspect.view.diff.rows import diff_lists
-from pjit_inspect.view.diff.sides import SideWriter
+from pjit_inspect.view.diff.rows import SideWriter, diff_lists
 from pjit_inspect.view.diff.status import difference_words, status_of
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 

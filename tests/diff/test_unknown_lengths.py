@@ -9,8 +9,7 @@ from causes.meshes import array
 
 import pjit_inspect
 from pjit_inspect.model.report.fusion import Fusion
-from pjit_inspect.view.diff.rows import diff_lists
-from pjit_inspect.view.diff.sides import SideWriter
+from pjit_inspect.view.diff.rows import SideWriter, diff_lists
 from pjit_inspect.view.diff.status import touched_once
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 

@@ -21,7 +21,7 @@ from pjit_inspect.handles.suggest import Budget, Trials
 from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.suggestion import Edit, SuggestionTable
 from pjit_inspect.view.document.document import Document
-from pjit_inspect.view.record.suggestions import suggestions_untried
+from pjit_inspect.view.record.findings import suggestions_untried
 from pjit_inspect.view.render.text import to_text
 
 STEP = next(fault for fault in FAULTS if fault.name == "fsdp_tp_step")

@@ -16,7 +16,7 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
 from pjit_inspect.model.report.suggestion import Checked, Edit
-from pjit_inspect.view.record.suggestions import suggestion_blocks
+from pjit_inspect.view.record.findings import suggestion_blocks
 
 KIB = 1024
 LOOP = "the loop of unknown length"

@@ -27,8 +27,7 @@ from pjit_inspect.view.charts.totals import memory_chart, time_chart, totals_cha
 from pjit_inspect.view.charts.traffic import MOST_BLOCKS, traffic_chart
 from pjit_inspect.view.document.chart import BarChart, MatrixChart
 from pjit_inspect.view.document.colors import AXIS_COLORS, SEVERAL
-from pjit_inspect.view.figures.chart_document import chart_document
-from pjit_inspect.view.figures.figures import Figures
+from pjit_inspect.view.figures.figures import Figures, chart_document
 from pjit_inspect.view.record.summary_picture import draw_summary
 from pjit_inspect.view.render.text import to_text
 from pjit_inspect.view.svg.chart_picture import cell_strength, draw_chart
@@ -416,6 +415,14 @@ def test_a_picture_with_hatches_is_not_placed():
     inner.rect(0, 0, 5, 5, fill=inner.hatch("#123456"))
     with pytest.raises(ValueError, match="hatches"):
         Svg().place(inner, 0, 0)
+
+
+def test_without_plotly_a_figure_says_how_to_get_it_and_the_still_ones_are_there(monkeypatch):
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    monkeypatch.delitem(sys.modules, "pjit_inspect.view.figures.chart_figure", raising=False)
+    with pytest.raises(ImportError, match=r"pip install 'pjit_inspect\[figures\]'"):
+        _ = figures_of(STEP).traffic
+    assert "bytes sent from device to device" in str(figures_of(STEP))
 
 
 def test_the_module_of_the_figures_imports_no_plotly():

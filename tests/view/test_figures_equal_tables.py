@@ -15,8 +15,9 @@ from view_reports import mesh_of
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.document import Code, Number, Spans, Table
 from pjit_inspect.view.figures import chart_figure as drawn_by
-from pjit_inspect.view.figures.chart_document import chart_blocks
-from pjit_inspect.view.svg.chart_words import size_in
+from pjit_inspect.view.figures import figures as made_by
+from pjit_inspect.view.figures.figures import chart_blocks
+from pjit_inspect.view.svg.chart_parts import size_in
 
 REPORTS = {name: report for name, report in view_reports.every_report().items() if name != "huge"}
 LONG = [f"{'a' * 40}{number}{'a' * 40}" for number in (1, 2)]
@@ -31,13 +32,13 @@ REPORTS["axes whose names are cut alike"] = ALIKE
 def both(monkeypatch: pytest.MonkeyPatch, report: RecordReport, name: str) -> tuple[Any, Any, Table | None]:
     """A figure, the chart it was made of, and the table that is shown with it."""
     charts: list[Any] = []
-    kept = drawn_by.chart_document
+    kept = made_by.chart_document
 
     def keep(chart: Any) -> Any:
         charts.append(chart)
         return kept(chart)
 
-    monkeypatch.setattr(drawn_by, "chart_document", keep)
+    monkeypatch.setattr(made_by, "chart_document", keep)
     figure = getattr(figures_of(report), name)
     tables = [block for block in chart_blocks(charts[0]) if isinstance(block, Table)]
     return figure, charts[0], tables[0] if tables else None

@@ -9,7 +9,7 @@ import view_reports
 
 from pjit_inspect.view.document.colors import Palette
 from pjit_inspect.view.document.document import MeshSubject
-from pjit_inspect.view.pages.log import log_view
+from pjit_inspect.view.pages.session import log_view
 from pjit_inspect.view.record.explain import explain_view
 from pjit_inspect.view.record.record import record_view
 from pjit_inspect.view.record.shardings import shardings_view

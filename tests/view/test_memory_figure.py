@@ -21,8 +21,7 @@ from pjit_inspect.model.memory.memory_use import (
 from pjit_inspect.view.charts.memory_curve import MOST_PLACES, memory_curve_chart
 from pjit_inspect.view.document.colors import MEMORY_COLORS
 from pjit_inspect.view.document.document import Number, Table, Text
-from pjit_inspect.view.figures.chart_document import chart_blocks
-from pjit_inspect.view.figures.chart_figure import chart_figure
+from pjit_inspect.view.figures.figures import chart_blocks, plotly_figure
 from pjit_inspect.view.svg.chart_picture import draw_chart
 
 KIB = 1024
@@ -60,7 +59,7 @@ def test_the_bands_lie_in_the_order_of_the_kinds_and_add_up_to_the_curve():
 
 
 def test_the_figure_and_its_table_say_the_same():
-    figure = chart_figure(CHART)
+    figure = plotly_figure(CHART)
     assert [(trace.name, list(trace.x), list(trace.y)) for trace in figure.data] == [
         ("argument", [0, 1, 2, 3, 4], [4, 4, 4, 4, 4]),
         ("saved for backward", [0, 1, 2, 3, 4], [0, 8, 8, 0, 0]),
@@ -115,7 +114,7 @@ def test_of_many_kernels_those_with_most_alive_are_shown_and_that_is_said():
 @pytest.mark.parametrize("why", ["the program has no schedule", "there was no room"])
 def test_without_a_schedule_the_reason_is_said(why: str):
     chart = memory_curve_chart(MemoryUse(missing=why), ())
-    figure = chart_figure(chart)
+    figure = plotly_figure(chart)
     assert not figure.data
     assert why in repr(figure)
     assert why in figure.layout.annotations[0].text

@@ -1,7 +1,7 @@
 """Communication of a program that is no HLO collective, and what may be some: the one place that judges this.
 
 Custom calls to kernels with communication of their own, targets and opcodes nobody knows, transfers to the host. Their
-bytes are unknown. Not its job: HLO collectives (`analyze.collectives`), saying it (`view.record.incomplete`).
+bytes are unknown. Not its job: HLO collectives (`analyze.collectives`), saying it (`view.record.answer`).
 
 *Source*: `has_communication` in `jax/_src/tpu_custom_call.py`; NVSHMEM in `jax/experimental/mosaic/gpu`.
 """

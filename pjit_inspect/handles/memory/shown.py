@@ -11,8 +11,7 @@ from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.handles.memory.fits import fit_of, own_chip
 from pjit_inspect.model.memory.fit import MemoryFit
 from pjit_inspect.view.charts.memory_curve import memory_curve_chart
-from pjit_inspect.view.memory.curve import curve_lines
-from pjit_inspect.view.memory.memory import memory_after, memory_head, memory_page
+from pjit_inspect.view.memory.memory import curve_lines, memory_after, memory_head, memory_page
 from pjit_inspect.view.memory.payload import MemoryInput, memory_payload
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.shown import Shown

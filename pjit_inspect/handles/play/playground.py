@@ -516,9 +516,9 @@ class Playground(Displayable):
     @property
     def figure(self) -> Any:
         """Memory against bytes sent as a plotly figure, a point for each variant, the best joined."""
-        from pjit_inspect.view.figures.chart_figure import chart_figure
+        from pjit_inspect.view.figures.figures import plotly_figure
 
-        return chart_figure(scatter_chart(self.history, donates=self.subject.donates))
+        return plotly_figure(scatter_chart(self.history, donates=self.subject.donates))
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the playground as one page that loads nothing: its last state, every variant, and the code to write."""

@@ -181,7 +181,7 @@ class Log(Sequence["CompileRecord"], Displayable, Exported):
 
     def show(self, *, times: bool = True) -> Shown:
         """An object to display: one row for each of the user's compiles, with the others counted."""
-        from pjit_inspect.view.pages.log import LISTED_RECORDS, log_view
+        from pjit_inspect.view.pages.session import LISTED_RECORDS, log_view
         from pjit_inspect.view.record.record import ViewOptions
         from pjit_inspect.view.render.shown import Shown, drawn
 

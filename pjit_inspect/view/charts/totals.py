@@ -1,4 +1,4 @@
-"""The bar charts: bytes sent over each mesh axis, bytes held on each device, seconds of each stage of the compile."""
+"""The bar charts: bytes over each mesh axis, bytes on each device, seconds of each stage, the timeline of compiles."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pjit_inspect.model.record.ledger import LedgerData, LedgerEntry
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal
 from pjit_inspect.model.report.report import DeviceMemory, MemoryPart, RecordReport
 from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow
-from pjit_inspect.view.document.colors import NEUTRAL, Palette, document_axes
+from pjit_inspect.view.document.colors import NEUTRAL, STAGE_COLORS, Palette, document_axes
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import bytes_text, count_text, least_text, plural, share_unit
 from pjit_inspect.view.document.text_spans import axes_text
-from pjit_inspect.view.svg.timeline import STAGE_COLORS
 
 _ROWS = 16
 _KINDS = 4
@@ -227,3 +227,54 @@ def _xla_notes(data: RecordData, held: DeviceMemory) -> tuple[str, ...]:
     if size is None or held.unknown or bytes_text(counted) == bytes_text(size):
         return ()
     return (f"XLA itself counts {bytes_text(size)} of arguments on a device",)
+
+
+# ---------------------------------------------------------------- timeline
+
+_FUNCTIONS = 12
+_OTHERS = "others"
+_LONGEST_REASON = 160
+
+
+def timeline_chart(ledger: LedgerData) -> BarChart:
+    """A row for each function, most expensive first, a bar for each stage with known times, a mark for each cell.
+
+    Of many functions, the last row has all "others".
+    """
+    stages = [(entry, *stage) for entry in ledger.entries for stage in _stages(entry)]
+    title = f"when each of {plural(ledger.compiles, 'compile')} was traced, lowered and compiled (measured)"
+    if not stages:
+        return BarChart(title=title, missing="no seconds are known")
+    spent: dict[str, float] = {}
+    for entry, _, _, seconds in stages:
+        spent[printable(entry.name)] = spent.get(printable(entry.name), 0.0) + seconds
+    named = sorted(spent, key=lambda name: -spent[name])
+    shown = named if len(named) <= _FUNCTIONS else [*named[: _FUNCTIONS - 1], _OTHERS]
+    start = min(began for _, _, began, _ in stages)
+    parts: dict[str, list[BarPart]] = {name: [] for name in shown}
+    cells: dict[str, float] = {}
+    for entry, stage, began, seconds in sorted(stages, key=lambda stage: stage[2]):
+        words = (f"compile #{entry.index} of {printable(entry.name)}", entry.reason.sentence[:_LONGEST_REASON])
+        part = BarPart(name=stage, value=seconds, color=STAGE_COLORS[stage], words=words, start=began - start)
+        parts[name if (name := printable(entry.name)) in parts else _OTHERS].append(part)
+        if entry.cell is not None:
+            cells.setdefault(entry.cell, began - start)
+    return BarChart(
+        title=title,
+        measure="since the first compile (measured)",
+        unit="s",
+        rows=tuple(BarRow(label=name, parts=tuple(own), color=NEUTRAL) for name, own in parts.items()),
+        marks=tuple(cells.items()),
+    )
+
+
+def _stages(entry: LedgerEntry) -> list[tuple[str, float, float]]:
+    """The stages with known times: name, beginning, seconds."""
+    times = entry.timings
+    stages = (
+        ("trace", times.trace_began_s, times.trace_s),
+        ("lower", times.lower_began_s, times.lower_s),
+        # The compilation cache on disk replaces XLA.
+        ("from disk" if entry.disk else "XLA", times.compile_began_s, times.compile_s),
+    )
+    return [(name, began, seconds) for name, began, seconds in stages if began is not None and seconds is not None]

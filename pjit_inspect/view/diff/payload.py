@@ -1,32 +1,43 @@
-"""The data of the page that compares two programs: answer and first paint, then lists, graph and details.
+"""The page that compares two programs, and its data: answer and first paint, then lists, graph and details.
 
 It holds only the parts of both programs that the lists and the graph show, not their texts. Not its job: comparing
-(`analyze.diff`), the page around it (`view.diff.page`), drawing (`view/front/src/compare`).
+(`analyze.diff`), the still display (`view.diff.diff`), drawing (`view/front/src/compare`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from pjit_inspect.model.diff.diff import AxisDiff, DiffData, Figure
+from pjit_inspect.model.diff.diff import DiffData, Figure
 from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.sentence import say
-from pjit_inspect.view.diff.diff import FIGURES, change_words, figure_words, title_spans
+from pjit_inspect.view.diff.diff import FIGURES, diff_axes, stage_notes, title_spans
+from pjit_inspect.view.diff.kinds import LISTS
 from pjit_inspect.view.diff.matrix import MatrixSide, matrix_data
-from pjit_inspect.view.diff.rows import diff_lists
-from pjit_inspect.view.diff.sides import SideWriter
-from pjit_inspect.view.diff.stages import stage_notes
-from pjit_inspect.view.diff.status import Both, both_words, difference_words, status_of
-from pjit_inspect.view.document.quantities import count_text, share_unit
+from pjit_inspect.view.diff.rows import SideWriter, diff_lists
+from pjit_inspect.view.diff.status import Both, both_words, difference_words, figure_words, status_of
+from pjit_inspect.view.document.quantities import change_words, count_text, share_unit
 from pjit_inspect.view.inspector.blob import pack_blob
+from pjit_inspect.view.inspector.page import page_frame, plain_page, scripted_page
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import axes_data, name_data, sentence_data, spans_data
+
+COMPARE_BUNDLE = Path(__file__).parents[1] / "front" / "compare.js"
+"""The JavaScript, bundled from `front/src/compare` (`npm run build` in `front`)."""
+
+_STYLE = """
+<style>
+:root{color-scheme:light dark}
+body{margin:16px auto;max-width:1100px;padding:0 16px;font-family:system-ui,-apple-system,"Segoe UI",sans-serif}
+main{overflow-x:auto}
+</style>"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +76,26 @@ class DiffPayload:
     title: str
 
 
+def diff_page(data: DiffData, still: str) -> str:
+    """The page where the data of the other could not be made; `still` is the display as HTML."""
+    return plain_page(f"{data.after.name}: what changed", f"<main>{still}</main>", head=_STYLE)
+
+
+@functools.cache
+def _script() -> str:
+    return COMPARE_BUNDLE.read_text(encoding="utf-8")
+
+
+def compare_page(payload: DiffPayload, *, still: str = "") -> str:
+    """The page with both programs; `still` is shown until its script runs, and stays where none may run."""
+    return scripted_page(payload.title, payload.first, payload.blob, script=_script(), still=still)
+
+
+def compare_frame(payload: DiffPayload, still: str) -> str:
+    """The same for a notebook's output: a sandboxed page where scripts may run, the still HTML elsewhere."""
+    return page_frame(compare_page(payload, still=still), payload.title, still)
+
+
 def diff_payload(given: DiffInput) -> DiffPayload:
     """The data of one page."""
     data, sides = given.data, (given.before, given.after)
@@ -83,16 +114,10 @@ def diff_payload(given: DiffInput) -> DiffPayload:
         SideWriter(side.report, side.running, tables, facts.mesh)
         for side, facts in zip(sides, (data.before, data.after), strict=True)
     ]
-    pairs = {
-        "collectives": data.collectives,
-        "arguments": data.arguments,
-        "results": data.results,
-        "shardings": data.shardings,
-        "kernels": data.kernels,
-    }
+    pairs = {name: getattr(data, name) for name in LISTS}
     boxes = {"collectives": matrix.boxes, "kernels": matrix.kernels}
     lists = diff_lists(pairs, boxes, (writers[0], writers[1]), tables)
-    bars = _bars(data.axes, tables)
+    bars = _bars(data, tables)
     header = tables.header()
     first = {
         **_head(data),
@@ -119,24 +144,19 @@ def _differing(data: DiffData, side: str) -> frozenset[str]:
 
 def _head(data: DiffData) -> dict[str, Any]:
     """The page's head: the compared programs, whether they do the same work, and the answer."""
-    meshes = [side.mesh for side in (data.before, data.after) if side.mesh is not None]
+    sides = (("before", data.before), ("after", data.after))
+    incomplete = [say("{}: {}", when, side.incomplete) for when, side in sides if side.incomplete]
     return {
         "version": 1,
-        "axes": axes_data(tuple(dict.fromkeys(own for mesh in meshes for own in mesh.axis_names))),
+        "axes": axes_data(diff_axes(data)),
         "title": spans_data(title_spans(data)),
         "parity": list(map(sentence_data, data.parity)),
         "answer": sentence_data(data.answer),
-        "incomplete": _incomplete(data),
+        "incomplete": list(map(sentence_data, incomplete)),
         "is_empty": data.is_empty,
         "figures": [_figure(one) for label in FIGURES for one in data.figures if one.name == label],
         "notes": list(map(sentence_data, (*stage_notes(data), *data.notes))),
     }
-
-
-def _incomplete(data: DiffData) -> list[Any]:
-    """Sentences about the missing parts of either program."""
-    sides = (("before", data.before), ("after", data.after))
-    return [sentence_data(say("{}: {}", when, side.incomplete)) for when, side in sides if side.incomplete]
 
 
 def _figure(figure: Figure) -> dict[str, Any]:
@@ -156,24 +176,25 @@ def _figure(figure: Figure) -> dict[str, Any]:
     }
 
 
-def _bars(axes: Sequence[AxisDiff], tables: SharedTables) -> dict[str, Any]:
+def _bars(data: DiffData, tables: SharedTables) -> dict[str, Any]:
     """Bytes sent over each set of axes, as shares of the longest bar."""
-    most = max((size for one in axes for size in (one.before_bytes, one.after_bytes)), default=0) or 1
-    unit = share_unit(size for one in axes for size in (one.before_bytes, one.after_bytes))
-    return {"unit": unit, "rows": [_bar(one, tables, unit, most) for one in axes]}
-
-
-def _bar(one: AxisDiff, tables: SharedTables, unit: str, most: int) -> dict[str, Any]:
-    sizes, counts = (one.before_bytes, one.after_bytes), (one.before_count, one.after_count)
-    return {
-        "axes": tables.axis_set(one.axes),
-        "shares": [size / most for size in sizes],
-        "sent": both_words(sizes, unit),
-        "difference": difference_words(sizes, unit),
-        "change": change_words(*sizes),
-        "counts": count_text(counts[0]) if counts[0] == counts[1] else " \u2192 ".join(map(count_text, counts)),
-        "status": status_of(bool(counts[0]), bool(counts[1]), sizes, is_same=counts[0] == counts[1]),
-    }
+    both = [(one.before_bytes, one.after_bytes) for one in data.axes]
+    most, unit = max(map(max, both), default=0) or 1, share_unit(size for sizes in both for size in sizes)
+    rows = []
+    for one, sizes in zip(data.axes, both, strict=True):
+        counts = one.before_count, one.after_count
+        rows.append(
+            {
+                "axes": tables.axis_set(one.axes),
+                "shares": [size / most for size in sizes],
+                "sent": both_words(sizes, unit),
+                "difference": difference_words(sizes, unit),
+                "change": change_words(*sizes),
+                "counts": " \u2192 ".join(dict.fromkeys(map(count_text, counts))),
+                "status": status_of(bool(counts[0]), bool(counts[1]), sizes, is_same=counts[0] == counts[1]),
+            }
+        )
+    return {"unit": unit, "rows": rows}
 
 
 def _around(data: DiffData) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""A change in one word, and bytes before and after, as numbers and in words.
+"""Figures, bytes and changes before and after: as numbers, in words, and in one word.
 
-Not its job: matching the things (`analyze.diff`).
+Not its job: matching the things (`analyze.diff`), laying them out.
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
+from pjit_inspect.model.diff.diff import Figure
 from pjit_inspect.model.diff.pairs import Pair
 from pjit_inspect.model.program.shape import total
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.fusion import Fusion
-from pjit_inspect.view.document.quantities import bytes_in
+from pjit_inspect.view.document.quantities import bytes_in, count_text, seconds_text, share_unit
 
 Status = Literal["removed", "added", "less", "more", "changed", "same"]
 """`less` and `more` compare bytes of things in both programs; `changed` differs with as many bytes."""
@@ -34,15 +35,23 @@ def touched_once(row: Fusion) -> int | None:
 
 
 def counts_once(*tables: Iterable[Pair[Any]]) -> bool:
-    """Whether a collective or a kernel in these tables is in a loop of unknown length."""
+    """True if a collective or a kernel in these tables is in a loop of unknown length."""
     rows = (row for table in tables for pair in table for row in (pair.before, pair.after))
     return any(row is not None and row.count is None for row in rows)
 
 
+def rows_of(pairs: Sequence[Pair[Any]]) -> tuple[list[Any], list[Any]]:
+    """The rows before, and those after."""
+    before, after = (
+        [row for pair in pairs if (row := getattr(pair, side)) is not None] for side in ("before", "after")
+    )
+    return before, after
+
+
 def both_sizes(pairs: Sequence[Pair[Any]], size: Callable[[Any], int | None]) -> Both:
     """Bytes of all rows before and after, by `size`; None where one is unknown, 0 where there are none."""
-    before, after = ([getattr(pair, side) for pair in pairs] for side in ("before", "after"))
-    return total(size(row) for row in before if row is not None), total(size(row) for row in after if row is not None)
+    before, after = rows_of(pairs)
+    return total(map(size, before)), total(map(size, after))
 
 
 def status_of(is_before: bool, is_after: bool, sizes: Both, *, is_same: bool) -> Status:
@@ -74,3 +83,29 @@ def both_words(sizes: Both, unit: str) -> str:
     """Both sizes with an arrow between them, or one where they are equal."""
     first, second = ("0" if size == 0 else bytes_in(size, unit) for size in sizes)
     return second if sizes[0] == sizes[1] else f"{first} \u2192 {second}"
+
+
+def figure_words(figure: Figure) -> tuple[str, str, str]:
+    """The figure's name with its unit, and its values before and after."""
+    unit = ""
+    if figure.unit == "bytes":
+        unit = share_unit(int(value) for value in (figure.before, figure.after) if value is not None)
+    elif figure.unit == "FLOP":
+        unit = "MFLOP"
+    sides = zip((figure.before, figure.after), figure.at_least, strict=True)
+    before, after = (f"{'at least ' * is_least}{_value(value, figure, unit)}" for value, is_least in sides)
+    return f"{figure.name} {unit}".rstrip(), before, after
+
+
+def _value(value: float | None, figure: Figure, unit: str) -> str:
+    if value is None:
+        return "unknown"
+    match figure.unit:
+        case "bytes":
+            return bytes_in(int(value), unit)
+        case "s":
+            return seconds_text(value)
+        case "FLOP":
+            return f"{value / 1e6:,.1f}" if value >= 1e5 or not value else f"{value / 1e6:.2g}"
+        case _:
+            return count_text(int(value))

@@ -1,11 +1,12 @@
 """A chart before it is drawn: bars, a matrix, bands over places, or points, with their words.
 
 One chart becomes a plotly figure (`view.figures.chart_figure`), a still picture (`view.svg.chart_picture`) and text
-(`view.figures.chart_figure`), so that the three cannot disagree.
+(`view.figures.figures`), so that the three cannot disagree.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Literal
 
@@ -36,12 +37,14 @@ class BarPart:
       value: its length, in bytes or seconds; never negative.
       color: the colour it is drawn in.
       words: further facts, one short statement each.
+      start: where it begins; None for where the piece before it ends.
     """
 
     name: str
     value: float
     color: str
     words: tuple[str, ...] = ()
+    start: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +63,14 @@ class BarRow:
 
     @property
     def total(self) -> float:
-        """Length of the whole bar."""
+        """Length of all pieces together."""
         return sum(part.value for part in self.parts)
+
+    @property
+    def placed(self) -> list[tuple[BarPart, float]]:
+        """Each piece and where it begins."""
+        ends = itertools.accumulate((part.value for part in self.parts), initial=0.0)
+        return [(part, end if part.start is None else part.start) for part, end in zip(self.parts, ends, strict=False)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +81,23 @@ class BarChart(_Titled):
       measure: the axis title without its unit: "sent by one device per call".
       unit: the unit of the axis ("MiB", "ms"); values are in bytes or seconds.
       rows: the bars.
+      marks: names of values that the picture marks.
     """
 
     measure: str = ""
     unit: str = ""
     rows: tuple[BarRow, ...] = ()
+    marks: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def is_timed(self) -> bool:
+        """True if the pieces have beginnings of their own, rather than one after the other."""
+        return any(part.start is not None for row in self.rows for part in row.parts)
+
+    @property
+    def end(self) -> float:
+        """The end of the last piece; 0 without pieces."""
+        return max((start + part.value for row in self.rows for part, start in row.placed), default=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

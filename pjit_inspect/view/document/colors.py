@@ -47,6 +47,9 @@ PHASE_COLORS: dict[str, str] = {
 }
 """A training phase -> its colour, as in the inspector's graph."""
 
+STAGE_COLORS = {"trace": "#3b6fb6", "lower": "#7a5aa6", "XLA": "#b04a06", "from disk": "#56700b"}
+"""A stage of a compile -> its colour; "from disk" replaces XLA where the compilation cache had the program."""
+
 
 class Palette:
     """The colours of one document's axes.

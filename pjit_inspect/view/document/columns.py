@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pjit_inspect.model.program.mesh import PartitionSpec
 from pjit_inspect.model.program.source import Frame
@@ -16,7 +16,6 @@ from pjit_inspect.view.document.document import (
     Cell,
     Code,
     Column,
-    Line,
     Number,
     Provenance,
     Rest,
@@ -27,8 +26,19 @@ from pjit_inspect.view.document.document import (
     SpecLabel,
     Table,
     Text,
+    dim,
+    line,
+    spans,
 )
-from pjit_inspect.view.document.quantities import bytes_in, count_text, plural, share_unit, time_in, time_unit
+from pjit_inspect.view.document.quantities import (
+    bytes_in,
+    change_words,
+    count_text,
+    plural,
+    share_unit,
+    time_in,
+    time_unit,
+)
 
 _Item = TypeVar("_Item")
 
@@ -119,7 +129,7 @@ def table_of(
 
 def spec_or(spec: PartitionSpec | None, words: str = "not known") -> Span:
     """A spec as a cell; dim words where there is none."""
-    return Text(words, "dim") if spec is None else SpecLabel(spec)
+    return dim(words) if spec is None else SpecLabel(spec)
 
 
 def unit_of(columns: Sequence[Column], items: Sequence[Any]) -> str:
@@ -150,7 +160,7 @@ def _cell(column: Column, item: Any, unit: str) -> Spans:
         case "us":
             return (Number(time_in(value, unit), provenance=column.provenance),)
         case _:
-            return _spans(value)
+            return spans(value)
 
 
 def words_row(columns: Sequence[Column], words: str) -> Row:
@@ -161,15 +171,39 @@ def words_row(columns: Sequence[Column], words: str) -> Row:
 
 def only_cells(columns: Sequence[Column], cells: dict[int, Cell]) -> Row:
     """A row of a few cells, by their places."""
-    return Row(tuple(_spans(cells.get(place)) for place in range(len(columns))))
+    return Row(tuple(spans(cells.get(place)) for place in range(len(columns))))
 
 
-def _spans(value: Cell) -> Spans:
-    if value is None:
-        return ()
-    if isinstance(value, str):
-        return (Text(value),)
-    return value if isinstance(value, tuple) else (value,)
+class Compared(NamedTuple):
+    """A figure of two programs, and its source; without a unit, a count."""
+
+    name: Cell
+    now: int | None
+    before: int | None
+    unit: str = ""
+    known_by: str = ""
+
+
+def compared_table(rows: Sequence[Compared], before: str) -> Table:
+    """A table of figures of this program and of another, which `before` names; without the other if that is ""."""
+
+    def figure(row: Compared, value: int | None) -> str:
+        return bytes_in(value, row.unit) if row.unit else count_text(value)
+
+    columns = [Column("", lambda row: row.name), numbers("this", lambda row: figure(row, row.now))]
+    if before:
+        columns.append(numbers(before, lambda row: figure(row, row.before)))
+        columns.append(Column("change", lambda row: change_words(row.before, row.now), align="right"))
+    if any(row.known_by for row in rows):
+        columns.append(Column("known by", lambda row: dim(row.known_by)))
+    return table_of(columns, rows)
+
+
+def first_blocks(
+    items: Sequence[_Item], most: int, make: Callable[[_Item], Block], noun: str, plural_noun: str = ""
+) -> list[Block]:
+    """A block for each of the first items, and a line that counts the others, as `more_lines`."""
+    return [*map(make, items[:most]), *more_lines(len(items) - most, noun, plural_noun)]
 
 
 def more_lines(number: int, noun: str, plural_noun: str = "", *, tail: str = "") -> list[Block]:
@@ -177,4 +211,4 @@ def more_lines(number: int, noun: str, plural_noun: str = "", *, tail: str = "")
     if number <= 0:
         return []
     words = f"{number:,} more {plural_noun}" if plural_noun and number > 1 else plural(number, f"more {noun}")
-    return [Line((Sign("more"), Text(f" and {words}{tail}")))]
+    return [line(Sign("more"), f" and {words}{tail}")]

@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.mesh import Mesh, SpecEntry
-from pjit_inspect.model.record.ledger import LedgerData
 from pjit_inspect.model.words.sentence import Phrase, Sentence
 from pjit_inspect.view.document.chart import Chart
 
@@ -109,11 +108,34 @@ class SpecLabel:
 
 Span = Text | Code | AxisLabel | Number | Sign | Bar | Prose | SpecLabel
 Spans = tuple[Span, ...]
-Cell = Spans | Span | str | None
+Cell = Sequence[Span] | Span | str | None
 """One item's content of a column; None for nothing."""
 
 UNKNOWN: Spans = (Text("unknown", "dim"),)
 """The cell of an unknown fact."""
+
+
+def strong(words: str) -> Text:
+    """Words of the answer."""
+    return Text(words, "strong")
+
+
+def dim(words: str) -> Text:
+    """Words that can be skipped."""
+    return Text(words, "dim")
+
+
+def spans(*parts: Cell) -> Spans:
+    """Parts in a row: a string is plain words, spans in a tuple are taken apart, None is nothing."""
+    found: list[Span] = []
+    for part in parts:
+        if isinstance(part, str):
+            found.append(Text(part))
+        elif isinstance(part, Sequence):
+            found += part
+        elif part is not None:
+            found.append(part)
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +144,11 @@ class Line:
 
     spans: Spans
     role: Literal["title", "answer", "plain", "note", "footer"] = "plain"
+
+
+def line(*parts: Cell, role: Literal["title", "answer", "plain", "note", "footer"] = "plain") -> Line:
+    """A paragraph of parts, as `spans` takes them."""
+    return Line(spans(*parts), role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,13 +309,6 @@ class ShardSubject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimelineSubject:
-    """A picture of a session's compiles: when each stage of each ran."""
-
-    ledger: LedgerData
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ChartSubject:
     """A picture of a chart."""
 
@@ -299,7 +319,7 @@ class ChartSubject:
 class Picture:
     """A picture, its contents in one sentence (`alt`), and the lines that replace it in text."""
 
-    subject: MeshSubject | ShardSubject | TimelineSubject | ChartSubject
+    subject: MeshSubject | ShardSubject | ChartSubject
     alt: str
     lines: tuple[str, ...] = ()
 

@@ -113,6 +113,20 @@ def plural(count: int, noun: str) -> str:
     return f"{count_text(count)} {noun}" if count == 1 else f"{count_text(count)} {noun}s"
 
 
+def change_words(before: float | None, after: float | None) -> str:
+    """The change of a figure, short enough for a column."""
+    if before is None or after is None:
+        return ""
+    if before == after:
+        return "same"
+    if not before:
+        return "new"
+    if not after:
+        return "gone"
+    share = (after / before - 1) * 100
+    return f"x {after / before:.1f}" if share >= 300 else f"{share:+.0f} %" if abs(share) >= 0.5 else "~ 0 %"
+
+
 def _figure(size_bytes: int) -> tuple[str, str]:
     if abs(size_bytes) > _MOST_BYTES:
         return ("over 8" if size_bytes > 0 else "under -8"), "EiB"

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pjit_inspect.view.document.document import AxisLabel, Bar, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text
+from pjit_inspect.view.document.document import (
+    AxisLabel,
+    Bar,
+    Cell,
+    Code,
+    Number,
+    Prose,
+    Sign,
+    Span,
+    Spans,
+    SpecLabel,
+    Text,
+    spans,
+)
 from pjit_inspect.view.document.notation import known_spec_text
 from pjit_inspect.view.document.printable import cell_width, printable, shorten
 
 _SIGNS = {"times": "x", "dot": "  ", "more": "..."}
 
 
-def spans_text(spans: Spans, width: int) -> str:
+def spans_text(parts: Spans, width: int) -> str:
     """The spans joined. A foreign name takes at most half of `width`."""
-    return "".join(_span_text(span, width) for span in spans)
+    return "".join(_span_text(span, width) for span in parts)
 
 
-def joined_spans(parts: Iterable[Spans | Span], between: str = ", ") -> Spans:
+def joined_spans(parts: Iterable[Cell], between: Cell = ", ") -> Spans:
     """Parts in a row, with words between them."""
-    spans: list[Span] = []
-    for part in parts:
-        spans += [Text(between)] if spans else []
-        spans += part if isinstance(part, tuple) else (part,)
-    return tuple(spans)
+    return spans(*(one for number, part in enumerate(parts) for one in ((between, part) if number else (part,))))
 
 
 def axes_text(axes: tuple[str, ...] | None) -> str:

@@ -1,4 +1,4 @@
-"""Plotly figures: a chart with its still twin, and the timeline of a session's compiles.
+"""Plotly figures: a chart with its still twin.
 
 This module imports plotly, so it is imported for the first figure only. A plain `go.Figure` with a tiny template:
 plotly's own is 7 KB in every figure, and a `FigureWidget` brings 5 MB. plotly reads tags, entities and TeX in labels,
@@ -13,7 +13,6 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from pjit_inspect.model.record.ledger import LedgerData
 from pjit_inspect.view.document.chart import (
     AreaBand,
     AreaChart,
@@ -27,14 +26,9 @@ from pjit_inspect.view.document.chart import (
     ScatterPoint,
 )
 from pjit_inspect.view.document.colors import LINE, NEUTRAL, NOTE
-from pjit_inspect.view.document.quantities import seconds_text
-from pjit_inspect.view.figures.chart_document import chart_document
 from pjit_inspect.view.render.html_spans import escaped
-from pjit_inspect.view.render.shown import drawn
-from pjit_inspect.view.svg.chart_parts import scatter_scales
+from pjit_inspect.view.svg.chart_parts import amount_text, legend_of, part_words, scatter_scales, size_in
 from pjit_inspect.view.svg.chart_picture import cell_strength
-from pjit_inspect.view.svg.chart_words import amount_text, legend_of, part_words, size_in
-from pjit_inspect.view.svg.timeline import STAGE_COLORS, STAGES, TimelineBar, timeline_bars
 
 _LOOKS = {
     "template": go.layout.Template(), "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
@@ -82,7 +76,7 @@ def _restored(properties: dict[str, Any], still: dict[str, str]) -> ChartFigure:
 
 
 def chart_figure(chart: Chart) -> ChartFigure:
-    """The figure of a chart. An empty chart shows the sentence that says why."""
+    """The figure of a chart, without its still twin. An empty chart shows the sentence that says why."""
     traces, more = _traces(chart)
     notes = "<br>".join(_label(note, longest=_LONGEST_SENTENCE) for note in chart.notes)
     title = {
@@ -99,7 +93,7 @@ def chart_figure(chart: Chart) -> ChartFigure:
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "xanchor": "left", "traceorder": "normal"},
         **more,
     }
-    return ChartFigure(data=traces, layout=layout).with_still(drawn(chart_document(chart)))
+    return ChartFigure(data=traces, layout=layout)
 
 
 def _traces(chart: Chart) -> tuple[list[Any], dict[str, Any]]:
@@ -169,26 +163,34 @@ def _bars(chart: BarChart) -> tuple[list[Any], dict[str, Any]]:
     """The traces, and their additions to the layout."""
     names = legend_of(part for row in chart.rows for part in row.parts)
     labels = _labels([row.label for row in chart.rows])
-    pieces = [(row, part, label) for row, label in zip(chart.rows, labels, strict=True) for part in row.parts]
+    pieces = [(row, *one, label) for row, label in zip(chart.rows, labels, strict=True) for one in row.placed]
     traces = [_bar_trace(chart, name, [piece for piece in pieces if piece[1].name == name]) for name in names]
+    along = {"xref": "x", "yref": "paper"}
+    lines = [{"type": "line", **along, "x0": at, "x1": at, "y0": 0, "y1": 1,
+              "line": {"dash": "dot", "width": 1, "color": LINE}} for _, at in chart.marks]  # fmt: skip
+    notes = [{**along, "x": at, "y": 1, "yanchor": "bottom", "text": _label(name), "showarrow": False}
+             for name, at in chart.marks]  # fmt: skip
     return traces, {
-        "barmode": "stack",
+        "barmode": "overlay" if chart.is_timed else "stack",
         "bargap": 0.35,
         "showlegend": _has_legend(chart),
         "height": _top(chart) + 56 + 26 * len(chart.rows),
         "xaxis": _axis(f"{chart.unit} {chart.measure}", rangemode="tozero"),
         "yaxis": _rows_axis(labels),
+        **({"shapes": lines, "annotations": notes} if chart.marks else {}),
     }
 
 
-def _bar_trace(chart: BarChart, name: str, pieces: list[tuple[BarRow, BarPart, str]]) -> go.Bar:
+def _bar_trace(chart: BarChart, name: str, pieces: list[tuple[BarRow, BarPart, float, str]]) -> go.Bar:
+    amounts = [amount_text(part.value, chart.unit) for _, part, *_ in pieces]
+    place = {"base": [round(start, 6) for _, _, start, _ in pieces]} if chart.is_timed else {"text": amounts}
     return go.Bar(
-        name=_label(name), orientation="h", y=[label for _, _, label in pieces],
-        x=[round(size_in(part.value, chart.unit), 6) for _, part, _ in pieces],
-        marker={"color": [part.color for _, part, _ in pieces], "line": {"width": 0}},
-        text=[amount_text(part.value, chart.unit) for _, part, _ in pieces], textposition="auto", cliponaxis=False,
-        customdata=[_hover(part_words(row, part, chart.unit)) for row, part, _ in pieces],
-        hovertemplate="%{customdata}<extra></extra>",
+        name=_label(name), orientation="h", y=[label for *_, label in pieces],
+        x=[round(size_in(part.value, chart.unit), 6) for _, part, *_ in pieces],
+        marker={"color": [part.color for _, part, *_ in pieces], "line": {"width": 0}},
+        textposition="auto", cliponaxis=False,
+        customdata=[_hover(part_words(row, part, chart.unit)) for row, part, *_ in pieces],
+        hovertemplate="%{customdata}<extra></extra>", **place,
     )  # fmt: skip
 
 
@@ -303,46 +305,3 @@ def _point_trace(chart: ScatterChart, points: Sequence[ScatterPoint], *, mode: s
 def _faded(color: str) -> str:
     red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red},{green},{blue},0)"
-
-
-_MAX_REASON = 160
-
-
-def timeline_figure(ledger: LedgerData) -> Any:
-    """A `plotly.graph_objects.Figure`: a row per function, a bar per stage, a dashed mark per notebook cell."""
-    bars = timeline_bars(ledger)
-    stages = [(stage, [bar for bar in bars.bars if bar.stage == stage]) for stage in STAGES]
-    layout = {
-        **_LOOKS,
-        "barmode": "overlay",
-        "bargap": 0.35,
-        "height": 130 + 26 * len(bars.rows),
-        "margin": {"l": 10, "r": 10, "t": 56, "b": 40},
-        "legend": {"orientation": "h", "y": 1, "yanchor": "top", "yref": "container", "x": 0},
-        "xaxis": _axis("seconds since the first compile (measured)", near=False),
-        "yaxis": _rows_axis([_label(row) for row in bars.rows]),
-    }
-    figure = go.Figure(data=[_stage_trace(stage, mine) for stage, mine in stages if mine], layout=layout)
-    for name, began_s in bars.cells:
-        figure.add_vline(x=began_s, line={"dash": "dot", "width": 1, "color": LINE})
-        # Above the bars, which would hide the label.
-        figure.add_annotation(x=began_s, y=1, yref="paper", yanchor="bottom", text=_label(name), showarrow=False)
-    return figure
-
-
-def _stage_trace(stage: str, bars: list[TimelineBar]) -> Any:
-    return go.Bar(
-        name=stage, orientation="h", marker={"color": STAGE_COLORS[stage], "line": {"width": 0}},
-        y=[_label(bar.row) for bar in bars], base=[round(bar.began_s, 6) for bar in bars],
-        x=[round(bar.seconds, 6) for bar in bars], customdata=[_bar_hover(bar) for bar in bars],
-        hovertemplate="%{customdata}<extra></extra>",
-    )  # fmt: skip
-
-
-def _bar_hover(bar: TimelineBar) -> str:
-    """The text shown on pointing at a bar. plotly reads tags in it, so names are escaped."""
-    entry = bar.entry
-    reason = entry.reason.sentence
-    short = reason if len(reason) <= _MAX_REASON else reason[: _MAX_REASON - 3] + "..."
-    head = f"#{entry.index} {entry.name}: {bar.stage} {seconds_text(bar.seconds)}"
-    return f"{escaped(head)}<br>{escaped(short, longest=_MAX_REASON)}"

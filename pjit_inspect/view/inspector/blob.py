@@ -60,7 +60,7 @@ def whole_numbers(values: Iterable[int]) -> np.ndarray:
 
 
 def ends_of(rows: Iterable[Sequence[Any]]) -> np.ndarray:
-    """Where each of several runs of entries ends in a column that holds them one after the other."""
+    """The end of each of several runs of entries in a column that holds them one after the other."""
     return np.cumsum([len(row) for row in rows], dtype=np.int64).astype(np.uint32)
 
 

@@ -9,12 +9,11 @@ from pjit_inspect.model.report.finding import Finding
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.suggestion import Suggestion
 from pjit_inspect.model.words.sentence import Sentence
-from pjit_inspect.view.document.document import Spans, Text
+from pjit_inspect.view.document.document import Spans, Text, dim
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.inspector.words import name_data, sentence_data, spans_data
 from pjit_inspect.view.record.collectives import unasked_words
-from pjit_inspect.view.record.finding_lines import figures_of, looked_for
-from pjit_inspect.view.record.suggestions import change_text
+from pjit_inspect.view.record.findings import change_text, figures_of, looked_for
 
 _MEMBERS = 400
 
@@ -24,7 +23,7 @@ def findings_data(report: RecordReport, *, is_under_way: bool = False) -> dict[s
 
     `is_under_way` says that remedies are being tried and that the inspector gets their results later.
     """
-    words = (Text("findings: remedies are being tried", "dim"),) if is_under_way else looked_for(report)
+    words = (dim("findings: remedies are being tried"),) if is_under_way else looked_for(report)
     return {
         "rows": finding_rows(report.findings or ()),
         "words": spans_data((*_not_asked(report), *words)),

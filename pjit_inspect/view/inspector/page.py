@@ -1,7 +1,7 @@
-"""The inspector as one page that loads nothing: a file, and the frame in the notebook's default display.
+"""The inspector as one page that loads nothing (a file, or the frame in a notebook's display), and as a live widget.
 
 The page's policy lets only this script run, by its hash, and lets nothing be fetched. Data are in script elements that
-no browser runs.
+no browser runs. The selection on a widget's page is the selection in the kernel, both ways.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from pjit_inspect.view.document.printable import printable
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.document.printable import printable, shorten
+from pjit_inspect.view.document.quantities import plural
 from pjit_inspect.view.inspector.blob import deflated, json_text
 from pjit_inspect.view.inspector.payload import InspectorPayload
 
@@ -25,10 +27,7 @@ FRAME_HEIGHT = 720
 QUIET_HEIGHT = 560
 """Pixels of the frame, and of the frame of a program without collectives, which shows less."""
 
-_POLICY = (
-    "default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; img-src data:; "
-    "base-uri 'none'; form-action 'none'"
-)
+_POLICY = "default-src 'none'; {script}style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -36,34 +35,20 @@ _PAGE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
+<title>{title}</title>{head}
 </head>
 <body>
-<main id="pjit-inspector" class="page">{still}</main>
+{body}
+</body>
+</html>
+"""
+
+_SCRIPTED = """<main id="pjit-inspector" class="page">{still}</main>
 <script type="application/json" id="pjit-first">{first}</script>
 {stores}
-<script type="module">{script}</script>
-</body>
-</html>
-"""
+<script type="module">{script}</script>"""
 
 _STORE = '<script type="text/plain" id="{id}">{store}</script>'
-
-_STILL = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-</head>
-<body>
-{still}
-<p>This is the still display: the interactive inspector of this record could not be made ({why}).</p>
-</body>
-</html>
-"""
 
 _FRAME = (
     # The style acts inside this element only: another output that lost its frame keeps its still display. The page
@@ -136,24 +121,30 @@ def scripted_page(
     `more` are further stores, by the ids of their elements; each is decoded only on request.
     """
     stores = {"pjit-blob": blob, **(more or {})}
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return _PAGE.format(
-        policy=_POLICY.format(hash=digest),
-        title=escape(title),
+    packed = {id: base64.b64encode(deflated(one)).decode() for id, one in stores.items()}
+    body = _SCRIPTED.format(
         still=still,
         first=json_text(first),
-        stores="\n".join(_STORE.format(id=id, store=_packed(one)) for id, one in stores.items()),
+        stores="\n".join(_STORE.format(id=id, store=store) for id, store in packed.items()),
         script=script,
     )
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return _page(title, body, script=f"script-src 'sha256-{digest}'; ")
 
 
-def _packed(blob: bytes) -> str:
-    return base64.b64encode(deflated(blob)).decode()
+def _page(title: str, body: str, *, script: str = "", head: str = "") -> str:
+    return _PAGE.format(policy=_POLICY.format(script=script), title=escape(title), head=head, body=body)
+
+
+def plain_page(title: str, body: str, *, head: str = "") -> str:
+    """A page without scripts."""
+    return _page(printable(title), body, head=head)
 
 
 def still_page(title: str, still: str, *, why: str) -> str:
     """The page of a record whose inspector failed: its still display, and the reason."""
-    return _STILL.format(title=escape(printable(title)), still=still, why=escape(printable(why)))
+    words = f"This is the still display: the interactive inspector of this record could not be made ({printable(why)})."
+    return plain_page(title, f"{still}\n<p>{escape(words)}</p>")
 
 
 def inspector_frame(payload: InspectorPayload, still: str, *, key: str = "") -> str:
@@ -180,3 +171,58 @@ def page_frame(page: str, title: str, still: str, *, height: int = FRAME_HEIGHT,
 def delivery_html(findings: dict[str, Any], *, key: str, still: str) -> str:
     """A fragment for a notebook's output: `still`, and a script that sends `findings` to the frames with this key."""
     return _DELIVERY.format(still=still, findings=json_text(findings), attribute=FRAME_KEY, key=escape(key, quote=True))
+
+
+# ---------------------------------------------------------------- the widget
+
+
+def widget_words(report: RecordReport) -> str:
+    """The widget in one line, the same on every run."""
+    name = shorten(printable(report.data.name), 60)
+    number = "unknown collectives" if report.collectives is None else plural(len(report.collectives), "collective")
+    return f"<pjit_inspect widget: {name}, {number}>"
+
+
+def inspector_widget(
+    payload: InspectorPayload, *, words: str, still: str, asked: Callable[[Any, dict[str, Any]], None] | None = None
+) -> Any:
+    """An anywidget. `selection` is the name of the selected thing; setting it selects.
+
+    A name is an HLO instruction ("all-reduce.125"), the path of an array ("params['w1']"), a line of source
+    ("train.py:41"), or "alive:" and the instruction that makes a value in memory; "" for no selection. At first it is
+    the collective that sends most. An unknown name changes nothing. `words` is the text form, without id or time;
+    `still` the HTML for a notebook without a kernel. `asked` is called with the widget and a message of its page:
+    `{"type": "drawn"}` after drawing; `{"type": "memory"}` to ask for the store of the memory pane, which goes to
+    `_memory`, deflated; `{"type": "suggest"}` for suggestions; `{"type": "check", "number": 0}` to compile one.
+    `_findings` and `_suggestions` take newer results as JSON (`view.inspector.findings`).
+    """
+    import anywidget
+    import traitlets
+
+    class Inspector(anywidget.AnyWidget):
+        _esm = bundle_text()
+        _first = traitlets.Unicode().tag(sync=True)
+        _blob = traitlets.Bytes().tag(sync=True)
+        _memory = traitlets.Bytes().tag(sync=True)
+        _findings = traitlets.Unicode("").tag(sync=True)
+        _suggestions = traitlets.Unicode("").tag(sync=True)
+        selection = traitlets.Unicode("", help="The name of what is selected.").tag(sync=True)
+
+        def __repr__(self) -> str:
+            return words
+
+        def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+            found = super()._repr_mimebundle_(**kwargs)
+            if found is None:
+                return None
+            bundle, metadata = found if isinstance(found, tuple) else (found, {})
+            return {**bundle, "text/plain": words, "text/html": still}, metadata
+
+    widget = Inspector(
+        _first=json_text({**payload.first, "has_memory": True}),
+        _blob=deflated(payload.blob),
+        selection=payload.selection,
+    )
+    if asked is not None:
+        widget.on_msg(lambda own, message, _: asked(own, message))
+    return widget

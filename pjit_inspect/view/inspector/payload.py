@@ -22,19 +22,17 @@ from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Line, Sign, Table
 from pjit_inspect.view.document.quantities import bytes_text, least_text, plural
-from pjit_inspect.view.inspector.arrays import array_groups, array_rows, value_rows
 from pjit_inspect.view.inspector.blob import lists_of, pack_blob, whole_numbers
-from pjit_inspect.view.inspector.collectives import collective_rows
 from pjit_inspect.view.inspector.findings import findings_data, suggestions_data
 from pjit_inspect.view.inspector.flow import flow_data
 from pjit_inspect.view.inspector.graph import GraphData, GraphLinks, graph_data, missing_graph
-from pjit_inspect.view.inspector.kernels import kernel_rows
-from pjit_inspect.view.inspector.lines import LinkedText
 from pjit_inspect.view.inspector.notes import note_list
+from pjit_inspect.view.inspector.rows import array_groups, array_rows, collective_rows, kernel_rows, value_rows
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.texts import (
     PHASES,
     HloLinks,
+    LinkedText,
     hlo_lines,
     instruction_lines,
     program_lines,
@@ -52,7 +50,7 @@ _DETAILS = frozenset((
     "groups", "chips", "title", "reasons", "numbers", "moves", "groups_words", "groups_count", "lines", "spots",
     "names", "beside", "picture",
 ))  # fmt: skip
-"""What the list of collectives does not show of a row."""
+"""The fields of a row that the list of collectives does not show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,12 +27,11 @@ from pjit_inspect.view.document.document import Line
 from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.notation import known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text
-from pjit_inspect.view.inspector.arrays import value_sharding
 from pjit_inspect.view.inspector.blob import ends_of, pack_blob
+from pjit_inspect.view.inspector.rows import value_sharding
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, spans_data
-from pjit_inspect.view.memory.groups import group_key, group_name
-from pjit_inspect.view.memory.memory import answer_line, provenance_lines
+from pjit_inspect.view.memory.memory import answer_line, group_key, group_name, provenance_lines
 
 _KINDS = tuple(MEMORY_COLORS)
 _NAMES = 60

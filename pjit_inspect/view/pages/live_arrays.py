@@ -15,7 +15,9 @@ from pjit_inspect.view.document.document import (
     Line,
     Span,
     Table,
-    Text,
+    dim,
+    line,
+    strong,
 )
 from pjit_inspect.view.document.grouping import grouped, shared_name
 from pjit_inspect.view.document.notation import ranges_text, shape_text
@@ -30,26 +32,21 @@ _FOOTER = "bytes counted, of the elements, without padding of tiles; what progra
 def live_arrays_view(table: LiveArrayTable) -> Document:
     """The display of the table."""
     blocks: list[Block] = [_answer(table)]
-    blocks += [Line((Text(words),)) for words in _devices(table.devices)]
+    blocks += [line(words) for words in _devices(table.devices)]
     if table.rows:
         blocks.append(_table(table.rows))
     if table.unread:
-        blocks.append(Line((Text(f"{plural(table.unread, 'array')} could not be read"),), "note"))
-    blocks.append(Line((Text(_FOOTER),), "footer"))
+        blocks.append(line(f"{plural(table.unread, 'array')} could not be read", role="note"))
+    blocks.append(line(_FOOTER, role="footer"))
     return Document(axes=table.mesh_axes, blocks=tuple(blocks))
 
 
 def _answer(table: LiveArrayTable) -> Line:
     if not table.rows:
-        return Line((Text("this process holds no array"),), "answer")
+        return line("this process holds no array", role="answer")
     copies = f", {bytes_text(table.copied_bytes)} of it copies" if table.copied_bytes else ""
-    return Line(
-        (
-            Text(plural(len(table), "array"), "strong"),
-            Text(f": {bytes_text(table.held_bytes)} on {plural(len(table.devices), 'device')} together{copies}"),
-        ),
-        "answer",
-    )
+    held = f": {bytes_text(table.held_bytes)} on {plural(len(table.devices), 'device')} together{copies}"
+    return line(strong(plural(len(table), "array")), held, role="answer")
 
 
 def _devices(devices: Sequence[DeviceHolding]) -> list[str]:
@@ -101,7 +98,7 @@ def _name(group: Sequence[LiveArray]) -> Span:
     first = group[0]
     name = shared_name((row.name for row in group), path_pattern)
     known = first.name or ("a result" if first.role == "result" else "")
-    return Code(name or known) if known else Text("not known", "dim")
+    return Code(name or known) if known else dim("not known")
 
 
 def _devices_words(row: LiveArray) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from pjit_inspect.model.record.merged import MergedData, MergedProgram, ProcessDifference
-from pjit_inspect.view.document.columns import codes, more_lines, numbers, places, sizes, table_of
+from pjit_inspect.view.document.columns import codes, first_blocks, more_lines, numbers, places, sizes, table_of
 from pjit_inspect.view.document.document import (
     UNKNOWN,
     Block,
@@ -17,13 +18,16 @@ from pjit_inspect.view.document.document import (
     Prose,
     Section,
     Sign,
-    Span,
     Spans,
     Text,
+    dim,
+    line,
+    spans,
+    strong,
 )
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.quantities import plural
-from pjit_inspect.view.record.incomplete import reason_text
+from pjit_inspect.view.record.answer import reason_text
 
 _ROWS = 40
 _DIFFERENCES = 16
@@ -35,76 +39,71 @@ def merge_view(data: MergedData) -> Document:
     """The display of a merge: the answer, each differing process with its proof, the programs, the notes."""
     blocks: list[Block] = [_answer(data)]
     if data.differences:
-        shown = tuple(_difference(difference) for difference in data.differences[:_DIFFERENCES])
-        blocks.append(Section((Text("where a process first differs"),), shown))
+        shown = tuple(map(_difference, data.differences[:_DIFFERENCES]))
+        blocks.append(Section(spans("where a process first differs"), shown))
         blocks += more_lines(len(data.differences) - _DIFFERENCES, "process", "processes")
     if data.programs:
         blocks.append(table_of(_COLUMNS, list(enumerate(data.programs[:_ROWS]))))
         blocks += more_lines(len(data.programs) - _ROWS, "program")
-    blocks += _program_notes(data.programs)
+    blocks += first_blocks(
+        _program_notes(data.programs), _NOTES, lambda note: note, "note on a program", "notes on programs"
+    )
     blocks += _local(data.local)
-    blocks += [Line((Code(note),), "note") for note in data.notes[:_NOTES]]
-    blocks += more_lines(len(data.notes) - _NOTES, "note")
+    blocks += first_blocks(data.notes, _NOTES, lambda note: line(Code(note), role="note"), "note")
     if data.programs:
         words = "shared: on devices of several processes; bytes between hosts are per call, modelled as rings"
-        blocks.append(Line((Text(words),), "footer"))
+        blocks.append(line(words, role="footer"))
     return Document(blocks=tuple(blocks))
 
 
 def _answer(data: MergedData) -> Line:
     processes = f"{len(data.processes):,} process{'es' * (len(data.processes) != 1)}"
     if not data.programs:
-        return Line((Text(processes, "strong"), Text(": no shared programs, nothing to compare")), "answer")
+        return line(strong(processes), ": no shared programs, nothing to compare", role="answer")
     programs = plural(len(data.programs), "shared program")
     if not data.differences:
         order = " and their order" if len(data.programs) > 1 else ""
         least = "; what is incomplete was not compared" if any(p.incomplete for p in data.programs) else ""
-        return Line((Text(f"{processes} agree", "strong"), Text(f" on {programs}{order}{least}")), "answer")
+        return line(strong(f"{processes} agree"), f" on {programs}{order}{least}", role="answer")
     which = [difference.process for difference in data.differences]
     who = ranges_text(which, limit=_RUNS)
     words = f"process {who} differs" if len(which) == 1 else f"processes {who} differ"
-    return Line((Text(words, "strong"), Text(f"; {processes}, {programs}")), "answer")
+    return line(strong(words), f"; {processes}, {programs}", role="answer")
 
 
-def _difference(difference: ProcessDifference) -> Finding:
-    head: list[Span] = [
-        Text(f"process {difference.process}", "strong"),
-        Sign("dot"),
-        Text(f"program {difference.position}"),
-    ]
-    head += [Sign("dot"), Code(difference.name)]
-    if difference.where is not None:
-        head += [Sign("dot"), Code(difference.where.where)]
+def _difference(one: ProcessDifference) -> Finding:
+    where = (Sign("dot"), Code(one.where.where)) if one.where is not None else None
+    program = f"program {one.position}"
     return Finding(
-        head=tuple(head),
-        sentences=((Prose(difference.sentence),),),
-        facts=tuple((Prose(detail),) for detail in difference.details),
+        head=spans(strong(f"process {one.process}"), Sign("dot"), program, Sign("dot"), Code(one.name), where),
+        sentences=((Prose(one.sentence),),),
+        facts=tuple((Prose(detail),) for detail in one.details),
         is_open=True,
     )
 
 
-def _program_notes(programs: Sequence[MergedProgram]) -> list[Block]:
+def _program_notes(programs: Sequence[MergedProgram]) -> list[Line]:
     """Lines about a program's communication besides collectives, and about processes that have only part of it."""
-    lines: list[Block] = []
+    lines: list[Line] = []
     for number, program in enumerate(programs):
         said = [f": beside HLO collectives, {reason_text(program.beside)}"] if program.beside else []
         said += [
             f" of process {process}: {reason_text(why)}; its collectives were not compared"
             for process, why in program.incomplete
         ]
-        lines += [Line((Text(f"#{number} "), Code(program.name), Text(words)), "note") for words in said]
-    return [*lines[:_NOTES], *more_lines(len(lines) - _NOTES, "note on a program", "notes on programs")]
+        lines += [line(f"#{number} ", Code(program.name), words, role="note") for words in said]
+    return lines
 
 
 def _processes(program: MergedProgram) -> Spans:
     again = max(program.compiles.values(), default=1)
     words = Text(ranges_text(program.processes, limit=_RUNS))
-    return (words, Text(f" ({again} compiles)", "dim")) if again > 1 else (words,)
+    return (words, dim(f" ({again} compiles)")) if again > 1 else (words,)
 
 
 def _missing(program: MergedProgram) -> Text:
     words = ranges_text(program.missing_in, limit=_RUNS)
-    return Text(words, "strong") if words else Text("-", "dim")
+    return strong(words) if words else dim("-")
 
 
 _COLUMNS = (
@@ -123,10 +122,7 @@ def _local(programs: Sequence[MergedProgram]) -> list[Block]:
     """One line for the programs of one process alone."""
     if not programs:
         return []
-    counts: dict[int, int] = {}
-    for program in programs:
-        for process in program.compiles:
-            counts[process] = counts.get(process, 0) + 1
+    counts = Counter(process for program in programs for process in program.compiles)
     shown = ", ".join(f"{count:,} in process {process}" for process, count in sorted(counts.items())[:_RUNS])
     words = f" and programs on devices of one process alone, which need not agree: {shown}"
-    return [Line((Sign("more"), Text(words + (" ..." if len(counts) > _RUNS else ""))))]
+    return [line(Sign("more"), words + (" ..." if len(counts) > _RUNS else ""))]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from pjit_inspect.model.play.controls import ArgumentGroup, Controls, ResultControl
+from pjit_inspect.model.play.controls import ArgumentGroup, ConstraintControl, Controls, ResultControl
 from pjit_inspect.model.play.variant import HistoryTable, MemorySource, Variant
 from pjit_inspect.model.program.mesh import MeshAxes, spec_text
-from pjit_inspect.view.document.columns import codes, numbers, only_cells, spec_or, table_of
+from pjit_inspect.view.document.columns import Compared, codes, compared_table, numbers, only_cells, spec_or, table_of
 from pjit_inspect.view.document.document import (
     UNKNOWN,
     AxisLabel,
@@ -20,15 +20,17 @@ from pjit_inspect.view.document.document import (
     Column,
     Document,
     Line,
-    Number,
-    Provenance,
     Section,
     SpecLabel,
     Table,
-    Text,
+    dim,
+    line,
+    spans,
+    strong,
 )
+from pjit_inspect.view.document.notation import shape_text
 from pjit_inspect.view.document.printable import printable
-from pjit_inspect.view.document.quantities import bytes_in, bytes_number, plural, seconds_text, share_unit
+from pjit_inspect.view.document.quantities import bytes_number, plural, seconds_text, share_unit
 
 _MOST_ROWS = 30
 _MEMORY: dict[MemorySource | None, str] = {
@@ -36,6 +38,13 @@ _MEMORY: dict[MemorySource | None, str] = {
     "arguments": "arguments",
     "arguments and results": "arguments and results",
     "xla": "XLA, peak",
+}
+_STAGES = {
+    "asked": "XLA is being asked",
+    "arguments": "XLA is being asked",
+    "partitioned": "counted as XLA's partitioner left it",
+    "full": "compiled to the end",
+    "refused": "cannot be",
 }
 _FOOTER = (
     "per device and call; sent: counted collectives as XLA's partitioner made them, bytes of a ring (modelled); "
@@ -46,31 +55,30 @@ _FOOTER = (
 def playground_view(base: Variant, variant: Variant, history: HistoryTable, name: str) -> Document:
     """The selected variant beside the base, its controls, and the history."""
     controls = variant.controls
+    sizes = dict(controls.mesh)
+    mesh = MeshAxes(axis_names=tuple(sizes), shape=tuple(sizes.values()))
     blocks: list[Block] = [
-        Line(
-            (Code(name, strong=True), Text("  playground: mesh "), Text(_mesh(controls)), Text(f", {controls.target}"))
-        ),
-        Line((Text(f"variant {variant.number}: "), Code(variant.title), Text(f"; {_stage(variant)}")), "answer"),
+        line(Code(name, strong=True), "  playground: mesh ", str(mesh), f", {controls.target}"),
+        line(f"variant {variant.number}: ", Code(variant.title), f"; {_STAGES[variant.stage]}", role="answer"),
     ]
     if variant.problem is not None:
-        blocks.append(Line((Text("problem  ", "strong"), Code(str(variant.problem))), "note"))
-    blocks += [Line((Text(note),), "note") for note in _beside((base, variant))]
-    blocks += [
-        _compared(base, variant),
-        Section((Text("arguments"),), (_groups(controls.groups),)),
-    ]
-    if controls.constraints:
-        blocks.append(Section((Text("constraints"),), (_constraints(controls),)))
-    if controls.results:
-        blocks.append(Section((Text("results"),), (_results(controls.results),)))
-    blocks += [Section((Text("history"),), (_history(history),)), _footer(history)]
-    return Document(blocks=tuple(blocks))
+        blocks.append(line(strong("problem  "), Code(str(variant.problem)), role="note"))
+    blocks += [line(note, role="note") for note in _beside((base, variant))]
+    blocks.append(_compared(base, variant))
+    sections = {
+        "arguments": _groups(controls.groups),
+        "constraints": _constraints(controls) if controls.constraints else None,
+        "results": _results(controls.results) if controls.results else None,
+        "history": _history(history),
+    }
+    blocks += [Section(spans(title), (table,)) for title, table in sections.items() if table is not None]
+    return Document(blocks=(*blocks, _footer(history)))
 
 
 def history_view(history: HistoryTable, notes: Iterable[str] = ()) -> Document:
     """The table of variants, and notes on it."""
-    blocks: list[Block] = [Line((Text(plural(len(history), "variant"), "strong"),), "answer"), _history(history)]
-    blocks += [Line((Text(note),), "note") for note in (*notes, *_beside(history))]
+    blocks: list[Block] = [line(strong(plural(len(history), "variant")), role="answer"), _history(history)]
+    blocks += [line(note, role="note") for note in (*notes, *_beside(history))]
     return Document(blocks=(*blocks, _footer(history)))
 
 
@@ -82,78 +90,28 @@ def _beside(variants: Iterable[Variant]) -> list[str]:
 
 def _footer(history: HistoryTable) -> Line:
     once = "; what is in loops of unknown length counts once" if any(row.runs_once for row in history) else ""
-    return Line((Text(f"{_FOOTER}{once}"),), "footer")
-
-
-def _mesh(controls: Controls) -> str:
-    return str(
-        MeshAxes(axis_names=tuple(name for name, _ in controls.mesh), shape=tuple(size for _, size in controls.mesh))
-    )
-
-
-def _stage(variant: Variant) -> str:
-    return {
-        "asked": "XLA is being asked",
-        "arguments": "XLA is being asked",
-        "partitioned": "counted as XLA's partitioner left it",
-        "full": "compiled to the end",
-        "refused": "cannot be",
-    }[variant.stage]
+    return line(f"{_FOOTER}{once}", role="footer")
 
 
 def _compared(base: Variant, variant: Variant) -> Table:
     sent = [total.sent_bytes for one in (variant, base) for total in one.by_axis]
     unit = share_unit([*sent, variant.sent_bytes, base.sent_bytes])
     held = share_unit([variant.argument_bytes, base.argument_bytes, variant.memory_bytes, base.memory_bytes])
-    rows: list[_Compared] = [
-        _Compared(Text("collectives"), variant.collectives, base.collectives),
-        _Compared(Text("sent"), variant.sent_bytes, base.sent_bytes, unit, "modelled"),
+    rows = [
+        Compared("collectives", variant.collectives, base.collectives),
+        Compared(f"sent {unit}", variant.sent_bytes, base.sent_bytes, unit),
     ]
     ours, theirs = ({total.axes: total.sent_bytes for total in one.by_axis} for one in (variant, base))
     if variant.sent_bytes is not None and base.sent_bytes is not None:
         for axes in dict.fromkeys([*ours, *theirs]):
-            words = (Text("  "), AxisLabel(axes))
-            rows.append(_Compared(words, ours.get(axes, 0), theirs.get(axes, 0), unit, "modelled"))
-    rows.append(_Compared(Text("arguments"), variant.argument_bytes, base.argument_bytes, held))
+            rows.append(Compared(spans("  over ", AxisLabel(axes)), ours.get(axes, 0), theirs.get(axes, 0), unit))
+    rows.append(Compared(f"arguments {held}", variant.argument_bytes, base.argument_bytes, held))
     if variant.memory_source == "xla":
         known = base.memory_bytes if base.memory_source == "xla" else None
-        rows.append(_Compared(Text("memory"), variant.memory_bytes, known, held))
+        rows.append(Compared(f"memory {held}", variant.memory_bytes, known, held))
     elif variant.result_bytes is not None:
-        rows.append(_Compared(Text("results"), variant.result_bytes, base.result_bytes, held))
-    columns = (
-        Column("", lambda row: row.title),
-        Column("this", lambda row: row.figure(row.ours), align="right"),
-        Column("base", lambda row: row.figure(row.theirs), align="right"),
-        Column("change", lambda row: _change(row.ours, row.theirs), align="right"),
-    )
-    return table_of(columns, rows)
-
-
-class _Compared(NamedTuple):
-    """A figure of the selected variant and of the base; without a unit, a count."""
-
-    title: Cell
-    ours: int | None
-    theirs: int | None
-    unit: str = ""
-    provenance: Provenance = "counted"
-
-    def figure(self, value: int | None) -> Number:
-        """One of the two."""
-        if value is None:
-            return Number("unknown", provenance="unknown")
-        return Number(bytes_in(value, self.unit) if self.unit else f"{value:,}", self.unit, self.provenance)
-
-
-def _change(ours: int | None, theirs: int | None) -> str:
-    if ours is None or theirs is None or ours == theirs:
-        return ""
-    if not theirs:
-        return "new"
-    if not ours:
-        return "gone"
-    times = ours / theirs
-    return f"x {times:.1f}" if times >= 3 else f"{(times - 1) * 100:+.0f} %"
+        rows.append(Compared(f"results {held}", variant.result_bytes, base.result_bytes, held))
+    return compared_table(rows, "base")
 
 
 def _groups(groups: Sequence[ArgumentGroup]) -> Table:
@@ -170,23 +128,24 @@ def _groups(groups: Sequence[ArgumentGroup]) -> Table:
 
 def _group_note(group: ArgumentGroup) -> Cell:
     if group.problem:
-        return Text(group.problem, "strong")
+        return strong(group.problem)
     if group.follows is None:
         return None
-    return Text("cut loose from " if group.is_cut_loose else "follows ", "dim"), Code(group.follows)
+    return spans(dim("cut loose from " if group.is_cut_loose else "follows "), Code(group.follows))
 
 
 def _results(results: Sequence[ResultControl]) -> Table:
     """A table of results; set results come before those that XLA chooses."""
-    free = Text("as XLA chooses", "dim")
+
+    def note(result: ResultControl) -> Cell:
+        return strong(result.problem) if result.problem else dim("as XLA chooses") if result.is_free else None
+
     columns = (
         codes("", lambda result: result.label),
         Column("shape", _shape),
         Column("spec", lambda result: UNKNOWN if result.spec is None else SpecLabel(result.spec)),
         Column("on a device", lambda result: bytes_number(result.bytes_per_device), align="right"),
-        Column(
-            "", lambda result: Text(result.problem, "strong") if result.problem else free if result.is_free else None
-        ),
+        Column("", note),
     )
     return _first_rows(columns, sorted(results, key=lambda result: result.is_free))
 
@@ -200,20 +159,20 @@ def _first_rows(columns: Sequence[Column], items: Sequence[Any]) -> Table:
 
 def _shape(group: ArgumentGroup | ResultControl) -> Code:
     times = f"{len(group.paths)} x " if len(group.paths) > 1 else ""
-    return Code(f"{times}{group.dtype}[{','.join(map(str, group.shape))}]")
+    return Code(f"{times}{group.dtype}{shape_text(group.shape)}")
 
 
 def _constraints(controls: Controls) -> Table:
+    def spec(constraint: ConstraintControl) -> Cell:
+        if not constraint.is_on:
+            return "out"
+        return "" if constraint.spec is None else SpecLabel(constraint.spec)
+
     columns = (
         codes("", lambda constraint: constraint.place),
         numbers("times", lambda constraint: constraint.count),
-        Column(
-            "spec",
-            lambda constraint: (
-                Text("out") if not constraint.is_on else "" if constraint.spec is None else SpecLabel(constraint.spec)
-            ),
-        ),
-        Column("asked for", lambda constraint: Code("" if constraint.asked is None else spec_text(constraint.asked))),
+        Column("spec", spec),
+        codes("asked for", lambda constraint: "" if constraint.asked is None else spec_text(constraint.asked)),
     )
     return table_of(columns, controls.constraints)
 
@@ -227,9 +186,7 @@ def _history(history: HistoryTable) -> Table:
         Column("sent", lambda row: bytes_number(row.sent_bytes, "modelled"), align="right"),
         numbers("n", lambda row: "" if row.collectives is None else row.collectives),
         Column("memory", lambda row: bytes_number(row.memory_bytes), align="right"),
-        Column(
-            "known by", lambda row: Text("refused" if row.stage == "refused" else _MEMORY[row.memory_source], "dim")
-        ),
+        Column("known by", lambda row: dim("refused" if row.stage == "refused" else _MEMORY[row.memory_source])),
         numbers("work", lambda row: "" if row.work is None else f"{row.work:.2f}"),
         numbers(
             "time",
@@ -242,7 +199,7 @@ def _history(history: HistoryTable) -> Table:
     if len(rows) == len(history.rows):
         return table
     more = plural(len(history.rows) - len(rows), "more variant")
-    return replace(table, rows=(*table.rows, only_cells(columns, {1: Text(more, "dim")})))
+    return replace(table, rows=(*table.rows, only_cells(columns, {1: dim(more)})))
 
 
 def _what(row: Variant) -> Code:

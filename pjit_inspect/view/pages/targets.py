@@ -9,11 +9,12 @@ from pjit_inspect.view.document.document import (
     Code,
     Column,
     Document,
-    Line,
     Number,
     Section,
     Table,
     Text,
+    line,
+    strong,
 )
 from pjit_inspect.view.document.quantities import plural
 from pjit_inspect.view.document.text_spans import joined_spans
@@ -28,17 +29,14 @@ def targets_view(targets: TargetTable) -> Document:
     """The display of the table: a row for each kind, notes on missing ones, and the available sizes."""
     ready = sum(row.ready for row in targets)
     blocks: list[Block] = [
-        Line(
-            (Text(plural(ready, "kind"), "strong"), Text(f" of machine can be compiled for here, of {len(targets)}")),
-            "answer",
-        )
+        line(strong(plural(ready, "kind")), f" of machine can be compiled for here, of {len(targets)}", role="answer")
     ]
     if targets.rows:
         blocks.append(_table(targets))
-    blocks += [Line((Text(why),), "note") for why in dict.fromkeys(row.missing for row in targets if row.missing)]
+    blocks += [line(why, role="note") for why in dict.fromkeys(row.missing for row in targets if row.missing)]
     if sizes := _sizes(targets):
         blocks.append(Section((Text("sizes"),), sizes))
-    blocks.append(Line((Text(_FOOTER),), "footer"))
+    blocks.append(line(_FOOTER, role="footer"))
     return Document(blocks=tuple(blocks))
 
 
@@ -48,7 +46,7 @@ def _table(targets: TargetTable) -> Table:
     columns = (
         codes("target", lambda row: row.name),
         codes("for example", lambda row: row.example),
-        Column("", lambda row: Text("ready") if row.ready else Text("missing", "strong")),
+        Column("", lambda row: Text("ready") if row.ready else strong("missing")),
         Column("device", _device),
         *map(_memory, sources),
     )
@@ -75,4 +73,4 @@ def _sizes(targets: TargetTable) -> tuple[Block, ...]:
     said: dict[str, list[str]] = {}
     for row in targets:
         said.setdefault(", ".join(row.topologies) or row.limit, []).append(row.chip or row.platform)
-    return tuple(Line((*joined_spans(map(Code, names)), Text(f": {sizes}"))) for sizes, names in said.items())
+    return tuple(line(joined_spans(map(Code, names)), f": {sizes}") for sizes, names in said.items())

@@ -11,7 +11,7 @@ from typing import Any
 from pjit_inspect.model.diff.pairs import Pair
 from pjit_inspect.model.play.variant import Variant
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.view.diff.diff import collective_name
+from pjit_inspect.view.diff.kinds import collective_name
 from pjit_inspect.view.document.quantities import bytes_in, bytes_text, count_text, plural, share_unit
 from pjit_inspect.view.document.text_spans import axes_text
 from pjit_inspect.view.inspector.words import axes_data, name_data, sentence_data

@@ -1,6 +1,6 @@
 """Memory against bytes sent, a point for each variant: as a chart, and as data for the page.
 
-Not its job: which is better (`model.play.variant`), the pictures (`view.svg.scatter_picture`, `view/front/src/play`).
+Not its job: which is better (`model.play.variant`), the pictures (`view.svg.chart_picture`, `view/front/src/play`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from pjit_inspect.view.document.chart import ScatterChart, ScatterPoint
 from pjit_inspect.view.document.quantities import bytes_text, share_unit
 from pjit_inspect.view.inspector.words import name_data
 from pjit_inspect.view.play.words import chip_words, mesh_words, variant_words
-from pjit_inspect.view.svg.chart_parts import scatter_scales
-from pjit_inspect.view.svg.chart_words import chart_sentence, size_in
+from pjit_inspect.view.svg.chart_parts import chart_sentence, scatter_scales, size_in
 
 _LEGEND = (
     "\u25a0 base \u00b7 \u25cf as many devices as the chosen one, dark: none, known in the same way, is better in both "

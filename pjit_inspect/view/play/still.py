@@ -30,7 +30,7 @@ from pjit_inspect.view.play.given import PlayGiven
 from pjit_inspect.view.play.history import Units, fits_words, memory_words, sent_words, time_words, units_of
 from pjit_inspect.view.play.scatter import scatter_chart
 from pjit_inspect.view.play.words import caveat_words, mesh_words, short_words
-from pjit_inspect.view.svg.chart_words import chart_sentence
+from pjit_inspect.view.svg.chart_parts import chart_sentence
 
 _MOST_ROWS = 25
 _FOOTER = (

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.model.play.variant import MemorySource, Variant
 from pjit_inspect.model.words.sentence import ONE_TURN
-from pjit_inspect.view.diff.diff import change_words
 from pjit_inspect.view.document.printable import printable
-from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural
+from pjit_inspect.view.document.quantities import bytes_in, bytes_text, change_words, plural
 
 MINUS, TIMES = "\u2212", "\u00d7"
 _AS_CAPTURED = "as captured"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.mesh import Mesh
+from pjit_inspect.model.program.shape import total as total_of
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
@@ -20,6 +21,7 @@ from pjit_inspect.view.document.document import (
     Bar,
     Beside,
     Block,
+    Cell,
     Code,
     Column,
     Line,
@@ -31,8 +33,12 @@ from pjit_inspect.view.document.document import (
     Spans,
     Table,
     Text,
+    dim,
+    line,
+    spans,
+    strong,
 )
-from pjit_inspect.view.document.printable import printable
+from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import (
     bytes_in,
     bytes_number,
@@ -44,35 +50,30 @@ from pjit_inspect.view.document.quantities import (
 )
 from pjit_inspect.view.document.text_spans import joined_spans
 from pjit_inspect.view.record.hypothesis import hypothesis_spans
-from pjit_inspect.view.record.incomplete import incomplete_spans, least_spans, others_spans, reason_text
 from pjit_inspect.view.svg.mesh_picture import mesh_lines
 
-_AGAIN = ("changed", "dropped")
 _DIFFERENCES = 4
 _NAMED_AXES = 3  # totals that the answer names; the others are "elsewhere"
 
 
 def title_line(data: RecordData) -> Line:
     """The compiled program: function, transform, places, mesh and devices."""
-    spans: list[Span] = [Code(data.primitive or data.name, strong=True), Sign("dot")]
-    spans += [Text(data.transform)] if data.hypothesis is None else hypothesis_spans(data.hypothesis)
+    parts: list[Cell] = [Code(data.primitive or data.name, strong=True), Sign("dot")]
+    parts.append(data.transform if data.hypothesis is None else hypothesis_spans(data.hypothesis))
     if data.user_frame is not None:
-        spans += [Sign("dot"), Text("called at "), Code(data.user_frame.where)]
+        parts += [Sign("dot"), "called at ", Code(data.user_frame.where)]
     if data.defined_at is not None:
-        spans += [Text(", " if data.user_frame else "  "), Text("defined at "), Code(data.defined_at.where)]
-    spans.append(Sign("dot"))
+        parts += [", " if data.user_frame else "  ", "defined at ", Code(data.defined_at.where)]
+    parts.append(Sign("dot"))
     if data.mesh is not None:
-        spans += [Text("mesh "), *mesh_spans(data.mesh), Text(", ")]
-    return Line((*spans, *_device_spans(data)), "title")
+        parts += ["mesh ", mesh_spans(data.mesh), ", "]
+    return line(*parts, _device_spans(data), role="title")
 
 
 def mesh_spans(mesh: Mesh) -> Spans:
     """A mesh as its axes and their sizes."""
-    spans: list[Span] = []
-    for name, size in mesh.sizes.items():
-        spans += [Text(" "), Sign("times"), Text(" ")] if spans else []
-        spans.append(AxisLabel((name,), size))
-    return tuple(spans) or (Text("without axes"),)
+    labels = (AxisLabel((name,), size) for name, size in mesh.sizes.items())
+    return joined_spans(labels, (*spans(" "), Sign("times"), *spans(" "))) or spans("without axes")
 
 
 def place_spans(frames: Sequence[Frame]) -> Spans:
@@ -82,44 +83,44 @@ def place_spans(frames: Sequence[Frame]) -> Spans:
 
 def _device_spans(data: RecordData) -> Spans:
     if not data.devices:
-        return (Text("devices unknown"),)
+        return spans("devices unknown")
     platforms = sorted({device.platform for device in data.devices})
     kinds = sorted({device.kind for device in data.devices} - set(platforms))
     processes = len({device.process for device in data.devices})
-    words = plural(len(data.devices), f"{'/'.join(platforms)} device".strip())
-    spans: list[Span] = [Text(words)]
-    if kinds:
-        spans += [Text(" ("), Code(", ".join(kinds)), Text(")")]
-    if processes > 1:
-        spans.append(Text(f" in {processes:,} processes"))
-    return tuple(spans)
+    return spans(
+        plural(len(data.devices), f"{'/'.join(platforms)} device".strip()),
+        spans(" (", Code(", ".join(kinds)), ")") if kinds else None,
+        f" in {processes:,} processes" if processes > 1 else None,
+    )
 
 
 def answer_line(report: RecordReport) -> Line:
     """The answer sentence: how much is communicated, over which axes, and which inputs are replicated."""
-    return Line((*incomplete_spans(report), *_communication(report), *_replication(report)), "answer")
+    return line(incomplete_spans(report), _communication(report), _replication(report), role="answer")
 
 
 def _communication(report: RecordReport) -> Spans:
     data = report.data
     if report.collectives is None:
         reason = data.missing.get("hlo")
-        return (
-            Text("Collectives unknown", "strong"),
-            *((Text(f": {reason_text(reason)}"),) if reason else ()),
-            Text("."),
-        )
+        return spans(strong("Collectives unknown"), f": {reason_text(reason)}" if reason else None, ".")
     if report.incomplete:
-        return (*least_spans(report), *others_spans(report))
+        return spans(least_spans(report), others_spans(report))
     if not report.collectives:
         what, _, more = report.silence.partition(": " if not report.others else "; ")
         words = f": {more}." if not report.others else f". {printable(more[:1].upper() + more[1:])}."
-        return (Text(what[:1].upper() + what[1:], "strong"), Text(words))
-    spans: list[Span] = [Text(plural(len(report.collectives), "collective"), "strong"), *_runs(report)]
-    unsure = any(total.runs is None for total in report.totals)
-    spans.append(Text(f";{' if these run once,' if unsure else ''} each device sends {_at_most(report)}"))
-    spans += [bytes_number(report.sent_bytes, "modelled", strong=True), Text(" per call")]
-    return (*spans, *_by_axis(report.totals, data), Text("."), *others_spans(report))
+        return spans(strong(what[:1].upper() + what[1:]), words)
+    once = " if these run once," if any(total.runs is None for total in report.totals) else ""
+    return spans(
+        strong(plural(len(report.collectives), "collective")),
+        _runs(report),
+        f";{once} each device sends {_at_most(report)}",
+        bytes_number(report.sent_bytes, "modelled", strong=True),
+        " per call",
+        _by_axis(report.totals, data),
+        ".",
+        others_spans(report),
+    )
 
 
 def _at_most(report: RecordReport) -> str:
@@ -127,43 +128,33 @@ def _at_most(report: RecordReport) -> str:
     return "at most " if any(total.is_bound for total in report.totals) else ""
 
 
-def _runs(report: RecordReport) -> Spans:
+def _runs(report: RecordReport) -> str | None:
     """The number of runs of the collectives, unless each runs once."""
-    runs = [total.runs for total in report.totals]
-    known = sum(run for run in runs if run is not None)
-    number = len(report.collectives or ())
-    if None in runs:
-        return (Text(" in loops of unknown length"),)
-    return () if known == number else (Text(f", run {known:,} times"),)
+    runs = total_of(one.runs for one in report.totals)
+    if runs is None:
+        return " in loops of unknown length"
+    return None if runs == len(report.collectives or ()) else f", run {runs:,} times"
 
 
 def _by_axis(totals: Sequence[AxisTotal], data: RecordData) -> Spans:
     if len(totals) == 1:
         nowhere = "; the mesh is unknown" if "mesh" in data.missing else ", over no axis"
-        return (Text(", all over "), axis_span(totals[0].axes, data)) if totals[0].axes else (Text(nowhere),)
-    spans: list[Span] = []
+        return spans(", all over ", axis_span(totals[0].axes, data)) if totals[0].axes else spans(nowhere)
+    parts: list[Cell] = []
     sum_sent = sum(total.sent_bytes for total in totals)
     named = [total for total in totals[:_NAMED_AXES] if total.sent_bytes * 100 >= sum_sent] or totals[:1]
     for total in named:
-        spans += [Text(", " if spans else ": "), bytes_number(total.sent_bytes, "modelled", strong=True)]
-        spans += [Text(" over "), axis_span(total.axes, data), Text(f" ({total.collectives:,})")]
-    others = totals[len(named) :]
-    if others:
+        parts += [", " if parts else ": ", bytes_number(total.sent_bytes, "modelled", strong=True)]
+        parts += [" over ", axis_span(total.axes, data), f" ({total.collectives:,})"]
+    if others := totals[len(named) :]:
         sent, number = sum(total.sent_bytes for total in others), sum(total.collectives for total in others)
-        spans += [Text(f", {bytes_text(sent)} elsewhere ({number:,})")]
-    return tuple(spans)
+        parts.append(f", {bytes_text(sent)} elsewhere ({number:,})")
+    return spans(*parts)
 
 
 def axis_span(axes: tuple[str, ...] | None, data: RecordData) -> Span:
     """The mesh axes of some groups; "unknown" where the mesh is unknown."""
-    return Text("unknown", "dim") if axes is None and "mesh" in data.missing else AxisLabel(axes)
-
-
-def _mesh_words(total: AxisTotal, data: RecordData) -> Spans:
-    """The mesh of the axes, unless it is the display's main mesh."""
-    if not total.mesh or total.mesh >= len(data.meshes):
-        return ()
-    return (Text(f" of mesh {data.meshes[total.mesh]}", "dim"),)
+    return dim("unknown") if axes is None and "mesh" in data.missing else AxisLabel(axes)
 
 
 def _replication(report: RecordReport) -> Spans:
@@ -182,38 +173,36 @@ def _replication(report: RecordReport) -> Spans:
     partly = sum(1 for _, copies in known if 1 < copies < len(data.devices))
     unknown = len(inputs) - len(known)
     if unknown == len(inputs):
-        return (Text(" Which inputs are replicated is unknown."),)
-    spans: list[Span] = [Text(" "), *_whole(whole, len(inputs))]
-    if partly:
-        spans.append(Text(f"; {partly:,} of {len(inputs):,} in part" if not whole else f"; {partly:,} more in part"))
-    if unknown:
-        spans.append(Text(f"; unknown for {unknown:,}"))
-    return (*spans, Text("."))
+        return spans(" Which inputs are replicated is unknown.")
+    more = " more" if whole else f" of {len(inputs):,}"
+    return spans(
+        " ",
+        _whole(whole, len(inputs)),
+        f"; {partly:,}{more} in part" if partly else None,
+        f"; unknown for {unknown:,}" if unknown else None,
+        ".",
+    )
 
 
 def _whole(whole: list[ArrayLayout], number: int) -> Spans:
     if not whole:
-        return (Text("No input is fully replicated"),)
-    sizes = [layout.bytes_per_device for layout in whole]
-    total = None if None in sizes else sum(size for size in sizes if size is not None)
-    spans: list[Span] = [
-        Text("Replicated: "),
-        Text(f"{len(whole):,} of {plural(number, 'input')}", "strong"),
-        Text(" ("),
-    ]
-    if len(whole) <= 2:
-        spans += [*joined_spans(Code(layout.path) for layout in whole), Text("; ")]
-    return (*spans, bytes_number(total), Text(" on every device)"))
+        return spans("No input is fully replicated")
+    named = spans(joined_spans(Code(layout.path) for layout in whole), "; ") if len(whole) <= 2 else None
+    return spans(
+        "Replicated: ",
+        strong(f"{len(whole):,} of {plural(number, 'input')}"),
+        " (",
+        named,
+        bytes_number(total_of(layout.bytes_per_device for layout in whole)),
+        " on every device)",
+    )
 
 
 def overview_blocks(report: RecordReport) -> list[Block]:
     """The mesh picture and the totals per axis."""
-    data = report.data
-    blocks: list[Block] = []
-    if data.mesh is not None and data.mesh.size > 1:
-        blocks.append(_mesh_picture(report, data.mesh))
-    if report.totals:
-        blocks.append(_totals_table(report))
+    mesh = report.data.mesh
+    blocks: list[Block] = [_mesh_picture(report, mesh)] if mesh is not None and mesh.size > 1 else []
+    blocks += [_totals_table(report)] if report.totals else []
     return [Beside(tuple(blocks))] if blocks else []
 
 
@@ -237,13 +226,15 @@ def _mesh_picture(report: RecordReport, mesh: Mesh) -> Picture:
 
 
 def _totals_table(report: RecordReport) -> Table:
-    totals = report.totals
+    totals, meshes = report.totals, report.data.meshes
     most = max((total.sent_bytes for total in totals), default=0) or 1
     unit = share_unit(size for total in totals for size in (total.payload_bytes, total.sent_bytes))
     counted = any(total.runs != total.collectives for total in totals)
 
     def axis(total: AxisTotal) -> Spans:
-        return (axis_span(total.axes, report.data), *_mesh_words(total, report.data))
+        # The mesh is named unless it is the display's main mesh.
+        is_other = total.mesh and total.mesh < len(meshes)
+        return spans(axis_span(total.axes, report.data), dim(f" of mesh {meshes[total.mesh]}") if is_other else None)
 
     def least(size: int, is_least: bool) -> str:
         return least_text(bytes_in(size, unit), size, is_least)
@@ -264,14 +255,13 @@ def memory_line(data: RecordData) -> list[Block]:
     memory = data.memory
     if memory is None:
         return []
-    parts: list[Spans] = [
-        (bytes_number(memory.argument_bytes), Text(" in")),
-        (bytes_number(memory.output_bytes), Text(" out")),
-        (bytes_number(memory.temporary_bytes), Text(" temporary")),
-    ]
-    if memory.alias_bytes:
-        parts[1] += (Text(" ("), bytes_number(memory.alias_bytes), Text(" of it in buffers of donated inputs)"))
-    return [Line((Text("memory per device: "), *joined_spans(parts)))]
+    reused = spans(" (", bytes_number(memory.alias_bytes), " of it in buffers of donated inputs)")
+    parts = (
+        spans(bytes_number(memory.argument_bytes), " in"),
+        spans(bytes_number(memory.output_bytes), " out", reused if memory.alias_bytes else None),
+        spans(bytes_number(memory.temporary_bytes), " temporary"),
+    )
+    return [line("memory per device: ", joined_spans(parts))]
 
 
 # ---------------------------------------------------------------- why it was compiled again
@@ -281,15 +271,15 @@ def reason_blocks(reason: Reason | None) -> list[Block]:
     """The reason for a recompile: the sentence, then the differences it leaves out; [] for a first compile."""
     if reason is None or not _is_again(reason):
         return []
-    blocks: list[Block] = [Line((Text("compiled again: "), Prose(reason.sentence)))]
+    blocks: list[Block] = [line("compiled again: ", Prose(reason.sentence))]
     others = [difference for difference in reason.differences if difference.sentence not in reason.sentence]
-    blocks += [Line((Sign("dot"), Prose(difference.sentence))) for difference in others[:_DIFFERENCES]]
+    blocks += [line(Sign("dot"), Prose(difference.sentence)) for difference in others[:_DIFFERENCES]]
     return blocks + more_lines(len(others) - _DIFFERENCES, "difference")
 
 
 def _is_again(reason: Reason) -> bool:
-    """Whether this is a recompile, with or without a known reason."""
-    return reason.kind in _AGAIN or (reason.kind == "unknown" and reason.nearest is not None)
+    """True for a recompile, with or without a known reason."""
+    return reason.kind in ("changed", "dropped") or (reason.kind == "unknown" and reason.nearest is not None)
 
 
 def reason_words(reason: Reason | None) -> str:
@@ -305,3 +295,50 @@ def watch_line(name: str, number: int, seconds: float | None, reason: Reason) ->
     """One compile as it happens, on one line: `train_step, compile 3, 1.2 s: ...`; without seconds if None."""
     took = "" if seconds is None else f", {seconds_text(seconds)}"
     return printable(f"{name}, compile {number}{took}: {reason.sentence}")
+
+
+# ---------------------------------------------------------------- incomplete programs
+
+_LONGEST_REASON = 160
+
+
+def reason_text(reason: str) -> str:
+    """The reason why a record lacks something, short enough for a sentence; a file may contain anything."""
+    return shorten(printable(reason), _LONGEST_REASON)
+
+
+def incomplete_spans(report: RecordReport) -> Spans:
+    """Words before any answer; () for a complete program."""
+    if not report.incomplete:
+        return ()
+    return (strong("Incomplete program"), Text(f": {reason_text(report.incomplete)}. "))
+
+
+def nothing_text(report: RecordReport, what: str) -> str:
+    """The sentence that a program has no `what` ("fused kernels"), or that this is unknown."""
+    if report.instructions is None:
+        return f"{what} unknown: {reason_text(report.data.missing.get('hlo', 'the record has no optimized HLO'))}"
+    if report.incomplete:
+        return f"incomplete program: {reason_text(report.incomplete)}; no {what} in the part that is there"
+    others = report.beside if what == "collectives" else ""
+    return f"no HLO collectives; {printable(others)}" if others else f"no {what}"
+
+
+def others_spans(report: RecordReport) -> Spans:
+    """Communication other than HLO collectives, for the end of an answer; () without any."""
+    words = printable(report.beside)
+    return (Text(" Beside HLO collectives, "), strong(words), Text(".")) if words else ()
+
+
+def least_spans(report: RecordReport) -> Spans:
+    """The answer of an incomplete program: a lower bound for the complete one."""
+    there, least = len(report.collectives or ()), report.least
+    if least is None or not least.collectives:
+        found = plural(there, "collective") if there else "No collectives"
+        unknown = "how many run is unknown" if there else "how many there are is unknown"
+        return (strong(f"{found} in the part that is there"), Text(f"; {unknown}."))
+    spans: list[Span] = [strong(f"At least {plural(least.collectives, 'collective')}")]
+    if least.sent_bytes:
+        spans += [Text("; each device sends at least "), bytes_number(least.sent_bytes, "modelled", strong=True)]
+        spans += [Text(" per call")]
+    return (*spans, Text("."))

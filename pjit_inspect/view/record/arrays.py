@@ -23,7 +23,6 @@ from pjit_inspect.view.document.document import (
     Code,
     Column,
     Gallery,
-    Line,
     Picture,
     Rest,
     Section,
@@ -32,12 +31,15 @@ from pjit_inspect.view.document.document import (
     Spans,
     Table,
     Text,
+    dim,
+    line,
+    strong,
 )
 from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.notation import array_text, known_spec_text, ranges_text, shape_text, slices_text
 from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
 from pjit_inspect.view.document.text_spans import joined_spans
-from pjit_inspect.view.record.incomplete import reason_text
+from pjit_inspect.view.record.answer import reason_text
 from pjit_inspect.view.svg.shard_picture import shard_face
 
 _ASKED = {
@@ -137,7 +139,7 @@ def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Blo
     field, static = f"{noun}s", _static_words(data.key) if noun == "input" else ""
     if not layouts:
         reason = data.missing.get(field)
-        return Line((Text((f"{field} unknown: {reason_text(reason)}" if reason else f"no {field}") + static),))
+        return line((f"{field} unknown: {reason_text(reason)}" if reason else f"no {field}") + static)
     in_vain = donated_in_vain(data) if noun == "input" else frozenset()
     groups = group_arrays(layouts, keep_first=noun == "output", in_vain=in_vain)
     places, asked = {group.asked for group in groups} - {""}, ""
@@ -156,7 +158,7 @@ def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Blo
         table=_table(groups, fresh, len(data.devices), field),
         summary=(Text(f"{whole} in a table, with slices"),),
     )
-    return Section((Text(field, "strong"), Text(f"  {_total(groups)}{asked}{static}", "dim")), (gallery,))
+    return Section((strong(field), dim(f"  {_total(groups)}{asked}{static}")), (gallery,))
 
 
 def _static_words(key: CompileKey | None) -> str:
@@ -237,7 +239,7 @@ def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
     each: Spans = (
         (Text("each "), Code(local_text(layout)), Text(", "), size) if layout.global_shape else (size, Text(" each"))
     )
-    asked: Spans = (Text(f"  {group.asked}", "dim"),) if group.asked else ()
+    asked: Spans = (dim(f"  {group.asked}"),) if group.asked else ()
     lines: list[Spans] = [(Code(array_text(layout)),)]
     lines += [(size, *asked)] if everywhere == 1 else [(Code(spec_words(layout)), *asked), each]
     words = [] if everywhere == 1 else [_copies_words(layout, everywhere)]
@@ -248,7 +250,7 @@ def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
     if short := joined_spans([_spans(one) for one in words if len(one) <= _SHORT]):
         lines.append(short)
     lines += [_spans(one) for one in words if len(one) > _SHORT]
-    more: list[Spans] = [(Text(f"{plural(alike, 'more array')} cut alike", "dim"),)] if alike else []
+    more: list[Spans] = [(dim(f"{plural(alike, 'more array')} cut alike"),)] if alike else []
     return Card(
         title=_name(group),
         picture=Picture(subject=ShardSubject(layout=layout), alt=_alt(group, everywhere)),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pjit_inspect.model.report.host_callback import HostCallback
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.columns import codes, numbers, places, sizes, table_of
-from pjit_inspect.view.document.document import Block, Column, Line, Span, Text
+from pjit_inspect.view.document.document import Block, Column, Line, Span, Text, line, strong
 from pjit_inspect.view.document.notation import operation_text
 from pjit_inspect.view.document.quantities import bytes_text, count_text, plural
 from pjit_inspect.view.record.answer import place_spans
@@ -21,7 +21,7 @@ def callback_lines(report: RecordReport) -> list[Block]:
     rows = report.callbacks
     if not rows:
         return []
-    spans: list[Span] = [Text(plural(len(rows), "host callback"), "strong"), Text(": ")]
+    spans: list[Span] = [strong(plural(len(rows), "host callback")), Text(": ")]
     for position, row in enumerate(rows[:_NAMED]):
         spans += [Text("; ")] if position else []
         spans += [Text(_kind_words(row)), Text(f", {_runs_words(row)}, {bytes_text(row.operand_bytes)} to Python")]
@@ -36,7 +36,7 @@ def callback_blocks(rows: Sequence[HostCallback]) -> list[Block]:
     if not rows:
         return []
     table = table_of(_COLUMNS, rows[:_ROWS])
-    rest = [Line((Text(f"and {len(rows) - _ROWS:,} more"),))] if len(rows) > _ROWS else []
+    rest = [line(f"and {len(rows) - _ROWS:,} more")] if len(rows) > _ROWS else []
     return [table, *rest]
 
 

@@ -1,4 +1,4 @@
-"""Collectives shown as one, their grouping by cause, and the words for causes."""
+"""Collectives shown as one, their grouping by cause, the words for causes, and the finding of each group."""
 
 from __future__ import annotations
 
@@ -10,12 +10,21 @@ from pjit_inspect.model.program.shape import total
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
 from pjit_inspect.model.words.sentence import Phrase, Sentence, joined, say
+from pjit_inspect.view.document.document import Cell, Code, Finding, Number, Prose, Sign, Spans, dim, spans, strong
 from pjit_inspect.view.document.grouping import grouped
+from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
+from pjit_inspect.view.record.answer import axis_span
 
 _MOST_FACTS = 8
 _MOST_LISTED = 4
+_REASONS = 3
+_FACTS = 12
+_FRAMES = 3
+_NAMES = 2
+_RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output", "full_replication", "no_sharding_rule"))
 _OTHER_FACTS = Sentence("their other facts, such as shapes, differ")
 
 
@@ -198,6 +207,13 @@ def cause_words(cause: Cause) -> str:
     return f"{words}, by name alone" if cause.evidence == "name" and cause.kind != "written" else words
 
 
+def written_words(cause: Cause | None) -> str:
+    """The operation of a cause as the user wrote it: `x @ w`; "" where it is not known."""
+    if cause is None or cause.evidence != "sharding":
+        return ""
+    return next((phrase.text for phrase in cause.operation.phrases if phrase.kind in ("code", "name")), "")
+
+
 def kinds_words(row: Collective) -> str:
     """The kind of a collective's main cause, and the number of further kinds: "contraction +1"."""
     sizes: dict[str, int] = {}
@@ -231,3 +247,118 @@ def place_words(row: Collective) -> str:
     more = len(frames) - len(lines)
     span = first.where if len(lines) < 2 else f"{first.where.rpartition(':')[0]}:{min(lines)}-{max(lines)}"
     return f"{span} +{more:,}" if more else span
+
+
+# ---------------------------------------------------------------- findings
+
+
+def finding_of(
+    report: RecordReport, group: CauseGroup, *, with_facts: bool = True, reasons: int = _REASONS, is_open: bool = False
+) -> Finding:
+    """The finding of a group; without facts, only the collectives and their reasons."""
+    shown, hidden = group.reasons[:reasons], group.reasons[reasons:]
+    sentences = tuple(_sentence(group, reason) for reason in shown) or ((dim("nobody has looked for its cause"),),)
+    if hidden:
+        arrays = sum(reason.arrays for reason in hidden)
+        sentences += ((dim(f"and {plural(len(hidden), 'more reason')} for {plural(arrays, 'array')}"),),)
+    proved = shown if reasons > _REASONS else shown[:1]
+    facts = tuple(dict.fromkeys(fact for reason in proved for fact in reason.facts))[:_FACTS]
+    return Finding(
+        head=_head(report, group),
+        sentences=sentences,
+        facts=tuple((Prose(fact),) for fact in facts) if with_facts else (),
+        figures=_figures(group) if with_facts else (),
+        is_open=is_open,
+    )
+
+
+def share_text(part: int | None, whole: int | None) -> str:
+    """A share of the bytes sent, in percent: "41 %", "<1 %"; "" without a whole, or if one is unknown."""
+    if not whole or part is None:
+        return ""
+    percent = 100 * part / whole
+    return "<1 %" if 0 < percent < 0.5 else f"{percent:.0f} %"
+
+
+def _head(report: RecordReport, group: CauseGroup) -> Spans:
+    first, number = group.first, len(group.members)
+    kinds = list(dict.fromkeys(cause_words(reason.first) for reason in group.reasons))
+    more = f" and {len(kinds) - 2} more" if len(kinds) > 2 else ""
+    marks, share = _marks(group), share_text(group.sent_bytes, report.sent_bytes)
+    return spans(
+        spans(Number(f"{number:,}", strong=True), " ", Sign("times"), " ") if number > 1 else None,
+        Code(first.kind, strong=True),
+        " over ",
+        axis_span(first.axes, report.data),
+        "  ",
+        bytes_number(group.sent_bytes, "modelled", strong=True),
+        f" sent, {share}" if share else " sent",
+        (Sign("dot"), strong(", ".join(kinds[:2]) + more)) if kinds else None,
+        (Sign("dot"), dim(", ".join(marks))) if marks else None,
+    )
+
+
+def collective_marks(row: Collective) -> list[str]:
+    """Special features of a collective, a word or two each."""
+    found = (
+        row.phase,
+        f"{row.operands:,} arrays combined" if row.is_combined else None,
+        f"a ring in place of {row.decomposed}" if row.decomposed else None,
+        "across hosts" if row.is_cross_host else None,
+    )
+    return [mark for mark in found if mark]
+
+
+def schedule_words(row: Collective) -> str:
+    """The work scheduled beside an asynchronous collective; "" for others."""
+    if not row.is_async or row.overlap_count is None:
+        return "async" if row.is_async else ""
+    return f"async beside {plural(row.overlap_count, 'kernel')}" if row.overlap_count else "async, beside nothing"
+
+
+def _marks(group: CauseGroup) -> list[str]:
+    """Special features of the group."""
+    first = group.first
+    marks = collective_marks(first)
+    shared = max(first.causes, key=lambda cause: len(cause.serves_with), default=None)
+    if shared is not None and shared.serves_with:
+        # A halo exchange or a look-up changes no array's sharding.
+        step = "reshard" if shared.kind in _RESHARDS else "exchange"
+        marks.append(f"part of one {step} with {plural(len(shared.serves_with), 'other collective')}")
+    alike = max(first.causes, key=lambda cause: cause.candidates, default=None)
+    if alike is not None and alike.candidates > 1:
+        # Collectives written in the program and combined by XLA may be on different lines.
+        is_elsewhere = alike.kind == "written" and not alike.source
+        marks.append(f"one of {alike.candidates:,} alike{'' if is_elsewhere else ' on this line'}")
+    return [*marks, *filter(None, [schedule_words(first)])]
+
+
+def _sentence(group: CauseGroup, reason: Reason) -> Spans:
+    if len(group.reasons) == 1:
+        return (Prose(reason.sentence),)
+    of = f"{reason.arrays:,} of {plural(group.first.operands, 'array')}, {bytes_text(reason.payload_bytes)}: "
+    return (dim(of), Prose(reason.sentence))
+
+
+def _figures(group: CauseGroup) -> Spans:
+    payload, wire = bytes_text(group.payload_bytes), bytes_text(group.sent_bytes)
+    parts: list[Cell] = [
+        f"payload {payload} (counted), wire {wire} (modelled: ring), per device and call; {_runs(group)}"
+    ]
+    for position, frame in enumerate(distinct_lines(group.frames)[: 1 + _FRAMES]):
+        parts += [("; at ", ", called from ", ", ")[min(position, 2)], Code(frame.where)]
+    names = [member.instructions[0] for member in group.members if member.instructions]
+    if names:
+        parts += ["; in the HLO ", Code(", ".join(names[:_NAMES]))]
+        parts += [f" and {len(names) - _NAMES:,} more"] if len(names) > _NAMES else []
+    return spans(*parts)
+
+
+def _runs(group: CauseGroup) -> str:
+    if group.runs is None:
+        return "in a loop of unknown length"
+    at_most = "at most " if any(member.count != member.count_min for member in group.members) else ""
+    if group.runs == len(group.members):
+        each = "" if group.runs == 1 else f"{group.runs:,} instructions, each "
+        return f"{each}runs {at_most}once"
+    return f"runs {at_most}{plural(group.runs, 'time')}"

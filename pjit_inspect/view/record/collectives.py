@@ -12,7 +12,19 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
 from pjit_inspect.view.document.columns import codes, more_lines, numbers, sizes, table_of
-from pjit_inspect.view.document.document import UNKNOWN, Block, Code, Column, Fold, Line, Section, Spans, Text
+from pjit_inspect.view.document.document import (
+    UNKNOWN,
+    Block,
+    Code,
+    Column,
+    Fold,
+    Section,
+    Spans,
+    Text,
+    dim,
+    line,
+    strong,
+)
 from pjit_inspect.view.document.grouping import grouped, shared_name
 from pjit_inspect.view.document.notation import groups_text, operation_text
 from pjit_inspect.view.document.printable import printable, shorten
@@ -21,12 +33,12 @@ from pjit_inspect.view.record.answer import axis_span
 from pjit_inspect.view.record.cause_groups import (
     CollectiveGroup,
     cause_frames,
+    finding_of,
     group_by_cause,
     kinds_words,
     place_words,
     reason_key,
 )
-from pjit_inspect.view.record.findings import finding_of
 
 _ROWS = 12
 _FOLDED_ROWS = 80
@@ -87,14 +99,14 @@ def collective_blocks(report: RecordReport, *, rows: int = _ROWS) -> list[Block]
         where="; record.collectives has all",
     )
     more = "; more may be missing" if report.incomplete else ""
-    title = (Text("collectives", "strong"), Text(f"  {_origin(report)}{more}", "dim"))
+    title = (strong("collectives"), dim(f"  {_origin(report)}{more}"))
     return [Section(title, (table, *_why(report, report.collectives, rows)))]
 
 
 def _why(report: RecordReport, collectives: Sequence[Collective], rows: int) -> list[Block]:
     """A sentence about the cause of each group; text has only the most expensive groups."""
     if report.unasked:
-        return [Line((Text("why they are there", "strong"), Text("  "), *unasked_words(report.unasked)))]
+        return [line(strong("why they are there"), "  ", unasked_words(report.unasked))]
     if not any(row.causes for row in collectives):
         return []
     groups = group_by_cause(collectives)
@@ -103,7 +115,7 @@ def _why(report: RecordReport, collectives: Sequence[Collective], rows: int) -> 
     kinds = f"in {len(groups):,} groups, most expensive first"
     return [
         Fold(
-            summary=(Text("why they are there", "strong"), *((Text(f"  {kinds}", "dim"),) if len(groups) > 1 else ())),
+            summary=(strong("why they are there"), *((dim(f"  {kinds}"),) if len(groups) > 1 else ())),
             blocks=(*found, *_more_reasons(len(groups) - len(found))),
             is_open=len(groups) <= _OPEN,
             text_blocks=(*short, *_more_reasons(len(groups) - len(short))),
@@ -156,7 +168,7 @@ def _columns(data: RecordData) -> tuple[Column, ...]:
 
 
 def _axis(row: Collective, data: RecordData) -> Spans:
-    return (axis_span(row.axes, data), *((Text(", cross-host", "dim"),) if row.is_cross_host else ()))
+    return (axis_span(row.axes, data), *((dim(", cross-host"),) if row.is_cross_host else ()))
 
 
 def _runs(group: LayerGroup) -> str:
@@ -178,7 +190,7 @@ def _what_spans(group: LayerGroup) -> Spans:
     if group.first.operands > 1:
         spans = (*spans, Text(f" x{group.first.operands:,}"))
     phase = group.first.phase
-    return (*spans, Text(f" {SHORT_PHASES.get(phase, phase)}", "dim")) if phase else spans
+    return (*spans, dim(f" {SHORT_PHASES.get(phase, phase)}")) if phase else spans
 
 
 def _cause(row: Collective) -> Spans:

@@ -1,14 +1,20 @@
-"""The cause of each collective: the report, most expensive first."""
+"""The cause of each collective, or of those a user asks for by kind, cause, axis, phase, line or name."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.report.cause import CAUSE_KINDS
+from pjit_inspect.model.report.collective import KINDS, Collective
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.suggestion import Suggestion
+from pjit_inspect.model.sharding.sharded_program import axis_name
+from pjit_inspect.model.words.layers import path_pattern
+from pjit_inspect.model.words.sentence import Sentence, axis, say
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.columns import more_lines, numbers, sizes, table_of
 from pjit_inspect.view.document.document import (
@@ -24,15 +30,13 @@ from pjit_inspect.view.document.document import (
     Sign,
     Span,
     Text,
+    line,
+    strong,
 )
 from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
-from pjit_inspect.view.record.answer import answer_line
-from pjit_inspect.view.record.cause_groups import CauseGroup, cause_words, group_by_cause
-from pjit_inspect.view.record.explain_pick import Picked, pick, pick_warnings
-from pjit_inspect.view.record.finding_lines import report_findings
-from pjit_inspect.view.record.findings import finding_of, share_text
-from pjit_inspect.view.record.incomplete import incomplete_spans
-from pjit_inspect.view.record.suggestions import suggestion_hint, suggestion_section
+from pjit_inspect.view.record.answer import answer_line, incomplete_spans
+from pjit_inspect.view.record.cause_groups import CauseGroup, cause_words, finding_of, group_by_cause, share_text
+from pjit_inspect.view.record.findings import report_findings, suggestion_hint, suggestion_section
 
 _PROVED = 5  # groups whose facts text shows
 _GROUPS = 40
@@ -51,7 +55,7 @@ def _blocks(report: RecordReport, what: str | int | None) -> list[Block]:
         return [answer_line(report), *_warnings(pick_warnings(report.warnings, what))]
     picked = pick(report.collectives, what)
     if picked.instead:
-        return [Line((Prose(picked.instead),)), *_warnings(pick_warnings(report.warnings, what))]
+        return [line(Prose(picked.instead)), *_warnings(pick_warnings(report.warnings, what))]
     groups = group_by_cause(picked.rows)
     blocks: list[Block] = [_title(report), _answer(report, picked, groups)]
     blocks += report_findings(report) if what is None else ()
@@ -66,22 +70,22 @@ def _blocks(report: RecordReport, what: str | int | None) -> list[Block]:
 
 def _title(report: RecordReport) -> Line:
     name = report.data.primitive or report.data.name
-    return Line((Code(name, strong=True), Sign("dot"), Text("why each collective is there")), "title")
+    return line(Code(name, strong=True), Sign("dot"), "why each collective is there", role="title")
 
 
 def _answer(report: RecordReport, picked: Picked, groups: Sequence[CauseGroup]) -> Line:
     number, everything = len(picked.rows), len(report.collectives or ())
     sent = sum(group.least_sent_bytes for group in groups)
-    spans: list[Span] = [Text(plural(number, "collective"), "strong")]
+    spans: list[Span] = [strong(plural(number, "collective"))]
     if picked.words:
-        spans = [Text(f"{number:,} of {plural(everything, 'collective')} ", "strong"), Prose(picked.words)]
+        spans = [strong(f"{number:,} of {plural(everything, 'collective')} "), Prose(picked.words)]
     spans += [Text(f" in {len(groups):,} groups")] if len(groups) > 1 else []
     at_most = "at most " if any(row.count != row.count_min for row in picked.rows) else ""
     spans += [Text(f"; each device sends {at_most}"), bytes_number(sent, "modelled", strong=True)]
     share = share_text(sent, report.sent_bytes) if picked.words else ""
     there = " in the part that is there" if report.incomplete else ""
     of_all = f", {share} of all{there}" if share else there
-    return Line((*incomplete_spans(report), *spans, Text(f" per call{of_all}.")), "answer")
+    return line(incomplete_spans(report), spans, f" per call{of_all}.", role="answer")
 
 
 # ---------------------------------------------------------------- bytes per cause
@@ -131,8 +135,8 @@ def _sent(groups: Sequence[CauseGroup]) -> int:
 
 
 def _warnings(warnings: Sequence[Any]) -> list[Block]:
-    lines = tuple(Line((Prose(str(getattr(warning, "sentence", warning))),), "note") for warning in warnings)
-    return [Section((Text("XLA warned", "strong"),), lines)] if lines else []
+    lines = tuple(line(Prose(str(getattr(warning, "sentence", warning))), role="note") for warning in warnings)
+    return [Section((strong("XLA warned"),), lines)] if lines else []
 
 
 def _suggestions(suggestions: Sequence[Suggestion], rows: Sequence[Collective], *, is_all: bool) -> list[Block]:
@@ -144,4 +148,140 @@ def _suggestions(suggestions: Sequence[Suggestion], rows: Sequence[Collective], 
 
 def _footer() -> Line:
     words = "wire modelled (ring), per device and call; layer numbers starred where several layers are alike"
-    return Line((Text(words),), "footer")
+    return line(words, role="footer")
+
+
+# ---------------------------------------------------------------- what the user asks for
+
+_MOST = 12
+_PHASES = ("forward", "backward", "recompute", "optimizer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picked:
+    """The collectives found.
+
+    Attributes:
+      rows: the collectives, in the table's order.
+      words: their common property ("at line 41", "over `model`"); "" for all of them.
+      instead: if none was found, a sentence with the valid choices; "" if some were.
+    """
+
+    rows: tuple[Collective, ...]
+    words: str = ""
+    instead: str = ""
+
+
+def pick(rows: Sequence[Collective], what: str | int | None) -> Picked:
+    """The collectives that match `what`; all of them for None.
+
+    A number is a line of the user's source. Raises TypeError for anything but a string, a number or None.
+    """
+    if what is None:
+        return Picked(rows=tuple(rows))
+    if isinstance(what, bool) or not isinstance(what, str | int):
+        raise TypeError(
+            f"explain takes a kind, a cause, an axis, a name or a line, not {what!r}; for example "
+            'explain("all-gather"), explain("contraction"), explain("model"), explain(41)'
+        )
+    found, words = _at_line(rows, what) if isinstance(what, int) else _named(rows, what.strip())
+    return Picked(rows=found, words=words, instead="" if found else _nothing(rows, what))
+
+
+def pick_warnings(warnings: Sequence[Any], what: str | int | None) -> tuple[Any, ...]:
+    """XLA's warnings that match `what`, with or without a remaining collective; all for None."""
+    if what is None:
+        return tuple(warnings)
+    if isinstance(what, int):
+        return tuple(
+            warning for warning in warnings if any(frame.line == what for frame in getattr(warning, "source", ()))
+        )
+    name = what.strip()
+    kind = "full_rematerialization" if _kind(name) == "full_replication" else _kind(name)
+
+    def fits(warning: Any) -> bool:
+        names = getattr(warning, "op_name", None), getattr(warning, "instruction", None)
+        places = [frame.where for frame in getattr(warning, "source", ())[:1]]
+        return getattr(warning, "kind", "") == kind or name in (*names, *places)
+
+    return tuple(filter(fits, warnings)) if name else ()
+
+
+def _kind(name: str) -> str:
+    """A kind of cause in its Python spelling."""
+    return name.strip().replace(" ", "_").replace("-", "_").lower()
+
+
+def _at_line(rows: Sequence[Collective], line: int) -> tuple[tuple[Collective, ...], str]:
+    """Collectives whose innermost place is on the line; else those called from it, first in their file, then in any."""
+    parts: tuple[tuple[Callable[[tuple[Frame, ...]], Iterable[Frame]], str], ...] = (
+        (lambda frames: frames[:1], "at"),
+        (lambda frames: (frame for frame in frames if frame.file == frames[0].file), "called from"),
+        (lambda frames: frames, "called from"),
+    )
+    for part, words in parts:
+        found = tuple(
+            row for row in rows if any(frame.line == line for frames in _stacks(row) for frame in part(frames))
+        )
+        if found:
+            return found, f"{words} line {line}"
+    return (), f"at line {line}"
+
+
+def _stacks(row: Collective) -> list[tuple[Frame, ...]]:
+    return [frames for frames in (row.source, *(cause.source for cause in row.causes)) if frames]
+
+
+def _named(rows: Sequence[Collective], name: str) -> tuple[tuple[Collective, ...], str]:
+    """The first reading of a name that matches something, most exact first."""
+    kind = _kind(name)
+    readings: tuple[tuple[Callable[[Collective], bool], str], ...] = (
+        (lambda row: row.kind == name, f"of kind {name}"),
+        (lambda row: any(cause.kind == kind for cause in row.causes), f"because of {kind.replace('_', ' ')}"),
+        (lambda row: name in (row.axes or ()), say("over {}", axis(name))),
+        (lambda row: name in map(axis_name, row.axes or ()), say("over a part of {}", axis(name))),
+        (lambda row: row.phase == name, f"of the {name} phase"),
+        (lambda row: any(frames[0].where == name for frames in _stacks(row)), f"at {name}"),
+        (lambda row: name in row.instructions, f"of the instruction {name}"),
+        (lambda row: any(said.names(name) for said in _sentences(row)), f"that have to do with `{name}`"),
+        (
+            lambda row: any(
+                name in text for text in (*(cause.value for cause in row.causes), *_sentences(row), row.op_name)
+            ),
+            f"that have to do with `{name}`",
+        ),
+    )
+    for holds, words in readings if name else ():
+        found = tuple(row for row in rows if holds(row))
+        if found:
+            return found, words
+    return (), ""
+
+
+def _sentences(row: Collective) -> Iterable[Sentence]:
+    for cause in row.causes:
+        yield from (cause.sentence, *cause.facts)
+
+
+def _nothing(rows: Sequence[Collective], what: str | int) -> str:
+    asked = f"at line {what}" if isinstance(what, int) else f"called {what!r}"
+    if not isinstance(what, int):
+        kind = _kind(what)
+        asked = f"of kind {what}" if what.strip() in KINDS else asked
+        asked = f"because of {what}" if kind in CAUSE_KINDS else asked
+        asked = f"in the {what} phase" if what.strip() in _PHASES else asked
+    there = (
+        ("kinds", {row.kind for row in rows}),
+        ("causes", {cause.kind for row in rows for cause in row.causes}),
+        ("axes", {name for row in rows for name in row.axes or ()}),
+        ("lines", {str(frames[0].line) for row in rows for frames in _stacks(row) if frames[0].line}),
+        ("names", {path_pattern(cause.value) for row in rows for cause in row.causes if cause.value}),
+    )
+    shown = [f"{noun} {_listed(found)}" for noun, found in there if found]
+    return f"no collective {asked}. There are: {'; '.join(shown)}"
+
+
+def _listed(found: set[str]) -> str:
+    ranked = sorted(found, key=lambda word: (int(word) if word.isdigit() else 0, word))
+    more = f" and {len(ranked) - _MOST:,} more" if len(ranked) > _MOST else ""
+    return ", ".join(ranked[:_MOST]) + more

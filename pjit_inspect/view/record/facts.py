@@ -12,12 +12,12 @@ from typing import NamedTuple
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.columns import codes, numbers, sizes, table_of
-from pjit_inspect.view.document.document import Block, Column, Document, Line, Text
+from pjit_inspect.view.document.document import Block, Column, Document, dim, line
 from pjit_inspect.view.document.notation import array_text, known_spec_text
 from pjit_inspect.view.document.quantities import plural
+from pjit_inspect.view.record.answer import nothing_text
 from pjit_inspect.view.record.arrays import ArrayGroup, donated_in_vain, fate_spans, group_arrays, local_text
 from pjit_inspect.view.record.cause_groups import kinds_words
-from pjit_inspect.view.record.incomplete import nothing_text
 
 
 class _Facts(NamedTuple):
@@ -64,14 +64,14 @@ _ARRAYS = (
 def _total(report: RecordReport) -> Block:
     rows = report.collectives
     if rows is None:
-        return Line((Text("collectives unknown"),))
+        return line("collectives unknown")
     if not rows:
-        return Line((Text(nothing_text(report, "collectives")),))
+        return line(nothing_text(report, "collectives"))
     sent = [row.sent_bytes for row in rows]
     known = sum(size for size in sent if size is not None)
     # At the ends of a line of permutes devices send less; a loop of unknown length sends more.
     least = "at least " if None in sent else "at most " if any(total.is_bound for total in report.totals) else ""
-    return Line((Text(f"{plural(len(rows), 'collective')}; each device sends {least}{known:,} bytes per call"),))
+    return line(f"{plural(len(rows), 'collective')}; each device sends {least}{known:,} bytes per call")
 
 
 def _collectives(report: RecordReport) -> tuple[Block, ...]:
@@ -90,7 +90,7 @@ def _collectives(report: RecordReport) -> tuple[Block, ...]:
         Column("because", lambda item: item[0].cause),
     )
     note = "bytes of one device and one run; put in: counted, sent: modelled (ring)"
-    return table_of(columns, alike, unit=""), Line((Text(note, "dim"),))
+    return table_of(columns, alike, unit=""), line(dim(note))
 
 
 def _order(item: tuple[_Facts, int]) -> tuple[object, ...]:

@@ -1,119 +1,207 @@
-"""One finding for each group of collectives: bytes, reasons, proof, and the source of the figures."""
+"""Findings of a program, a few lines each, and changes that may save communication, as a table.
+
+Not its job: finding faults or inventing changes (`analyze.findings`, `analyze.suggest`), trying them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from pjit_inspect.model.report.finding import FINDING_KINDS, Finding, FindingTable, FindingUnit
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.document.document import Code, Finding, Number, Prose, Sign, Span, Spans, Text
+from pjit_inspect.model.report.suggestion import Suggestion, SuggestionTable
+from pjit_inspect.model.words.sentence import ONE_TURN
+from pjit_inspect.view.document.columns import table_of
+from pjit_inspect.view.document.document import (
+    Block,
+    Code,
+    Column,
+    Line,
+    Number,
+    Prose,
+    Provenance,
+    Section,
+    Sign,
+    Span,
+    Spans,
+    Text,
+    dim,
+    line,
+    strong,
+)
 from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
-from pjit_inspect.view.record.answer import axis_span
-from pjit_inspect.view.record.cause_groups import CauseGroup, Reason, cause_words, distinct_lines
+from pjit_inspect.view.record.answer import reason_text
 
-_REASONS = 3
-_FACTS = 12
-_FRAMES = 3
-_NAMES = 2
-_RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output", "full_replication", "no_sharding_rule"))
+_WORDS: dict[FindingUnit, str] = {
+    "sent": "sent per device and call",
+    "copied": "copied to each device per call",
+    "held": "held by each device",
+}
 
 
-def finding_of(
-    report: RecordReport, group: CauseGroup, *, with_facts: bool = True, reasons: int = _REASONS, is_open: bool = False
-) -> Finding:
-    """The finding of a group; without facts, only the collectives and their reasons."""
-    shown, hidden = group.reasons[:reasons], group.reasons[reasons:]
-    sentences = tuple(_sentence(group, reason) for reason in shown) or (
-        (Text("nobody has looked for its cause", "dim"),),
+def finding_blocks(findings: FindingTable, report: RecordReport | None = None) -> tuple[Block, ...]:
+    """Two or three lines for each finding, numbered from 1; then the unknown and the untried ones.
+
+    `report` is the program's report, if these are all of its findings.
+    """
+    lines = list(_rows(findings))
+    if findings.missing:
+        words = "other findings" if lines else "findings"
+        lines.append(line(f"{words} unknown: {reason_text(findings.missing)}"))
+    elif not lines:
+        lines.append(Line((Text("no findings"),) if report is None else _nothing(findings, report)))
+    return (*lines, *_untried(findings))
+
+
+def _nothing(findings: FindingTable, report: RecordReport) -> Spans:
+    """Words that no fault is proven, and other possible savings: a program without faults may still send too much."""
+    kinds = f"{len(FINDING_KINDS)} kinds of fault were looked for, and none is proven"
+    if not report.collectives or report.remedies == "none":
+        return (dim(f"no findings: {kinds}"),)
+    helping = [one for one in report.suggestions if one.modelled_bytes < 0]
+    if not report.are_suggestions_known:
+        return (dim(f"{kinds}; other changes are tried by "), Code("record.suggestions"))
+    if not helping:
+        return (dim(f"no findings: {kinds}; no other change is known that helps"),)
+    best = min(helping, key=lambda one: one.modelled_bytes)
+    saved = bytes_number(-best.modelled_bytes, "modelled", strong=True)
+    once = f" {ONE_TURN}" if best.is_one_turn else ""
+    more = f"; {plural(len(helping), 'change')} in " if len(helping) > 1 else "; see "
+    return (
+        dim(f"{kinds}, but a change saves "),
+        saved,
+        Text(f" sent per device and call{once}: "),
+        Prose(best.title),
+        Text(f"; each device then {best.price}" if best.price else ""),
+        dim(more),
+        Code("record.suggestions"),
     )
-    if hidden:
-        arrays = sum(reason.arrays for reason in hidden)
-        sentences += ((Text(f"and {plural(len(hidden), 'more reason')} for {plural(arrays, 'array')}", "dim"),),)
-    proved = shown if reasons > _REASONS else shown[:1]
-    facts = tuple(dict.fromkeys(fact for reason in proved for fact in reason.facts))[:_FACTS]
-    return Finding(
-        head=_head(report, group),
-        sentences=sentences,
-        facts=tuple((Prose(fact),) for fact in facts) if with_facts else (),
-        figures=_figures(group) if with_facts else (),
-        is_open=is_open,
-    )
 
 
-def share_text(part: int | None, whole: int | None) -> str:
-    """A share of the bytes sent, in percent: "41 %", "<1 %"; "" without a whole, or if one is unknown."""
-    if not whole or part is None:
-        return ""
-    percent = 100 * part / whole
-    return "<1 %" if 0 < percent < 0.5 else f"{percent:.0f} %"
+def _rows(findings: FindingTable) -> tuple[Line, ...]:
+    return tuple(line for number, one in enumerate(findings, 1) for line in _lines(number, one))
 
 
-def _head(report: RecordReport, group: CauseGroup) -> Spans:
-    first, number = group.first, len(group.members)
-    spans: list[Span] = [Number(f"{number:,}", strong=True), Text(" "), Sign("times"), Text(" ")] if number > 1 else []
-    spans += [Code(first.kind, strong=True), Text(" over "), axis_span(first.axes, report.data), Text("  ")]
-    spans.append(bytes_number(group.sent_bytes, "modelled", strong=True))
-    share = share_text(group.sent_bytes, report.sent_bytes)
-    spans.append(Text(f" sent, {share}" if share else " sent"))
-    kinds = list(dict.fromkeys(cause_words(reason.first) for reason in group.reasons))
-    if kinds:
-        more = f" and {len(kinds) - 2} more" if len(kinds) > 2 else ""
-        spans += [Sign("dot"), Text(", ".join(kinds[:2]) + more, "strong")]
-    marks = _marks(group)
-    return (*spans, Sign("dot"), Text(", ".join(marks), "dim")) if marks else tuple(spans)
+def _untried(findings: FindingTable) -> tuple[Line, ...]:
+    if not findings.untried:
+        return ()
+    words = "so what only a tried remedy proves is not found"
+    return (line(f"not every remedy was tried: {reason_text(findings.untried)}; {words}", role="note"),)
 
 
-def _marks(group: CauseGroup) -> list[str]:
-    """Special features of the group."""
-    first = group.first
-    marks = [first.phase] if first.phase else []
-    marks += [f"{first.operands:,} arrays combined"] if first.is_combined else []
-    marks += [f"a ring in place of {first.decomposed}"] if first.decomposed else []
-    marks += ["across hosts"] if first.is_cross_host else []
-    shared = max(first.causes, key=lambda cause: len(cause.serves_with), default=None)
-    if shared is not None and shared.serves_with:
-        # A halo exchange or a look-up changes no array's sharding.
-        step = "reshard" if shared.kind in _RESHARDS else "exchange"
-        marks.append(f"part of one {step} with {plural(len(shared.serves_with), 'other collective')}")
-    alike = max(first.causes, key=lambda cause: cause.candidates, default=None)
-    if alike is not None and alike.candidates > 1:
-        # Collectives written in the program and combined by XLA may be on different lines.
-        is_elsewhere = alike.kind == "written" and not alike.source
-        marks.append(f"one of {alike.candidates:,} alike{'' if is_elsewhere else ' on this line'}")
-    if first.is_async and first.overlap_count is not None:
-        marks.append(
-            f"async beside {plural(first.overlap_count, 'kernel')}" if first.overlap_count else "async, beside nothing"
+def report_findings(report: RecordReport) -> tuple[Block, ...]:
+    """The findings so far, and one quiet line if the search is incomplete or found nothing."""
+    if report.findings is None:
+        return ()
+    found, words = _rows(report.findings), looked_for(report)
+    untried = _untried(report.findings) if report.remedies == "tried" else ()
+    return (*found, *((Line(words),) if words else ()), *untried)
+
+
+def looked_for(report: RecordReport) -> Spans:
+    """One line about the search so far; () where the findings suffice."""
+    if report.findings is None or report.findings.missing or not report.collectives:
+        return ()
+    if report.remedies == "untried":
+        head = "more findings: remedies not tried yet; " if report.findings else "findings: none yet; "
+        return (dim(head), Code("record.findings"), dim(" tries remedies"))
+    return _nothing(report.findings, report) if report.remedies == "tried" and not report.findings else ()
+
+
+def _lines(number: int, one: Finding) -> tuple[Line, ...]:
+    head: list[Span] = [strong(f"finding {number}"), Text("  "), Prose(one.sentence)]
+    if one.source and one.source[0].where not in one.sentence:
+        head += [Sign("dot"), Code(one.source[0].where)]
+    lines = [Line(tuple(head))]
+    if one.remedy:
+        lines.append(line(dim("remedy: "), Prose(one.remedy)))
+    lines.append(Line(figures_of(one)))
+    return tuple(lines)
+
+
+def figures_of(one: Finding) -> Spans:
+    """The cost of a finding, or the effect of its tried remedy."""
+    once = (ONE_TURN if one.tried is not None else "if these run once") if one.runs_once else ""
+    unit = Text(f" {_WORDS[one.unit]} {once}".rstrip())
+    if one.tried is None:
+        return (
+            bytes_number(one.cost_bytes, _provenance(one), strong=True),
+            unit,
+            Sign("dot"),
+            dim("not tried"),
         )
-    elif first.is_async:
-        marks.append("async")
-    return marks
+    spans: list[Span] = [
+        bytes_number(one.tried.before_bytes, _provenance(one), strong=True),
+        Text(" -> "),
+        bytes_number(one.tried.after_bytes, _provenance(one), strong=True),
+        unit,
+    ]
+    if one.collectives is not None:
+        before, after = one.collectives
+        spans += [Sign("dot"), Number(f"{before:,}"), Text(" -> "), Number(f"{after:,}"), Text(f" {_noun(after)}")]
+    return (*spans, Sign("dot"), dim("tried, counted before optimization"))
 
 
-def _sentence(group: CauseGroup, reason: Reason) -> Spans:
-    if len(group.reasons) == 1:
-        return (Prose(reason.sentence),)
-    of = f"{reason.arrays:,} of {plural(group.first.operands, 'array')}, {bytes_text(reason.payload_bytes)}: "
-    return (Text(of, "dim"), Prose(reason.sentence))
+def _noun(number: int) -> str:
+    return plural(number, "collective").partition(" ")[2]
 
 
-def _figures(group: CauseGroup) -> Spans:
-    payload, wire = bytes_text(group.payload_bytes), bytes_text(group.sent_bytes)
-    text = f"payload {payload} (counted), wire {wire} (modelled: ring), per device and call; {_runs(group)}"
-    spans: list[Span] = [Text(text)]
-    frames = distinct_lines(group.frames)
-    if frames:
-        spans += [Text("; at "), Code(frames[0].where)]
-        for position, frame in enumerate(frames[1 : 1 + _FRAMES]):
-            spans += [Text(", called from " if not position else ", "), Code(frame.where)]
-    names = [member.instructions[0] for member in group.members if member.instructions]
-    if names:
-        spans += [Text("; in the HLO "), Code(", ".join(names[:_NAMES]))]
-        spans += [Text(f" and {len(names) - _NAMES:,} more")] if len(names) > _NAMES else []
-    return tuple(spans)
+def _provenance(one: Finding) -> Provenance:
+    return "modelled" if one.unit == "sent" else "counted"
 
 
-def _runs(group: CauseGroup) -> str:
-    if group.runs is None:
-        return "in a loop of unknown length"
-    at_most = "at most " if any(member.count != member.count_min for member in group.members) else ""
-    if group.runs == len(group.members):
-        each = "" if group.runs == 1 else f"{group.runs:,} instructions, each "
-        return f"{each}runs {at_most}once"
-    return f"runs {at_most}{plural(group.runs, 'time')}"
+# ---------------------------------------------------------------- suggestions
+
+_FOOTER = (
+    "sent per device and call, more or less; counted: what XLA's partitioner makes of both, before optimization; "
+    "compiled: check() compiles it to the end"
+)
+
+
+def suggestion_blocks(suggestions: Sequence[Suggestion], *, with_sentences: bool = False) -> tuple[Block, ...]:
+    """A row for each suggestion, and its sentence in full; () without suggestions."""
+    if not suggestions:
+        return ()
+    priced = any(one.price for one in suggestions)
+    columns = (
+        Column("change", lambda one: Prose(one.title), shrink=True, comfort=40, least=24),
+        Column("counted", lambda one: _change(one.counted_bytes), align="right"),
+        Column("compiled", lambda one: _change(one.compiled_bytes), align="right"),
+        Column("each device then", lambda one: one.price if priced else None, shrink=True, comfort=24),
+    )
+    sentences = tuple(line(Prose(one.sentence)) for one in suggestions) if with_sentences else ()
+    figures = [figure for one in suggestions for figure in (one.counted, one.checked) if figure is not None]
+    unsure = any(one.is_one_turn for one in suggestions) or any(figure.is_one_turn for figure in figures)
+    footer = f"{_FOOTER}; {ONE_TURN}" if unsure else _FOOTER
+    return (table_of(columns, suggestions), *sentences, line(footer, role="footer"))
+
+
+def suggestion_section(suggestions: Sequence[Suggestion], *, with_sentences: bool = False) -> list[Block]:
+    """The table under its title; [] without suggestions."""
+    blocks = suggestion_blocks(suggestions, with_sentences=with_sentences)
+    return [Section((strong("what could save some of it"),), blocks)] if blocks else []
+
+
+def suggestions_untried(suggestions: SuggestionTable) -> tuple[Block, ...]:
+    """A note that not every change was tried, with the reason; () if every one was."""
+    if not suggestions.untried:
+        return ()
+    head = "" if suggestions.rows else "no suggestions by now: "
+    return (line(f"{head}not every change was tried: {reason_text(suggestions.untried)}", role="note"),)
+
+
+def _change(size: int | None) -> Span:
+    return dim("-") if size is None else Number(change_text(size), provenance="counted")
+
+
+def change_text(size: int) -> str:
+    """Bytes with a sign."""
+    return f"{'-' if size < 0 else '+' if size else ''}{bytes_text(abs(size))}"
+
+
+def suggestion_hint(report: RecordReport) -> Spans:
+    """A hint on searching for savings, if nobody has searched; else ()."""
+    if report.are_suggestions_known or report.remedies == "none" or not report.collectives:
+        return ()
+    words = " asks XLA's partitioner about changes that could save some of it"
+    return (Code("record.suggestions"), dim(words))

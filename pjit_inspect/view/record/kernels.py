@@ -10,7 +10,7 @@ from pjit_inspect.model.report.fusion import DistinctFusion, Fusion, FusionTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
 from pjit_inspect.view.document.columns import codes, numbers, places, sizes, table_of
-from pjit_inspect.view.document.document import UNKNOWN, Block, Code, Column, Fold, Line, Spans, Text
+from pjit_inspect.view.document.document import UNKNOWN, Block, Code, Column, Fold, Spans, dim, line, strong
 from pjit_inspect.view.document.grouping import grouped, shared_name
 from pjit_inspect.view.document.notation import operation_text
 from pjit_inspect.view.document.quantities import plural
@@ -99,12 +99,12 @@ def kernel_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _
     there = "in the part that is there" if report.incomplete else "in all"
     instructions = "" if report.instructions is None else f"; {report.instructions:,} instructions {there}"
     if not report.fusions:
-        return [Line((Text(f"no fused kernels{instructions}"),))]
+        return [line(f"no fused kernels{instructions}")]
     groups = group_kernels(report.fusions)
     kinds = f" in {plural(len(groups), 'kind')}" if len(groups) < len(report.fusions) else ""
     summary: Spans = (
-        Text(plural(len(report.fusions), "fused kernel"), "strong"),
-        Text(f"{kinds}{instructions}", "dim"),
+        strong(plural(len(report.fusions), "fused kernel")),
+        dim(f"{kinds}{instructions}"),
     )
     table = table_of(
         _COLUMNS,

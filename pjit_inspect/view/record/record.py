@@ -13,17 +13,22 @@ from pjit_inspect.guard import Guard
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.colors import document_axes
-from pjit_inspect.view.document.document import Block, Code, Document, Legend, LegendEntry, Line, Text
+from pjit_inspect.view.document.document import Block, Code, Document, Legend, LegendEntry, Line, line
 from pjit_inspect.view.document.quantities import seconds_text
-from pjit_inspect.view.record.answer import answer_line, memory_line, overview_blocks, reason_blocks, title_line
+from pjit_inspect.view.record.answer import (
+    answer_line,
+    memory_line,
+    overview_blocks,
+    reason_blocks,
+    reason_text,
+    title_line,
+)
 from pjit_inspect.view.record.arrays import array_blocks
 from pjit_inspect.view.record.callbacks import callback_lines
 from pjit_inspect.view.record.collectives import collective_blocks
-from pjit_inspect.view.record.finding_lines import report_findings
+from pjit_inspect.view.record.findings import report_findings, suggestion_section
 from pjit_inspect.view.record.hypothesis import hypothesis_blocks
-from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.record.kernels import kernel_blocks
-from pjit_inspect.view.record.suggestions import suggestion_section
 from pjit_inspect.view.record.times import measured_lines, times_blocks
 
 _CACHED = {
@@ -75,7 +80,7 @@ def record_view(
         "the times": lambda: [times_line(data)] if show_times and data.hypothesis is None else (),
     }
     blocks = [block for name, make in parts.items() for block in guard.run(f"{name} of a display", make, ())]
-    blocks += [Line((Text(f"{name} failed: "), Code(reason)), "note") for name, reason in guard.failed.items()]
+    blocks += [line(f"{name} failed: ", Code(reason), role="note") for name, reason in guard.failed.items()]
     return Document(axes=document_axes(data), blocks=tuple(blocks))
 
 
@@ -86,7 +91,7 @@ def times_line(data: RecordData) -> Line:
     seen = any(seconds is not None for _, seconds in stages)
     words = ", ".join(f"{name} {seconds_text(seconds)}" for name, seconds in stages) if seen else "seconds unknown"
     cached = f"; {_CACHED[data.cached]}" if data.cached else ""
-    return Line((Text(f"{words}{' (measured)' if seen else ''}{cached}"),), "footer")
+    return line(f"{words}{' (measured)' if seen else ''}{cached}", role="footer")
 
 
 def _legend(report: RecordReport) -> list[Block]:
@@ -114,25 +119,25 @@ def _legend(report: RecordReport) -> list[Block]:
 
 
 def _notes(report: RecordReport, *, show_times: bool) -> list[Block]:
-    notes: list[Block] = [Line((Text(note),), "note") for note in report.notes]
+    notes: list[Block] = [line(note, role="note") for note in report.notes]
     said = set() if show_times else {"kernel_times"}
     said |= {field for field in ("inputs", "outputs") if not getattr(report.data, field)}
     # The table at the head shows them as unknown, and how to get them.
     said |= {"cost", "memory"} if report.data.is_partial else set()
     said |= {"hlo"} if report.collectives is None or report.incomplete else set()
     for mesh in report.data.meshes[1:]:
-        notes.append(Line((Text("the program also uses the mesh "), Code(str(mesh))), "note"))
+        notes.append(line("the program also uses the mesh ", Code(str(mesh)), role="note"))
     for field, reason in sorted(report.data.missing.items()):
         if field in said:
             continue
-        notes.append(Line((Text(f"{field} unknown: {reason_text(reason)}"),), "note"))
+        notes.append(line(f"{field} unknown: {reason_text(reason)}", role="note"))
     return notes
 
 
 def _footer(report: RecordReport) -> Line:
     there = ", of the part that is there" if report.incomplete else ""
     if not report.collectives:
-        return Line((Text(f"bytes counted, per device{there}"),), "footer")
+        return line(f"bytes counted, per device{there}", role="footer")
     more = any(len(row.groups) > 2 for row in report.collectives)
     signs = "n = times per call" + (", +3 = three more groups" if more else "")
-    return Line((Text(f"payload counted, wire modelled (ring), per device{there}; {signs}"),), "footer")
+    return line(f"payload counted, wire modelled (ring), per device{there}; {signs}", role="footer")

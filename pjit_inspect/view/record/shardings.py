@@ -30,6 +30,9 @@ from pjit_inspect.view.document.document import (
     Spans,
     SpecLabel,
     Text,
+    dim,
+    line,
+    strong,
 )
 from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.notation import operation_text, shape_text
@@ -96,9 +99,7 @@ def _names(members: Sequence[ValueSharding]) -> tuple[str, ...]:
 def shardings_view(data: RecordData, table: ShardingTable, sources: Sequence[SourceText] = ()) -> Document:
     """The display of a table; `sources` are texts of files that the record lacks."""
     if not table.rows:
-        blocks: tuple[Block, ...] = (
-            Line((Text("no shardings", "strong"), Text(": "), Prose(table.missing or "none"))),
-        )
+        blocks: tuple[Block, ...] = (line(strong("no shardings"), ": ", Prose(table.missing or "none")),)
         return Document(axes=document_axes(data), blocks=blocks)
     few = len({row.source[0].where if row.source else bool(row.op) for row in table.rows}) <= _FEW
     lines = _by_line(group_values(table.rows, by_name=few))
@@ -109,24 +110,24 @@ def shardings_view(data: RecordData, table: ShardingTable, sources: Sequence[Sou
 
 def _title(data: RecordData) -> Line:
     name = data.primitive or data.name
-    return Line((Code(name, strong=True), Sign("dot"), Text("how every value is sharded, before fusion")), "title")
+    return line(Code(name, strong=True), Sign("dot"), "how every value is sharded, before fusion", role="title")
 
 
 def _answer(table: ShardingTable) -> Line:
     wasting = [row for row in table.rows if row.wasted_bytes]
     whole = sum(1 for row in table.rows if row.replication == table.devices)
-    spans: list[Span] = [Text(plural(len(table.rows), "value"), "strong")]
+    spans: list[Span] = [strong(plural(len(table.rows), "value"))]
     if table.devices == 1:
-        return Line((*spans, Text(" on one device: nothing is split.")), "answer")
+        return line(spans, " on one device: nothing is split.", role="answer")
     spans.append(Text(f" on {table.devices:,} devices: "))
     unknown = sum(1 for row in table.rows if row.wasted_bytes is None)
     known = f"; unknown for {unknown:,}" if unknown else ""
     if not wasting:
-        return Line((*spans, Text(f"all are split over all of them{known}.")), "answer")
+        return line(spans, f"all are split over all of them{known}.", role="answer")
     spans.append(Text(f"{len(wasting):,} not split over all of them, {whole:,} replicated on every device"))
     spans += [Text("; the most wasteful has "), bytes_number(wasting[0].wasted_bytes, strong=True)]
     spans += [Text(" per device more than an even split")]
-    return Line((*spans, Text(f"{known}.")), "answer")
+    return line(spans, f"{known}.", role="answer")
 
 
 def _by_line(groups: Sequence[ValueGroup]) -> list[_Values]:
@@ -184,9 +185,9 @@ def _line(
     rows = [row_of(columns, group, unit, _axis_words(group) if few else ()) for group in groups[:most]]
     if hidden := groups[most:]:
         words = plural(sum(len(group.members) for group in hidden), "more value")
-        rows.append(only_cells(columns, {0: Sign("more"), 1: Text(words, "dim")}))
+        rows.append(only_cells(columns, {0: Sign("more"), 1: dim(words)}))
     if frame is None:
-        heading: Spans = (Text("arguments" if not groups[0].first.op else "without a place", "strong"),)
+        heading: Spans = (strong("arguments" if not groups[0].first.op else "without a place"),)
         return RowGroup(heading=heading, rows=tuple(rows))
     text = line_of(frame)
     return RowGroup(heading=(Code(frame.where, strong=True),), words=(Code(text),) if text else (), rows=tuple(rows))
@@ -212,9 +213,9 @@ def _value(group: ValueGroup) -> Spans:
     phase = group.first.phase
     more = len(group.names) - _NAMES
     spans: Spans = (Code(", ".join(group.names[:_NAMES])),)
-    spans += (Text(f" +{more:,}", "dim"),) if more > 0 else ()
-    spans += (Text(f" {SHORT_PHASES.get(phase, phase)}", "dim"),) if phase else ()
-    return (*spans, Text(" in shard_map", "dim")) if group.first.is_per_shard else spans
+    spans += (dim(f" +{more:,}"),) if more > 0 else ()
+    spans += (dim(f" {SHORT_PHASES.get(phase, phase)}"),) if phase else ()
+    return (*spans, dim(" in shard_map")) if group.first.is_per_shard else spans
 
 
 def _written(group: ValueGroup, line_of: Callable[[Frame], str]) -> str:
@@ -229,11 +230,11 @@ def _footer(table: ShardingTable) -> list[Line]:
     lines = []
     if table.predicted:
         words = f"predicted by an earlier version of this package, not XLA's own: {table.predicted}"
-        lines.append(Line((Text(words),), "note"))
+        lines.append(line(words, role="note"))
     if any(row.is_per_shard for row in table.rows):
         words = "inside shard_map, shapes are those of one shard, and how many devices hold the same is unknown"
-        lines.append(Line((Text(words),), "note"))
+        lines.append(line(words, role="note"))
     left = ", ".join(f"{number:,} {why}" for why, number in table.left_out)
     words = "counted, per device; wasted = more than an even split over all devices; n = values alike, bytes of one"
-    lines.append(Line((Text(words + (f"; left out: {left}" if left else "")),), "footer"))
+    lines.append(line(words + (f"; left out: {left}" if left else ""), role="footer"))
     return lines

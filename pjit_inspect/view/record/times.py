@@ -10,7 +10,7 @@ from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.columns import codes, durations, numbers, places, table_of
-from pjit_inspect.view.document.document import Block, Code, Column, Fold, Line, Spans, Text
+from pjit_inspect.view.document.document import Block, Code, Column, Fold, Spans, dim, line, strong
 from pjit_inspect.view.document.notation import operation_text
 from pjit_inspect.view.document.quantities import plural, time_text
 
@@ -35,7 +35,7 @@ def measured_words(times: KernelTimes) -> str:
 
 def measured_lines(data: RecordData) -> list[Block]:
     """The same as a line; [] without measurements."""
-    return [] if data.kernel_times is None else [Line((Text(measured_words(data.kernel_times)),))]
+    return [] if data.kernel_times is None else [line(measured_words(data.kernel_times))]
 
 
 def runs_text(runs: float) -> str:
@@ -82,10 +82,10 @@ def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _T
         where="; record.kernel_times has all",
     )
     words = f"{measured_words(times)}; {_HOW}"
-    notes = [Line((Text("unknown: "), Code(one.instruction), Text(f": {one.why}"))) for one in times.unknown[:rows]]
+    notes = [line("unknown: ", Code(one.instruction), f": {one.why}") for one in times.unknown[:rows]]
     if len(times.unknown) > rows:
-        notes.append(Line((Text(f"and {len(times.unknown) - rows:,} more of unknown time"),)))
-    summary: Spans = (Text(f"times of {plural(len(times), 'HLO instruction')}", "strong"), Text(f", {words}", "dim"))
+        notes.append(line(f"and {len(times.unknown) - rows:,} more of unknown time"))
+    summary: Spans = (strong(f"times of {plural(len(times), 'HLO instruction')}"), dim(f", {words}"))
     return [Fold(summary=summary, blocks=(table, *notes), is_open=False)]
 
 
@@ -110,4 +110,4 @@ def _columns(known: _Timed, *, several: bool) -> tuple[Column, ...]:
 
 
 def _opcode(row: KernelTime) -> Spans:
-    return (Code(row.opcode), *((Text(" with what it runs", "dim"),) if row.holds_others else ()))
+    return (Code(row.opcode), *((dim(" with what it runs"),) if row.holds_others else ()))

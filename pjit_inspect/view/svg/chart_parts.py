@@ -1,18 +1,28 @@
-"""The parts that the pictures of charts share: scales with their ticks, an axis with its grid, legends.
+"""The one layer that draws all charts: scales with their ticks, axes with a grid, labels, legends; amounts in words.
 
-The plotly figure and the playground's page take the scale of a scatter from here.
+The plotly figure and the playground's page take the scale of a scatter from here. Labels are on chips, so that one
+picture serves light and dark pages.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pjit_inspect.view.document.chart import ScatterChart
+from pjit_inspect.view.document.chart import (
+    AreaBand,
+    AreaChart,
+    BarPart,
+    BarRow,
+    Chart,
+    MatrixCell,
+    MatrixChart,
+    ScatterChart,
+)
 from pjit_inspect.view.document.colors import LINE, NEUTRAL
-from pjit_inspect.view.svg.chart_words import size_in
-from pjit_inspect.view.svg.svg import Svg, fit
+from pjit_inspect.view.document.quantities import bytes_in, plural
+from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 
 _MANY_TIMES = 30
 """The ratio of the largest to the smallest value from which an axis is logarithmic."""
@@ -96,15 +106,122 @@ def binary_scale(most: float) -> Scale:
     return Scale(low=0.0, high=step * -(-most // step), step=step)
 
 
-def draw_grid(svg: Svg, scale: Scale, left: float, top: float, width: float, height: float, *, unit: str = "") -> None:
-    """Draws the ticks of an upward axis: a line across the chart for each, and its figure to the left."""
-    for share, figure in scale.ticks:
-        y = top + height * (1 - share)
-        svg.line(left, y, left + width, y, stroke=LINE, stroke_opacity=0.4)
-        svg.chip(left - 6, y, f"{figure} {unit}".rstrip(), color=NEUTRAL, anchor="end")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """A chart being drawn: its frame in pixels, and the scales of both directions."""
+
+    svg: Svg
+    left: float
+    top: float
+    width: float
+    height: float
+    x: Scale
+    y: Scale
+
+    @property
+    def bottom(self) -> float:
+        """The lower edge of the frame."""
+        return self.top + self.height
+
+    @property
+    def right(self) -> float:
+        """The right edge of the frame."""
+        return self.left + self.width
+
+    def at_x(self, value: float) -> float:
+        """The pixel of a value along the frame."""
+        return self.left + self.width * self.x.share(value)
+
+    def at_y(self, value: float) -> float:
+        """The pixel of a value; the scale rises upward."""
+        return self.bottom - self.height * self.y.share(value)
+
+    def grid(self, unit: str = "") -> None:
+        """Draws the ticks of the upward axis: a line across the frame for each, and its figure to the left."""
+        for share, figure in self.y.ticks:
+            y = self.bottom - self.height * share
+            self.svg.line(self.left, y, self.right, y, stroke=LINE, stroke_opacity=0.4)
+            self.svg.chip(self.left - 6, y, f"{figure} {unit}".rstrip(), color=NEUTRAL, anchor="end")
+
+    def ticks_below(self) -> None:
+        """Draws the ticks of the axis along the frame, their figures below."""
+        for share, figure in self.x.ticks:
+            x = self.left + self.width * share
+            self.svg.line(x, self.bottom, x, self.bottom + 4, stroke=LINE)
+            self.svg.chip(x, self.bottom + 13, figure, color=NEUTRAL)
+
+    def row_label(self, y: float, label: str, color: str = NEUTRAL) -> None:
+        """Draws the label of a row, to the left of the frame."""
+        self.svg.chip(self.left - 6, y, fit(label, LABEL - 8), color=color, anchor="end")
+
+    def mark(self, x: float, words: str, color: str, *, top: float, chip: float) -> None:
+        """Draws a dashed line down the frame from `top`, and words on a chip within the frame, its middle at `chip`."""
+        self.svg.line(x, top, x, self.bottom, stroke=color, stroke_dasharray="3 2")
+        half = chip_width(words) / 2
+        self.svg.chip(min(self.right - half, max(self.left + half, x)), chip, words, color=color)
+
+    def legend(self, names: Mapping[str, str], y: float) -> None:
+        """Draws names, each beside its colour: not every colour is dark enough for white letters."""
+        x = self.left
+        for name, color in names.items():
+            self.svg.rect(x, y - 5.5, 11, 11, fill=color)
+            x += self.svg.chip(x + 14, y, fit(name, LABEL), color=NEUTRAL, anchor="start") + 22
 
 
-def draw_legend(svg: Svg, names: Mapping[str, str], x: float, y: float) -> None:
-    """Draws names, each on a chip in its colour, from x to the right."""
-    for name, color in names.items():
-        x += svg.chip(x, y, fit(name, LABEL), color=color, anchor="start") + 6
+# ---------------------------------------------------------------- words
+
+_FACTORS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50, "s": 1, "ms": 1e-3}
+_SECONDS = {"s": 2, "ms": 1}  # unit -> decimals
+
+
+def size_in(value: float, unit: str) -> float:
+    """Bytes or seconds in a chart's unit."""
+    return value / _FACTORS[unit]
+
+
+def amount_in(value: float, unit: str) -> str:
+    """The same as a figure in words, without the unit."""
+    if unit in _SECONDS:
+        return f"{size_in(value, unit):,.{_SECONDS[unit]}f}"
+    return bytes_in(round(value), unit)
+
+
+def amount_text(value: float, unit: str) -> str:
+    """The same with its unit."""
+    return f"{amount_in(value, unit)} {unit}"
+
+
+def legend_of(items: Iterable[AreaBand | BarPart | MatrixCell]) -> dict[str, str]:
+    """The names of some pieces, in order of appearance -> colour."""
+    legend: dict[str, str] = {}
+    for item in items:
+        legend.setdefault(item.name, item.color)
+    return legend
+
+
+def part_words(row: BarRow, part: BarPart, unit: str) -> tuple[str, ...]:
+    """The tooltip of a piece of a bar, a line each."""
+    name = f"{row.label}: " if row.label != part.name else ""
+    return (f"{name}{part.name} {amount_text(part.value, unit)}", *part.words)
+
+
+def chart_sentence(chart: Chart) -> str:
+    """The chart in one sentence, for readers who do not see it."""
+    if chart.missing:
+        return chart.missing
+    if isinstance(chart, ScatterChart):
+        best = ", ".join(point.label for point in chart.front)
+        return f"{chart.title}: {plural(len(chart.points), 'point')}{f'; best {best}' if best else ''}"
+    if isinstance(chart, MatrixChart):
+        return f"{chart.title}: {_matrix_sentence(chart.cells, len(chart.labels), chart.unit)}"
+    if isinstance(chart, AreaChart):
+        parts = ", ".join(f"{band.name} {amount_text(band.at_peak, chart.unit)}" for band in reversed(chart.bands))
+        where = f"at its peak, kernel {chart.peak:,} of {chart.kernels:,}"
+        return f"{chart.title}: {amount_text(chart.peak_bytes, chart.unit)} {where}: {parts}"
+    bars = ", ".join(f"{row.label} {amount_text(row.total, chart.unit)}" for row in chart.rows)
+    return f"{chart.title}: {bars}"
+
+
+def _matrix_sentence(cells: Sequence[MatrixCell], rows: int, unit: str) -> str:
+    most = max((cell.size_bytes for cell in cells), default=0.0)
+    return f"{rows:,} rows and columns, {plural(len(cells), 'cell')}, at most {amount_text(most, unit)}"

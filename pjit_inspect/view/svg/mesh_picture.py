@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.mesh import Mesh
@@ -75,11 +76,31 @@ def mesh_grid(mesh: Mesh) -> MeshGrid:
 def mesh_lines(mesh: Mesh) -> tuple[str, ...]:
     """The mesh in text: a row of device numbers per index of the first axis."""
     grid = mesh_grid(mesh)
+    has_gap = _GAP in (*grid.rows, *grid.columns)
+    width = max(len(str(max(mesh.device_ids))), 3 if has_gap else 1)
+
+    def devices(facet: tuple[int, ...], row: int) -> str:
+        positions = [grid.position(mesh, facet, row, column) for column in grid.columns]
+        blank = "" if grid.wrapped else "..."
+        numbers = [blank if position is None else str(mesh.device_ids[position]) for position in positions]
+        return " ".join(f"{number:>{width}}" for number in numbers).rstrip()
+
+    names = [shorten(printable(axis), 20) for axis in mesh.axis_names]
     if len(mesh.shape) <= 1:
-        return _row_lines(mesh, grid)
+        head = names[0] if names else "mesh"
+        return tuple(f"{' ' * cell_width(head) if row else head}  {devices((), row)}" for row in grid.rows)
     lines: list[str] = []
+    heads = [f"{names[-2]} {_index(row)}" for row in grid.rows]
+    margin = max(map(cell_width, heads))
+    titles = " ".join(f"{_index(column):>{width}}" for column in grid.columns)
+    indent = " " * (cell_width(names[-1]) + 1)
     for facet in grid.facets:
-        lines += _facet_lines(mesh, grid, facet)
+        lead = " ".join(f"{name} {_index(i)}" for name, i in zip(names, facet, strict=False))
+        lines += [lead] if lead else []
+        if _GAP not in facet:
+            lines.append(f"{'':{margin}}  {names[-1]} {titles}")
+            rows = zip(heads, grid.rows, strict=True)
+            lines += [f"{pad(head, margin)}  {indent}{devices(facet, row)}" for head, row in rows]
     return tuple(lines)
 
 
@@ -101,49 +122,38 @@ class _Facet:
         """Pixels from one box to the next in a row."""
         return self.box_width + _LINK
 
-    def corner(self, row: int, column: int) -> tuple[float, float]:
-        """The upper left corner of the box in a row and column of the grid."""
-        return self.x + column * self.step, self.y + row * _ROW
+    def places(self) -> Iterator[tuple[int, int, float, float]]:
+        """Row and column of each box, and its upper left corner."""
+        for row, column in itertools.product(range(len(self.grid.rows)), range(len(self.grid.columns))):
+            yield row, column, self.x + column * self.step, self.y + row * _ROW
 
     def position(self, row: int, column: int) -> int | None:
-        """The mesh position of that box."""
+        """The mesh position of a box."""
         grid = self.grid
         return grid.position(self.subject.mesh, self.index, grid.rows[row], grid.columns[column])
-
-    @property
-    def right(self) -> float:
-        """The right end of the last box."""
-        return self.x + len(self.grid.columns) * self.step - _LINK
 
 
 def draw_mesh(subject: MeshSubject, palette: Palette) -> Svg:
     """The picture of a mesh with its traffic."""
     mesh, svg = subject.mesh, Svg()
     grid = mesh_grid(mesh)
-    labels = _labels(mesh, grid, along_rows=True)
+    labels = _row_labels(mesh, grid)
     label_width = max((chip_width(label) for label in labels), default=-8.0)
     box_width = max(30.0, max(chip_width(str(number)) for number in mesh.device_ids) + 4)
     width = label_width + 8 + len(grid.columns) * (box_width + _LINK)
     per_row = max(1, int(_WIDTH // width))
+    row_color = palette.of(mesh.axis_names[-2:-1] or mesh.axis_names)
     for number, index in enumerate(grid.facets):
         down, right = divmod(number, per_row)
-        facet = _Facet(
-            svg=svg,
-            subject=subject,
-            palette=palette,
-            grid=grid,
-            index=index,
-            x=right * width + label_width + 8,
-            y=46.0 + down * (len(grid.rows) * _ROW + 50),
-            box_width=box_width,
-        )
+        x, y = right * width + label_width + 8, 46.0 + down * (len(grid.rows) * _ROW + 50)
         if _GAP in index:
-            svg.words(facet.x + 10, facet.y + 12, "...", color=LINE)
+            svg.words(x + 10, y + 12, "...", color=LINE)
             continue
-        _draw_facet(facet)
+        _draw_facet(
+            _Facet(svg=svg, subject=subject, palette=palette, grid=grid, index=index, x=x, y=y, box_width=box_width)
+        )
         for row, label in enumerate(labels):
-            middle = facet.y + row * _ROW + _BOX / 2
-            svg.chip(facet.x - 8 - label_width / 2, middle, label, color=palette.of(_row_axes(mesh)))
+            svg.chip(x - 8 - label_width / 2, y + row * _ROW + _BOX / 2, label, color=row_color)
     return svg
 
 
@@ -155,116 +165,64 @@ def _ends(size: int) -> tuple[int, ...]:
     return tuple(range(size)) if size <= 4 else (0, 1, _GAP, size - 1)
 
 
-def _row_lines(mesh: Mesh, grid: MeshGrid) -> tuple[str, ...]:
-    name = _name(mesh.axis_names[0]) if mesh.axis_names else "mesh"
-    heads = [name if row == 0 else " " * cell_width(name) for row in grid.rows]
-    return tuple(f"{head}  {_devices(mesh, grid, (), row)}" for head, row in zip(heads, grid.rows, strict=True))
-
-
-def _facet_lines(mesh: Mesh, grid: MeshGrid, facet: tuple[int, ...]) -> list[str]:
-    row_name, column_name = (_name(axis) for axis in mesh.axis_names[-2:])
-    heads = [f"{row_name} {_index(row)}" for row in grid.rows]
-    width = max(cell_width(head) for head in heads)
-    lead = " ".join(f"{_name(name)} {_index(i)}" for name, i in zip(mesh.axis_names, facet, strict=False))
-    if _GAP in facet:
-        return [lead]
-    cell = _cell(mesh, grid)
-    titles = " ".join(f"{_index(column):>{cell}}" for column in grid.columns)
-    indent = " " * (cell_width(column_name) + 1)
-    lines = [*([lead] if lead else []), f"{'':{width}}  {column_name} {titles}"]
-    rows = [f"{pad(head, width)}  {indent}" for head in heads]
-    return lines + [head + _devices(mesh, grid, facet, row) for head, row in zip(rows, grid.rows, strict=True)]
-
-
-def _name(axis: str) -> str:
-    return shorten(printable(axis), 20)
-
-
 def _index(index: int) -> str:
     return "..." if index == _GAP else str(index)
 
 
-def _cell(mesh: Mesh, grid: MeshGrid) -> int:
-    """The width of a device number in columns."""
-    return max(len(str(max(mesh.device_ids))), 3 if _GAP in (*grid.rows, *grid.columns) else 1)
+def _row_labels(mesh: Mesh, grid: MeshGrid) -> list[str]:
+    """The chips to the left of the rows."""
+    if grid.wrapped:
+        ranges = [(row * _SHOWN, min(mesh.size, (row + 1) * _SHOWN) - 1) for row in grid.rows]
+        return [f"{fit(mesh.axis_names[0], 60)} {start}-{end}" for start, end in ranges]
+    return _axis_labels(mesh.axis_names[-2], grid.rows) if len(mesh.shape) > 1 else []
 
 
-def _devices(mesh: Mesh, grid: MeshGrid, facet: tuple[int, ...], row: int) -> str:
-    cell = _cell(mesh, grid)
-    positions = [grid.position(mesh, facet, row, column) for column in grid.columns]
-    blank = "" if grid.wrapped else "..."
-    numbers = [blank if position is None else str(mesh.device_ids[position]) for position in positions]
-    return " ".join(f"{number:>{cell}}" for number in numbers).rstrip()
+def _axis_labels(name: str, indices: tuple[int, ...]) -> list[str]:
+    return [f"{fit(name, 70)} {index}" if index != _GAP else "..." for index in indices]
 
 
 def _draw_facet(facet: _Facet) -> None:
     """Draws links first, boxes over them, then the labels above."""
     svg, mesh, grid = facet.svg, facet.subject.mesh, facet.grid
     _draw_links(facet)
-    for row, column in itertools.product(range(len(grid.rows)), range(len(grid.columns))):
-        x, y = facet.corner(row, column)
+    for row, column, x, y in facet.places():
         position = facet.position(row, column)
+        middle = x + facet.box_width / 2
         if position is not None:
-            _draw_device(facet, position, x, y)
+            # In the selection's colour if a highlighted group contains it.
+            is_lit = any(position in group for group in facet.subject.groups)
+            svg.rect(x, y, facet.box_width, _BOX, fill=SELECTION if is_lit else NEUTRAL, rx=4)
+            svg.words(middle, y + _BOX / 2 + 3.7, str(mesh.device_ids[position]), color="#fff")
         elif not grid.wrapped:
-            svg.words(x + facet.box_width / 2, y + _BOX / 2 + 3, "...", color=LINE)
-    for column, label in enumerate(_labels(mesh, grid, along_rows=False)):
-        middle = facet.corner(0, column)[0] + facet.box_width / 2
+            svg.words(middle, y + _BOX / 2 + 3, "...", color=LINE)
+    above = [] if grid.wrapped or not mesh.axis_names else _axis_labels(mesh.axis_names[-1], grid.columns)
+    for column, label in enumerate(above):
+        middle = facet.x + column * facet.step + facet.box_width / 2
         svg.chip(middle, facet.y - 14, fit(label, facet.step), color=facet.palette.of(mesh.axis_names[-1:]))
     if facet.index:
         lead = " ".join(f"{fit(name, 70)} {index}" for name, index in zip(mesh.axis_names, facet.index, strict=False))
-        color = facet.palette.of(mesh.axis_names[: len(facet.index)])
-        svg.chip((facet.x + facet.right) / 2, facet.y - 34, lead, color=color)
-
-
-def _row_axes(mesh: Mesh) -> tuple[str, ...]:
-    return mesh.axis_names[-2:-1] if len(mesh.axis_names) > 1 else mesh.axis_names
-
-
-def _labels(mesh: Mesh, grid: MeshGrid, *, along_rows: bool) -> list[str]:
-    """The chips to the left of the rows or above the columns."""
-    if not mesh.axis_names:
-        return []
-    if grid.wrapped:
-        starts = [row * _SHOWN for row in grid.rows] if along_rows else []
-        ranges = [f"{start}-{min(mesh.size, start + _SHOWN) - 1}" for start in starts]
-        return [f"{fit(mesh.axis_names[0], 60)} {text}" for text in ranges]
-    if along_rows and len(mesh.shape) < 2:
-        return []
-    name, indices = (mesh.axis_names[-2], grid.rows) if along_rows else (mesh.axis_names[-1], grid.columns)
-    return [f"{fit(name, 70)} {index}" if index != _GAP else "..." for index in indices]
+        middle = facet.x + (len(grid.columns) * facet.step - _LINK) / 2
+        svg.chip(middle, facet.y - 34, lead, color=facet.palette.of(mesh.axis_names[: len(facet.index)]))
 
 
 def _draw_links(facet: _Facet) -> None:
-    """Draws lines between neighbours along the last axis and, downwards, along the one before."""
-    mesh, grid = facet.subject.mesh, facet.grid
+    """Draws lines between neighbours along the last axis and, downwards, along the one before.
+
+    A line is as thick as the root of the axis' bytes; thin and grey where nothing is sent.
+    """
+    mesh, grid, sent = facet.subject.mesh, facet.grid, dict(facet.subject.sent)
     across = mesh.axis_names[-1] if mesh.axis_names else ""
-    down = mesh.axis_names[-2] if len(mesh.axis_names) > 1 else None
-    for row, column in itertools.product(range(len(grid.rows)), range(len(grid.columns))):
-        x, y = facet.corner(row, column)
-        last = column + 1 == len(grid.columns) or (grid.wrapped and facet.position(row, column + 1) is None)
-        if not last:
-            _link(facet, across, (x + facet.box_width, y + _BOX / 2), (x + facet.step, y + _BOX / 2))
-        if down is not None and row + 1 < len(grid.rows):
+    links: list[tuple[str, tuple[float, float, float, float]]] = []
+    for row, column, x, y in facet.places():
+        is_last = column + 1 == len(grid.columns) or (grid.wrapped and facet.position(row, column + 1) is None)
+        if not is_last:
+            links.append((across, (x + facet.box_width, y + _BOX / 2, x + facet.step, y + _BOX / 2)))
+        if len(mesh.axis_names) > 1 and row + 1 < len(grid.rows):
             middle = x + facet.box_width / 2
-            _link(facet, down, (middle, y + _BOX), (middle, y + _ROW))
-
-
-def _link(facet: _Facet, axis: str, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """Draws one link, as thick as the root of the axis' bytes; a thin grey line where nothing is sent."""
-    sent = dict(facet.subject.sent)
-    size = sent.get(axis, 0)
-    if not size:
-        facet.svg.line(*start, *end, stroke=LINE, stroke_opacity=0.55)
-        return
-    thick = 2 + 10 * math.sqrt(size / max(sent.values()))
-    facet.svg.line(*start, *end, stroke=facet.palette.of((axis,)), stroke_width=thick)
-
-
-def _draw_device(facet: _Facet, position: int, x: float, y: float) -> None:
-    """Draws one box with its device number; in the selection's colour if a highlighted group contains it."""
-    lit = any(position in group for group in facet.subject.groups)
-    color = SELECTION if lit else NEUTRAL
-    facet.svg.rect(x, y, facet.box_width, _BOX, fill=color, rx=4)
-    number = str(facet.subject.mesh.device_ids[position])
-    facet.svg.words(x + facet.box_width / 2, y + _BOX / 2 + 3.7, number, color="#fff")
+            links.append((mesh.axis_names[-2], (middle, y + _BOX, middle, y + _ROW)))
+    for axis, ends in links:
+        if size := sent.get(axis, 0):
+            thick = 2 + 10 * math.sqrt(size / max(sent.values()))
+            facet.svg.line(*ends, stroke=facet.palette.of((axis,)), stroke_width=thick)
+        else:
+            facet.svg.line(*ends, stroke=LINE, stroke_opacity=0.55)

@@ -7,7 +7,7 @@ hatching and outlines behind, partial sums with dashed outlines.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.program.mesh import SpecEntry
@@ -20,6 +20,8 @@ _FOLDED_BLOCKS = 4  # blocks along a dimension with more tiles
 _OUTLINES = 3
 _PARTIAL_OUTLINES = 2
 _DEPTH = 9.0
+
+_Dims = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,36 +66,60 @@ def shard_face(layout: ArrayLayout) -> ShardFace | None:
     if layout.sharding is None:
         return None
     tiles = layout.sharding.tiles
-    row_dim, column_dim = _drawn_dims(layout.global_shape, tiles)
-    row_tiles = 1 if row_dim is None else tiles[row_dim]
-    column_tiles = 1 if column_dim is None else tiles[column_dim]
-    per_block = _tiles_per_block(row_tiles, column_tiles)
-    rows, columns = -(-row_tiles // per_block[0]), -(-column_tiles // per_block[1])
-    held = _held(layout.sharding, (row_dim, column_dim), per_block)
+    dims = _drawn_dims(layout.global_shape, tiles)
+    rows, columns = (1 if dim is None else tiles[dim] for dim in dims)
+    per_block = 1, 1
+    if max(rows, columns) > _MAX_BLOCKS:
+        # With many tiles one way, blocks are few, and wide enough to label.
+        per_block = -(-rows // _FOLDED_BLOCKS), -(-columns // _FOLDED_BLOCKS)
+        rows, columns = -(-rows // per_block[0]), -(-columns // per_block[1])
     return ShardFace(
-        row_dim=row_dim,
-        column_dim=column_dim,
+        row_dim=dims[0],
+        column_dim=dims[1],
         rows=rows,
         columns=columns,
-        blocks=tuple(_block(r, c, held.get((r, c), [])) for r in range(rows) for c in range(columns)),
-        depth_dims=tuple(dim for dim in range(len(tiles)) if dim not in (row_dim, column_dim)),
+        blocks=_blocks(layout.sharding, dims, per_block, (rows, columns)),
+        depth_dims=tuple(dim for dim in range(len(tiles)) if dim not in dims),
         per_block=per_block,
     )
 
 
-def _held(
-    sharding: Sharding, dims: tuple[int | None, int | None], per_block: tuple[int, int]
-) -> dict[tuple[int, int], list[tuple[int, int]]]:
-    """(row, column) of a block -> the (device, tile) pairs in it, of the front face only."""
+def _blocks(sharding: Sharding, dims: _Dims, per_block: tuple[int, int], size: tuple[int, int]) -> tuple[Block, ...]:
+    """The blocks of the front face, each with the devices and the tiles in it."""
     held: dict[tuple[int, int], list[tuple[int, int]]] = {}
     behind = [dim for dim in range(len(sharding.tiles)) if dim not in dims]
     for device, tile in zip(sharding.device_ids, sharding.tile_of, strict=True):
         index = _unravel(tile, sharding.tiles)
-        if any(index[dim] for dim in behind):
-            continue
-        row, column = (0 if dim is None else index[dim] // per for dim, per in zip(dims, per_block, strict=True))
-        held.setdefault((row, column), []).append((device, tile))
-    return held
+        if not any(index[dim] for dim in behind):
+            row, column = (0 if dim is None else index[dim] // per for dim, per in zip(dims, per_block, strict=True))
+            held.setdefault((row, column), []).append((device, tile))
+    return tuple(
+        Block(
+            row=row,
+            column=column,
+            devices=tuple(sorted({device for device, _ in held.get((row, column), ())})),
+            tiles=tuple(sorted({tile for _, tile in held.get((row, column), ())})),
+        )
+        for row in range(size[0])
+        for column in range(size[1])
+    )
+
+
+def _unravel(tile: int, tiles: tuple[int, ...]) -> tuple[int, ...]:
+    index: list[int] = []
+    for count in reversed(tiles):
+        tile, position = divmod(tile, count)
+        index.append(position)
+    return tuple(reversed(index))
+
+
+def _drawn_dims(shape: tuple[int, ...], tiles: tuple[int, ...]) -> _Dims:
+    """The dimensions drawn down and across: split ones first, then the longest, in the array's order."""
+    ranked = sorted(range(len(tiles)), key=lambda dim: (tiles[dim] == 1, -shape[dim], dim))
+    drawn = sorted(ranked[:2])
+    if len(drawn) == 2:
+        return drawn[0], drawn[1]
+    return (None, drawn[0]) if drawn else (None, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +131,8 @@ class _Drawing:
     sharding: Sharding
     face: ShardFace
     palette: Palette
-    width: float
-    height: float
+    width: float = 0.0
+    height: float = 0.0
 
     @property
     def depth(self) -> float:
@@ -115,7 +141,32 @@ class _Drawing:
 
     def axes(self, dim: int) -> tuple[str, ...] | None:
         """The axes a dimension is split over: () for a split without axes, None for no split."""
-        return _split_axes(self.sharding, dim)
+        if self.sharding.tiles[dim] == 1:
+            return None
+        entry: SpecEntry = self.sharding.spec[dim] if self.sharding.spec is not None else None
+        return () if entry is None else (entry,) if isinstance(entry, str) else entry
+
+    def ruler_text(self, dim: int) -> str:
+        """Length and axes of a dimension."""
+        axes, length = self.axes(dim), str(self.layout.global_shape[dim])
+        if axes is None:
+            return length
+        return f"{length} {' '.join(axes)}" if axes else f"{length} / {self.sharding.tiles[dim]}"
+
+    def size(self) -> tuple[float, float]:
+        """Pixels of the front face: the array's proportions, damped, with room for a label in every block."""
+        face, shape = self.face, self.layout.global_shape
+        if face.column_dim is None:
+            return 40.0, 28.0
+        label = max(chip_width(ranges_text(block.devices, limit=2)) for block in face.blocks) + 8
+        least_width = face.columns * min(66.0 if face.columns <= _FOLDED_BLOCKS else 34.0, label)
+        if face.row_dim is None:
+            return min(max(112.0, least_width), 260.0), 26.0
+        least_height = face.rows * (20.0 if face.rows <= _FOLDED_BLOCKS else 16.5)
+        least_height = max(least_height, min(chip_width(self.ruler_text(face.row_dim)), 84.0))
+        ratio = (shape[face.column_dim] or 1) / (shape[face.row_dim] or 1)
+        stretch = math.exp(max(-0.55, min(0.55, math.log(ratio) / 4)))
+        return min(max(96.0 * stretch, least_width, 48.0), 300.0), max(64.0 / stretch, least_height)
 
 
 def draw_shards(layout: ArrayLayout, palette: Palette) -> Svg:
@@ -125,69 +176,14 @@ def draw_shards(layout: ArrayLayout, palette: Palette) -> Svg:
         svg.rect(0, 0, 96, 40, stroke=LINE, stroke_dasharray="4 3")
         svg.chip(48, 20, "unknown", color=NEUTRAL)
         return svg
-    width, height = _face_size(layout, sharding, face)
-    drawing = _Drawing(
-        svg=svg, layout=layout, sharding=sharding, face=face, palette=palette, width=width, height=height
-    )
+    drawing = _Drawing(svg=svg, layout=layout, sharding=sharding, face=face, palette=palette)
+    width, height = drawing.size()
+    drawing = replace(drawing, width=width, height=height)
     _draw_depth(drawing)
     _draw_copies(drawing)
     _draw_blocks(drawing)
-    _draw_labels(drawing)
     _draw_rulers(drawing)
     return svg
-
-
-def _drawn_dims(shape: tuple[int, ...], tiles: tuple[int, ...]) -> tuple[int | None, int | None]:
-    """The dimensions drawn down and across: split ones first, then the longest, in the array's order."""
-    ranked = sorted(range(len(tiles)), key=lambda dim: (tiles[dim] == 1, -shape[dim], dim))
-    drawn = sorted(ranked[:2])
-    if len(drawn) == 2:
-        return drawn[0], drawn[1]
-    return (None, drawn[0]) if drawn else (None, None)
-
-
-def _tiles_per_block(rows: int, columns: int) -> tuple[int, int]:
-    """Tiles per block each way: with many tiles one way, blocks are few, and wide enough to label."""
-    if max(rows, columns) <= _MAX_BLOCKS:
-        return 1, 1
-    return -(-rows // _FOLDED_BLOCKS), -(-columns // _FOLDED_BLOCKS)
-
-
-def _unravel(tile: int, tiles: tuple[int, ...]) -> tuple[int, ...]:
-    index: list[int] = []
-    for count in reversed(tiles):
-        tile, position = divmod(tile, count)
-        index.append(position)
-    return tuple(reversed(index))
-
-
-def _block(row: int, column: int, held: list[tuple[int, int]]) -> Block:
-    devices = tuple(sorted({device for device, _ in held}))
-    return Block(row=row, column=column, devices=devices, tiles=tuple(sorted({tile for _, tile in held})))
-
-
-def _face_size(layout: ArrayLayout, sharding: Sharding, face: ShardFace) -> tuple[float, float]:
-    """Pixels of the front face: the array's proportions, damped, with room for a label in every block."""
-    if face.column_dim is None:
-        return 40.0, 28.0
-    label = max(chip_width(ranges_text(block.devices, limit=2)) for block in face.blocks) + 8
-    least_width = face.columns * min(66.0 if face.columns <= _FOLDED_BLOCKS else 34.0, label)
-    if face.row_dim is None:
-        return min(max(112.0, least_width), 260.0), 26.0
-    least_height = face.rows * (20.0 if face.rows <= _FOLDED_BLOCKS else 16.5)
-    least_height = max(least_height, min(chip_width(_ruler_text(layout, sharding, face.row_dim)), 84.0))
-    ratio = (layout.global_shape[face.column_dim] or 1) / (layout.global_shape[face.row_dim] or 1)
-    stretch = math.exp(max(-0.55, min(0.55, math.log(ratio) / 4)))
-    return min(max(96.0 * stretch, least_width, 48.0), 300.0), max(64.0 / stretch, least_height)
-
-
-def _split_axes(sharding: Sharding, dim: int) -> tuple[str, ...] | None:
-    if sharding.tiles[dim] == 1:
-        return None
-    entry: SpecEntry = sharding.spec[dim] if sharding.spec is not None else None
-    if entry is None:
-        return ()
-    return (entry,) if isinstance(entry, str) else entry
 
 
 def _draw_depth(drawing: _Drawing) -> None:
@@ -213,51 +209,31 @@ def _draw_copies(drawing: _Drawing) -> None:
 
 
 def _draw_blocks(drawing: _Drawing) -> None:
-    """Draws the face: a fill per block in steps of the axis' colour, hatched for copies or partial sums."""
-    svg, face, sharding = drawing.svg, drawing.face, drawing.sharding
-    color = _fill(drawing)
-    hatch = drawing.palette.of(sharding.unreduced) if sharding.unreduced else HATCH
+    """Draws the face: a fill per block in steps of the axis' colour, hatched for copies or partial sums; labels."""
+    svg, face, sharding, palette = drawing.svg, drawing.face, drawing.sharding, drawing.palette
+    drawn = [dim for dim in (face.row_dim, face.column_dim) if dim is not None]
+    color = palette.of(tuple(axis for dim in drawn for axis in drawing.axes(dim) or ()))
+    hatch = palette.of(sharding.unreduced) if sharding.unreduced else HATCH
     hatched = bool(sharding.unreduced) or sharding.replication > 1
-    w, h = drawing.width / face.columns, drawing.height / face.rows
-    for block in face.blocks:
+    w, h, count = drawing.width / face.columns, drawing.height / face.rows, face.rows * face.columns
+    for number, block in enumerate(face.blocks):
         x, y = block.column * w, block.row * h
         if not block.devices:
             svg.rect(x, y, w, h, stroke=LINE, stroke_dasharray="3 2")
             continue
-        svg.rect(x, y, w, h, fill=color, fill_opacity=_shade(block, face), stroke=color)
+        shade = 0.45 if count == 1 else 0.5 + 0.5 * number / (count - 1)
+        svg.rect(x, y, w, h, fill=color, fill_opacity=shade, stroke=color)
         if hatched:
             svg.rect(x, y, w, h, fill=svg.hatch(hatch))
-    _draw_seams(drawing)
-
-
-def _fill(drawing: _Drawing) -> str:
-    drawn = [dim for dim in (drawing.face.row_dim, drawing.face.column_dim) if dim is not None]
-    return drawing.palette.of(tuple(axis for dim in drawn for axis in drawing.axes(dim) or ()))
-
-
-def _shade(block: Block, face: ShardFace) -> float:
-    count = face.rows * face.columns
-    if count == 1:
-        return 0.45
-    return 0.5 + 0.5 * (block.row * face.columns + block.column) / (count - 1)
-
-
-def _draw_seams(drawing: _Drawing) -> None:
-    """Draws light lines between blocks, so that neighbours stay apart on either page colour."""
-    face, width, height = drawing.face, drawing.width, drawing.height
-    across = "".join(f"M0 {row * height / face.rows:.1f}h{width:.1f}" for row in range(1, face.rows))
-    down = "".join(f"M{column * width / face.columns:.1f} 0v{height:.1f}" for column in range(1, face.columns))
+    # Light lines between blocks keep neighbours apart on either page colour.
+    across = "".join(f"M0 {row * h:.1f}h{drawing.width:.1f}" for row in range(1, face.rows))
+    down = "".join(f"M{column * w:.1f} 0v{drawing.height:.1f}" for column in range(1, face.columns))
     if across or down:
-        drawing.svg.path(across + down, stroke="#fff", stroke_opacity=0.8)
-
-
-def _draw_labels(drawing: _Drawing) -> None:
-    """Draws the devices of each block."""
-    w, h = drawing.width / drawing.face.columns, drawing.height / drawing.face.rows
-    for block in drawing.face.blocks:
+        svg.path(across + down, stroke="#fff", stroke_opacity=0.8)
+    for block in face.blocks:
         if block.devices:
-            x, y = (block.column + 0.5) * w, (block.row + 0.5) * h
-            drawing.svg.chip(x, y, _device_label(block.devices, w - 3), color=NEUTRAL)
+            label = _device_label(block.devices, w - 3)
+            svg.chip((block.column + 0.5) * w, (block.row + 0.5) * h, label, color=NEUTRAL)
 
 
 def _device_label(devices: tuple[int, ...], width: float) -> str:
@@ -274,41 +250,24 @@ def _device_label(devices: tuple[int, ...], width: float) -> str:
 def _draw_rulers(drawing: _Drawing) -> None:
     """Draws a ruler with length and axes along each drawn dimension; only the length if it is not split."""
     svg, face, depth = drawing.svg, drawing.face, drawing.depth
-    if face.column_dim is not None:
-        axes, text = drawing.axes(face.column_dim), _ruler_text(drawing.layout, drawing.sharding, face.column_dim)
+    for dim, is_across in ((face.column_dim, True), (face.row_dim, False)):
+        if dim is None:
+            continue
+        axes, text = drawing.axes(dim), drawing.ruler_text(dim)
+        color = drawing.palette.of(axes)
         if axes is not None:
-            _ruler(drawing, axes, across=True)
-        svg.chip((drawing.width + depth) / 2, -depth - 14, fit(text, 170), color=drawing.palette.of(axes))
-    if face.row_dim is not None:
-        axes, text = drawing.axes(face.row_dim), _ruler_text(drawing.layout, drawing.sharding, face.row_dim)
-        if axes is not None:
-            _ruler(drawing, axes, across=False)
-        text = fit(text, max(drawing.height + 4, 60))
-        svg.chip(-14, drawing.height / 2, text, color=drawing.palette.of(axes), turned=True)
+            # A line along one edge, broken at the block borders.
+            length, parts = (drawing.width, face.columns) if is_across else (drawing.height, face.rows)
+            step = length / parts
+            bounds = [(part * step + 1.2, (part + 1) * step - 1.2) for part in range(parts)]
+            lines = [f"M{a:.1f} {-depth - 4}H{b:.1f}" if is_across else f"M-4 {a:.1f}V{b:.1f}" for a, b in bounds]
+            svg.path("".join(lines), stroke=color, stroke_width=2)
+        if is_across:
+            svg.chip((drawing.width + depth) / 2, -depth - 14, fit(text, 170), color=color)
+        else:
+            svg.chip(-14, drawing.height / 2, fit(text, max(drawing.height + 4, 60)), color=color, turned=True)
     if face.depth_dims:
-        _label_depth(drawing)
-
-
-def _ruler(drawing: _Drawing, axes: tuple[str, ...], *, across: bool) -> None:
-    """Draws a line along one edge, broken at the block borders."""
-    length, parts = (drawing.width, drawing.face.columns) if across else (drawing.height, drawing.face.rows)
-    step = length / parts
-    bounds = [(part * step + 1.2, (part + 1) * step - 1.2) for part in range(parts)]
-    y = -drawing.depth - 4
-    lines = [f"M{a:.1f} {y}H{b:.1f}" if across else f"M-4 {a:.1f}V{b:.1f}" for a, b in bounds]
-    drawing.svg.path("".join(lines), stroke=drawing.palette.of(axes), stroke_width=2)
-
-
-def _label_depth(drawing: _Drawing) -> None:
-    dims = drawing.face.depth_dims
-    axes = tuple(axis for dim in dims for axis in drawing.axes(dim) or ())
-    text = fit(" x ".join(_ruler_text(drawing.layout, drawing.sharding, dim) for dim in dims), 150)
-    x = drawing.width + drawing.depth + 6 + chip_width(text) / 2
-    drawing.svg.chip(x, 4 - drawing.depth, text, color=drawing.palette.of(axes))
-
-
-def _ruler_text(layout: ArrayLayout, sharding: Sharding, dim: int) -> str:
-    axes, length = _split_axes(sharding, dim), str(layout.global_shape[dim])
-    if axes is None:
-        return length
-    return f"{length} {' '.join(axes)}" if axes else f"{length} / {sharding.tiles[dim]}"
+        axes = tuple(axis for dim in face.depth_dims for axis in drawing.axes(dim) or ())
+        text = fit(" x ".join(map(drawing.ruler_text, face.depth_dims)), 150)
+        x = drawing.width + depth + 6 + chip_width(text) / 2
+        svg.chip(x, 4 - depth, text, color=drawing.palette.of(axes))

@@ -12,7 +12,7 @@ from observe.programs import recorded
 
 import pjit_inspect as pi
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.view.pages.log import log_view
+from pjit_inspect.view.pages.session import log_view
 from pjit_inspect.view.render.text import to_text
 
 X = np.ones((8, 3), np.float32)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
-from pjit_inspect.view.inspector.arrays import array_groups, array_rows, value_rows
+from pjit_inspect.view.inspector.rows import array_groups, array_rows, value_rows
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 
 MESH = view_reports.mesh_of(data=2, model=4)

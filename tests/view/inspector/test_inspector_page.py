@@ -11,10 +11,16 @@ from pathlib import Path
 import pytest
 import view_reports
 
-from pjit_inspect.view.diff.page import COMPARE_BUNDLE
-from pjit_inspect.view.inspector.page import BUNDLE, bundle_text, inspector_frame, inspector_page
+from pjit_inspect.view.diff.payload import COMPARE_BUNDLE
+from pjit_inspect.view.inspector.page import (
+    BUNDLE,
+    bundle_text,
+    inspector_frame,
+    inspector_page,
+    inspector_widget,
+    widget_words,
+)
 from pjit_inspect.view.inspector.payload import InspectorInput, inspector_payload
-from pjit_inspect.view.inspector.widget import inspector_widget, widget_words
 
 FRONT = BUNDLE.parent
 

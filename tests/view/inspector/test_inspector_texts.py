@@ -1,9 +1,15 @@
 from __future__ import annotations
 
 from pjit_inspect.model.program.source import Frame, SourceText
-from pjit_inspect.view.inspector.lines import shown_line
 from pjit_inspect.view.inspector.shared_tables import SharedTables
-from pjit_inspect.view.inspector.texts import HloLinks, MlirLocations, hlo_lines, program_lines, source_lines
+from pjit_inspect.view.inspector.texts import (
+    HloLinks,
+    MlirLocations,
+    hlo_lines,
+    program_lines,
+    shown_line,
+    source_lines,
+)
 
 SOURCE = SourceText(file="/tmp/train.py", lines=("def f(x, w):", "    y = x @ w", "    return y + 1"))
 STABLEHLO = """\

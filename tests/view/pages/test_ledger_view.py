@@ -8,12 +8,13 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.ledger import LedgerData, LedgerEntry, LedgerRow, Pattern, RepeatedReason
 from pjit_inspect.model.record.reason import Reason, Resharding
 from pjit_inspect.model.record.record import Timings
-from pjit_inspect.view.figures.chart_figure import timeline_figure
-from pjit_inspect.view.pages.ledger import ledger_view
+from pjit_inspect.view.charts.totals import timeline_chart
+from pjit_inspect.view.figures.chart_figure import chart_figure
+from pjit_inspect.view.pages.session import ledger_view
 from pjit_inspect.view.record.record import ViewOptions
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text
-from pjit_inspect.view.svg.timeline import draw_timeline, timeline_bars
+from pjit_inspect.view.svg.chart_picture import draw_chart
 
 FIRST = Reason(kind="first", sentence="first compile of `train_step`")
 LONGER = Reason(kind="changed", sentence="`x`: length 511 -> 512 (dimension 1)", nearest=1)
@@ -100,35 +101,36 @@ def test_arguments_that_every_call_copies_are_noted_once():
 
 
 def test_a_timeline_has_a_bar_for_each_stage_and_a_mark_for_each_cell():
-    bars = timeline_bars(LEDGER)
-    assert bars.rows == ("train_step", "add")
-    assert [(b.stage, b.began_s, b.seconds) for b in bars.bars[:3]] == [
+    chart = timeline_chart(LEDGER)
+    assert [row.label for row in chart.rows] == ["train_step", "add"]
+    assert [(part.name, start, part.value) for part, start in chart.rows[0].placed[:3]] == [
         ("trace", 0.0, 0.5),
         ("lower", 0.5, 0.25),
         ("XLA", 0.75, 2.0),
     ]
-    assert bars.cells == (("In [3]", 0.0),)
+    assert chart.marks == (("In [3]", 0.0),)
+    assert chart.end == 22.75
 
 
 def test_a_program_from_disk_has_a_bar_of_its_own_and_one_without_times_has_none():
     entries = (entry(0, 0.0, FIRST, disk=True), entry(1, 0.0, FIRST, timings=Timings()))
-    bars = timeline_bars(LedgerData(rows=(row(*entries),)))
-    assert [bar.stage for bar in bars.bars] == ["trace", "lower", "from disk"]
+    (bars,) = timeline_chart(LedgerData(rows=(row(*entries),))).rows
+    assert [part.name for part in bars.parts] == ["trace", "lower", "from disk"]
 
 
 def test_many_functions_are_twelve_rows():
     rows = tuple(row(entry(i, 10.0 * i, FIRST, name=f"f{i}"), name=f"f{i}") for i in range(40))
-    bars = timeline_bars(LedgerData(rows=rows))
-    assert len(bars.rows) == 12
-    assert bars.rows[-1] == "others"
-    assert {bar.row for bar in bars.bars} == set(bars.rows)
+    chart = timeline_chart(LedgerData(rows=rows))
+    assert len(chart.rows) == 12
+    assert chart.rows[-1].label == "others"
+    assert sum(len(bar.parts) for bar in chart.rows) == 120
 
 
-def test_the_figure_is_a_plain_plotly_figure_of_a_few_kilobytes():
-    figure = timeline_figure(LEDGER)
-    assert type(figure).__name__ == "Figure"
+def test_the_figure_is_a_plotly_figure_of_a_few_kilobytes():
+    figure = chart_figure(timeline_chart(LEDGER))
     assert len(figure.to_json()) < 8_000
     assert [trace.name for trace in figure.data] == ["trace", "lower", "XLA"]
+    assert list(figure.data[0].base) == [0.0, 10.0, 20.0]
     assert figure.data[0].customdata[1].endswith("length 511 -&gt; 512 (dimension 1)")
 
 
@@ -138,9 +140,9 @@ def test_names_are_escaped_in_the_figure_and_in_the_page():
         rows=(row(entry(0, 0.0, FIRST, name=name), name=name),),
         patterns=(Pattern(kind="made anew", name=name, compiles=1, cost_s=0.0, sentence=name, advice=name),),
     )
-    assert "<img" not in json.dumps(timeline_figure(ledger).to_plotly_json(), default=list)
+    assert "<img" not in json.dumps(chart_figure(timeline_chart(ledger)).to_plotly_json(), default=list)
     assert "<img src=x" not in to_html(ledger_view(ledger))
-    assert "<img" not in draw_timeline(ledger).write()
+    assert "<img" not in draw_chart(timeline_chart(ledger)).write()
 
 
 def test_the_page_has_the_timeline_as_a_picture_with_words_for_it():
@@ -150,4 +152,5 @@ def test_the_page_has_the_timeline_as_a_picture_with_words_for_it():
 
 
 def test_the_picture_of_an_empty_ledger_is_drawn():
-    assert draw_timeline(LedgerData()).write().startswith("<svg")
+    assert timeline_chart(LedgerData()).missing == "no seconds are known"
+    assert draw_chart(timeline_chart(LedgerData())).write().startswith("<svg")

@@ -7,7 +7,7 @@ import dataclasses
 import view_reports
 
 from pjit_inspect.model.record.record import RecordData, Timings
-from pjit_inspect.view.pages.log import log_view
+from pjit_inspect.view.pages.session import log_view
 from pjit_inspect.view.record.record import ViewOptions
 from pjit_inspect.view.render.text import to_text
 

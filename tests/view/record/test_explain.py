@@ -16,8 +16,7 @@ from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.words.sentence import axis, name, say
 from pjit_inspect.view.document.printable import cell_width
 from pjit_inspect.view.record.cause_groups import group_by_cause, kinds_words, place_words
-from pjit_inspect.view.record.explain import explain_view
-from pjit_inspect.view.record.explain_pick import pick
+from pjit_inspect.view.record.explain import explain_view, pick
 from pjit_inspect.view.record.record import record_view
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text

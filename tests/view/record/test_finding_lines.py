@@ -7,7 +7,7 @@ from pjit_inspect.model.report.finding import Finding, FindingTable
 from pjit_inspect.model.report.suggestion import Checked
 from pjit_inspect.model.words.sentence import Sentence
 from pjit_inspect.view.document.document import Document
-from pjit_inspect.view.record.finding_lines import finding_blocks
+from pjit_inspect.view.record.findings import finding_blocks
 from pjit_inspect.view.render.text import to_text
 
 FRAME = Frame(file="/home/me/train.py", line=31)

@@ -9,7 +9,7 @@ import view_reports
 
 from pjit_inspect.model.record.reason import Difference, Reason
 from pjit_inspect.view.document.document import Document
-from pjit_inspect.view.pages.log import log_view
+from pjit_inspect.view.pages.session import log_view
 from pjit_inspect.view.record.answer import reason_blocks, reason_words, watch_line
 from pjit_inspect.view.record.record import record_view
 from pjit_inspect.view.render.text import to_text

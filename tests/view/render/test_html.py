@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pjit_inspect.view.document.document import Code, Document, Line
-from pjit_inspect.view.pages.log import log_view
+from pjit_inspect.view.pages.session import log_view
 from pjit_inspect.view.record.explain import explain_view
 from pjit_inspect.view.record.record import record_view
 from pjit_inspect.view.record.shardings import shardings_view
