@@ -115,6 +115,21 @@ class SameData:
         loop = self.program.ops[maker]
         return loop, self._carried[maker].index(index) % len(loop.operands)
 
+    def added(self, loop: ShardedOp, number: int) -> list[int]:
+        """What the turns of a loop add to what it carries at a place; [] where they do anything else to it."""
+        sums, terms = [self._returned.get(loop.results[number])], list[int]()
+        for value in sums:
+            if value is None:
+                return []
+            own = self.behind(value, views=SAME_SHAPE)
+            op = self.program.op_of(own)
+            if op is not None and op.kind == "add" and op.op_name.endswith("add_any"):
+                sums += op.operands
+            else:
+                terms.append(own)
+        before = [own for own in terms if (found := self.carried(own)) and found[0] is loop and found[1] == number]
+        return [own for own in terms if own not in before] if len(before) == 1 else []
+
     def is_kept(self, op: ShardedOp, number: int) -> bool:
         """Whether a loop hands on what it is given at a place: its body returns the very parameter."""
         returned = self._returned.get(op.results[number]) if number < len(op.results) else None

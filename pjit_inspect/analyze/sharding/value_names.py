@@ -155,11 +155,28 @@ class ValueNames(Gradients):
             return say("{} that {} carries", say("the {}", name(known)) if known else "a value", told)
         if [value for number, value in enumerate(loop.results) if self._is_used(loop, number)] == [index]:
             return told
+        if (gradient := self._gradient_of_loop(index, loop, inside)) is not None:
+            return gradient
         saved = self._data.saved(index)
         maker = None if saved is None else self._maker(self._data.behind(saved))
         if saved is None or (maker is not None and maker is not loop and self._place(maker) == self._place(loop)):
             return say("a result of {}", told)
         return say("{} stacked by {}", self.value(saved, loop), told)
+
+    def _gradient_of_loop(self, index: int, loop: ShardedOp, inside: ShardedOp | None) -> Sentence | None:
+        """The array that the turns of a loop make the gradient of: each of its piece of it, or of all of it in turn."""
+        saved, text, found = self._data.saved(index), self.text(loop), set[Sentence | None]()
+        for term in self._data.added(loop, loop.results.index(index)) if saved is None else [saved]:
+            maker = self._maker(self._data.behind(term))
+            given = [] if maker is None else self.differentiated(maker)
+            step = self._data.before(self._data.behind(given[0])) if len(given) == 1 and saved is not None else None
+            if step is not None and step.is_turn and self._has_shape(step.value, self.program.values[index].shape):
+                found.add(self.value(step.value))
+            else:
+                found.add(None if maker is None or saved is not None else self._operand(maker))
+        array = found.pop() if len(found) == 1 else None
+        where = self._near(loop, self._shown(inside))
+        return array and say("the gradient of {}{}{}", array, say(" in {}", code(text)) if text else "", where)
 
     def _is_used(self, loop: ShardedOp, number: int) -> bool:
         """Whether a loop changes an array, and the forward pass takes that: a gradient takes what its text has not."""
