@@ -85,7 +85,7 @@ class ValueNames(Gradients):
                 break
             if step.is_turn:
                 turn = "[i]" + turn
-            elif view is not None and (self._data.is_larger(view) or self._is_told(view)):
+            elif view is not None and (self._data.is_larger(view) or self._is_told(view, turn)):
                 views.append(view)
             if self._is_resharded(step.value, index):
                 resharded = RESHARDED
@@ -94,10 +94,10 @@ class ValueNames(Gradients):
         told = _of_turn(told, turn or part) if turn or part else told
         return say("{}{}", told, self._reshaped(views, self._maker(index)) + resharded)
 
-    def _is_told(self, view: ShardedOp) -> bool:
+    def _is_told(self, view: ShardedOp, turn: str) -> bool:
         """Whether a view is one that a reader knows of, and not what a loop does for its turns."""
         is_users = view.kind in RESHAPED and self._is_users(view)
-        return is_users and (view.kind == "transpose" or self._loop_of(view) is None)
+        return is_users and (self._loop_of(view) is None or (view.kind == "transpose" and not turn))
 
     def _reshaped(self, views: Sequence[ShardedOp], maker: ShardedOp | None = None) -> str:
         """What is done to an array before it is taken: " reshaped and transposed". `views` are from the last on."""
@@ -182,8 +182,9 @@ class ValueNames(Gradients):
         """Whether a loop changes an array, and the forward pass takes that: a gradient takes what its text has not."""
         value = loop.results[number]
         users = (user for user, _ in self.program.users.get(value, ()))
-        is_taken = value in self._linked or value in self._returned
-        is_taken = is_taken or any(self._roles[user] == "forward" for user in users)
+        outer = () if loop.parent is None else self.program.ops[loop.parent].results
+        is_taken = value in self._returned or not set(outer).isdisjoint(self._linked.get(value, ()))
+        is_taken |= any(self._roles[user] == "forward" for user in users)
         return is_taken and not self._data.is_kept(loop, number)
 
     def _at_border(self, loop: ShardedOp, number: int) -> str:
