@@ -143,3 +143,12 @@ def test_a_gradient_that_a_loop_makes_piece_by_piece_has_the_arrays_name():
     told = {str(names.value(output.value)).partition(" (")[0] for output in program.outputs}
     arrays = ("weights['w']", "weights['scale']", "shift")
     assert told == {f"the gradient of `{array}` in `jax.lax.scan(layer, x, weights)`" for array in arrays}
+
+
+def test_a_loop_that_no_gradient_takes_is_no_derivative():
+    def loss(w, x, key):
+        t = jax.random.beta(key, 1.5, 1, x.shape[:1])
+        return jnp.mean(jnp.square(jnp.sin((t[:, None] * x) @ w)))
+
+    found = sentences(jax.value_and_grad(loss), array((32, 16)), array((8, 32), "data"), jax.random.PRNGKey(0))
+    assert not any("derivative" in text for text in found)

@@ -96,8 +96,11 @@ class ValueNames(Gradients):
 
     def _is_told(self, view: ShardedOp, turn: str) -> bool:
         """True if a view is one that a reader knows of, and not what a loop does for its turns."""
-        is_users = view.kind in RESHAPED and self._is_users(view)
-        return is_users and (self._loop_of(view) is None or (view.kind == "transpose" and not turn))
+        loop = self._loop_of(view)
+        is_loops = loop is not None and (
+            bool(turn) or (view.parent is not None and self.program.ops[view.parent] is loop)
+        )
+        return view.kind in RESHAPED and self._is_users(view) and not is_loops
 
     def _reshaped(self, views: Sequence[ShardedOp], maker: ShardedOp | None = None) -> str:
         """Words for the views of an array: " reshaped and transposed". `views` are from the last on."""
@@ -108,7 +111,11 @@ class ValueNames(Gradients):
             return ""
         # It has the order of dimensions of its text only so.
         own = () if maker is None else self._last_views(maker)
-        words = [RESHAPED[view.kind] for view in reversed(views) if view not in own]
+        loops = [
+            view for view in views if view.kind != "transpose" and maker is not None and self._loop_of(view) is maker
+        ]
+        shown = [view for view in views if view not in own and view not in loops]
+        words = [RESHAPED[view.kind] for view in reversed(shown)]
         if larger:
             words = [word for word in words if word != RESHAPED["reshape"]]
         return f" {' and '.join(dict.fromkeys(words))}" if words else ""

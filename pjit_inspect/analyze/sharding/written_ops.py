@@ -274,9 +274,14 @@ class WrittenOps:
         number = self._number(op)
         return number is None or number in self._uses[0]
 
+    @kept
     def _is_of_gradient(self, op: ShardedOp) -> bool:
         """True if an op of the forward pass makes the factor that the gradient of its piece is a product with."""
-        if self.phase(op) != "forward" or any(self._number(op) in numbers for numbers in self._uses):
+        number = self._number(op)
+        if number is None or self.phase(op) != "forward" or any(number in numbers for numbers in self._uses):
+            return False
+        users = [user for user in self._users(number) if user is not None]
+        if not any(self._roles[user] == "backward" or self._is_of_gradient(self.program.ops[user]) for user in users):
             return False
         return len({(other.kind, other.op_name) for other in self._of_piece(op, "backward")}) <= 1
 
