@@ -126,3 +126,29 @@ def test_a_gradient_stands_at_the_call_of_which_it_is_the_transpose(is_jitted: b
             at.setdefault(positions, set()).add(names.op(op).partition(", called at ")[2])
     line = loss.__code__.co_firstlineno
     assert at == {"senders": {f"line {line + 2})"}, "receivers": {f"line {line + 3})"}}
+
+
+def test_a_gradient_that_a_loop_makes_piece_by_piece_has_the_arrays_name():
+    def loss(weights, shift, x):
+        def layer(h, w):
+            return jnp.tanh(h * w["scale"] @ w["w"] + shift), None
+
+        return jax.lax.scan(layer, x, weights)[0].sum()
+
+    weights = {"w": array((3, 16, 16)), "scale": array((3, 16))}
+    record = pi.inspect(jax.grad(loss, (0, 1)), weights, array((16,)), array((32, 16), "data"))
+    program = record.propagation
+    assert program is not None
+    names = ValueNames(program, record.data.sources)
+    told = {str(names.value(output.value)).partition(" (")[0] for output in program.outputs}
+    arrays = ("weights['w']", "weights['scale']", "shift")
+    assert told == {f"the gradient of `{array}` in `jax.lax.scan(layer, x, weights)`" for array in arrays}
+
+
+def test_a_loop_that_no_gradient_takes_is_no_derivative():
+    def loss(w, x, key):
+        t = jax.random.beta(key, 1.5, 1, x.shape[:1])
+        return jnp.mean(jnp.square(jnp.sin((t[:, None] * x) @ w)))
+
+    found = sentences(jax.value_and_grad(loss), array((32, 16)), array((8, 32), "data"), jax.random.PRNGKey(0))
+    assert not any("derivative" in text for text in found)

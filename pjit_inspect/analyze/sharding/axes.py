@@ -1,4 +1,4 @@
-"""Which mesh axes split each factor of an op, in each of its arrays, and where each axis of a value came from.
+"""Finds the mesh axes that split each factor of an op, and where each axis of a value came from.
 
 A factor is a dimension the op's arrays share: `i`, `j` and `k` of a matrix product. A dimension that a reshape merges
 or cuts up has several. An axis is followed along equal factors: from operands to results first, as data flows; what has
@@ -42,7 +42,7 @@ class Array:
     Attributes:
       number: the position among the operands, or among the results.
       value: the index in `ShardedProgram.values`.
-      is_result: whether it is a result.
+      is_result: True for a result.
       axes: factor -> the mesh axes that split it here, outermost first; factors it has and that are not split, too.
       dimension: factor -> the dimension of the array it is (part of).
       left: dimension -> axes there that split no factor evenly.
@@ -256,7 +256,7 @@ def dependent_axes(program: ShardedProgram, ops: Iterable[ShardedOp]) -> frozens
 
 
 def has_independent(program: ShardedProgram, op: ShardedOp) -> bool:
-    """Whether an op has a dimension along which its pieces can be worked on alone, as a batch of matrices has."""
+    """True if an op has a dimension along which its pieces can be worked on alone, as a batch of matrices has."""
     parts = dependent_parts(program, op)
     shapes = [program.values[value].shape for value in op.operands]
     return any(

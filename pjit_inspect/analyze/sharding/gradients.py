@@ -1,4 +1,4 @@
-"""Which value an array of the backward pass is the gradient of, by JAX's rules of differentiation.
+"""Finds the value that an array of the backward pass is the gradient of, by JAX's rules of differentiation.
 
 "The gradient of V" is dL/dV everywhere: an array of V's dimensions. The gradient of a product's operand is a product
 with the other operand, so what is left is the gradient of the product's value, whatever made it. Other pieces of text
@@ -26,7 +26,7 @@ _WRAPPERS = re.compile(r"^(?:(?:transpose|jvp|vmap)\()+")
 _JAXS = frozenset(("checkpoint", "rematted_computation", "while", "body", "closed_call", "eval_jaxpr", "cond"))
 """Scopes that JAX gives what it makes."""
 _NEAR = 5
-"""How many operations before a value tell it from that of another layer."""
+"""The number of operations before a value that tell it from that of another layer."""
 
 Order = tuple[int, ...]
 """For each dimension of an array, which one it is of another array."""
@@ -59,7 +59,7 @@ class Gradients(WrittenOps):
         return found
 
     def _fits(self, index: int, value: int, order: Order) -> bool:
-        """Whether a value has the shape of the one that it may be the gradient of, in its order of dimensions."""
+        """True if a value has the shape of the one that it may be the gradient of, in its order of dimensions."""
         own, shape = self.program.values[index].shape, self.program.values[value].shape
         return len(own) == len(order) and tuple(own[order.index(place)] for place in range(len(order))) == shape
 
@@ -126,7 +126,7 @@ class Gradients(WrittenOps):
 
     @kept
     def differentiated(self, op: ShardedOp) -> list[int]:
-        """What a gradient may be with respect to: operands of its piece, of its shape.
+        """The values that a gradient may be with respect to: operands of its piece, of its shape.
 
         The gradient of one side of a product is a product with the other side. A sum of gradients is that of the value
         that one of them is known to be of.
@@ -177,7 +177,7 @@ class Gradients(WrittenOps):
         return {}
 
     def _hands_on(self, op: ShardedOp) -> bool:
-        """Whether an operation makes what its piece hands on, reshaped or not."""
+        """True if an operation makes what its piece hands on, reshaped or not."""
         users = [self.program.ops[user] for result in op.results for user, _ in self.program.users.get(result, ())]
         return self._makes(op) or (
             len(users) == 1
@@ -187,7 +187,7 @@ class Gradients(WrittenOps):
         )
 
     def _is_term(self, op: ShardedOp) -> bool:
-        """Whether an op makes one of several terms that its piece adds to one sum of gradients."""
+        """True if an op makes one of several terms that its piece adds to one sum of gradients."""
         place, sums, terms = self._place(op), [op], 0
         for own in sums:
             users = (self.program.ops[user] for result in own.results for user, _ in self.program.users.get(result, ()))
@@ -198,7 +198,7 @@ class Gradients(WrittenOps):
         return terms > 1
 
     def _inputs(self, ops: list[ShardedOp], made: set[int]) -> set[int]:
-        """What operations of a piece take from outside of it that has a gradient."""
+        """The values from outside of a piece that its operations take, and that have a gradient."""
         found = set[int]()
         for value in {value for other in ops for value in other.operands}:
             while value in made and (step := self._data.before(value)) is not None:
@@ -208,7 +208,7 @@ class Gradients(WrittenOps):
         return found
 
     def _has_shape(self, value: int, shape: tuple[int, ...]) -> bool:
-        """Whether a value has a shape, dimensions of length 1 aside: a broadcast adds them, its gradient has none."""
+        """True if a value has a shape, dimensions of length 1 aside: a broadcast adds them, its gradient has none."""
         return [n for n in self.program.values[value].shape if n != 1] == [n for n in shape if n != 1]
 
     def _summed(self, op: ShardedOp) -> list[int]:
@@ -232,7 +232,7 @@ class Gradients(WrittenOps):
 
     @kept
     def _seen(self, value: int) -> Any:
-        """What a value is a view of, and of how many loops the turn's piece: that is known in each of them."""
+        """The value that another is a view of, and of how many loops it is the turn's piece: known in each of them."""
         turns = 0
         while True:
             value = self._data.behind(value)
@@ -246,7 +246,7 @@ class Gradients(WrittenOps):
 
     @kept
     def _twin(self, value: int) -> Any:
-        """What a value and the same one computed again have in common: its text, and arguments close before it."""
+        """A key that a value and the same one computed again share: its text, and arguments close before it."""
         value = self._data.behind(value)
         op = self._maker(value)
         if op is None or self._place(op) is None or self.phase(op) == "backward":
@@ -259,7 +259,7 @@ class Gradients(WrittenOps):
         return piece_of(self._place(op)), op.kind, last_part(op), frozenset(found)
 
     def is_constant(self, index: int) -> bool:
-        """Whether a value is a constant, or a view of one."""
+        """True if a value is a constant, or a view of one."""
         op = self._maker(self._data.behind(index))
         return op is not None and op.kind == "constant"
 

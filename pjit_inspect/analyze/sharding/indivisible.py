@@ -58,7 +58,7 @@ def _odd_dimension(program: ShardedProgram, value: ShardedValue) -> int | None:
 
 
 def _wanted(value: ShardedValue) -> Dimensions:
-    """What the constraint says itself: an open dimension may have got more."""
+    """The axes that the constraint itself names: an open dimension may have got more."""
     if len(value.closed) != len(value.spec):
         return value.spec
     return tuple(axes if closed else () for axes, closed in zip(value.spec, value.closed, strict=True))
@@ -77,7 +77,7 @@ def _asked(program: ShardedProgram, value: ShardedValue, dimension: int) -> str:
 def _came(
     data: RecordData, program: ShardedProgram, index: int, results: Mapping[int, int], shapes: frozenset[str]
 ) -> str:
-    """What XLA made of it, as the compiled program shows; "" where it does not."""
+    """The result of the constraint in the compiled program, in words; "" where it does not show."""
     value = program.values[index]
     if index in results and len(data.outputs) == len(program.outputs):
         layout = data.outputs[results[index]]

@@ -1,4 +1,4 @@
-"""What each op of a sharded program cannot do on the pieces it has, and what must therefore be communicated.
+"""Finds what each op of a sharded program cannot do on the pieces it has, so that devices must communicate.
 
 An op needs communication where a factor it sums over is split (every device has a partial sum), where a factor it
 needs whole is split, where neighbours' edges are needed, or where an operand is split differently from the result or
@@ -84,14 +84,14 @@ class Need:
     Attributes:
       op: its index in `ShardedProgram.ops`; None where a result of the program is not split as it must be.
       kind: the cause of a collective that serves it.
-      is_sum: whether partial results are combined; else data moves.
+      is_sum: True if partial results are combined; else data moves.
       axes: the mesh axes between whose devices it goes.
       parts: the dimensions that prove it.
       value: the array that moves, or whose partial sums are combined; None when it could be several.
       target: how that array is wanted to be split; None where it is not to be split differently.
       request: who asked for the sharding that is wanted; None when nobody did.
       taken: axis -> the dimension of the result that uses it already, where that is why an operand cannot stay split.
-      is_xlas: whether no operand is sharded so: XLA's partitioner splits the operation over these axes of itself.
+      is_xlas: True if no operand is sharded so: XLA's partitioner splits the operation over these axes of itself.
     """
 
     op: int | None
@@ -295,7 +295,7 @@ class _Finder:
         return next((request for request in found if request is not None), None)
 
     def _is_brought(self, value: int, dimension: int, axes: set[str]) -> bool:
-        """Whether whatever takes a broadcast takes another array, too, that an argument has given one of these axes."""
+        """True if whatever takes a broadcast takes another array, too, that an argument has given one of these axes."""
         own, users = self.values[value], self.program.users.get(value, ())
         maker = self.program.op_of(value)
         if maker is None or maker.kind != "broadcast_in_dim" or not users:
@@ -361,7 +361,7 @@ class _Finder:
 
 
 def _keeps_dimensions(op: ShardedOp, value: int) -> bool:
-    """Whether each dimension of an operand is the same dimension of the result, as in what is done to each element."""
+    """True if each dimension of an operand is the same dimension of the result, as in what is done to each element."""
     if op.kind in ("while", "optimization_barrier", "named_computation"):
         return True
     if op.rule is None or value not in op.operands or not op.rule.results:
@@ -394,7 +394,7 @@ def _move(
 
 
 def _along_windows(op: ShardedOp, parts: list[Part]) -> list[Part]:
-    """Those of a convolution's dimensions that a window slides along: none is of features, or of a batch."""
+    """The parts along dimensions that a convolution's window slides along, which are not of features or a batch."""
     rule, places = op.rule, {place for place, _ in op.edges}
     if rule is None or not places:
         return parts
@@ -420,12 +420,12 @@ def _edge_kind(op: ShardedOp) -> CauseKind:
 
 
 def is_cumulative(op_name: str) -> bool:
-    """Whether an operation is (part of) a cumulative sum, however JAX lowers it."""
+    """True if an operation is (part of) a cumulative sum, however JAX lowers it."""
     return any(_CUMULATIVE.search(part) for part in op_name.rsplit("/", 3)[-3:])
 
 
 def _wanted(factors: FactorAxes, operand: Array, factor: str) -> tuple[str, ...]:
-    """How the op wants a factor split: as its result is, else as the other operands are."""
+    """The axes over which the op wants a factor split: its result's, else those of the other operands."""
     result = factors.result_with(factor)
     if result is not None:
         return result.axes[factor]
@@ -434,7 +434,7 @@ def _wanted(factors: FactorAxes, operand: Array, factor: str) -> tuple[str, ...]
 
 
 def _target(operand: Array, wanted: dict[str, tuple[str, ...]], rank: int) -> Dimensions:
-    """How the op wants the whole operand split. An axis splits one dimension; one that it splits already keeps it."""
+    """The sharding that the op wants of the whole operand. An axis stays where it is, as it splits one dimension."""
     used = set[str]()
     kept = dict[str, tuple[str, ...]]()
     for factor in sorted(wanted, key=lambda factor: wanted[factor] != operand.axes[factor]):
@@ -463,7 +463,7 @@ def whole_axes(axes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def taken_axes(program: ShardedProgram, op: int, axes: frozenset[str]) -> tuple[tuple[str, int], ...]:
-    """Which of these axes an op's result uses, and for which dimension."""
+    """The axes of these that an op's result uses, each with its dimension."""
     results = program.ops[op].results
     spec = program.values[results[0]].spec if results else ()
     return tuple(
@@ -472,7 +472,7 @@ def taken_axes(program: ShardedProgram, op: int, axes: frozenset[str]) -> tuple[
 
 
 def is_free(program: ShardedProgram, value: int) -> bool:
-    """Whether a value is made of nothing but constants: it has any sharding at no cost."""
+    """True if a value is made of nothing but constants: it has any sharding at no cost."""
     while (maker := program.values[value].op) is not None:
         op = program.ops[maker]
         if op.kind in ("constant", "iota"):
@@ -484,7 +484,7 @@ def is_free(program: ShardedProgram, value: int) -> bool:
 
 
 def is_named_as_operand(program: ShardedProgram, copy: ShardedOp) -> bool:
-    """Whether a copy has the name and place of what makes its operand: then nobody wrote it."""
+    """True if a copy has the name and place of what makes its operand: then nobody wrote it."""
     if copy.kind != "copy" or not copy.operands or not copy.op_name:
         return False
     value = program.values[copy.operands[0]]

@@ -1,4 +1,4 @@
-"""Which earlier value a value is the same data as: through views, borders of regions, loops and what they save.
+"""Finds the earlier value that a value is the same data as: through views, borders of regions, and loops.
 
 Not its job: what a value is called (`analyze.sharding.value_names`).
 """
@@ -46,7 +46,7 @@ class Step:
     Attributes:
       value: its index in `ShardedProgram.values`.
       op: the view in between; None where only a border of a region, or a barrier, lies in between.
-      is_turn: whether it is the piece of it that belongs to a loop's turn.
+      is_turn: True for the piece of it that belongs to a loop's turn.
     """
 
     value: int
@@ -97,7 +97,7 @@ class SameData:
         return self._slice(op, value.op) if op.kind == "dynamic_slice" else None
 
     def _entered(self, index: int, op: ShardedOp) -> Step | None:
-        """What a region was given: for a loop only what it hands on as it is, as other things change each turn."""
+        """The value that a region was given; of a loop only one that it hands on as it is: others change each turn."""
         if index not in self._given:
             return None
         given = self._given[index]
@@ -115,8 +115,23 @@ class SameData:
         loop = self.program.ops[maker]
         return loop, self._carried[maker].index(index) % len(loop.operands)
 
+    def added(self, loop: ShardedOp, number: int) -> list[int]:
+        """The values that each turn of a loop adds to one that it carries; [] where a turn does anything else to it."""
+        sums, terms = [self._returned.get(loop.results[number])], list[int]()
+        for value in sums:
+            if value is None:
+                return []
+            own = self.behind(value, views=SAME_SHAPE)
+            op = self.program.op_of(own)
+            if op is not None and op.kind == "add" and op.op_name.endswith("add_any"):
+                sums += op.operands
+            else:
+                terms.append(own)
+        before = [own for own in terms if (found := self.carried(own)) and found[0] is loop and found[1] == number]
+        return [own for own in terms if own not in before] if len(before) == 1 else []
+
     def is_kept(self, op: ShardedOp, number: int) -> bool:
-        """Whether a loop hands on what it is given at a place: its body returns the very parameter."""
+        """True if a loop hands on what it is given at a place: its body returns the very parameter."""
         returned = self._returned.get(op.results[number]) if number < len(op.results) else None
         if returned is None or self._given.get(returned) != op.operands[number]:
             return False
@@ -151,7 +166,7 @@ class SameData:
         return op.operands[1] if self._given.get(self.behind(op.operands[0], views=SAME_SHAPE)) == carried else None
 
     def is_larger(self, view: ShardedOp) -> bool:
-        """Whether a view has elements several times: a broadcast of an array is another array, though of its data."""
+        """True if a view has elements several times: a broadcast of an array is another array, though of its data."""
         given, made = (math.prod(self.program.values[value].shape) for value in (view.operands[0], view.results[0]))
         return view.kind == "broadcast_in_dim" and given != made
 

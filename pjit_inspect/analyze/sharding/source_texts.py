@@ -122,7 +122,7 @@ def _length(pieces: Sequence[Piece]) -> int:
 
 
 def _lists(pieces: list[Piece]) -> list[tuple[int, list[int], int]]:
-    """Where each pair of brackets begins, where the commas right inside are, and where it ends."""
+    """The places of each pair of brackets: its first, those of the commas right inside, and its last."""
     found, opened = list[tuple[int, list[int], int]](), list[tuple[int, list[int]]]()
     for place, (_, token) in enumerate(pieces):
         if token in _BRACKETS:

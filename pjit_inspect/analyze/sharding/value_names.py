@@ -1,4 +1,4 @@
-"""How a person calls a value of the sharded program: by its argument's name, or by the text it was written as.
+"""Names the values of a sharded program as a person does: by the argument, or by the text they were written as.
 
 Not its job: which operation makes the value of a text (`analyze.sharding.written_ops`), which value is the same data as
 another (`analyze.sharding.same_data`), sentences about it (`analyze.causes.cause_subject`).
@@ -29,7 +29,7 @@ _KINDS = {
     "mul": "a product", "div": "a quotient", "add": "a sum", "sub": "a difference", "reduce_sum": "a sum",
     "add_any": "a sum of gradients", "dot_general": "a product", "while": "a result of a loop",
 }  # fmt: skip
-"""What a value of the backward pass is, by JAX's name of the operation that makes it."""
+"""Words for a value of the backward pass, by JAX's name of the operation that makes it."""
 RESHARDED = " (resharded)"
 """Behind the name of an array that is split differently than it was."""
 _MOST_STEPS = 10_000
@@ -42,7 +42,7 @@ class ValueNames(Gradients):
 
     @kept
     def _side(self, op: ShardedOp, operand: int) -> str:
-        """How an operand of a product of an op's piece was written, where that is `a @ b`; "" for any other."""
+        """The text of an operand of a product of an op's piece, where that is `a @ b`; "" for any other."""
         tree = self._tree(op)
         if not isinstance(tree, ast.BinOp) or not isinstance(tree.op, ast.MatMult):
             return ""
@@ -52,7 +52,7 @@ class ValueNames(Gradients):
         return shortened(ast.get_source_segment(self._expression(op), found.pop()) or "") if len(found) == 1 else ""
 
     def _may_be_tangent(self, op: ShardedOp) -> bool:
-        """Whether an op may make the tangent of what its text computes: JAX gives both one name and one place."""
+        """True if an op may make the tangent of what its text computes: JAX gives both one name and one place."""
         return not untransposed(self._named(op).op_name) <= self._transposed
 
     @cached_property
@@ -85,7 +85,7 @@ class ValueNames(Gradients):
                 break
             if step.is_turn:
                 turn = "[i]" + turn
-            elif view is not None and (self._data.is_larger(view) or self._is_told(view)):
+            elif view is not None and (self._data.is_larger(view) or self._is_told(view, turn)):
                 views.append(view)
             if self._is_resharded(step.value, index):
                 resharded = RESHARDED
@@ -94,13 +94,16 @@ class ValueNames(Gradients):
         told = _of_turn(told, turn or part) if turn or part else told
         return say("{}{}", told, self._reshaped(views, self._maker(index)) + resharded)
 
-    def _is_told(self, view: ShardedOp) -> bool:
-        """Whether a view is one that a reader knows of, and not what a loop does for its turns."""
-        is_users = view.kind in RESHAPED and self._is_users(view)
-        return is_users and (view.kind == "transpose" or self._loop_of(view) is None)
+    def _is_told(self, view: ShardedOp, turn: str) -> bool:
+        """True if a view is one that a reader knows of, and not what a loop does for its turns."""
+        loop = self._loop_of(view)
+        is_loops = loop is not None and (
+            bool(turn) or (view.parent is not None and self.program.ops[view.parent] is loop)
+        )
+        return view.kind in RESHAPED and self._is_users(view) and not is_loops
 
     def _reshaped(self, views: Sequence[ShardedOp], maker: ShardedOp | None = None) -> str:
-        """What is done to an array before it is taken: " reshaped and transposed". `views` are from the last on."""
+        """Words for the views of an array: " reshaped and transposed". `views` are from the last on."""
         larger = [view for view in views if self._data.is_larger(view)]
         is_any = maker is not None and maker.kind in ("constant", "iota")
         if larger and maker is not None and (is_any or self._is_one_piece(maker, larger[-1])):
@@ -108,7 +111,11 @@ class ValueNames(Gradients):
             return ""
         # It has the order of dimensions of its text only so.
         own = () if maker is None else self._last_views(maker)
-        words = [RESHAPED[view.kind] for view in reversed(views) if view not in own]
+        loops = [
+            view for view in views if view.kind != "transpose" and maker is not None and self._loop_of(view) is maker
+        ]
+        shown = [view for view in views if view not in own and view not in loops]
+        words = [RESHAPED[view.kind] for view in reversed(shown)]
         if larger:
             words = [word for word in words if word != RESHAPED["reshape"]]
         return f" {' and '.join(dict.fromkeys(words))}" if words else ""
@@ -148,25 +155,43 @@ class ValueNames(Gradients):
         return say("the {} inside {}", code(self._label(op)), self._told(op, self._near(op, self._shown(inside))))
 
     def _of_loop(self, index: int, loop: ShardedOp, inside: ShardedOp | None) -> Sentence:
-        """What a loop makes or carries: of several arrays by what each turn saves, or by an argument or a result."""
+        """An array that a loop makes or carries: of several by what each turn saves, or by an argument or a result."""
         told = self.op(loop, inside) if self.text(loop) else Sentence("a loop")
         if (carried := self._data.carried(index)) is not None:
             known = self._at_border(*carried)
             return say("{} that {} carries", say("the {}", name(known)) if known else "a value", told)
         if [value for number, value in enumerate(loop.results) if self._is_used(loop, number)] == [index]:
             return told
+        if (gradient := self._gradient_of_loop(index, loop, inside)) is not None:
+            return gradient
         saved = self._data.saved(index)
         maker = None if saved is None else self._maker(self._data.behind(saved))
         if saved is None or (maker is not None and maker is not loop and self._place(maker) == self._place(loop)):
             return say("a result of {}", told)
         return say("{} stacked by {}", self.value(saved, loop), told)
 
+    def _gradient_of_loop(self, index: int, loop: ShardedOp, inside: ShardedOp | None) -> Sentence | None:
+        """The array that the turns of a loop make the gradient of: each of its piece of it, or of all of it in turn."""
+        saved, text, found = self._data.saved(index), self.text(loop), set[Sentence | None]()
+        for term in self._data.added(loop, loop.results.index(index)) if saved is None else [saved]:
+            maker = self._maker(self._data.behind(term))
+            given = [] if maker is None else self.differentiated(maker)
+            step = self._data.before(self._data.behind(given[0])) if len(given) == 1 and saved is not None else None
+            if step is not None and step.is_turn and self._has_shape(step.value, self.program.values[index].shape):
+                found.add(self.value(step.value))
+            else:
+                found.add(None if maker is None or saved is not None else self._operand(maker))
+        array = found.pop() if len(found) == 1 else None
+        where = self._near(loop, self._shown(inside))
+        return array and say("the gradient of {}{}{}", array, say(" in {}", code(text)) if text else "", where)
+
     def _is_used(self, loop: ShardedOp, number: int) -> bool:
-        """Whether a loop changes an array, and the forward pass takes that: a gradient takes what its text has not."""
+        """True if a loop changes an array, and the forward pass takes that: a gradient takes what its text has not."""
         value = loop.results[number]
         users = (user for user, _ in self.program.users.get(value, ()))
-        is_taken = value in self._linked or value in self._returned
-        is_taken = is_taken or any(self._roles[user] == "forward" for user in users)
+        outer = () if loop.parent is None else self.program.ops[loop.parent].results
+        is_taken = value in self._returned or not set(outer).isdisjoint(self._linked.get(value, ()))
+        is_taken |= any(self._roles[user] == "forward" for user in users)
         return is_taken and not self._data.is_kept(loop, number)
 
     def _at_border(self, loop: ShardedOp, number: int) -> str:
@@ -179,7 +204,7 @@ class ValueNames(Gradients):
         return next((own.label for own in self.program.outputs if self._data.behind(own.value) == made), "")
 
     def _of_turns(self, index: int) -> Step | None:
-        """What a loop takes a part of for some of its turns, as `scan(unroll=)` does for several at once."""
+        """The array of which a loop takes a part for some of its turns, as `scan(unroll=)` does for several at once."""
         op = self._maker(index)
         is_within = op is not None and op.kind == "slice" and op.parent is not None
         if op is None or not is_within or self._loop_of(op) is not self.program.ops[op.parent or 0]:
@@ -187,7 +212,7 @@ class ValueNames(Gradients):
         return Step(value=op.operands[0])
 
     def _is_resharded(self, before: int, after: int) -> bool:
-        """Whether an array is split differently afterwards: by a constraint, or where a loop or a view takes it."""
+        """True if an array is split differently afterwards: by a constraint, or where a loop or a view takes it."""
         one, two = self.program.values[before], self.program.values[after]
         view = self._maker(after)
         if view is not None and view.detail in MANUAL_BORDERS:
@@ -200,7 +225,7 @@ class ValueNames(Gradients):
         return one.shape == two.shape and one.spec != two.spec
 
     def _is_written(self, view: ShardedOp, inside: ShardedOp | None) -> bool:
-        """Whether a view changes the shape and makes the value of its text, by which it is known."""
+        """True if a view changes the shape and makes the value of its text, by which it is known."""
         is_users = view.kind in RESHAPED and self._is_users(view) and self._makes(view)
         own = self._place(view) if is_users and self._loop_of(view) is None else None
         is_known = own is not None and own[0] is not None and bool(self.text(view))
@@ -270,7 +295,7 @@ class ValueNames(Gradients):
         return order
 
     def told_dimension(self, op: ShardedOp, dimension: int) -> int | None:
-        """Which dimension of what an op's text says a dimension of its result is; None where that is not known."""
+        """The dimension of an op's text that a dimension of its result is; None where that is not known."""
         order = self.told_order(op)
         return None if order is None else order[dimension]
 
@@ -280,7 +305,7 @@ class ValueNames(Gradients):
         return None if order is None else tuple(dimensions[order.index(place)] for place in range(len(order)))
 
     def as_named(self, index: int, dimensions: Sequence[T], inside: ShardedOp | None = None) -> tuple[T, ...]:
-        """What a value has for each dimension (lengths, a sharding), in the order of the text it is called by."""
+        """Lengths, axes or the like of a value's dimensions, in the order of the text that it is called by."""
         if (found := self.cotangent(index, inside)) is not None:
             value, order = found
             return self.as_named(value, [dimensions[order.index(place)] for place in range(len(order))])
@@ -290,7 +315,7 @@ class ValueNames(Gradients):
         return self.told_spec(op, dimensions) or tuple(dimensions)
 
     def is_counted(self, index: int, inside: ShardedOp | None = None) -> bool:
-        """Whether the dimensions of what a value is called are the value's: of a gradient that may not be known."""
+        """True if the dimensions of what a value is called are the value's: of a gradient that may not be known."""
         op = self._maker(index)
         if self.argument(index) or op is None or index not in op.results or self.cotangent(index, inside) is not None:
             return True
@@ -317,7 +342,7 @@ class ValueNames(Gradients):
         return say("{} in ", code(self._label(op))) if self._is_part(op) else Sentence()
 
     def _is_part(self, op: ShardedOp) -> bool:
-        """Whether an op is one of several of its kind that a library does in a piece, and not that piece's value."""
+        """True if an op is one of several of its kind that a library does in a piece, and not that piece's value."""
         number = self._number(op)
         if number is None or self._makes(op) or not self.text(op) or not self._library(op):
             return False
@@ -340,7 +365,7 @@ class ValueNames(Gradients):
     def _told(
         self, op: ShardedOp, where: Sentence, part: Sentence | None = None, *, is_value: bool = False
     ) -> Sentence:
-        """What a text computes for an op of it, in the words of the op's phase: `is_value` for an array."""
+        """Words for an op, by its text and the op's phase; with `is_value` for the array that it makes."""
         text, phase = self.text(op) or users_word(last_part(op)) or op.kind, self.phase(op)
         prefix = _PHASES.get(phase or "", "")
         if phase == "backward":
@@ -357,7 +382,7 @@ class ValueNames(Gradients):
         return say("{}{}{}{}", part or "", prefix, code(text), where)
 
     def _gradient(self, op: ShardedOp, where: Sentence) -> Sentence | None:
-        """Which value an op makes the gradient of, where that is known: of all of it, or in one text that takes it."""
+        """The value that an op makes the gradient of, if that is known: of all of it, or in one text that takes it."""
         if self._is_mixed(self._number(op)):
             found = {str(own): own for own in map(self.value, self.differentiated(op))}
             if len(found) == 1:
@@ -416,7 +441,7 @@ class ValueNames(Gradients):
         return frames if frames and frames[0].where in places else ()
 
     def _near(self, op: ShardedOp, shown: tuple[Frame, ...] | None) -> Sentence:
-        """Where an op was written, for a reader who has been shown the place of these frames; None for nobody."""
+        """The place of an op, for a reader who has been shown the place of these frames; None for nobody."""
         frames = self.frames(op)
         if not frames:
             return Sentence()
@@ -432,17 +457,17 @@ class ValueNames(Gradients):
 
 
 def _is_alike(one: ShardedOp, other: ShardedOp) -> bool:
-    """Whether two ops do the same."""
+    """True if two ops do the same."""
     return (one.kind, last_part(one)) == (other.kind, last_part(other))
 
 
 def line_near(frame: Frame, near: Frame) -> str:
-    """Where a frame is, for a reader who knows the file of another."""
+    """The place of a frame, for a reader who knows the file of another."""
     return f"line {frame.line}" if frame.file == near.file else frame.where
 
 
 def _of_turn(array: Sentence, turn: str) -> Sentence:
-    """What a turn of a loop takes of an array: "`f(x)[i]`"."""
+    """The piece of an array that a turn of a loop takes: "`f(x)[i]`"."""
     before = array.phrases[: array.startswith(_PHASES["recompute"])]
     first, *rest = array.phrases[len(before) :]
     if first.kind != "code":

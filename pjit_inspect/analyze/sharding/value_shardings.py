@@ -1,4 +1,4 @@
-"""How every value of the propagated program lies on the devices, and where each axis came from.
+"""Tells how every value of the propagated program lies on the devices, and where each axis came from.
 
 Not its job: what it costs in collectives (`analyze.causes.causes`), drawing
 (`view`).
@@ -107,7 +107,7 @@ class _Finder:
     # ------------------------------------------------------------ one row
 
     def row(self, index: int) -> ValueSharding:
-        """What there is to say of one value."""
+        """The row of one value."""
         program, value, op = self.program, self.program.values[index], self._maker(index)
         local = program.local_shape(index)
         size, whole = _bytes(value.dtype, local), _bytes(value.dtype, value.shape)
@@ -138,7 +138,7 @@ class _Finder:
         return "" if op is None else self.names.text(op) or op.op_name or op.kind
 
     def is_per_shard(self, index: int) -> bool:
-        """Whether a value stands inside a `shard_map`."""
+        """True if a value stands inside a `shard_map`."""
         op = self._maker(index)
         return op is not None and (bool(op.manual) or (op.kind == _MANUAL and index not in op.results))
 

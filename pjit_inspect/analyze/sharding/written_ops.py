@@ -1,4 +1,4 @@
-"""Where the operations of a program were written, and which of them make the value of the text they were written as.
+"""Finds where each operation was written, and which operations make the value of the text they were written as.
 
 A piece of text that is being run (`m.attend(x)`) may belong to many operations. Its value is what the last of them
 makes: what operations of other pieces take. The others are inside it, or of its gradient where that alone takes them.
@@ -31,16 +31,16 @@ _TURNS = ("/body/jit(dynamic_index_in_dim)", "/body/jit(dynamic_update_index_in_
 _BODIES = ("/body/closed_call/", "/body/eval_jaxpr/")
 """The same of what the user wrote in a `scan`, before JAX 0.11.2 and from it on."""
 _ROOTS = ("jit(", "pjit(", "pmap(")
-"""What JAX's full name of an op begins with; any other name begins in the region the op stands in."""
+"""The beginnings of JAX's full names of ops; any other name begins in the region the op stands in."""
 _LOOPS_OWN = frozenset((*RESHAPED, *SAME_SHAPE, "slice", "concatenate", "dynamic_slice", "dynamic_update_slice"))
-"""What a loop does at the place of its call: before and after it, and to take and put a turn's piece."""
+"""Operations of a loop at the place of its call: before and after it, and to take and put a turn's piece."""
 _VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
 OWN_VIEWS = frozenset(("transpose", *SAME_SHAPE))
-"""What JAX does to the value of a piece within it: it transposes the product of an `einsum`."""
+"""Views that JAX makes of the value of a piece within it: it transposes the product of an `einsum`."""
 _ONE_OF = re.compile(r"(\d+):(\d+)(?:,|$)", re.ASCII)
 """The piece of a slice along its first dimension."""
 _BATCHED = "vmap("
-"""How a part of JAX's name of an operation begins that `vmap` has given a dimension."""
+"""The beginning of a part of JAX's name of an operation that `vmap` has given a dimension."""
 
 _Place = tuple[Any, ...]
 """A piece of source on one way of calls: the piece, then where each call to it stands, innermost first."""
@@ -123,7 +123,7 @@ class WrittenOps:
         return (self._target(op) if not depth and "," in text else "") or text
 
     def _target(self, op: ShardedOp) -> str:
-        """Which of the targets of an assignment an op unpacks an array to: `q, k = f(x)` stands at "q, k"."""
+        """The target of an assignment that an op unpacks an array to, as `k` in `q, k = f(x)`; "" for any other op."""
         tree, own = self._tree(op), op
         while own.kind == "reshape" and (maker := self._maker(own.operands[0])) and self._is_one_piece(maker, op):
             own = maker
@@ -143,7 +143,7 @@ class WrittenOps:
         return text, shortened(text)
 
     def column(self, frame: Frame) -> int:
-        """Where on its line the piece of a frame begins, in characters from 1; its first column has to be known."""
+        """The column at which a frame's piece begins, in characters from 1; its first column has to be known."""
         source = self._sources.get(frame.file)
         line = (source and source.line(frame.line)) or ""
         return len(line.encode()[: frame.columns[0]].decode(errors="replace") or " " * frame.columns[0]) + 1
@@ -191,7 +191,7 @@ class WrittenOps:
         }
 
     def is_by_helper(self, op: ShardedOp) -> bool:
-        """Whether a function asks for a sharding that may have many callers: the call is what one would change."""
+        """True if a function asks for a sharding that may have many callers: the call is what one would change."""
         return op.kind in REQUESTS and self.caller(op) is not None
 
     def scopes(self, op: ShardedOp) -> tuple[str, ...]:
@@ -203,7 +203,7 @@ class WrittenOps:
         return tuple(found)
 
     def is_batched(self, op: ShardedOp) -> bool:
-        """Whether `vmap` has given an op a dimension of which its text knows nothing."""
+        """True if `vmap` has given an op a dimension of which its text knows nothing."""
         return _BATCHED not in self.text(op) and any(_BATCHED in own for own in self.scopes(op))
 
     @cached_property
@@ -248,7 +248,7 @@ class WrittenOps:
         return None if number is None else self._places[number]
 
     def _is_one_piece(self, one: ShardedOp, other: ShardedOp) -> bool:
-        """Whether two ops were written as the very same piece of text, in one phase."""
+        """True if two ops were written as the very same piece of text, in one phase."""
         own = self._place(one)
         return own is not None and own == self._place(other) and self.phase(one) == self.phase(other)
 
@@ -270,13 +270,18 @@ class WrittenOps:
     # ------------------------------------------------------------ which op makes the value of its piece
 
     def _makes(self, op: ShardedOp) -> bool:
-        """Whether an op makes the value of its piece, the last views of it aside; in a gradient, what that hands on."""
+        """True if an op makes the value of its piece, the last views of it aside; in a gradient, what that hands on."""
         number = self._number(op)
         return number is None or number in self._uses[0]
 
+    @kept
     def _is_of_gradient(self, op: ShardedOp) -> bool:
-        """Whether an op of the forward pass makes the factor that the gradient of its piece is a product with."""
-        if self.phase(op) != "forward" or any(self._number(op) in numbers for numbers in self._uses):
+        """True if an op of the forward pass makes the factor that the gradient of its piece is a product with."""
+        number = self._number(op)
+        if number is None or self.phase(op) != "forward" or any(number in numbers for numbers in self._uses):
+            return False
+        users = [user for user in self._users(number) if user is not None]
+        if not any(self._roles[user] == "backward" or self._is_of_gradient(self.program.ops[user]) for user in users):
             return False
         return len({(other.kind, other.op_name) for other in self._of_piece(op, "backward")}) <= 1
 
@@ -313,7 +318,7 @@ class WrittenOps:
         return frozenset(makers) - self._kept_inside(makers), frozenset(leading)
 
     def _kept_inside(self, makers: set[int]) -> set[int]:
-        """Those that a library makes at an earlier line than the value of a piece, as the statistics a module keeps."""
+        """The ops of a library at an earlier line than that of the value, as for the statistics a module keeps."""
         found, pieces = set[int](), dict[object, dict[tuple[Frame, ...], list[int]]]()
         for number in makers:
             op, own = self.program.ops[number], self._places[number]
@@ -349,7 +354,7 @@ class WrittenOps:
             seen.update(following)
 
     def _is_users(self, op: ShardedOp) -> bool:
-        """Whether somebody wrote an op; XLA names views that it adds as the operation that they are for."""
+        """True if somebody wrote an op; XLA names views that it adds as the operation that they are for."""
         return op.kind not in RESHAPED or op.op_name not in self._computed_names
 
     @cached_property
@@ -368,12 +373,12 @@ class WrittenOps:
         return frozenset(output.value for output in self.program.outputs)
 
     def _is_within(self, number: int, user: int) -> bool:
-        """Whether an op's user is of its piece."""
+        """True if an op's user is of its piece."""
         is_same = self._places[user] == self._places[number] and self._roles[user] == self._roles[number]
         return is_same and not self._is_mixed(user)
 
     def _is_mixed(self, number: int | None) -> bool:
-        """Whether an op adds up gradients of a value that are made at several places, of which it stands at one."""
+        """True if an op adds up gradients of a value that are made at several places, of which it stands at one."""
         if number is None:
             return False
         sums = [number] if last_part(self.program.ops[number]) == SUM_OF_GRADIENTS else []
@@ -387,7 +392,7 @@ class WrittenOps:
         return False
 
     def _is_taken(self, number: int, user: int) -> bool:
-        """Whether an op's user takes the value of its piece."""
+        """True if an op's user takes the value of its piece."""
         role, other, text = self._roles[number], self._roles[user], piece_of(self._places[user])
         if role == other or text == piece_of(self._places[number]):
             return role == other and not self._is_within(number, user)
@@ -396,12 +401,12 @@ class WrittenOps:
         return other != "backward" or (text, role) not in self._computing
 
     def _is_called_by(self, number: int, user: int) -> bool:
-        """Whether an op's user stands in a function that its piece calls: then the value of the piece comes later."""
+        """True if an op's user stands in a function that its piece calls: then the value of the piece comes later."""
         own, other = self._places[number], self._places[user]
         return own is not None and other is not None and len(other) > len(own) and other[1 - len(own) :] == own[1:]
 
     def _is_merged(self, number: int, user: int) -> bool:
-        """Whether XLA has made one view of an op's user and of the last view of its piece, which is lost."""
+        """True if XLA has made one view of an op's user and of the last view of its piece, which is lost."""
         parts = self.program.ops[user].op_name.split(";")[1:] if self.program.ops[user].kind in RESHAPED else ()
         return self.program.ops[number].op_name in parts
 
@@ -412,7 +417,7 @@ class WrittenOps:
         return frozenset((piece_of(own), role) for op, own, role in rows if op.kind not in RESHAPED)
 
     def _is_run_again(self, number: int, makers: set[int], leading: set[int]) -> bool:
-        """Whether an op is like one that makes the value of the piece, which may be run several times, as by layer."""
+        """True if an op is like one that makes the value of the piece, which may be run several times, as by layer."""
         op, own = self.program.ops[number], self._places[number]
         rivals = [self.program.ops[other] for other in self._pieces[own] if other in makers] if own else []
         alike = [other for other in rivals if (other.kind, last_part(other)) == (op.kind, last_part(op))]
@@ -426,7 +431,7 @@ class WrittenOps:
         return tree is not None
 
     def _inner(self, op: ShardedOp) -> list[bool]:
-        """Which operands of an op are of its own piece."""
+        """True for each operand of an op that its own piece makes."""
         makers = [self.program.values[value].op for value in op.operands]
         return [maker is not None and self._places[maker] == self._place(op) for maker in makers]
 
@@ -481,6 +486,6 @@ def _last(stacks: Collection[tuple[Frame, ...]]) -> Collection[tuple[Frame, ...]
 
 
 def _has_in_order(stack: Sequence[Frame], frames: Sequence[Frame]) -> bool:
-    """Whether a stack has all these frames, in order."""
+    """True if a stack has all these frames, in order."""
     rest = iter(stack)
     return all(frame in rest for frame in frames)

@@ -81,7 +81,7 @@ def to_frame(frame: FrameType | None) -> Frame | None:
 
 
 def wrapped_function(jaxpr: Any) -> Frame | None:
-    """Where the user's function is defined that a package's wrapper leaves all work to.
+    """The place of the user's function that a package's wrapper leaves all work to.
 
     None where the wrapper works itself, or wraps nothing.
 

@@ -37,7 +37,7 @@ class Tiling:
       counts: the tiles along each dimension; () when no dimension is split.
       tiles: a row for each dimension: the tile number along it that each partition holds.
       manual: for each partition its number along the axes of `shard_map`; None without such axes.
-      is_manual: whether `shard_map` splits over all partitions.
+      is_manual: True if `shard_map` splits over all partitions.
       device: the only partition that holds the array; None when all do.
     """
 
@@ -55,7 +55,7 @@ class FoundSpec:
     Attributes:
       dimensions: the axes of each dimension, outermost first.
       manual: the axes of `shard_map`.
-      is_on_one: whether a single device has the array.
+      is_on_one: True if a single device has the array.
     """
 
     dimensions: Dimensions
@@ -201,7 +201,7 @@ def find_spec(
       rank: the number of the array's dimensions.
       mesh: the user's mesh.
       device_ids: the device of each partition; None when partitions are positions in the mesh.
-      parts: whether to try parts of axes where whole ones do not fit.
+      parts: True to try parts of axes where whole ones do not fit.
     """
     if tiling.is_manual:
         return FoundSpec(dimensions=((),) * rank, manual=tuple(n for n, size in mesh.sizes.items() if size > 1))
