@@ -365,6 +365,9 @@ class _Writer(CauseSubject):
             return self._say("scatter", verb=verb, partial=partial)
         if (found := self._of_result()) is not None:
             return found
+        is_about_these = self.over_names <= {axis_name(own) for part in self.parts for own in part.axes}
+        if not is_about_these and (step := self._step(say("{} needs it", self.op()))) is not None:
+            return step
         is_running = own is not None and (kind == "reduce_window" or is_cumulative(own.op_name))
         verb = "accumulates along" if is_running else _AT_POSITIONS.get(kind, "looks up positions along")
         return self._say("positions", verb=verb)

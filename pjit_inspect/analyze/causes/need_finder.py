@@ -142,7 +142,8 @@ class NeedFinder:
         is_as_told = op is None or not self._by_op[op] or any(step.kind != "collective-permute" for step in way)
         if end is not None and is_end and is_as_told:
             return end.spec
-        return ((),) * len(pieces) if self.program.values[value].shape == pieces else None
+        whole = self.program.values[value].shape == pieces
+        return ((),) * len(pieces) if whole else self._ways.found(way, value, pieces) if end is None else None
 
     def _moved(self, match: Match) -> int | None:
         """The value that its taker takes, or that its need is about."""

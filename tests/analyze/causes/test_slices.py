@@ -1,0 +1,58 @@
+"""Of what a collective yields, or is given, only a slice may go on: layouts are followed through it."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from causes.meshes import CUBE, array, named
+from causes.told import another_before_jax_0_10, sentences
+
+from pjit_inspect.analyze.causes.layouts import Layout
+
+
+def test_a_slice_lies_in_the_layout_of_its_first_axes():
+    fine = Layout.of((("data", "model"), ("seq",)), (16, 8), {"data": 2, "model": 4, "seq": 2})
+    assert fine is not None
+    coarse = fine.coarser((8, 4))
+    assert coarse is not None
+    assert coarse.spec == (("data",), ("seq",))
+    assert fine.coarser((5, 4)) is None
+
+
+@another_before_jax_0_10
+def test_a_lookup_of_which_a_slice_is_gathered_says_how_it_was_computed():
+    def model(table, tokens):
+        found = jnp.take(table, tokens, axis=0)
+        return jax.lax.with_sharding_constraint(found, named(("data", "fsdp"), None, "tp", mesh=CUBE))
+
+    tokens = array((8, 1), ("data", "fsdp"), dtype=jnp.int32, mesh=CUBE)
+    told = [
+        text for text in sentences(model, array((128, 32), "tp", "fsdp", mesh=CUBE), tokens) if "its result" in text
+    ]
+    assert len(told) == 2
+    assert all("is computed as `P('data', None, 'fsdp')`" in text for text in told)
+    assert all("of 2 of bringing its result to `P(('data', 'fsdp'), None, 'tp')`." in text for text in told)
+
+
+@another_before_jax_0_10
+def test_a_table_that_moves_over_axes_it_is_not_looked_up_along_says_its_steps():
+    def model(table, tokens):
+        found = jnp.take(table, tokens, axis=0)
+        return jax.lax.with_sharding_constraint(found, named(("data", "fsdp"), None, "tp", mesh=CUBE))
+
+    tokens = array((8, 32), ("data", "fsdp"), dtype=jnp.int32, mesh=CUBE)
+    found = sentences(model, array((128, 32), "tp", "fsdp", mesh=CUBE), tokens)
+    way = "of bringing `table` from `P('tp', 'fsdp')` to `P(None, 'tp')`."
+    assert [text.partition(way)[0] for text in found if way in text] == ["Step 1 of 2 ", "Step 2 of 2 "]
+
+
+@another_before_jax_0_10
+def test_a_permuted_slice_is_wanted_in_the_sharding_that_it_gets():
+    def model(x):
+        a = x @ x.T
+        return (3.0 * a @ a) @ x
+
+    found = sentences(model, array((32, 64), "data", "model"))
+    assert any(
+        "needs `x @ x.T`" in text and "as `P('model', None)`, but it is `P('data', None)`." in text for text in found
+    )
