@@ -107,6 +107,8 @@ class NeedFinder:
         if moved is None or (need is not None and need.is_sum and taker is None):
             sums = self._ways.sums(match.edge) if match.edge.kind in SUMS else ()
             return replace(match, way=tuple(sums) if len(sums) > 1 else ())
+        if match.wanted is not None:
+            return replace(match, had=values[moved].spec)
         way, made = self._ways.of(match.edge, taker), match.edge.makers[:1]
         back, computed = self._put_back(way)
         is_whole = bool(made) and (taker is None or taker.shape == self.program.local_shape(made[0]))
@@ -347,8 +349,17 @@ class NeedFinder:
             taken = self._taken(edge, taker)
             needs = [n for n in self._by_op[taker.op] if self._is_about(n, edge, taker)]
             if (need := self._best(self._without_edges(needs, taker, taken), axes)) is not None:
-                return Match(edge=edge, need=need, taker=taker, taken=taken)
+                target = None if taken is None or need.kind != "halo" else self._before_edges(edge, taker, taken)
+                own = None if target is not None else need
+                return Match(edge=edge, need=own, taker=taker, taken=taken, wanted=target)
         return None
+
+    def _before_edges(self, edge: PartitionedCollective, taker: Taker, taken: int) -> Dimensions | None:
+        """The sharding that an array gets before its taker exchanges edges of its pieces; None for no other."""
+        way = self._ways.of(edge, taker)
+        if edge is way[-1] or edge.kind != "collective-permute":
+            return None
+        return self._ways.found(way[: way.index(edge) + 1], taken, edge.given_shape)
 
     def _taken_as_result(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of a result of the program that the moved array is."""

@@ -56,3 +56,16 @@ def test_a_permuted_slice_is_wanted_in_the_sharding_that_it_gets():
     assert any(
         "needs `x @ x.T`" in text and "as `P('model', None)`, but it is `P('data', None)`." in text for text in found
     )
+
+
+@another_before_jax_0_10
+def test_what_brings_an_array_to_the_sharding_of_its_slice_is_not_told_as_edges_of_pieces():
+    def model(g, x):
+        g = jax.lax.with_sharding_constraint(jnp.sin(g), named("data", "fsdp", mesh=CUBE))
+        return jax.lax.with_sharding_constraint(g[:, :32] + x, named(("data", "fsdp"), "tp", mesh=CUBE))
+
+    g, x = array((8, 80), "data", "fsdp", mesh=CUBE), array((8, 32), ("data", "fsdp"), "tp", mesh=CUBE)
+    found = sentences(model, g, x)
+    brought = "as `P(('data', 'fsdp'), 'tp')`, but it is `P('data', 'fsdp')`."
+    assert [text.endswith(brought) for text in found].count(True) == 1
+    assert not any("takes a part of" in text for text in found)
