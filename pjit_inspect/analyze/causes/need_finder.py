@@ -77,6 +77,8 @@ class NeedFinder:
         self.program = program
         self._by_op: defaultdict[int | None, list[Need]] = defaultdict(list)
         self._by_output: defaultdict[int, list[Need]] = defaultdict(list)
+        # Several tests ask how an array was put back.
+        self._backs: dict[tuple[int, ...], tuple[Way, Dimensions | None]] = {}
         for need in find_needs(self.program, sources):
             if need.op is not None:
                 self._by_op[need.op].append(need)
@@ -126,9 +128,13 @@ class NeedFinder:
 
     def _put_back(self, way: Way) -> tuple[Way, Dimensions | None]:
         """The first collectives of a way, if they put back the result of an operation at odds with its operands."""
-        made = way[0].makers[:1]
-        is_known = bool(made) and bool(way[0].made_shape) and self._is_result(made[0])
-        return self._ways.put_back(way) if is_known and self._by_op[self.program.values[made[0]].op] else ([], None)
+        key = tuple(map(id, way))
+        if key not in self._backs:
+            made = way[0].makers[:1]
+            is_known = bool(made) and bool(way[0].made_shape) and self._is_result(made[0])
+            has_needs = is_known and bool(self._by_op[self.program.values[made[0]].op])
+            self._backs[key] = self._ways.put_back(way) if has_needs else ([], None)
+        return self._backs[key]
 
     def _wanted(
         self, value: int, pieces: tuple[int, ...], asked: Dimensions | None, end: Layout | None, way: Way
