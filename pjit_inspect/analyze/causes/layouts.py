@@ -1,4 +1,4 @@
-"""Which piece of an array each device holds, and how collectives change that, one after the other.
+"""Follows the piece of an array that each device holds through collectives, one after the other.
 
 A layout is worked out device by device from a sharding, followed through collectives in either direction by their
 groups, and read as a sharding again. It is exact: a layout that a collective cannot have made, or that no sharding

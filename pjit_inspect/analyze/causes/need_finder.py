@@ -1,4 +1,4 @@
-"""Which need of the sharded program a collective of XLA's partitioner serves.
+"""Finds the need of the sharded program that a collective of XLA's partitioner serves.
 
 The partitioned program shows between which operations a collective lies; names and lines play no part. The tests in
 `NeedFinder._find` are the algorithm: the first that finds a need over the collective's mesh axes decides. If none does,
@@ -41,14 +41,14 @@ from pjit_inspect.model.sharding.sharded_program import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """Where a collective lies, and the need it serves there.
+    """A collective between two operations, and the need it serves there.
 
     Attributes:
       edge: the collective, as the partitioner made it.
       need: the need; None if the operations on both sides are known and none of their needs is over these axes.
       taker: the operation that takes its result; None for a sum, and for a result of the program.
       taken: the value (in `ShardedProgram.values`) that the taker takes; None if unknown.
-      moves_result: whether it moves the result of the need's operation, which was computed as its operands are split.
+      moves_result: True if it moves the result of the need's operation, which was computed as its operands are split.
       had: the sharding of the moved array before; None for a sum, or if unknown.
       wanted: the sharding at the end; None for a sum, or if unknown.
       way: the collectives that bring it there, or sum it, one after the other, this one among them; () if it is the
@@ -66,7 +66,7 @@ class Match:
 
     @property
     def step(self) -> tuple[int, int] | None:
-        """Which collective on the way this is, from 1, and their number; None if it is the only one, or if unknown."""
+        """Its number on the way, from 1, and the count of them; None if it is the only one, or if unknown."""
         return (self.way.index(self.edge) + 1, len(self.way)) if self.way else None
 
 
