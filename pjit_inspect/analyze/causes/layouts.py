@@ -360,12 +360,14 @@ class Ways:
         # XLA reshapes what an all-to-all is given.
         given = shape if math.prod(given) == math.prod(shape) else given
         named = sum(1 for _ in itertools.takewhile(lambda step: step.visited == (self._program.values[value].op,), way))
+        # XLA of JAX 0.12 may name all of them after what moves: then its takers must have the pieces, too.
+        is_taken_so = shape != pieces and all(taker.shape == pieces for taker in way[-1].takers)
         computed = None
         for count in range(len(way), 0, -1):
             start = self.before(way[:count], self.layout(value), given)
             whole = None if start is None else start.coarser(shape)
             computed = None if whole is None else whole.spec
-            is_named = count == named and (count < len(way) or shape != pieces)
+            is_named = count == named and (count < len(way) or is_taken_so)
             if computed not in (None, own) and (is_named or self._is_as_operands(value, computed)):
                 return way[:count], computed
         if shape == pieces:
