@@ -16,17 +16,17 @@ from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, S
 from pjit_inspect.model.words.sentence import Sentence, say
 
 _VIEWS = VIEWS - {"optimization_barrier"}
-"""What is added up after these might as well be before."""
+"""Operations that a sum may as well come before as after."""
 
 _SCALES = {"multiply": (0, 1), "divide": (0,)}
-"""What multiplies by a constant, and as which operand it takes what is multiplied."""
+"""Operations that multiply by a constant, and the operands that may be multiplied."""
 _FLOATS = frozenset(("bf16", "f16", "f32", "f64"))
 """Types between which a sum may be rounded: those of fewer bits are for what was quantized."""
 _SAME_NUMBER = VIEWS | {"broadcast_in_dim", "broadcast", "convert"}
 _MOST_STEPS = 64
 
 _NAMES = {"reduce": "reduce_sum", "scatter": "scatter-add"}
-"""What JAX calls the sums among operations that may as well be something else."""
+"""JAX's names of those that are sums, of operations that may be something else."""
 
 
 class Accumulation:
@@ -37,7 +37,7 @@ class Accumulation:
         self._handed = {source for source, _ in program.links}
 
     def fact(self, edge: PartitionedCollective, row: Collective) -> tuple[Sentence, ...]:
-        """What one sum after the loop would send; () where it is not proven, or how often it runs is not known."""
+        """Says how much one sum after the loop would send; () if it is not proven, or the turns are unknown."""
         less = self.times_less(edge, row)
         told = (
             "it runs {} times, and what it yields is only added up: added up per device and reduced once after the "
@@ -60,7 +60,7 @@ class Accumulation:
         return less if less > 1 else None
 
     def total(self, edge: PartitionedCollective) -> int | None:
-        """What an addition makes of all that the collective yields, where the loop does nothing else with that."""
+        """The running total to which the loop adds all that the collective yields; None if that goes elsewhere, too."""
         program = self._program
         if len(edge.takers) != 1 or edge.outputs or not all(map(self._is_sum, edge.makers)):
             return None
@@ -124,7 +124,7 @@ class Accumulation:
         return False
 
     def _place(self, value: int, loop: int) -> int | None:
-        """Which of the loop's carried values one is; None when it is none. Each of its regions has all of them."""
+        """The number of a value among those that the loop carries; None for any other. Each of its regions has all."""
         results = self._program.ops[loop].results
         first = results[-1] + 1 if results else 0
         inside = [k for k in range(first, value + 1) if self._program.values[k].op == loop and k not in results]

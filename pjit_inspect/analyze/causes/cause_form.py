@@ -1,4 +1,4 @@
-"""Which sentence a cause has, and the cause with all that its sentence is made of and the facts that prove it.
+"""Chooses the sentence of a cause, and makes the cause with its fields and the facts that prove it.
 
 Not its job: the sentences (`analyze.causes.wording`), finding the cause (`analyze.causes.causes`).
 """
@@ -28,7 +28,7 @@ _COMBINED = {
     "minimum": ("takes the smallest of", "minimum"),
     "multiply": ("multiplies", "product"),
 }
-"""What a scatter does to values that go to one position, and what each device has of it."""
+"""How a scatter combines values of one position -> the verb, and the name of each device's part."""
 _AT_POSITIONS = {
     "sort": "sorts along",
     "topk": "picks the largest along",
@@ -129,7 +129,7 @@ class _Writer(CauseSubject):
         return given[place] if place in given else getattr(self, place)()
 
     def _others(self) -> tuple[Sentence, ...]:
-        """What else takes the array that moves for one operation, or as a result of the program."""
+        """The other operations, and results of the program, that take the array that moves."""
         edge, taker, own = self.edge, self.match.taker, self.own
         # A sum is there for what makes it, whoever takes it; so is what is put back into the pieces of its sharding.
         if edge.kind in SUMS or (taker is None and (own is not None or self.match.moves_result)):
@@ -220,7 +220,7 @@ class _Writer(CauseSubject):
         return self._say("result, so", result=result, asked=asked, then=self._needs(clause))
 
     def _left_free(self, result: object, index: int) -> Sentence:
-        """How a result is computed and returned whose sharding was left to the partitioner."""
+        """Tells how a result whose sharding was left to the partitioner is computed and returned."""
         edge, value = self.edge, self.program.outputs[index].value
         made = self.program.values[value].spec
         own = self.returned[index] if len(self.returned) == len(self.program.outputs) else None
@@ -253,7 +253,7 @@ class _Writer(CauseSubject):
         return self._say("one device gets" if self.sender is None else "one device sends")
 
     def made_by_xla(self) -> Sentence:
-        """What moves is none of the program's values: XLA has made it to split an operation."""
+        """An array that XLA has made to split an operation moves: it is none of the program's values."""
         made = "a mask" if self.edge.dtype == "pred" else f"an array of {self.edge.dtype}"
         return self._say("made by XLA", helper=made)
 
@@ -274,7 +274,7 @@ class _Writer(CauseSubject):
         return self._say("one element", op=self.names.op(op), numbers=dimension_words(rows), looked_up=looked_up)
 
     def _needs(self, say: Callable[[str, Piece], Sentence] = worded, plain: str = "needed") -> Sentence:
-        """What the operation needs; `plain` is the form where nothing else is to be told of it."""
+        """Tells the sharding that the operation needs; `plain` is the form if nothing else is known."""
         moved, taker, given = self.array, self.match.taker, dict[str, object]()
         asks = self.place()
         if self.request is not None and self.request.argument and asks is not None and self.names.op(asks) == self.op():
@@ -365,12 +365,15 @@ class _Writer(CauseSubject):
             return self._say("scatter", verb=verb, partial=partial)
         if (found := self._of_result()) is not None:
             return found
+        is_about_these = self.over_names <= {axis_name(own) for part in self.parts for own in part.axes}
+        if not is_about_these and (step := self._step(say("{} needs it", self.op()))) is not None:
+            return step
         is_running = own is not None and (kind == "reduce_window" or is_cumulative(own.op_name))
         verb = "accumulates along" if is_running else _AT_POSITIONS.get(kind, "looks up positions along")
         return self._say("positions", verb=verb)
 
     def _scattered(self, op: ShardedOp) -> Sentence:
-        """What a scatter needs where results cannot be added up: all positions, or all that is written there."""
+        """A scatter whose results cannot be added up needs all positions, or all that is written there."""
         taker, moved = self.match.taker, self.array
         if (step := self._step(say("{} needs it", self.op()))) is not None:
             return step
@@ -397,7 +400,7 @@ class _Writer(CauseSubject):
         return self._say("no rule")
 
     def predicate(self) -> Sentence:
-        """What is computed decides how the program goes on."""
+        """The result decides how the program goes on."""
         decided = "whether the loop goes on" if self.decides() == "loop" else "which branch runs"
         return self._say("predicate", decided=decided)
 
@@ -421,7 +424,7 @@ class _Writer(CauseSubject):
         return tuple(dict.fromkeys(map(Sentence, filter(None, found))))
 
     def _edge_fact(self) -> str:
-        """Where the collective lies in the program that XLA partitioned."""
+        """Names the operations that the collective lies between in the partitioned program."""
         edge, need, program = self.edge, self.need, self.program
         makers = edge.makers
         if need is not None and need.is_sum and need.op is not None:
@@ -471,7 +474,7 @@ class _Writer(CauseSubject):
         return [origin for origin in value.origins if origin.axis in axes and value.argument is None]
 
     def _origin_fact(self, origin: AxisOrigin, part: Part) -> str:
-        """Where an axis came from, in the user's names."""
+        """Names the argument, result or constraint that an axis came from."""
         program, index = self.program, origin.index
         where = Sentence("the specs of a `shard_map`" if origin.kind == "manual" else "an unknown place")
         if origin.kind == "input" and index is not None:

@@ -1,4 +1,4 @@
-"""What one cause is about, and how to call it: the operation whose need it is, the array that moves, how it is wanted.
+"""Names all that one cause is about: the operation whose need it is, the array that moves, the sharding it gets.
 
 A method named as a place of a sentence is what stands there: `CauseSubject.op` at {op}. Not its job: the sentences
 (`analyze.causes.wording`), or names of values (`analyze.sharding.value_names`).
@@ -70,7 +70,7 @@ def _over_these(need: Need, axes: frozenset[str]) -> Need:
 
 
 class CauseSubject:
-    """Where a collective lies, and the need it serves there.
+    """A collective between two operations, and the need it serves there.
 
     Attributes:
       program, names: the program before partitioning, and what its values are called.
@@ -172,7 +172,7 @@ class CauseSubject:
         return is_kept and whole and math.prod(taker.shape) < size
 
     def decides(self) -> Literal["loop", "branch"] | None:
-        """What it is for where that alone is to decide whether a loop goes on, or which branch runs."""
+        """The thing that its result alone decides: whether a loop goes on, or which branch runs; None for neither."""
         makers = map(self.program.op_of, self.edge.makers)
         if any(op is not None and op.in_condition for op in makers):
             return "loop"
@@ -279,7 +279,7 @@ class CauseSubject:
         return "they are" if self.moved() == POSITIONS else "it is"
 
     def had(self) -> str:
-        """How the array that moves is sharded."""
+        """The sharding of the array that moves."""
         if self.array is None:
             return "in other pieces"
         return say("{}", self.spec(self.program.values[self.array].spec))
@@ -297,7 +297,7 @@ class CauseSubject:
         return spec(text)
 
     def dimensions_told(self, dimensions: Dimensions) -> Dimensions:
-        """What the moved value has for each dimension, in the order of its text; with its own of length 1."""
+        """The moved value's axes of each dimension, in the order of its text; with its own of length 1."""
         if self.array is None or len(dimensions) != len(self.program.values[self.array].shape):
             return dimensions
         return self._told(self.array, dimensions, ())
@@ -308,7 +308,7 @@ class CauseSubject:
         return self.names.as_named(own, told, self.beside)
 
     def wanted(self) -> str:
-        """How it is wanted."""
+        """The sharding that is asked for, else the pieces that are taken."""
         own, taker = self.own, self.match.taker
         if self.match.wanted is not None:
             return say("{}", self.spec(self.match.wanted))
@@ -317,7 +317,7 @@ class CauseSubject:
         return say("pieces of {}", list(taker.shape)) if taker is not None and taker.shape else "another sharding"
 
     def as_wanted(self) -> str:
-        """How the operation needs the array that moves; in pieces where their axes are not known."""
+        """The sharding with which the operation takes the array that moves; its pieces if that is unknown."""
         target, taker, op = self.match.wanted, self.match.taker, self.taker
         if taker is not None and op is not None and op.kind == "case" and taker.operand >= len(op.operands):
             return "as the other branches return it"
@@ -367,7 +367,7 @@ class CauseSubject:
         return "a dimension" if count == 1 else f"{count} dimensions"
 
     def elements(self) -> str:
-        """How many elements `dimensions` are: "these 2,048 elements"."""
+        """The number of elements of `dimensions`: "these 2,048 elements"."""
         shown = self.shown_parts()
         own = {part.dimension: part.value for part in shown if part.operand == shown[0].operand}
         lengths = (self.program.values[value].shape[dimension] for dimension, value in own.items())
@@ -379,7 +379,7 @@ class CauseSubject:
         return places.index(part.dimension) if part.dimension in places else part.dimension
 
     def named(self, part: Part, dimensions: Sequence[T], left_out: T) -> tuple[T, ...]:
-        """What the array of a part has for each dimension, as the text has them that it is called by (`value`).
+        """Values for each dimension of a part's array, in the order of the text that names it (`value`).
 
         `left_out` is what XLA's form of it leaves out, of length 1, has.
         """
@@ -413,11 +413,11 @@ class CauseSubject:
         return axes_or_parts(self.mesh_axes)
 
     def adds(self) -> str:
-        """What the collective does with partial sums."""
+        """Says that the collective adds partial sums."""
         return self._puts_together("adds")
 
     def combines(self) -> str:
-        """What the collective does with the results of parts."""
+        """Says that the collective combines the results of parts."""
         return self._puts_together("combines")
 
     def _puts_together(self, verb: str) -> str:
@@ -438,7 +438,7 @@ class CauseSubject:
         return self.program.ops[self.request.index] if self.request is not None and self.is_requested() else self.own
 
     def asker(self) -> str:
-        """Who asks for a sharding."""
+        """The operation, or the argument of one, that asks for a sharding."""
         op = self.place()
         if op is None:
             return self.op()
@@ -446,12 +446,12 @@ class CauseSubject:
         return say("{} of {}", code(argument), self.names.op(op)) if argument else self.names.op(op)
 
     def asks(self) -> str:
-        """Who asks for a sharding, and the verb."""
+        """The same with its verb."""
         is_many = self.request is not None and self.request.argument == IN_SPECS
         return say("{} {}", self.asker(), "ask" if is_many else "asks")
 
     def taken(self) -> str:
-        """Why an operand cannot keep its axis: another dimension of the result has it; "" where that is not why."""
+        """Says that an operand cannot keep its axis, as another dimension of the result has it; "" if it can."""
         need, op = self.need, self.own
         if need is None or self.match.wanted != need.target:
             return ""
@@ -479,7 +479,7 @@ class CauseSubject:
         return self.written(self.names.as_named(value, self.program.values[value].spec))
 
     def as_computed(self) -> str:
-        """How its result is computed; in pieces where their axes are not known."""
+        """The sharding in which its result is computed; its pieces if that is unknown."""
         value = self.edge.makers[0]
         if self.match.had is not None:
             return say("as {}", self.written(self.names.as_named(value, self.match.had)))
@@ -495,7 +495,7 @@ class CauseSubject:
         return ", as its operands are split" if had and had <= given else ""
 
     def as_taken(self) -> str:
-        """How the taker takes it."""
+        """The sharding with which the taker takes it."""
         taker = self.match.taker
         is_whole = taker is None or taker.shape in ((), self.program.local_shape(self.edge.makers[0]))
         return say("as {}", self.made_as()) if is_whole else self.as_wanted()

@@ -41,7 +41,7 @@ _WRITTEN = {
     "spread": "written, spread",
     "backward": "written, backward",
 }
-"""Who made a collective in manual code -> the form that says so."""
+"""Maker of a collective in manual code -> the form that says so."""
 _SUMMED: dict[CauseKind, str] = {"contraction": "sums over", "reduction": "reduces"}
 _MOST_ALTERNATIVES = 3
 _OWN_RULE = "/custom_partitioning"
@@ -322,7 +322,7 @@ def _with_others(rows: Sequence[Collective]) -> list[Collective]:
 
 
 def _reshard(cause: Cause) -> object:
-    """What one logical reshard is known by: what moves, for which operation, and why."""
+    """The key of one logical reshard: the array, the operation, and the kind of cause."""
     return cause.kind, cause.op_name, cause.value, cause.source, cause.operation, cause.moved
 
 
@@ -331,7 +331,7 @@ def _is_alone(cause: Cause) -> bool:
 
 
 def _source(row: Collective, causes: Sequence[Cause]) -> tuple[Frame, ...]:
-    """Where a collective comes from.
+    """The source frames of a collective.
 
     XLA of JAX 0.12 names it after the value that moves. Where a function of JAX's own made that, its place is that of
     the first call that was traced, of many; the operation that needs the value has its own.

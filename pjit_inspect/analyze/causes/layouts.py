@@ -1,4 +1,4 @@
-"""Which piece of an array each device holds, and how collectives change that, one after the other.
+"""Follows the piece of an array that each device holds through collectives, one after the other.
 
 A layout is worked out device by device from a sharding, followed through collectives in either direction by their
 groups, and read as a sharding again. It is exact: a layout that a collective cannot have made, or that no sharding
@@ -22,6 +22,9 @@ from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, S
 
 Way = Sequence[PartitionedCollective]
 """Collectives that move one array one after the other."""
+
+
+_MOST_SPECS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +90,16 @@ class Layout:
                 return None
             found.append(_merged(own, self.sizes))
         return tuple(found)
+
+    def coarser(self, pieces: tuple[int, ...]) -> Layout | None:
+        """The layout of larger pieces, of this shape, of which these are slices: its first axes; None for none."""
+        spec, found = self.spec, list[tuple[str, ...]]()
+        for axes, length, piece in zip(spec or (), self.shape, pieces, strict=False):
+            outer = (axes[:k] for k in range(len(axes) + 1))
+            count = {own: math.prod(_digit(axis, self.sizes)[0] for axis in own) for own in outer}
+            found += [own for own in count if -(-length // count[own]) == piece][-1:]
+        is_one = spec is not None and len(found) == len(spec) == len(pieces)
+        return Layout.of(tuple(found), self.shape, self.sizes) if is_one else None
 
     # ------------------------------------------------------------ through a collective
 
@@ -172,6 +185,17 @@ def _bare(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(length for length in shape if length != 1)
 
 
+def _is_disjoint(spec: Dimensions) -> bool:
+    axes = [axis for own in spec for axis in own]
+    return len(axes) == len(set(axes))
+
+
+def _gathered(edge: PartitionedCollective) -> list[tuple[int, ...]]:
+    """The shapes that an all-gather may yield, dimension by dimension."""
+    given, size = edge.given_shape, edge.group_size
+    return [(*given[:k], length * size, *given[k + 1 :]) for k, length in enumerate(given)]
+
+
 def _digit(axis: str, sizes: Mapping[str, int]) -> tuple[int, np.ndarray]:
     """The size of an axis or a part of one, and the place of each device along it."""
     name, _, part = axis.partition(":(")
@@ -209,16 +233,6 @@ def _merged(parts: Sequence[tuple[str, int, int]], sizes: Mapping[str, int]) -> 
             size *= last
         merged.append((name, before, size))
     return tuple(name if size == sizes[name] else f"{name}:({before}){size}" for name, before, size in merged)
-
-
-def _outer(layout: Layout, pieces: tuple[int, ...]) -> Dimensions | None:
-    """The first axes of every dimension of a layout, which give pieces of this shape; None for none."""
-    spec, found = layout.spec, list[tuple[str, ...]]()
-    for axes, length, piece in zip(spec or (), layout.shape, pieces, strict=False):
-        outer = (axes[:k] for k in range(len(axes) + 1))
-        fits = (own for own in outer if -(-length // math.prod(_digit(a, layout.sizes)[0] for a in own)) == piece)
-        found += [*fits][-1:]
-    return tuple(found) if spec is not None and len(found) == len(spec) == len(pieces) else None
 
 
 class Ways:
@@ -299,13 +313,20 @@ class Ways:
             # XLA reshapes what an all-to-all is given.
             is_reshaped = step.kind == "all-to-all" and way[number - 1].kind == "collective-permute"
             given = pieces if not number else way[number - is_reshaped].given_shape
-            layout = None if layout is None else layout.before(step, given)
+            found = None if layout is None else layout.before(step, given)
+            is_gathered = step.kind == "all-gather" and [own.kind for own in way[number + 1 : number + 2]] != [
+                step.kind
+            ]
+            if layout is not None and found is None and is_gathered:
+                # A slice of what was gathered may be all that goes on, but is not gathered again.
+                wholes = filter(None, map(layout.coarser, _gathered(step)))
+                found = next(filter(None, (whole.before(step, given) for whole in wholes)), None)
             before = self._before(self._numbers[id(step)]) if number else None
             summed = None if before is None else self._program.collectives[before]
-            if layout is not None and summed is not None and summed.kind in SUMS:
-                # A slice of a sum may be all that goes on.
-                spec = _outer(layout, summed.given_shape)
-                layout = None if spec is None else Layout.of(spec, layout.shape, layout.sizes)
+            layout = found
+            if found is not None and summed is not None and summed.kind in SUMS:
+                # Nor need all of a sum go on.
+                layout = found.coarser(summed.given_shape)
         return layout
 
     def leads(self, way: Way, value: int, end: Layout | None, wanted: Dimensions | None) -> bool:
@@ -314,6 +335,18 @@ class Ways:
             return wanted is not None
         own, start = self.layout(value), self.before(way, self.layout(value, wanted), way[0].given_shape)
         return own is not None and start is not None and own.holds(start.spec)
+
+    def found(self, way: Way, value: int, pieces: tuple[int, ...]) -> Dimensions | None:
+        """The one sharding over whole axes, in pieces of this shape, that a way leads to; None for none or several."""
+        shape, sizes = self._program.values[value].shape, self._program.sizes
+        axes = [own for count in range(len(sizes) + 1) for own in itertools.permutations(sizes, count)]
+        splits = [
+            [own for own in axes if -(-length // self._program.pieces(own)) == piece]
+            for length, piece in zip(shape, pieces, strict=False)
+        ]
+        specs = (spec for spec in itertools.product(*splits) if _is_disjoint(spec))
+        found = [spec for spec in itertools.islice(specs, _MOST_SPECS) if self.leads(way, value, None, spec)]
+        return found[0] if len(found) == 1 and len(shape) == len(pieces) else None
 
     def put_back(self, way: Way) -> tuple[Way, Dimensions | None]:
         """The first collectives of a way, which put a result into its sharding, and how it was computed, if known.
@@ -327,11 +360,14 @@ class Ways:
         # XLA reshapes what an all-to-all is given.
         given = shape if math.prod(given) == math.prod(shape) else given
         named = sum(1 for _ in itertools.takewhile(lambda step: step.visited == (self._program.values[value].op,), way))
+        # XLA of JAX 0.12 may name all of them after what moves: then its takers must have the pieces, too.
+        is_taken_so = shape != pieces and all(taker.shape == pieces for taker in way[-1].takers)
         computed = None
         for count in range(len(way), 0, -1):
             start = self.before(way[:count], self.layout(value), given)
-            computed = None if start is None else _outer(start, shape)
-            is_named = count == named < len(way)
+            whole = None if start is None else start.coarser(shape)
+            computed = None if whole is None else whole.spec
+            is_named = count == named and (count < len(way) or is_taken_so)
             if computed not in (None, own) and (is_named or self._is_as_operands(value, computed)):
                 return way[:count], computed
         if shape == pieces:

@@ -1,4 +1,4 @@
-"""Which need of the sharded program a collective of XLA's partitioner serves.
+"""Finds the need of the sharded program that a collective of XLA's partitioner serves.
 
 The partitioned program shows between which operations a collective lies; names and lines play no part. The tests in
 `NeedFinder._find` are the algorithm: the first that finds a need over the collective's mesh axes decides. If none does,
@@ -41,14 +41,14 @@ from pjit_inspect.model.sharding.sharded_program import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """Where a collective lies, and the need it serves there.
+    """A collective between two operations, and the need it serves there.
 
     Attributes:
       edge: the collective, as the partitioner made it.
       need: the need; None if the operations on both sides are known and none of their needs is over these axes.
       taker: the operation that takes its result; None for a sum, and for a result of the program.
       taken: the value (in `ShardedProgram.values`) that the taker takes; None if unknown.
-      moves_result: whether it moves the result of the need's operation, which was computed as its operands are split.
+      moves_result: True if it moves the result of the need's operation, which was computed as its operands are split.
       had: the sharding of the moved array before; None for a sum, or if unknown.
       wanted: the sharding at the end; None for a sum, or if unknown.
       way: the collectives that bring it there, or sum it, one after the other, this one among them; () if it is the
@@ -66,7 +66,7 @@ class Match:
 
     @property
     def step(self) -> tuple[int, int] | None:
-        """Which collective on the way this is, from 1, and their number; None if it is the only one, or if unknown."""
+        """Its number on the way, from 1, and the count of them; None if it is the only one, or if unknown."""
         return (self.way.index(self.edge) + 1, len(self.way)) if self.way else None
 
 
@@ -77,6 +77,8 @@ class NeedFinder:
         self.program = program
         self._by_op: defaultdict[int | None, list[Need]] = defaultdict(list)
         self._by_output: defaultdict[int, list[Need]] = defaultdict(list)
+        # Several tests ask how an array was put back.
+        self._backs: dict[tuple[int, ...], tuple[Way, Dimensions | None]] = {}
         for need in find_needs(self.program, sources):
             if need.op is not None:
                 self._by_op[need.op].append(need)
@@ -107,6 +109,8 @@ class NeedFinder:
         if moved is None or (need is not None and need.is_sum and taker is None):
             sums = self._ways.sums(match.edge) if match.edge.kind in SUMS else ()
             return replace(match, way=tuple(sums) if len(sums) > 1 else ())
+        if match.wanted is not None:
+            return replace(match, had=values[moved].spec)
         way, made = self._ways.of(match.edge, taker), match.edge.makers[:1]
         back, computed = self._put_back(way)
         is_whole = bool(made) and (taker is None or taker.shape == self.program.local_shape(made[0]))
@@ -124,9 +128,13 @@ class NeedFinder:
 
     def _put_back(self, way: Way) -> tuple[Way, Dimensions | None]:
         """The first collectives of a way, if they put back the result of an operation at odds with its operands."""
-        made = way[0].makers[:1]
-        is_known = bool(made) and bool(way[0].made_shape) and self._is_result(made[0])
-        return self._ways.put_back(way) if is_known and self._by_op[self.program.values[made[0]].op] else ([], None)
+        key = tuple(map(id, way))
+        if key not in self._backs:
+            made = way[0].makers[:1]
+            is_known = bool(made) and bool(way[0].made_shape) and self._is_result(made[0])
+            has_needs = is_known and bool(self._by_op[self.program.values[made[0]].op])
+            self._backs[key] = self._ways.put_back(way) if has_needs else ([], None)
+        return self._backs[key]
 
     def _wanted(
         self, value: int, pieces: tuple[int, ...], asked: Dimensions | None, end: Layout | None, way: Way
@@ -142,7 +150,8 @@ class NeedFinder:
         is_as_told = op is None or not self._by_op[op] or any(step.kind != "collective-permute" for step in way)
         if end is not None and is_end and is_as_told:
             return end.spec
-        return ((),) * len(pieces) if self.program.values[value].shape == pieces else None
+        whole = self.program.values[value].shape == pieces
+        return ((),) * len(pieces) if whole else self._ways.found(way, value, pieces) if end is None else None
 
     def _moved(self, match: Match) -> int | None:
         """The value that its taker takes, or that its need is about."""
@@ -346,8 +355,17 @@ class NeedFinder:
             taken = self._taken(edge, taker)
             needs = [n for n in self._by_op[taker.op] if self._is_about(n, edge, taker)]
             if (need := self._best(self._without_edges(needs, taker, taken), axes)) is not None:
-                return Match(edge=edge, need=need, taker=taker, taken=taken)
+                target = None if taken is None or need.kind != "halo" else self._before_edges(edge, taker, taken)
+                own = None if target is not None else need
+                return Match(edge=edge, need=own, taker=taker, taken=taken, wanted=target)
         return None
+
+    def _before_edges(self, edge: PartitionedCollective, taker: Taker, taken: int) -> Dimensions | None:
+        """The sharding that an array gets before its taker exchanges edges of its pieces; None for no other."""
+        way = self._ways.of(edge, taker)
+        if edge is way[-1] or edge.kind != "collective-permute":
+            return None
+        return self._ways.found(way[: way.index(edge) + 1], taken, edge.given_shape)
 
     def _taken_as_result(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of a result of the program that the moved array is."""

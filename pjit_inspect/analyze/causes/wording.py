@@ -192,7 +192,7 @@ FORMS: dict[str, tuple[str, ...]] = {
 
 _PLACE = re.compile(r"\{(\w+)\}")
 Piece = Callable[[str], object]
-"""What stands at a place of a form, by the name of the place."""
+"""Gives the words at a place of a form, by the name of the place."""
 
 
 def worded(form: str, piece: Piece) -> Sentence:

@@ -1,4 +1,4 @@
-"""Who made a collective that stands in manual code: who wrote the code, or differentiation.
+"""Tells who made a collective in manual code: the author of the code, or differentiation.
 
 JAX keeps the place and the name of what it transposes. So a collective of the backward pass is one that differentiation
 made where the forward pass has what it is the transpose of, at the very same piece of text: another collective, or an
@@ -28,17 +28,17 @@ _TRANSPOSED = {
     "ragged_all_to_all": "ragged_all_to_all",
     "collective_permute": "collective_permute",
 }
-"""What differentiation makes of each collective that is linear."""
+"""Linear collective -> its transpose, which differentiation makes of it."""
 _ADDED = "psum"
 """JAX's name of the sum it adds where a `shard_map` without types of replication ends; with them it has another."""
 _VIEWS = frozenset((*SAME_SHAPE, *RESHAPED, "reduce"))
-"""What has its operand's elements where it has as many: to sum over one is none."""
+"""Operations that keep their operand's elements if they have as many: a sum over one element does."""
 _MOST = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """Who made a collective.
+    """The maker of a collective.
 
     Attributes:
       by: "user": it stands in the user's code, at its own place. "transpose": differentiation made it of `forward`.
@@ -81,7 +81,7 @@ class WrittenFinder:
         self._groups = {op: own.groups for own in program.written for op in own.visited}
 
     def find(self, ops: Iterable[int], axes: Iterable[str]) -> Written:
-        """What holds for all of some collectives over these mesh axes that one may be; "backward" where little does."""
+        """The maker that all of some collectives over these mesh axes have in common; "backward" if they differ."""
         found = list(dict.fromkeys(self._find(op, frozenset(map(axis_name, axes))) for op in ops))
         if len({own.by for own in found}) != 1:
             return Written(by="backward")
@@ -107,7 +107,7 @@ class WrittenFinder:
         return Written(by="backward")
 
     def _place(self, op: ShardedOp) -> object:
-        """Where an operation was written; in a region also where that stands."""
+        """The place of an operation, with that of the region around it."""
         outer = None if op.parent is None else self._program.ops[op.parent]
         return op.frames, op.spans, None if outer is None else (outer.kind, outer.frames)
 

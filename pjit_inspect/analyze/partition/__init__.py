@@ -1,1 +1,1 @@
-"""What XLA's partitioner did to a program: its modules before and after, put side by side."""
+"""XLA's modules before and after partitioning, put side by side."""

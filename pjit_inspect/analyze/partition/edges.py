@@ -1,4 +1,4 @@
-"""Between which operations of the program before partitioning each collective of XLA's partitioner lies.
+"""Finds the operations before partitioning that each collective of XLA's partitioner lies between.
 
 The partitioner visits instructions in order and rewrites each for one device, under its name. In a numbered copy
 (`parse.sharding.propagated_hlo`) a name is that of one operation: an instruction of the same name and opcode is the
@@ -90,7 +90,7 @@ def _paired(own: list[int], theirs: list[int]) -> dict[int, int]:
 
 
 def _by_size(flow: Flow, own: list[int], theirs: list[int], pieces: _Pieces) -> dict[int, int]:
-    """Those after that are as large as those before are on one device, the last of each size."""
+    """Pairs instructions after with those before whose piece has their size; of several, the last of each size."""
     sizes: dict[Hashable, list[int]] = defaultdict(list)
     for index in own:
         sizes[tuple(flow.shape(node).dimensions for node in flow.nodes(index))].append(index)
@@ -106,7 +106,7 @@ def _by_size(flow: Flow, own: list[int], theirs: list[int], pieces: _Pieces) -> 
 
 
 def _last(flow: Flow, instructions: list[int]) -> list[int]:
-    """Those that lead to no other of them through instructions of their name."""
+    """The instructions that lead to no other of them through instructions of their name."""
     ends: list[int] = []
     for index in instructions:
         name = _name(flow, index)
@@ -306,7 +306,7 @@ class _Finder:
         return (*(tuple(op for op in named if op in ends) or named), *between)
 
     def _before(self, takers: Iterable[Taker], named: set[int]) -> set[int]:
-        """Those of some operations that make what the takers take, where no others do.
+        """The ones of some operations that make what the takers take, without others in between.
 
         The partitioner may move what a view is made of, and make the view on each device: it is there after all. Nor
         need they lead back to the maker, as XLA makes one of operations that do the same with one value.
@@ -443,7 +443,7 @@ class _Finder:
         return shape if len(shape) == rank else ()
 
     def _positions(self, index: int, node: int) -> list[int]:
-        """Which operands of an instruction a node is, counting the leaves of tuples."""
+        """The operand numbers that a node has in an instruction, counting the leaves of tuples."""
         return [place for place, leaf in enumerate(given_to(self.aligned.after, index)) if leaf == node]
 
 

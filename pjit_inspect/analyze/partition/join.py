@@ -1,4 +1,4 @@
-"""Which collectives of XLA's partitioner, or of the user's code, each array of an optimized collective is.
+"""Joins each array of an optimized collective to those of XLA's partitioner, or of the user's code, that it may be.
 
 XLA keeps the channel of what its partitioner made, and gives a combined collective that of its first array: a channel
 that both programs have, with one collective that fits, is proof. Any other array is one of those of its kind, groups,
@@ -172,7 +172,7 @@ class _Ways:
         self._beside: dict[int, tuple[Hashable, Hashable, Hashable]] = {}
 
     def beside(self, array: int) -> tuple[Hashable, Hashable, Hashable]:
-        """What is nearest before an array, operand by operand and in all, and what is behind it."""
+        """The nearest known arrays before one, operand by operand and in all, and those behind it."""
         if array not in self._beside:
             self._beside[array] = (
                 frozenset(self._nearest(array, group, self.before) for group in self.operands[array]),
@@ -262,7 +262,7 @@ class _Joiner:
             named = {number: own for number, own in named.items() if number not in told}
 
     def _left(self, number: int, named: list[int], here: _Ways, there: _Ways) -> list[int]:
-        """Those of an array's that it may be by what is known; without a name, only what lies alike on both sides."""
+        """The candidates left for an array by what is known; without a name, those that lie alike on both sides."""
         left = [k for k in named or self.fitting[number] if k not in there.known]
         own, others = here.beside(number), {k: there.beside(k) for k in left}
         if not named:
@@ -272,7 +272,7 @@ class _Joiner:
         return self._of_place(self.rows[number].array, left) or left
 
     def _named(self, row: _Row, fitting: list[int]) -> list[int]:
-        """Those that XLA made for an operation of the array's name; in a `shard_map`, names begin at its body."""
+        """The candidates made for an operation of the array's name; in a `shard_map`, names begin at its body."""
         array = row.array
         # Where XLA kept one name for several, what makes an array may tell more.
         found = ([k for k in fitting if self._has_name(k, name)] for name in (array.made_by, array.op_name))

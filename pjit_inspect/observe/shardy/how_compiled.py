@@ -71,7 +71,7 @@ def _written_sharding(attributes: Any) -> str:
 
 
 def why_here_alone(bytecode: bytes) -> str:
-    """Why no process but the one that captured a program can compile it; "" where another can."""
+    """The reason why only the process that captured a program can compile it; "" if others can."""
     # Bytecode holds names as they are; few programs have this one.
     if _SPLIT_BY_PYTHON.encode() not in bytecode:
         return ""
