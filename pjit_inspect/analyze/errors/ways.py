@@ -202,7 +202,8 @@ def moved(
     fits = [reshard_fit(array, target, scene) for array, target in targets if target != array.spec]
     changes = {fit.target: fit.edit for fit in fits}
     edit = changed_expression(scene, changes) if fits and (is_whole or len(fits) > 1) else ""
-    if fits and len(scene.operands) == 2 and scene.operator and not scene.operator.isidentifier():
+    is_operator = scene.operator not in ("", "[]") and not scene.operator.isidentifier()
+    if fits and is_operator and len(scene.operands) == 2:
         edit = f" {scene.operator} ".join(changes.get(own.name, own.name) for own in scene.operands)
     if edit:
         return replace(fits[0], edit=edit, effect=clauses([fit.effect for fit in fits]), replaces=scene.expression)
