@@ -121,8 +121,8 @@ def _read_case(text: str) -> Case:
 
 
 def _change(text: str) -> tuple[str, str]:
-    old, new = (part.removeprefix(" ").replace("\\n", "\n") for part in text.split(" =>"))
-    return old, new
+    old, _, new = text.replace("\\n", "\n").partition(" =>")
+    return old, new.removeprefix(" ")
 
 
 def value(want: str) -> Any:
