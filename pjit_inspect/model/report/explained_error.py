@@ -24,7 +24,7 @@ ErrorKind = Literal[
     "kernel", "manual axes", "unreduced", "memory space", "shards", "exported", "mapped", "gradient", "tree",
     "argument", "unknown",
 ]  # fmt: skip
-"""What an error is about. The last but one are those of `analyze/errors/messages.txt`; "unknown" is any other."""
+"""The subject of an error. All but the last are those of `analyze/errors/messages.txt`; "unknown" is any other."""
 
 PLACING = (
     "device_put", "with_sharding_constraint", "reshard", "make_array_from_callback",
