@@ -74,7 +74,7 @@ class Case:
 
     @property
     def is_here(self) -> bool:
-        """Whether this JAX refuses it so, and what it imports is installed."""
+        """Tells whether this JAX refuses it so, and what it imports is installed."""
         is_version = jax.__version_info__ >= self.since and (not self.until or jax.__version_info__ < self.until)
         return is_version and (not self.needs or importlib.util.find_spec(self.needs) is not None)
 
@@ -121,12 +121,12 @@ def _read_case(text: str) -> Case:
 
 
 def _change(text: str) -> tuple[str, str]:
-    old, new = (part.removeprefix(" ").replace("\\n", "\n") for part in text.split(" =>"))
-    return old, new
+    old, _, new = text.replace("\\n", "\n").partition(" =>")
+    return old, new.removeprefix(" ")
 
 
 def value(want: str) -> Any:
-    """What a mended program must compute."""
+    """The value that a mended program must compute."""
     return eval(want, {"np": np, "COUNT": np.arange(1.0, 65.0).reshape(8, 8)})
 
 

@@ -1,4 +1,4 @@
-"""What is said of a refusal is what was worked out by hand, and whatever is proposed makes the program run."""
+"""Each refusal is explained as was worked out by hand, and every change that is proposed makes the program run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a refusal knows its words: each axis, spec, name and place of the program is one, nothing else is."""
+"""Sentences know their words: each axis, spec, name and place of the program is one, and nothing else is."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GIVEN = {"MESH", "EX"}
 """Meshes that every program has."""
 
 JAX_NAMES = {"loop_carry", "true_fun", "false_fun", "the carry", "init_val", "args"} | {f"branch{n}" for n in range(4)}
-"""What JAX calls what has no name in the program: the parts of a loop or a branch, the arguments of `*args`."""
+"""JAX's names for parts without a name in the program: of a loop, of a branch, of `*args`."""
 
 
 def explained(case: Case) -> pi.ErrorExplanation:
@@ -57,7 +57,7 @@ def is_spec(text: str) -> bool:
 
 
 def wrong(phrase: Phrase, case: Case, axes: set[str], names: set[str]) -> str:
-    """What is wrong with a phrase; "" for nothing."""
+    """Tells what is wrong with a phrase; "" for nothing."""
     match phrase.kind:
         case "axis" if phrase.text not in axes | quoted(case):
             return "no axis of a mesh in the program"

@@ -1,4 +1,4 @@
-"""What is said and proposed of refusals that need more than a program and a sentence: what is not said, and not tried."""
+"""Refusals that need more than a program and a sentence: advice that must not be given, and code that must not run."""
 
 # ruff: noqa: E501
 

@@ -1,4 +1,4 @@
-"""What is proposed computes what was asked for, or says what it computes; the expectations are worked out by hand.
+"""A change computes what was asked for, or says what it computes; the expectations are worked out by hand.
 
 The mesh is data=2 x model=4 on eight devices.
 """

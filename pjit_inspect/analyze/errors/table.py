@@ -53,7 +53,7 @@ _FORMS = {
 }  # fmt: skip
 """The usual form of a group, by its name or by another that is given for it."""
 _WORD = r"\w{1,200}"
-"""That of any other."""
+"""The form of any other group."""
 _PIECE = re.compile(r"\{(([a-z]+)\w*)(?:=([a-z]+))?\}")
 _HOLE = re.compile(r"\{(\?)?(\w+)(?:([/^:])(\w+))?(?:\|([^{}]*))?\}")
 _OPTIONAL = re.compile(r"\[\[(.*?)\]\]")

@@ -69,7 +69,8 @@ def owns_of(said: ErrorArray, scene: ErrorScene) -> list[ErrorArray]:
     Of several alike those that have the devices in that order, then those at that path of their tree, if any are.
     """
     same = [own for own in scene.operands if _is_as(own, said)]
-    for key in (_devices, _path):
+    # The path is the part after the variable: `['w']` of `params['w']`, whatever the caller and the function call it.
+    for key in (lambda array: array.device_ids, lambda array: re.sub(r"^\w+", "", array.name)):
         same = [own for own in same if key(own) == key(said)] or same
     return same
 
@@ -86,15 +87,6 @@ def _is_as(own: ErrorArray, said: ErrorArray) -> bool:
 
 def _short(dtype: str) -> str:
     return dtype.replace("float", "f").replace("uint", "u").replace("int", "i").replace("complex", "c")
-
-
-def _devices(array: ErrorArray) -> object:
-    return array.device_ids
-
-
-def _path(array: ErrorArray) -> object:
-    """The part after the variable: `['w']` of `params['w']`, whatever the caller and the function call it."""
-    return re.sub(r"^\w+", "", array.name)
 
 
 def own_of(said: ErrorArray, scene: ErrorScene) -> ErrorArray | None:
@@ -210,7 +202,8 @@ def moved(
     fits = [reshard_fit(array, target, scene) for array, target in targets if target != array.spec]
     changes = {fit.target: fit.edit for fit in fits}
     edit = changed_expression(scene, changes) if fits and (is_whole or len(fits) > 1) else ""
-    if fits and len(scene.operands) == 2 and scene.operator and not scene.operator.isidentifier():
+    is_operator = scene.operator not in ("", "[]") and not scene.operator.isidentifier()
+    if fits and is_operator and len(scene.operands) == 2:
         edit = f" {scene.operator} ".join(changes.get(own.name, own.name) for own in scene.operands)
     if edit:
         return replace(fits[0], edit=edit, effect=clauses([fit.effect for fit in fits]), replaces=scene.expression)

@@ -1,1 +1,1 @@
-"""What JAX, XLA and StableHLO say in words: errors, warnings, texts."""
+"""Readers of texts by JAX, XLA and StableHLO: errors, warnings, programs."""

@@ -1,4 +1,4 @@
-"""What XLA says when memory is short: `RESOURCE_EXHAUSTED` of compilers and of allocators, as facts.
+"""Reads XLA's reports of a memory that was too small: `RESOURCE_EXHAUSTED` of compilers and of allocators.
 
 A report is read line by line. `_FORMS` has a pattern for each form of sentence, whose named groups are facts; a line of
 none is kept as it stands. Not its job: which program it was, or what the buffers in the list are for

@@ -34,7 +34,7 @@ _MAIN = "@main"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StablehloOperations:
-    """What a program consists of.
+    """The operations of a program.
 
     Attributes:
       flows: the key of every operation, with all that it is computed from -> how many there are.

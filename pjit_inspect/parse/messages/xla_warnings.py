@@ -28,7 +28,7 @@ _FROM = re.compile(r"\bfrom sharding (?=\{)")
 _TO = re.compile(r" to (?=\{)")
 _OPERATION = re.compile(r"\bfor HLO operation:? (?=%|ROOT )")
 _ADVICE = (". As the last resort", ". You probably want")
-"""How the sentence after the instruction begins, in new and in older versions."""
+"""Beginnings of the sentence after the instruction, in new and in older versions."""
 
 
 def parse_warnings(log: str) -> tuple[XlaWarning, ...]:

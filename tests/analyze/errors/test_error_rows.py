@@ -158,9 +158,9 @@ def test_a_carry_without_a_name_is_read():
          "(num_replicas=16)", "pmap", "has 16 along dimension 0, and `pmap` gives one to each of 8 devices: 16 / 8 = 2"),
         ("Using PartitionSpec when you are not under a mesh context is not allowed. Please pass a NamedSharding instance or "
          "enter into a mesh context via `jax.set_mesh`. Got P(UNCONSTRAINED, 'data')", "no mesh", "this line got a PartitionSpec"),
-        ("Array boolean indices must be concrete; got ShapedArray(bool[4])\n\nSee", "traced value", "how many entries are true"),
+        ("Array boolean indices must be concrete; got ShapedArray(bool[4])\n\nSee", "traced value", "the number of true entries"),
         ("Slice entries must be static integers. Got slice(None, Traced<~int32[]>with<DynamicJaxprTrace>, None) at "
-         "position 0", "traced value", "where a slice begins or ends"),
+         "position 0", "traced value", "the bounds of a slice"),
         ("Non-hashable static arguments are not supported, as this can lead to unexpected cache-misses. Static argument "
          "(index 1) of type <class 'list'> for function f is non-hashable.", "static argument", "of the type `list`, which has no hash"),
         ("INVALID_ARGUMENT: Invalid buffer passed to Execute() as argument 0 to replica 0: INVALID_ARGUMENT: Buffer has "
@@ -169,7 +169,7 @@ def test_a_carry_without_a_name_is_read():
          "<jax._src.debugging.OrderedDebugEffect object at 0x7fcb016b9210>]", "ordered effects", "`io_callback` and `jax.debug.print`"),
         # 0.8.1
         ("Array slice indices must have static start/stop/step to be used with NumPy indexing syntax. Found slice(None, "
-         "JitTracer<~int32[]>, None). To index a statically sized array", "traced value", "where a slice begins or ends"),
+         "JitTracer<~int32[]>, None). To index a statically sized array", "traced value", "the bounds of a slice"),
     ],
 )  # fmt: skip
 def test_forms_that_versions_write_are_told_apart(message: str, kind: str, words: str):

@@ -109,7 +109,8 @@ SELECT = (
         # 0.8 to 0.10
         ("dot_general requires contracting dimensions to have consistent sharding, got ('model',) and ('data',).",
          "contraction",
-         "both operands of a product must be split alike along what it sums: `P('model')` and `P('data')`"),
+         "both operands of a product must be split alike along the dimension that it sums: `P('model')` and "
+         "`P('data')`"),
         ("dot_general requires lhs batch dimensions and rhs batch dimensions to have the consistent sharding, got "
          "('data',) and ('model',).", "conflict",
          "both operands of `dot_general` must be split alike along its batch dimensions: `P('data')` and `P('model')`"),
@@ -146,7 +147,7 @@ SELECT = (
          "JAX will not choose how the result of indexing is split"),
         ("This reshape is not supported. Please specify the sharding of the output via the `out_sharding` argument of "
          "jax.lax.reshape. Got operand type: float32[8,16@(data,model)], new sizes: (8, 2, 8)", "reshape",
-         "a reshape to [8,2,8] would cut parts that are no whole slices of it, and JAX will not choose new ones: "
+         "a reshape to [8,2,8] would not leave a whole slice on each device, and JAX will not choose a new split: "
          "`float32[8,16]` as `P(None, ('data', 'model'))`"),
         ("Input should be unsharded over the axis being reduced. Got input type=float32[8@model,4] and axis=0",
          "split dimension",
@@ -254,7 +255,10 @@ def test_operands_that_the_message_does_not_quote_are_not_explained():
     found = explain_message(message, ErrorScene(operator="@", operands=operands))
     assert found is not None
     assert (found.arrays, found.fits) == ((), ())
-    assert found.sentence == "both operands of `@` must be split alike along what it sums: `P('y')` and `P('y')`"
+    assert (
+        found.sentence
+        == "both operands of `@` must be split alike along the dimension that it sums: `P('y')` and `P('y')`"
+    )
     assert found.notes
 
 

@@ -1,1 +1,1 @@
-"""What the table says of each error needs more than the message: facts from the scene, and changes, by subject."""
+"""Facts that rows of the table need beside the message, read from the scene, and changes of the code, by subject."""

@@ -158,13 +158,13 @@ def _unshared(one: _Node, other: _Node, why: str, first: tuple[str, ...]) -> tup
 # ---------------------------------------------------------------- loops and branches
 
 _WORDS = (
-    "{carry} comes out without {missing}, which it went in with[[ and with {extra}, which it went in without]]",
-    "{carry} comes out with {extra}, which it went in without",
-    "{carry} goes in and comes out as {both}, but what is static in it differs",
+    "{carry} loses {missing}[[ and gains {extra}]]",
+    "{carry} gains {extra}",
+    "{carry} stays {both}, but its static parts differ",
     "{carry} goes in as {first} and comes out as {second}",
-    "{one} has {missing}{at}, which {other} has not[[, and {other} has {extra}{at}, which {one} has not]]",
-    "{other} has {extra}{at}, which {one} has not",
-    "{one} and {other} give {both}{at}, but what is static in it differs",
+    "only {one} has {missing}{at}[[, and only {other} has {extra}]]",
+    "only {other} has {extra}{at}",
+    "{one} and {other} give {both}{at}, but its static parts differ",
     "{one} gives {first}{at}, {other} gives {second}",
 )
 

@@ -155,7 +155,7 @@ _RETURNS = {"(": "a tuple", "[": "a list", "{": "a dict"}
 
 
 def output(match: re.Match[str], scene: ErrorScene) -> Facts:
-    """What a function returns that has no gradient, and the function for the derivative of every element."""
+    """Names the result that has no gradient, and the function for the derivative of every element."""
     if shape := match["shape"]:
         callee = ways.call_of(scene, "grad").partition("(")[0]
         jacobian = code(callee.removesuffix("grad") + "jacrev") if callee else None
@@ -246,7 +246,7 @@ def _spread(own: Sequence[ErrorArray], scene: ErrorScene) -> Propose:
 
 
 def labelled(match: re.Match[str], scene: ErrorScene) -> Facts:
-    """How long a label of `einsum` is in each operand; JAX's message may take one for the other."""
+    """Reads how long a label of `einsum` is in each operand; JAX's message may take one for the other."""
     terms, held = scene.subscripts.partition("->")[0].replace(" ", "").split(","), dict[int, list[str]]()
     texts, label = ways.texts_of(scene), match["code_label"]
     for number, term in enumerate(terms, start=1):
@@ -289,7 +289,7 @@ def declared(match: re.Match[str], scene: ErrorScene) -> Facts:
 
 
 def raised(match: re.Match[str], scene: ErrorScene) -> Facts | None:
-    """What the called function raised: the last line of the traceback, and its place."""
+    """Reads the exception of the called function: the last line of the traceback, and its place."""
     lines = [line for line in match.string[match.end() :].splitlines() if line.strip()]
     ends = [number for number, line in enumerate(lines) if line.startswith("  File ")]
     # The exception stands after the last frame, its line and perhaps the marks below that.

@@ -102,7 +102,7 @@ def prefix(match: re.Match[str], scene: ErrorScene) -> Facts | None:
 
 
 def no_tuple(match: re.Match[str], scene: ErrorScene) -> Facts:
-    """What could stand in place of a tree that is no tuple."""
+    """Names the one entry that could stand in place of a tree that is no tuple."""
     return {"one": _ONE.get(match["code_which"], "one sharding"), "type": match["type"].rpartition(".")[2]}
 
 
