@@ -17,6 +17,7 @@ from pjit_inspect.view.document.document import Block, Code, Document, Legend, L
 from pjit_inspect.view.document.quantities import seconds_text
 from pjit_inspect.view.record.answer import (
     answer_line,
+    hypothesis_blocks,
     memory_line,
     overview_blocks,
     reason_blocks,
@@ -26,7 +27,6 @@ from pjit_inspect.view.record.answer import (
 from pjit_inspect.view.record.arrays import array_blocks
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.findings import report_findings, suggestion_section
-from pjit_inspect.view.record.hypothesis import hypothesis_blocks
 from pjit_inspect.view.record.kernels import callback_lines, kernel_blocks, measured_lines, times_blocks
 
 _CACHED = {
