@@ -1,8 +1,8 @@
 """Two views that are text alone: a record's facts, and its program's skeleton.
 
 Facts are each array's spec and bytes, and each collective's axes and bytes: only counted figures, or figures modelled
-from these, in a fixed order; no times, lines of source, kernels or names by the compiler. So two layouts, or two versions
-of JAX, can be compared. The skeleton has the operations in order, with their scopes and loops, and bytes sent.
+from these, in a fixed order; no times, lines of source, kernels or names by the compiler. So two layouts, or two
+versions of JAX, can be compared. The skeleton has the operations in order, with their scopes and loops, and bytes sent.
 """
 
 from __future__ import annotations
