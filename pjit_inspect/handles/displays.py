@@ -39,17 +39,14 @@ from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, in
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 from pjit_inspect.view.memory.memory import autopsy_blocks
 from pjit_inspect.view.record.answer import nothing_text
-from pjit_inspect.view.record.callbacks import callback_blocks
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.explain import explain_view
-from pjit_inspect.view.record.facts import facts_view
 from pjit_inspect.view.record.findings import finding_blocks, suggestion_blocks, suggestions_untried
-from pjit_inspect.view.record.kernels import kernel_blocks
+from pjit_inspect.view.record.kernels import callback_blocks, kernel_blocks, times_blocks
 from pjit_inspect.view.record.record import ViewOptions, record_view
 from pjit_inspect.view.record.shardings import shardings_view
 from pjit_inspect.view.record.summary_picture import draw_summary
-from pjit_inspect.view.record.times import times_blocks
-from pjit_inspect.view.record.tree import collective_words, tree_head, tree_lines
+from pjit_inspect.view.record.text_views import collective_words, facts_view, tree_head, tree_lines
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.shown import Shown, drawn

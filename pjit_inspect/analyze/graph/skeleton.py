@@ -1,6 +1,6 @@
 """The order in which a program runs, as nested scopes and loops, for a view as text.
 
-The rows and kernels are the graph's, the order is XLA's schedule. Not its job: words (`view.record.tree`).
+The rows and kernels are the graph's, the order is XLA's schedule. Not its job: words (`view.record.text_views`).
 """
 
 from __future__ import annotations

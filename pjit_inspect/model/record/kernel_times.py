@@ -1,7 +1,7 @@
 """The profiler's runs of a program, and the measured times of each of its HLO instructions.
 
 Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.measured.kernel_times`), laying out
-(`view.record.times`).
+(`view.record.kernels`).
 """
 
 from __future__ import annotations

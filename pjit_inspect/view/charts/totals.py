@@ -59,28 +59,23 @@ def _axis_row(total: AxisTotal, report: RecordReport, palette: Palette) -> BarRo
     if total.mesh and total.mesh < len(data.meshes):
         label += f" of mesh {data.meshes[total.mesh]}"
     color = palette.of(total.axes)
-    runs = "" if total.runs == total.collectives else f", run {_runs(total)}"
+    runs = ""
+    if total.runs != total.collectives:
+        times = "an unknown number of times" if total.runs is None else f"{count_text(total.runs)} times"
+        runs = f", run {times}"
+    # The kinds of collectives over these axes, most frequent first.
+    rows = report.collectives or ()
+    mine = Counter(row.kind for row in rows if row.axes == total.axes and (not row.axes or row.mesh == total.mesh))
+    kinds = ", ".join(f"{shorten(printable(kind), 24)} x{number:,}" for kind, number in mine.most_common(_KINDS))
     words = (
         f"{plural(total.collectives, 'collective')}{runs}",
-        _kinds(total, report),
+        f"{kinds}, ..." if len(mine) > _KINDS else kinds,
         f"payload {least_text(bytes_text(total.payload_bytes), total.payload_bytes, total.is_payload_least)} (counted)",
         *(("at least: the bytes of some are unknown",) if total.is_sent_least else ()),
         *(("at most: some devices or calls send less",) if total.is_bound else ()),
     )
     part = BarPart(name="sent", value=total.sent_bytes, color=color, words=words)
     return BarRow(label=label, parts=(part,), color=color)
-
-
-def _runs(total: AxisTotal) -> str:
-    return "an unknown number of times" if total.runs is None else f"{count_text(total.runs)} times"
-
-
-def _kinds(total: AxisTotal, report: RecordReport) -> str:
-    """The kinds of collectives over these axes, most frequent first."""
-    rows = report.collectives or ()
-    mine = Counter(row.kind for row in rows if row.axes == total.axes and (not row.axes or row.mesh == total.mesh))
-    named = ", ".join(f"{shorten(printable(kind), 24)} x{number:,}" for kind, number in mine.most_common(_KINDS))
-    return f"{named}, ..." if len(mine) > _KINDS else named
 
 
 def _total_notes(totals: Sequence[AxisTotal]) -> tuple[str, ...]:
@@ -107,20 +102,15 @@ def time_chart(data: RecordData) -> BarChart:
     if not known:
         held = "JAX already held the executable" if data.cached == "memory" else "the record has none"
         return BarChart(title=title, missing=f"seconds unknown: {held}")
-    unit = "s" if max(seconds for _, seconds in known) >= _SECONDS_FROM else "ms"
     unknown = [name for name, seconds in stages if seconds is None]
+    parts = [BarPart(name=name, value=max(0.0, seconds), color=STAGE_COLORS[name]) for name, seconds in known]
     return BarChart(
         title=title,
         measure="measured on the machine that compiled",
-        unit=unit,
-        rows=tuple(_time_row(name, seconds) for name, seconds in known),
+        unit="s" if max(seconds for _, seconds in known) >= _SECONDS_FROM else "ms",
+        rows=tuple(BarRow(label=part.name, parts=(part,), color=NEUTRAL) for part in parts),
         notes=(f"{' and '.join(unknown)} unknown: reused, or not seen",) if unknown else (),
     )
-
-
-def _time_row(name: str, seconds: float) -> BarRow:
-    part = BarPart(name=name, value=max(0.0, seconds), color=STAGE_COLORS[name])
-    return BarRow(label=name, parts=(part,), color=NEUTRAL)
 
 
 _PART_COLORS = {"arguments": "#3b6fb6", "outputs": "#7a5aa6", "temporaries": "#b04a06"}
@@ -133,31 +123,26 @@ _MEMORY_TITLE = "bytes on each device: arguments and outputs (counted from shape
 
 def memory_chart(data: RecordData, held: DeviceMemory) -> BarChart:
     """Bytes of arguments, outputs and temporaries; devices with equal bytes share a bar."""
+    axes = document_axes(data)
     if not held.devices or not (data.inputs or data.outputs):
-        return _as_xla_counts(data)
+        return _as_xla_counts(data, axes)
     rows, left_out = _memory_rows(data, held)
     most = max((row.total for row in rows), default=0)
-    notes = (*_memory_notes(data, held), *_xla_notes(data, held))
-    if left_out:
-        notes = (*notes, f"{plural(left_out, 'device')} not shown: they hold less")
-    if not any(row.total for row in rows) and held.unknown:
-        return BarChart(title=_MEMORY_TITLE, missing="; ".join(notes), axes=document_axes(data))
-    return BarChart(
-        title=_MEMORY_TITLE,
-        measure="on a device (counted)",
-        unit=share_unit([int(most)]),
-        rows=rows,
-        notes=notes,
-        axes=document_axes(data),
-    )
+    notes = _memory_notes(data, held)
+    notes += [f"{plural(left_out, 'device')} not shown: they hold less"] if left_out else []
+    if not most and held.unknown:
+        return BarChart(title=_MEMORY_TITLE, missing="; ".join(notes), axes=axes)
+    unit = share_unit([int(most)])
+    measure = "on a device (counted)"
+    return BarChart(title=_MEMORY_TITLE, measure=measure, unit=unit, rows=rows, notes=tuple(notes), axes=axes)
 
 
-def _as_xla_counts(data: RecordData) -> BarChart:
+def _as_xla_counts(data: RecordData, axes: tuple[str, ...]) -> BarChart:
     """The chart of a record without its arrays: XLA's figures for one device."""
     memory = data.memory
     if memory is None:
         reason = data.missing.get("memory", "the record tells neither its arrays nor XLA's memory figures")
-        return BarChart(title=_MEMORY_TITLE, missing=f"bytes unknown: {reason}", axes=document_axes(data))
+        return BarChart(title=_MEMORY_TITLE, missing=f"bytes unknown: {reason}", axes=axes)
     outputs = None if memory.output_bytes is None else memory.output_bytes - (memory.alias_bytes or 0)
     sizes = {"arguments": memory.argument_bytes, "outputs": outputs, "temporaries": memory.temporary_bytes}
     known = {name: max(0, size) for name, size in sizes.items() if size is not None}
@@ -168,7 +153,7 @@ def _as_xla_counts(data: RecordData) -> BarChart:
         unit=share_unit([sum(known.values())]),
         rows=(BarRow(label="each device", parts=parts, color=NEUTRAL),),
         notes=tuple(f"{name} unknown" for name, size in sizes.items() if size is None),
-        axes=document_axes(data),
+        axes=axes,
     )
 
 
@@ -177,31 +162,28 @@ def _memory_rows(data: RecordData, held: DeviceMemory) -> tuple[tuple[BarRow, ..
     both = np.stack([held.arguments.bytes, held.outputs.bytes], axis=1)
     kinds, of_device = np.unique(both, axis=0, return_inverse=True)
     order = np.argsort(-kinds.sum(axis=1), kind="stable")
-    shown = order[:_MEMORY_ROWS]
-    rows = [_row(data, held, kinds[kind], np.flatnonzero(of_device.ravel() == kind)) for kind in shown]
-    return tuple(rows), int(np.isin(of_device.ravel(), order[_MEMORY_ROWS:]).sum())
-
-
-def _row(data: RecordData, held: DeviceMemory, sizes: np.ndarray, places: np.ndarray) -> BarRow:
-    largest = (_largest(held.arguments), _largest(held.outputs))
-    parts = [_part(*of) for of in zip(("arguments", "outputs"), sizes.tolist(), largest, strict=True)]
     temporary = data.memory.temporary_bytes if data.memory else None
-    if temporary is not None:
-        words = ("as XLA counts them, the same on every device",)
-        color = _PART_COLORS["temporaries"]
-        parts.append(BarPart(name="temporaries", value=max(0, temporary), color=color, words=words))
-    ids = [held.devices[place] for place in places]
-    label = f"device{'s' * (len(ids) != 1)} {ranges_text(ids, limit=6)}"
-    return BarRow(label=label, parts=tuple(parts), color=NEUTRAL)
+    largest = {"arguments": _largest(held.arguments), "outputs": _largest(held.outputs)}
+
+    def row(kind: int) -> BarRow:
+        parts = []
+        for (name, words), size in zip(largest.items(), kinds[kind].tolist(), strict=True):
+            facts = (f"counted from shapes; largest: {words}",) if words and size else ()
+            parts.append(BarPart(name=name, value=size, color=_PART_COLORS[name], words=facts))
+        if temporary is not None:
+            facts = ("as XLA counts them, the same on every device",)
+            name = "temporaries"
+            parts.append(BarPart(name=name, value=max(0, temporary), color=_PART_COLORS[name], words=facts))
+        ids = [held.devices[place] for place in np.flatnonzero(of_device.ravel() == kind)]
+        label = f"device{'s' * (len(ids) != 1)} {ranges_text(ids, limit=6)}"
+        return BarRow(label=label, parts=tuple(parts), color=NEUTRAL)
+
+    left_out = int(np.isin(of_device.ravel(), order[_MEMORY_ROWS:]).sum())
+    return tuple(map(row, order[:_MEMORY_ROWS])), left_out
 
 
-def _part(name: str, size: float, largest: str) -> BarPart:
-    words = (f"counted from shapes; largest: {largest}",) if largest and size else ()
-    return BarPart(name=name, value=size, color=_PART_COLORS[name], words=words)
-
-
-def _memory_notes(data: RecordData, held: DeviceMemory) -> tuple[str, ...]:
-    """Notes: the largest arrays, and everything that the bars leave out."""
+def _memory_notes(data: RecordData, held: DeviceMemory) -> list[str]:
+    """Notes: the largest arrays, everything that the bars leave out, and where XLA counts differently."""
     both = {"arguments": _largest(held.arguments), "outputs": _largest(held.outputs)}
     notes = [f"largest {name}: {largest}" for name, largest in both.items() if largest]
     if held.reused:
@@ -213,20 +195,16 @@ def _memory_notes(data: RecordData, held: DeviceMemory) -> tuple[str, ...]:
         notes.append(f"{plural(held.elsewhere, 'array')} in host memory not counted")
     if data.memory is None or data.memory.temporary_bytes is None:
         notes.append("temporaries unknown: XLA's memory figures are not in the record")
-    return tuple(notes)
+    size = data.memory.argument_bytes if data.memory else None
+    counted = round(max(held.arguments.bytes, default=0))
+    # XLA pads arrays on some hardware.
+    if size is not None and not held.unknown and bytes_text(counted) != bytes_text(size):
+        notes.append(f"XLA itself counts {bytes_text(size)} of arguments on a device")
+    return notes
 
 
 def _largest(part: MemoryPart) -> str:
     return ", ".join(f"{shorten(printable(path), _NAME)} {bytes_text(size)}" for path, size in part.largest)
-
-
-def _xla_notes(data: RecordData, held: DeviceMemory) -> tuple[str, ...]:
-    """XLA's count of the arguments, where it differs: XLA pads arrays on some hardware."""
-    size = data.memory.argument_bytes if data.memory else None
-    counted = round(max(held.arguments.bytes, default=0))
-    if size is None or held.unknown or bytes_text(counted) == bytes_text(size):
-        return ()
-    return (f"XLA itself counts {bytes_text(size)} of arguments on a device",)
 
 
 # ---------------------------------------------------------------- timeline

@@ -40,13 +40,18 @@ def traffic_chart(report: RecordReport, traffic: LinkTraffic) -> MatrixChart:
         return MatrixChart(title=_TITLE, missing=missing, axes=axes)
     blocks = _blocks(data, traffic)
     cells = _cells(blocks, traffic, Palette(axes))
+    if blocks.size > 1:
+        whole = bytes_text(round(sum(cell.size_bytes for cell in cells)))
+        within = bytes_text(round(sum(cell.size_bytes for cell in cells if cell.row == cell.column)))
+        folded = f"folded: a row or column stands for {blocks.stands_for}; a cell is the sum over its devices"
+        notes = (folded, f"{within} of {whole} stay within a block, on the diagonal", *notes)
     return MatrixChart(
         title=_TITLE,
         unit=share_unit([int(max(cell.size_bytes for cell in cells))]),
         labels=blocks.labels,
         stands_for=blocks.stands_for,
         cells=cells,
-        notes=(*_folded(blocks, cells), *notes),
+        notes=notes,
         axes=axes,
     )
 
@@ -135,18 +140,6 @@ def _kind(blocks: _Blocks, row: int, column: int, palette: Palette) -> tuple[str
     pair = (np.unravel_index(place, blocks.mesh.shape) for place in (row, column))
     axes = tuple(name for name, a, b in zip(blocks.mesh.axis_names, *pair, strict=True) if a != b)
     return axes_text(axes), palette.of(axes)
-
-
-def _folded(blocks: _Blocks, cells: tuple[MatrixCell, ...]) -> tuple[str, ...]:
-    """Notes that explain a folded chart."""
-    if blocks.size == 1:
-        return ()
-    whole = sum(cell.size_bytes for cell in cells)
-    within = sum(cell.size_bytes for cell in cells if cell.row == cell.column)
-    return (
-        f"folded: a row or column stands for {blocks.stands_for}; a cell is the sum over its devices",
-        f"{bytes_text(round(within))} of {bytes_text(round(whole))} stay within a block, on the diagonal",
-    )
 
 
 def _left_out(report: RecordReport, traffic: LinkTraffic) -> tuple[str, ...]:

@@ -83,46 +83,37 @@ def matrix_data(before: MatrixSide, after: MatrixSide, tables: SharedTables, *, 
     """Both graphs in one matrix; the reason where one is missing."""
     if before.graph is None or after.graph is None:
         return Matrix(data={"missing": name_data(missing or "no graph of one of the programs", longest=500)})
-    sides = _read(before), _read(after)
+    sides = _read(before, before.graph), _read(after, after.graph)
     keys = list(_in_order(sides, ()))
     columns = sorted({*before.graph.phases, *after.graph.phases})
     rows = {key: number for number, key in enumerate(keys)}
     found = sorted({**sides[0].boxes, **sides[1].boxes}, key=lambda one: (rows[one[0]], one[1]))
-    unit = share_unit(box.sent_bytes for side in sides for box in side.boxes.values())
-    boxes = [
-        {
-            "row": rows[key[0]],
-            "column": columns.index(key[1]),
-            **_box(sides[0].boxes.get(key), sides[1].boxes.get(key), tables, unit),
-        }
-        for key in found
-    ]
-    data = {
-        "missing": "",
-        "unit": unit,
-        "columns": [PHASES[phase] or "" for phase in columns],
-        "rows": [_row(sides, key, is_group=bool(_children(sides, key))) for key in keys],
-        "boxes": boxes,
-    }
     numbers = {key: number for number, key in enumerate(found)}
-    first, second = (_numbered(side.box_of, numbers) for side in sides)
+    unit = share_unit(box.sent_bytes for side in sides for box in side.boxes.values())
+
+    def box(key: BoxKey) -> dict[str, Any]:
+        both = sides[0].boxes.get(key), sides[1].boxes.get(key)
+        return {"row": rows[key[0]], "column": columns.index(key[1]), **_box(both, tables, unit)}
+
+    def numbered(places: Mapping[str, Iterable[BoxKey]]) -> BoxNumbers:
+        return {name: [numbers[key] for key in keys] for name, keys in places.items()}
+
     return Matrix(
-        data=data,
-        boxes=(first, second),
-        kernels=(_numbered(sides[0].kernels_of, numbers), _numbered(sides[1].kernels_of, numbers)),
+        data={
+            "missing": "",
+            "unit": unit,
+            "columns": [PHASES[phase] or "" for phase in columns],
+            "rows": [_row(sides, key) for key in keys],
+            "boxes": list(map(box, found)),
+        },
+        boxes=(numbered(sides[0].box_of), numbered(sides[1].box_of)),
+        kernels=(numbered(sides[0].kernels_of), numbered(sides[1].kernels_of)),
     )
 
 
-def _numbered(places: Mapping[str, Iterable[BoxKey]], numbers: Mapping[BoxKey, int]) -> BoxNumbers:
-    return {name: [numbers[key] for key in keys] for name, keys in places.items()}
-
-
-def _read(given: MatrixSide) -> _Side:
+def _read(given: MatrixSide, graph: ProgramGraph) -> _Side:
     """The rows, boxes and collectives of one graph by their keys."""
-    graph, side = given.graph, _Side()
-    if graph is None:
-        return side
-    keys = _row_keys(graph)
+    side, keys = _Side(), _row_keys(graph)
     for row, key in zip(graph.rows, keys, strict=True):
         label = graph.folds[row.fold].label if row.fold >= 0 else row.label
         side.labels.setdefault(key, (label, row.holds))
@@ -177,7 +168,8 @@ def _in_order(sides: tuple[_Side, _Side], key: RowKey) -> Iterator[RowKey]:
         yield from _in_order(sides, child)
 
 
-def _row(sides: tuple[_Side, _Side], key: RowKey, *, is_group: bool) -> dict[str, Any]:
+def _row(sides: tuple[_Side, _Side], key: RowKey) -> dict[str, Any]:
+    is_group = bool(_children(sides, key))
     label, holds = sides[1].labels.get(key) or sides[0].labels[key]
     counts = [side.counts.get(key, 0) for side in sides]
     return {
@@ -190,36 +182,34 @@ def _row(sides: tuple[_Side, _Side], key: RowKey, *, is_group: bool) -> dict[str
     }
 
 
-def _box(before: _Box | None, after: _Box | None, tables: SharedTables, unit: str) -> dict[str, Any]:
+def _box(both: tuple[_Box | None, _Box | None], tables: SharedTables, unit: str) -> dict[str, Any]:
     """Counts of kernels and bytes sent on both sides, then the lines of collectives, largest difference first."""
-    sides = before or _Box(), after or _Box()
+    sides = both[0] or _Box(), both[1] or _Box()
     sent = sides[0].sent_bytes, sides[1].sent_bytes
-    lines = [_line(key, sides, tables, unit) for key in {**sides[0].lines, **sides[1].lines}]
+
+    def line(key: tuple[str, tuple[str, ...] | None]) -> dict[str, Any]:
+        first, second = (side.lines.get(key, []) for side in sides)
+        sizes = _sent(first), _sent(second)
+        return {
+            "kind": name_data(key[0]),
+            "axes": tables.axis_set(key[1]),
+            "counts": [len(first), len(second)],
+            "bytes": list(map(float, sizes)),
+            "sent": both_words(sizes, unit),
+            "status": status_of(bool(first), bool(second), sizes, is_same=len(first) == len(second)),
+        }
+
+    lines = [line(key) for key in {**sides[0].lines, **sides[1].lines}]
     lines.sort(key=lambda line: -abs(line["bytes"][1] - line["bytes"][0]))
-    is_same = before is not None and after is not None and before.kernels == after.kernels
+    is_same = None not in both and sides[0].kernels == sides[1].kernels
     is_same = is_same and not any(side.differs for side in sides) and all(line["status"] == "same" for line in lines)
     return {
         "kernels": [sides[0].kernels, sides[1].kernels],
-        "status": status_of(before is not None, after is not None, sent, is_same=is_same),
+        "status": status_of(both[0] is not None, both[1] is not None, sent, is_same=is_same),
         "bytes": list(map(float, sent)),
         "difference": difference_words(sent, unit),
         "lines": lines[:_LINES],
         "more": max(0, len(lines) - _LINES),
-    }
-
-
-def _line(
-    key: tuple[str, tuple[str, ...] | None], sides: tuple[_Box, _Box], tables: SharedTables, unit: str
-) -> dict[str, Any]:
-    members = [side.lines.get(key, []) for side in sides]
-    counts, sent = [len(one) for one in members], (_sent(members[0]), _sent(members[1]))
-    return {
-        "kind": name_data(key[0]),
-        "axes": tables.axis_set(key[1]),
-        "counts": counts,
-        "bytes": list(map(float, sent)),
-        "sent": both_words(sent, unit),
-        "status": status_of(bool(counts[0]), bool(counts[1]), sent, is_same=counts[0] == counts[1]),
     }
 
 

@@ -8,25 +8,14 @@ so every foreign name passes `_label`.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 
-from pjit_inspect.view.document.chart import (
-    AreaBand,
-    AreaChart,
-    BarChart,
-    BarPart,
-    BarRow,
-    Chart,
-    MatrixCell,
-    MatrixChart,
-    ScatterChart,
-    ScatterPoint,
-)
+from pjit_inspect.view.document.chart import AreaChart, BarChart, Chart, MatrixChart, ScatterChart, ScatterPoint
 from pjit_inspect.view.document.colors import LINE, NEUTRAL, NOTE
-from pjit_inspect.view.render.html_spans import escaped
+from pjit_inspect.view.render.html import escaped
 from pjit_inspect.view.svg.chart_parts import amount_text, legend_of, part_words, scatter_scales, size_in
 from pjit_inspect.view.svg.chart_picture import cell_strength
 
@@ -77,29 +66,38 @@ def _restored(properties: dict[str, Any], still: dict[str, str]) -> ChartFigure:
 
 def chart_figure(chart: Chart) -> ChartFigure:
     """The figure of a chart, without its still twin. An empty chart shows the sentence that says why."""
-    traces, more = _traces(chart)
     notes = "<br>".join(_label(note, longest=_LONGEST_SENTENCE) for note in chart.notes)
     title = {
         "text": _label(chart.title, longest=_LONGEST_SENTENCE), "font": {"size": 13}, "x": 0, "xref": "paper", "y": 1,
         "yref": "container", "yanchor": "top", "pad": {"t": 10}, "subtitle": {"text": notes, "font": {"size": 11}},
     }  # fmt: skip
+    traces, height, legend_rows, more = _drawn(chart)
+    top = 34 + 15 * len(chart.notes) + 24 * legend_rows
     # In one call: each `update_layout` costs plotly tens of milliseconds.
     layout = {
         **_LOOKS,
         "title": title,
         "width": _WIDTH,
-        "margin": {"l": 10, "r": 20, "t": _top(chart), "b": 44},
+        "height": height if chart.missing else top + height,
+        "margin": {"l": 10, "r": 20, "t": top, "b": 44},
         "hoverlabel": {"align": "left", "namelength": -1},
+        "showlegend": legend_rows > 0,
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "xanchor": "left", "traceorder": "normal"},
         **more,
     }
     return ChartFigure(data=traces, layout=layout)
 
 
-def _traces(chart: Chart) -> tuple[list[Any], dict[str, Any]]:
-    """The traces, and their additions to the layout."""
+_Drawn = tuple[list[Any], int, int, dict[str, Any]]
+"""The traces, the height of the plot, the rows of its legend, and what it adds to the layout."""
+
+
+def _drawn(chart: Chart) -> _Drawn:
     if chart.missing:
-        return [], _nothing(chart.missing)
+        note = {"xref": "paper", "yref": "paper", "x": 0, "y": 0.5, "xanchor": "left", "showarrow": False}
+        text = _label(chart.missing, longest=_LONGEST_SENTENCE)
+        hidden = {"visible": False}
+        return [], 110, 0, {"xaxis": hidden, "yaxis": hidden, "annotations": [{"text": text, **note}]}
     match chart:
         case MatrixChart():
             return _cells(chart)
@@ -116,24 +114,9 @@ def _axis(title: str, *, near: bool = True, **more: Any) -> dict[str, Any]:
     return {"title": {"text": title, **({"standoff": 4} if near else {})}, "gridcolor": _GRID, **more}
 
 
-def _rows_axis(labels: Sequence[str]) -> dict[str, Any]:
-    """An axis of labels, from top to bottom."""
-    return {
-        "type": "category", "categoryorder": "array", "categoryarray": labels, "autorange": "reversed",
-        "automargin": True,
-    }  # fmt: skip
-
-
-def _top(chart: Chart) -> int:
-    """Pixels above the figure: title, notes, legend."""
-    rows = -(-len(chart.bands) // _LEGEND_ROW) if isinstance(chart, AreaChart) else int(_has_legend(chart))
-    return 34 + 15 * len(chart.notes) + 24 * rows
-
-
-def _has_legend(chart: Chart) -> bool:
-    if isinstance(chart, BarChart):
-        return any(len(row.parts) > 1 for row in chart.rows)
-    return isinstance(chart, AreaChart | MatrixChart)
+def _categories(labels: Sequence[str], **more: Any) -> dict[str, Any]:
+    """An axis of labels."""
+    return {"type": "category", "categoryorder": "array", "categoryarray": labels, "automargin": True, **more}
 
 
 def _label(text: str, *, longest: int = 60) -> str:
@@ -149,159 +132,124 @@ def _labels(texts: Sequence[str]) -> list[str]:
     return [f"{place}: {label}" for place, label in enumerate(labels)]
 
 
-def _nothing(sentence: str) -> dict[str, Any]:
-    text = _label(sentence, longest=_LONGEST_SENTENCE)
-    note = {"xref": "paper", "yref": "paper", "showarrow": False, "x": 0, "y": 0.5, "xanchor": "left"}
-    hidden = {"visible": False}
-    return {"height": 110, "xaxis": hidden, "yaxis": hidden, "annotations": [{"text": text, **note}]}
+def _hover(words: Iterable[Sequence[str]]) -> dict[str, Any]:
+    """The words of each mark, shown on pointing at it: a line each."""
+    lines = ["<br>".join(_label(word, longest=_LONGEST_SENTENCE) for word in one) for one in words]
+    return {"customdata": lines, "hovertemplate": "%{customdata}<extra></extra>"}
 
 
-# ---------------------------------------------------------------- bars
+def _sizes(values: Iterable[float], unit: str) -> list[float]:
+    """Bytes or seconds in a unit, as plotly takes them."""
+    return [round(size_in(value, unit), 6) for value in values]
 
 
-def _bars(chart: BarChart) -> tuple[list[Any], dict[str, Any]]:
-    """The traces, and their additions to the layout."""
-    names = legend_of(part for row in chart.rows for part in row.parts)
+def _bars(chart: BarChart) -> _Drawn:
     labels = _labels([row.label for row in chart.rows])
     pieces = [(row, *one, label) for row, label in zip(chart.rows, labels, strict=True) for one in row.placed]
-    traces = [_bar_trace(chart, name, [piece for piece in pieces if piece[1].name == name]) for name in names]
+    traces = []
+    for name in legend_of(part for row in chart.rows for part in row.parts):
+        rows, parts, starts, places = zip(*(piece for piece in pieces if piece[1].name == name), strict=True)
+        amounts = [amount_text(part.value, chart.unit) for part in parts]
+        where = {"base": _sizes(starts, chart.unit)} if chart.is_timed else {"text": amounts}
+        words = (part_words(row, part, chart.unit) for row, part in zip(rows, parts, strict=True))
+        traces.append(go.Bar(
+            name=_label(name), orientation="h", y=places, x=_sizes((part.value for part in parts), chart.unit),
+            marker={"color": [part.color for part in parts], "line": {"width": 0}},
+            textposition="auto", cliponaxis=False, **where, **_hover(words),
+        ))  # fmt: skip
     along = {"xref": "x", "yref": "paper"}
-    lines = [{"type": "line", **along, "x0": at, "x1": at, "y0": 0, "y1": 1,
-              "line": {"dash": "dot", "width": 1, "color": LINE}} for _, at in chart.marks]  # fmt: skip
-    notes = [{**along, "x": at, "y": 1, "yanchor": "bottom", "text": _label(name), "showarrow": False}
-             for name, at in chart.marks]  # fmt: skip
-    return traces, {
+    dots = {"dash": "dot", "width": 1, "color": LINE}
+    lines = [{**along, "type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "line": dots} for _, at in chart.marks]
+    above = {**along, "y": 1, "yanchor": "bottom", "showarrow": False}
+    names = [{**above, "x": at, "text": _label(name)} for name, at in chart.marks]
+    has_legend = any(len(row.parts) > 1 for row in chart.rows)
+    return traces, 56 + 26 * len(chart.rows), int(has_legend), {
         "barmode": "overlay" if chart.is_timed else "stack",
         "bargap": 0.35,
-        "showlegend": _has_legend(chart),
-        "height": _top(chart) + 56 + 26 * len(chart.rows),
         "xaxis": _axis(f"{chart.unit} {chart.measure}", rangemode="tozero"),
-        "yaxis": _rows_axis(labels),
-        **({"shapes": lines, "annotations": notes} if chart.marks else {}),
-    }
-
-
-def _bar_trace(chart: BarChart, name: str, pieces: list[tuple[BarRow, BarPart, float, str]]) -> go.Bar:
-    amounts = [amount_text(part.value, chart.unit) for _, part, *_ in pieces]
-    place = {"base": [round(start, 6) for _, _, start, _ in pieces]} if chart.is_timed else {"text": amounts}
-    return go.Bar(
-        name=_label(name), orientation="h", y=[label for *_, label in pieces],
-        x=[round(size_in(part.value, chart.unit), 6) for _, part, *_ in pieces],
-        marker={"color": [part.color for _, part, *_ in pieces], "line": {"width": 0}},
-        textposition="auto", cliponaxis=False,
-        customdata=[_hover(part_words(row, part, chart.unit)) for row, part, *_ in pieces],
-        hovertemplate="%{customdata}<extra></extra>", **place,
-    )  # fmt: skip
-
-
-def _hover(words: Sequence[str]) -> str:
-    return "<br>".join(_label(word, longest=_LONGEST_SENTENCE) for word in words)
-
-
-# ---------------------------------------------------------------- bands
-
-
-def _areas(chart: AreaChart) -> tuple[list[Any], dict[str, Any]]:
-    """The traces, and their additions to the layout."""
-    kernels = [chart.places[0], max(chart.kernels, chart.places[0] + 1)]
-    peak = {
-        "x": chart.peak, "y": round(size_in(chart.peak_bytes, chart.unit), 6), "showarrow": True, "arrowhead": 2,
-        "text": f"peak {amount_text(chart.peak_bytes, chart.unit)}", "ax": 0, "ay": -22,
+        "yaxis": _categories(labels, autorange="reversed"),
+        "shapes": lines,
+        "annotations": names,
     }  # fmt: skip
-    return [_area_trace(chart, band) for band in chart.bands], {
-        "height": _top(chart) + 300,
-        "showlegend": True,
+
+
+def _areas(chart: AreaChart) -> _Drawn:
+    traces = []
+    for band in chart.bands:
+        values = (*band.values, band.values[-1])  # the last kernel has a width, too
+        traces.append(go.Scatter(
+            name=_label(band.name), mode="lines", stackgroup="alive", fillcolor=band.color,
+            x=[*chart.places, chart.kernels], y=_sizes(values, chart.unit),
+            line={"shape": "hv", "width": 0, "color": band.color},
+            customdata=[amount_text(value, chart.unit) for value in values], hovertemplate="%{customdata}",
+        ))  # fmt: skip
+    (height,) = _sizes([chart.peak_bytes], chart.unit)
+    peak = {
+        "x": chart.peak, "y": height, "showarrow": True, "arrowhead": 2, "ax": 0, "ay": -22,
+        "text": f"peak {amount_text(chart.peak_bytes, chart.unit)}",
+    }  # fmt: skip
+    kernels = [chart.places[0], max(chart.kernels, chart.places[0] + 1)]
+    return traces, 300, -(-len(chart.bands) // _LEGEND_ROW), {
         "hovermode": "x unified",
         "xaxis": _axis("kernel, in XLA's order", zeroline=False, range=kernels),
         "yaxis": _axis(f"{chart.unit} {_label(chart.measure)}", near=False, rangemode="tozero", automargin=True),
         "annotations": [peak],
-    }
+    }  # fmt: skip
 
 
-def _area_trace(chart: AreaChart, band: AreaBand) -> go.Scatter:
-    values = (*band.values, band.values[-1])  # the last kernel has a width, too
-    return go.Scatter(
-        name=_label(band.name), mode="lines", stackgroup="alive", fillcolor=band.color,
-        x=[*chart.places, chart.kernels],
-        y=[round(size_in(value, chart.unit), 6) for value in values],
-        line={"shape": "hv", "width": 0, "color": band.color},
-        customdata=[amount_text(value, chart.unit) for value in values], hovertemplate="%{customdata}",
-    )  # fmt: skip
-
-
-# ---------------------------------------------------------------- cells
-
-
-def _cells(chart: MatrixChart) -> tuple[list[Any], dict[str, Any]]:
-    """The traces, and their additions to the layout."""
-    labels = _labels(chart.labels)
-    traces: list[Any] = []
+def _cells(chart: MatrixChart) -> _Drawn:
+    labels, traces = _labels(chart.labels), []
     for name, color in legend_of(chart.cells).items():
         cells = [cell for cell in chart.cells if cell.name == name]
-        traces.append(_cell_trace(chart, name, color, cells, labels))
-    side = {"type": "category", "categoryorder": "array", "categoryarray": labels, "showgrid": False,
-            "automargin": True, "nticks": 24, "linecolor": _GRID, "mirror": True, "constrain": "domain"}  # fmt: skip
+        words = []
+        for cell in cells:
+            pair = f"{chart.labels[cell.row]} -> {chart.labels[cell.column]}"
+            words.append((f"{pair}: {amount_text(cell.size_bytes, chart.unit)}", cell.name))
+        red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+        traces.append(go.Heatmap(
+            name=_label(name), x=[labels[cell.column] for cell in cells], y=[labels[cell.row] for cell in cells],
+            z=[cell_strength(cell.size_bytes, chart.most_bytes) for cell in cells], zmin=0, zmax=1,
+            colorscale=[[0, f"rgba({red},{green},{blue},0)"], [1, color]], showscale=False, showlegend=True,
+            xgap=1, ygap=1, **_hover(words),
+        ))  # fmt: skip
+    look = {"showgrid": False, "nticks": 24, "linecolor": _GRID, "mirror": True, "constrain": "domain"}
+    side = _categories(labels, **look)
     what, first, last = _label(chart.stands_for), -0.5, len(labels) - 0.5
-    return traces, {
-        "height": _top(chart) + 440,
-        "showlegend": True,
+    return traces, 440, 1, {
         "xaxis": _axis(f"to ({what})", **side, range=[first, last], constraintoward="left"),
         "yaxis": _axis(f"from ({what})", near=False, **side, range=[last, first], scaleanchor="x"),
-    }
+    }  # fmt: skip
 
-
-def _cell_trace(chart: MatrixChart, name: str, color: str, cells: list[MatrixCell], labels: list[str]) -> go.Heatmap:
-    pairs = [(f"{chart.labels[cell.row]} -> {chart.labels[cell.column]}", cell) for cell in cells]
-    words = [(f"{pair}: {amount_text(cell.size_bytes, chart.unit)}", cell.name) for pair, cell in pairs]
-    return go.Heatmap(
-        name=_label(name), x=[labels[cell.column] for cell in cells], y=[labels[cell.row] for cell in cells],
-        z=[cell_strength(cell.size_bytes, chart.most_bytes) for cell in cells], zmin=0, zmax=1,
-        colorscale=[[0, _faded(color)], [1, color]], showscale=False, showlegend=True, xgap=1, ygap=1,
-        customdata=[_hover(word) for word in words], hovertemplate="%{customdata}<extra></extra>",
-    )  # fmt: skip
-
-
-# ---------------------------------------------------------------- points
 
 _SYMBOLS = {"base": "square", "known": "circle", "least": "triangle-up-open", "misfit": "x", "other": "circle-open"}
 
 
-def _points(chart: ScatterChart) -> tuple[list[Any], dict[str, Any]]:
-    """The traces, and their additions to the layout."""
+def _points(chart: ScatterChart) -> _Drawn:
+    def places(points: Sequence[ScatterPoint]) -> dict[str, Any]:
+        x, y = _sizes((one.x for one in points), chart.x_unit), _sizes((one.y for one in points), chart.y_unit)
+        return {"x": x, "y": y}
+
     scale, _ = scatter_scales(chart)
-    front = _point_trace(chart, chart.front, mode="lines")
-    front.update(line={"color": NEUTRAL, "width": 1.5, "shape": "hv"}, hoverinfo="skip", hovertemplate=None)
-    along = {"type": "log"} if scale.is_log else {"rangemode": "tozero"}
-    shapes, notes = [], []
+    best = {"color": NEUTRAL, "width": 1.5, "shape": "hv"}
+    colors = [NOTE if one.kind == "misfit" else NEUTRAL if one.is_best else LINE for one in chart.points]
+    traces = [
+        go.Scatter(mode="lines", line=best, hoverinfo="skip", **places(chart.front)),
+        go.Scatter(
+            mode="markers+text", text=[_label(one.label) for one in chart.points], textposition="top center",
+            marker={"symbol": [_SYMBOLS[one.kind] for one in chart.points], "size": 9, "color": colors},
+            **places(chart.points), **_hover(one.words for one in chart.points),
+        ),
+    ]  # fmt: skip
+    lines, notes = [], []
     if chart.limit is not None:
-        y = size_in(chart.limit[0], chart.y_unit)
-        shapes = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y,
-                   "line": {"color": NOTE, "dash": "dash", "width": 1.5}}]  # fmt: skip
+        y, look = size_in(chart.limit[0], chart.y_unit), {"color": NOTE, "dash": "dash", "width": 1.5}
+        lines = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y, "line": look}]
         notes = [{"xref": "paper", "x": 1, "y": y, "text": _label(chart.limit[1]), "showarrow": False,
                   "yanchor": "bottom", "xanchor": "right", "font": {"color": NOTE}}]  # fmt: skip
-    return [front, _point_trace(chart, chart.points, mode="markers+text")], {
-        "height": _top(chart) + 380,
-        "showlegend": False,
+    along = {"type": "log"} if scale.is_log else {"rangemode": "tozero"}
+    return traces, 380, 0, {
         "xaxis": {**_axis(f"{chart.x_measure}, {chart.x_unit}"), **along},
         "yaxis": _axis(f"{chart.y_measure}, {chart.y_unit}", rangemode="tozero", automargin=True),
-        "shapes": shapes,
+        "shapes": lines,
         "annotations": notes,
-    }
-
-
-def _point_trace(chart: ScatterChart, points: Sequence[ScatterPoint], *, mode: str) -> go.Scatter:
-    return go.Scatter(
-        mode=mode, x=[round(size_in(point.x, chart.x_unit), 6) for point in points],
-        y=[round(size_in(point.y, chart.y_unit), 6) for point in points],
-        text=[_label(point.label) for point in points], textposition="top center",
-        marker={
-            "symbol": [_SYMBOLS[point.kind] for point in points], "size": 9,
-            "color": [NOTE if one.kind == "misfit" else NEUTRAL if one.is_best else LINE for one in points],
-        },
-        customdata=[_hover(point.words) for point in points], hovertemplate="%{customdata}<extra></extra>",
-    )  # fmt: skip
-
-
-def _faded(color: str) -> str:
-    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0)"
+    }  # fmt: skip

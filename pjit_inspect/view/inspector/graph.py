@@ -53,15 +53,20 @@ from typing import Any, get_args
 import numpy as np
 
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.graph import GraphBox, ProgramGraph, RowKind, ScheduleStrip
+from pjit_inspect.model.report.graph import FlowNode, GraphBox, ProgramFlow, ProgramGraph, RowKind, ScheduleStrip
 from pjit_inspect.model.report.graph_columns import HOWS, PHASES
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.words.layers import path_pattern
+from pjit_inspect.view.document.notation import array_text
+from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.inspector.blob import ends_of, lists_of, numbers_of, real_numbers, whole_numbers
 from pjit_inspect.view.inspector.shared_tables import SharedTables
-from pjit_inspect.view.inspector.words import name_data
+from pjit_inspect.view.inspector.words import name_data, spec_data
 from pjit_inspect.view.record.collectives import group_collectives
-from pjit_inspect.view.record.times import measured_words
+from pjit_inspect.view.record.kernels import measured_words
 
 _ROW_KINDS: tuple[str, ...] = get_args(RowKind)
 _LONGEST_LABEL = 120
@@ -259,4 +264,55 @@ def _read_columns(graph: ProgramGraph) -> Columns:
         "read.carried": reads.carried[order].astype(np.uint8),
         "read.bytes": size[order].astype(np.int32),
         "sizes": sizes.astype(np.float64),
+    }
+
+
+# ---------------------------------------------------------------- the picture of a small program
+
+
+def flow_data(flow: ProgramFlow | None, report: RecordReport) -> dict[str, Any] | None:
+    """The words of the picture as JSON: `header["flow"]`; None for a program drawn as boxes.
+
+    `nodes`, `edges` (pairs of places in `nodes`) and `copies` (how many layout copies are left out). A node: `kind`
+    ("argument", "kernel", "collective", "result"), `kernel` (in the graph's columns; -1), `name` and `array` (of an
+    argument or result: its path, which selects it), `value` (what leaves it on the arrow: dtype and shape of one
+    device, spec as `spec_data` or null, bytes), `sent` (a collective).
+    """
+    if flow is None:
+        return None
+    results = sum(node.kind == "result" for node in flow.nodes)
+    inputs = [layout for layout in report.data.inputs if layout.kept]
+    outputs = report.data.outputs if len(report.data.outputs) == results else ()
+    nodes = [_node(node, report, inputs, outputs) for node in flow.nodes]
+    return {"nodes": nodes, "edges": [list(edge) for edge in flow.edges], "copies": flow.copies}
+
+
+def _node(
+    node: FlowNode, report: RecordReport, inputs: Sequence[ArrayLayout], outputs: Sequence[ArrayLayout]
+) -> dict[str, Any]:
+    if node.kind in ("argument", "result"):
+        return _end(node, inputs if node.kind == "argument" else outputs)
+    value = {"array": name_data(node.array), "spec": spec_data(node.spec)}
+    sent = ""
+    if node.kind == "collective" and report.collectives is not None:
+        sent = bytes_text(report.collectives[node.number].wire_bytes)
+    return {"kind": node.kind, "kernel": node.kernel, "value": value, "sent": sent}
+
+
+def _end(node: FlowNode, layouts: Sequence[ArrayLayout]) -> dict[str, Any]:
+    """An argument or a result; a program read from HLO has only its number."""
+    if node.number >= len(layouts):
+        words = f"{node.kind} {node.number}"
+        return {"kind": node.kind, "kernel": -1, "name": words, "array": "", "bytes": "", "value": {"spec": None}}
+    layout = layouts[node.number]
+    # The lists name equal arrays of equal layers by their common pattern.
+    return {
+        "kind": node.kind,
+        "kernel": -1,
+        "name": name_data(layout.path),
+        "pattern": name_data(path_pattern(layout.path, keep_first=node.kind == "result")),
+        "array": name_data(array_text(layout)),
+        "bytes": bytes_text(layout.bytes_per_device),
+        "tiles": None if layout.sharding is None else list(layout.sharding.tiles),
+        "value": {"spec": spec_data(layout.spec)},
     }

@@ -23,10 +23,8 @@ from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Line, Sign, Table
 from pjit_inspect.view.document.quantities import bytes_text, least_text, plural
 from pjit_inspect.view.inspector.blob import lists_of, pack_blob, whole_numbers
-from pjit_inspect.view.inspector.findings import findings_data, suggestions_data
-from pjit_inspect.view.inspector.flow import flow_data
-from pjit_inspect.view.inspector.graph import GraphData, GraphLinks, graph_data, missing_graph
-from pjit_inspect.view.inspector.notes import note_list
+from pjit_inspect.view.inspector.findings import findings_data, note_list, suggestions_data
+from pjit_inspect.view.inspector.graph import GraphData, GraphLinks, flow_data, graph_data, missing_graph
 from pjit_inspect.view.inspector.rows import array_groups, array_rows, collective_rows, kernel_rows, value_rows
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.texts import (
@@ -39,11 +37,10 @@ from pjit_inspect.view.inspector.texts import (
     source_lines,
 )
 from pjit_inspect.view.inspector.words import axes_data, name_data, spans_data, table_data
-from pjit_inspect.view.record.answer import answer_line, memory_line, reason_blocks, title_line
+from pjit_inspect.view.record.answer import answer_line, hypothesis_blocks, memory_line, reason_blocks, title_line
 from pjit_inspect.view.record.collectives import group_collectives
-from pjit_inspect.view.record.hypothesis import hypothesis_blocks
+from pjit_inspect.view.record.kernels import measured_words
 from pjit_inspect.view.record.record import times_line
-from pjit_inspect.view.record.times import measured_words
 
 _FIRST_ROWS = 24
 _DETAILS = frozenset((

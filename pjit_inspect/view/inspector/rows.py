@@ -39,8 +39,7 @@ from pjit_inspect.view.record.cause_groups import (
     written_words,
 )
 from pjit_inspect.view.record.collectives import LayerGroup, source_line
-from pjit_inspect.view.record.kernels import KernelGroup, group_kernels
-from pjit_inspect.view.record.times import time_data
+from pjit_inspect.view.record.kernels import KernelGroup, group_kernels, time_data
 
 _FRAMES = 6
 _GROUPS = 12

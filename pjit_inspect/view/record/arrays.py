@@ -33,6 +33,7 @@ from pjit_inspect.view.document.document import (
     Text,
     dim,
     line,
+    spans,
     strong,
 )
 from pjit_inspect.view.document.grouping import grouped
@@ -194,29 +195,26 @@ def _reusing(groups: Sequence[ArrayGroup], inputs: Sequence[ArrayLayout]) -> fro
 
 
 def _total(groups: Sequence[ArrayGroup]) -> str:
-    kept = unknown = size = 0
-    elsewhere, fates = Counter[str](), Counter[str]()
-    for group in groups:
-        first, number = group.layouts[0], len(group.layouts)
-        if first.kept:
-            kept += number
-            size += group.bytes_per_device
-            unknown += number if group.each_bytes is None else 0
-            if first.sharding is not None and not first.is_on_device:
-                elsewhere[str(first.sharding.memory_kind)] += group.bytes_per_device
-        else:
-            fates["unused"] += number
-        if first.donated:
-            fates["donated"] += number
-        if first.aliases is not None:
-            fates["in donated buffers"] += number
-    text = bytes_text(size) if unknown < kept or not kept else "unknown bytes"
-    words = [plural(sum(len(group.layouts) for group in groups), "array"), f"{text} per device"]
-    words += [f"{bytes_text(number)} of it in {kind}" for kind, number in elsewhere.items()]
+    kept = [group for group in groups if group.first.kept]
+    number = sum(len(group.layouts) for group in kept)
+    unknown = sum(len(group.layouts) for group in kept if group.each_bytes is None)
+    held = bytes_text(sum(group.bytes_per_device for group in kept))
+    size = held if unknown < number or not number else "unknown bytes"
+    elsewhere = Counter[str]()
+    for group in kept:
+        if group.first.sharding is not None and not group.first.is_on_device:
+            elsewhere[str(group.first.sharding.memory_kind)] += group.bytes_per_device
     sent = sum((group.first.host_bytes or 0) * len(group.layouts) for group in groups)
+    fates = {
+        "donated": [group for group in groups if group.first.donated],
+        "unused": [group for group in groups if not group.first.kept],
+        "in donated buffers": [group for group in groups if group.first.aliases is not None],
+    }
+    words = [plural(sum(len(group.layouts) for group in groups), "array"), f"{size} per device"]
+    words += [f"{bytes_text(number)} of it in {kind}" for kind, number in elsewhere.items()]
     words += [f"{bytes_text(sent)} sent from the host per call"] if sent else []
-    words += [f"{unknown:,} of unknown size"] if 0 < unknown < kept else []
-    words += [f"{fates[word]:,} {word}" for word in ("donated", "unused", "in donated buffers") if word in fates]
+    words += [f"{unknown:,} of unknown size"] if 0 < unknown < number else []
+    words += [f"{sum(len(one.layouts) for one in of):,} {fate}" for fate, of in fates.items() if of]
     return ", ".join(words)
 
 
@@ -236,12 +234,13 @@ def _pictured(groups: tuple[ArrayGroup, ...], reused: frozenset[str]) -> list[tu
 def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
     layout = group.first
     size = bytes_number(layout.bytes_per_device)
-    each: Spans = (
-        (Text("each "), Code(local_text(layout)), Text(", "), size) if layout.global_shape else (size, Text(" each"))
-    )
-    asked: Spans = (dim(f"  {group.asked}"),) if group.asked else ()
+    asked = dim(f"  {group.asked}") if group.asked else None
     lines: list[Spans] = [(Code(array_text(layout)),)]
-    lines += [(size, *asked)] if everywhere == 1 else [(Code(spec_words(layout)), *asked), each]
+    if everywhere == 1:
+        lines.append(spans(size, asked))
+    else:
+        each = ("each ", Code(local_text(layout)), ", ", size) if layout.global_shape else (size, " each")
+        lines += [spans(Code(spec_words(layout)), asked), spans(*each)]
     words = [] if everywhere == 1 else [_copies_words(layout, everywhere)]
     face = shard_face(layout)
     if face is not None and face.per_block != (1, 1):
@@ -250,27 +249,19 @@ def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
     if short := joined_spans([_spans(one) for one in words if len(one) <= _SHORT]):
         lines.append(short)
     lines += [_spans(one) for one in words if len(one) > _SHORT]
-    more: list[Spans] = [(dim(f"{plural(alike, 'more array')} cut alike"),)] if alike else []
-    return Card(
-        title=_name(group),
-        picture=Picture(subject=ShardSubject(layout=layout), alt=_alt(group, everywhere)),
-        lines=(*lines, *more),
-    )
-
-
-def _name(group: ArrayGroup) -> Spans:
-    number = len(group.layouts)
-    return (Code(group.name), *((Text(" "), Sign("times"), Text(f" {number:,}")) if number > 1 else ()))
-
-
-def _alt(group: ArrayGroup, everywhere: int) -> str:
-    layout = group.first
+    lines += [(dim(f"{plural(alike, 'more array')} cut alike"),)] if alike else []
     held = "; ".join(
         f"devices {ranges_text(devices, limit=4)} hold {slices_text(slices, layout.global_shape)}"
         for devices, slices in holdings(layout, limit=4)
     )
     more = "; ..." if layout.sharding is not None and len(set(layout.sharding.tile_of)) > 4 else ""
-    return f"{group.name}: {array_text(layout)}, {_copies_words(layout, everywhere)}. {held}{more}"
+    alt = f"{group.name}: {array_text(layout)}, {_copies_words(layout, everywhere)}. {held}{more}"
+    return Card(title=_name(group), picture=Picture(subject=ShardSubject(layout=layout), alt=alt), lines=tuple(lines))
+
+
+def _name(group: ArrayGroup) -> Spans:
+    number = len(group.layouts)
+    return spans(Code(group.name), spans(" ", Sign("times"), f" {number:,}") if number > 1 else None)
 
 
 def spec_words(layout: ArrayLayout) -> str:
@@ -359,18 +350,18 @@ def _columns(everywhere: int) -> tuple[Column, ...]:
 
 
 def _text_rest(hidden: tuple[ArrayGroup, ...], reused: tuple[ArrayGroup, ...], field: str) -> Spans:
-    spans = _more(hidden, field) if hidden else ()
+    parts = _more(hidden, field) if hidden else ()
     if not reused:
-        return spans
+        return parts
     number = plural(sum(len(group.layouts) for group in reused), "array")
-    joint: Spans = (Text("; "),) if spans else (Sign("more"), Text(" and "))
-    return (*spans, *joint, Text(f"{number} in the buffers and the layout of donated inputs"))
+    joint = "; " if parts else (Sign("more"), *spans(" and "))
+    return spans(parts, joint, f"{number} in the buffers and the layout of donated inputs")
 
 
 def _more(groups: tuple[ArrayGroup, ...], field: str) -> Spans:
-    number = sum(len(group.layouts) for group in groups)
+    number = plural(sum(len(group.layouts) for group in groups), "more array")
     size = bytes_text(sum(group.bytes_per_device for group in groups))
-    return (Sign("more"), Text(f" and {plural(number, 'more array')}, {size} per device; record.{field} has all"))
+    return spans(Sign("more"), f" and {number}, {size} per device; record.{field} has all")
 
 
 def local_text(layout: ArrayLayout) -> str:

@@ -11,7 +11,6 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.cause import CAUSE_KINDS
 from pjit_inspect.model.report.collective import KINDS, Collective
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.report.suggestion import Suggestion
 from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.model.words.layers import path_pattern
 from pjit_inspect.model.words.sentence import Sentence, axis, say
@@ -20,6 +19,7 @@ from pjit_inspect.view.document.columns import more_lines, numbers, sizes, table
 from pjit_inspect.view.document.document import (
     Bar,
     Block,
+    Cell,
     Code,
     Column,
     Document,
@@ -28,7 +28,6 @@ from pjit_inspect.view.document.document import (
     Prose,
     Section,
     Sign,
-    Span,
     Text,
     line,
     strong,
@@ -57,35 +56,41 @@ def _blocks(report: RecordReport, what: str | int | None) -> list[Block]:
     if picked.instead:
         return [line(Prose(picked.instead)), *_warnings(pick_warnings(report.warnings, what))]
     groups = group_by_cause(picked.rows)
-    blocks: list[Block] = [_title(report), _answer(report, picked, groups)]
+    name = Code(report.data.primitive or report.data.name, strong=True)
+    blocks: list[Block] = [line(name, Sign("dot"), "why each collective is there", role="title")]
+    blocks.append(_answer(report, picked, groups))
     blocks += report_findings(report) if what is None else ()
     blocks += _kinds(picked.rows) if len(groups) > 1 else []
     blocks += _causes(report, groups)
     blocks += _warnings(report.warnings)
-    blocks += _suggestions(report.suggestions, picked.rows, is_all=what is None)
+    # Changes that could remove some of the collectives.
+    names = {name for row in picked.rows for name in row.instructions}
+    wanted = [found for found in report.suggestions if what is None or names.intersection(found.removes)]
+    blocks += suggestion_section(wanted, with_sentences=True)
     hint = suggestion_hint(report)
-    blocks += [Line(hint)] if hint else []
-    return [*blocks, _footer()]
-
-
-def _title(report: RecordReport) -> Line:
-    name = report.data.primitive or report.data.name
-    return line(Code(name, strong=True), Sign("dot"), "why each collective is there", role="title")
+    blocks += [line(hint)] if hint else []
+    words = "wire modelled (ring), per device and call; layer numbers starred where several layers are alike"
+    return [*blocks, line(words, role="footer")]
 
 
 def _answer(report: RecordReport, picked: Picked, groups: Sequence[CauseGroup]) -> Line:
     number, everything = len(picked.rows), len(report.collectives or ())
-    sent = sum(group.least_sent_bytes for group in groups)
-    spans: list[Span] = [strong(plural(number, "collective"))]
+    sent = _sent(groups)
+    head: Cell = strong(plural(number, "collective"))
     if picked.words:
-        spans = [strong(f"{number:,} of {plural(everything, 'collective')} "), Prose(picked.words)]
-    spans += [Text(f" in {len(groups):,} groups")] if len(groups) > 1 else []
+        head = (strong(f"{number:,} of {plural(everything, 'collective')} "), Prose(picked.words))
     at_most = "at most " if any(row.count != row.count_min for row in picked.rows) else ""
-    spans += [Text(f"; each device sends {at_most}"), bytes_number(sent, "modelled", strong=True)]
     share = share_text(sent, report.sent_bytes) if picked.words else ""
     there = " in the part that is there" if report.incomplete else ""
-    of_all = f", {share} of all{there}" if share else there
-    return line(incomplete_spans(report), spans, f" per call{of_all}.", role="answer")
+    return line(
+        incomplete_spans(report),
+        head,
+        f" in {len(groups):,} groups" if len(groups) > 1 else None,
+        f"; each device sends {at_most}",
+        bytes_number(sent, "modelled", strong=True),
+        f" per call{f', {share} of all' if share else ''}{there}.",
+        role="answer",
+    )
 
 
 # ---------------------------------------------------------------- bytes per cause
@@ -137,18 +142,6 @@ def _sent(groups: Sequence[CauseGroup]) -> int:
 def _warnings(warnings: Sequence[Any]) -> list[Block]:
     lines = tuple(line(Prose(str(getattr(warning, "sentence", warning))), role="note") for warning in warnings)
     return [Section((strong("XLA warned"),), lines)] if lines else []
-
-
-def _suggestions(suggestions: Sequence[Suggestion], rows: Sequence[Collective], *, is_all: bool) -> list[Block]:
-    """Changes that could remove some of the collectives."""
-    names = {name for row in rows for name in row.instructions}
-    wanted = [found for found in suggestions if is_all or names.intersection(found.removes)]
-    return suggestion_section(wanted, with_sentences=True)
-
-
-def _footer() -> Line:
-    words = "wire modelled (ring), per device and call; layer numbers starred where several layers are alike"
-    return line(words, role="footer")
 
 
 # ---------------------------------------------------------------- what the user asks for

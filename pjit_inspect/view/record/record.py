@@ -17,6 +17,7 @@ from pjit_inspect.view.document.document import Block, Code, Document, Legend, L
 from pjit_inspect.view.document.quantities import seconds_text
 from pjit_inspect.view.record.answer import (
     answer_line,
+    hypothesis_blocks,
     memory_line,
     overview_blocks,
     reason_blocks,
@@ -24,12 +25,9 @@ from pjit_inspect.view.record.answer import (
     title_line,
 )
 from pjit_inspect.view.record.arrays import array_blocks
-from pjit_inspect.view.record.callbacks import callback_lines
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.findings import report_findings, suggestion_section
-from pjit_inspect.view.record.hypothesis import hypothesis_blocks
-from pjit_inspect.view.record.kernels import kernel_blocks
-from pjit_inspect.view.record.times import measured_lines, times_blocks
+from pjit_inspect.view.record.kernels import callback_lines, kernel_blocks, measured_lines, times_blocks
 
 _CACHED = {
     "memory": "JAX already held the executable",

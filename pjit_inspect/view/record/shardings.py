@@ -26,15 +26,14 @@ from pjit_inspect.view.document.document import (
     Prose,
     RowGroup,
     Sign,
-    Span,
     Spans,
     SpecLabel,
-    Text,
     dim,
     line,
+    spans,
     strong,
 )
-from pjit_inspect.view.document.grouping import grouped
+from pjit_inspect.view.document.grouping import grouped, shared_name
 from pjit_inspect.view.document.notation import operation_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_number, plural
 from pjit_inspect.view.record.collectives import SHORT_PHASES, source_line
@@ -64,33 +63,35 @@ class ValueGroup:
         """The value that represents the group."""
         return self.members[0]
 
+    @property
+    def place(self) -> str | bool:
+        """The line of source; else whether it is an operation, rather than an argument."""
+        return self.first.source[0].where if self.first.source else bool(self.first.op)
 
-_Values = tuple[Frame | None, tuple[ValueGroup, ...]]
-"""A line of source, None for arguments and values without a place; and the values of it."""
+
+_Values = tuple[ValueGroup, ...]
+"""The values of one line of source; or the arguments, or values without a place."""
 
 
 def group_values(rows: Sequence[ValueSharding], *, by_name: bool = False) -> tuple[ValueGroup, ...]:
     """Values grouped by line, phase, type, shape and sharding, in table order; with `by_name`, also by operation."""
 
+    def pattern(row: ValueSharding) -> str:
+        if not row.op:
+            return path_pattern(row.name)
+        return scope_pattern(operation_text(row.name)) if row.name == row.op_name else row.name
+
     def key(row: ValueSharding) -> Hashable:
         where = row.source[0].where if row.source else ""
-        name = (row.op, _pattern(row)) if by_name or not row.op else ""
+        name = (row.op, pattern(row)) if by_name or not row.op else ""
         return where, row.phase, name, row.dtype, row.global_shape, row.spec, row.is_per_shard
 
-    return tuple(ValueGroup(names=_names(members), members=members) for members in grouped(rows, key).values())
+    def names(members: Sequence[ValueSharding]) -> tuple[str, ...]:
+        if members[0].op:
+            return tuple(dict.fromkeys(member.op for member in members))
+        return (shared_name((member.name for member in members), path_pattern),)
 
-
-def _pattern(row: ValueSharding) -> str:
-    if not row.op:
-        return path_pattern(row.name)
-    return scope_pattern(operation_text(row.name)) if row.name == row.op_name else row.name
-
-
-def _names(members: Sequence[ValueSharding]) -> tuple[str, ...]:
-    first = members[0]
-    if first.op:
-        return tuple(dict.fromkeys(member.op for member in members))
-    return (first.name if len(members) == 1 else path_pattern(first.name),)
+    return tuple(ValueGroup(names=names(members), members=members) for members in grouped(rows, key).values())
 
 
 # ---------------------------------------------------------------- the display
@@ -102,51 +103,43 @@ def shardings_view(data: RecordData, table: ShardingTable, sources: Sequence[Sou
         blocks: tuple[Block, ...] = (line(strong("no shardings"), ": ", Prose(table.missing or "none")),)
         return Document(axes=document_axes(data), blocks=blocks)
     few = len({row.source[0].where if row.source else bool(row.op) for row in table.rows}) <= _FEW
-    lines = _by_line(group_values(table.rows, by_name=few))
+    # The line with the most wasteful value is first.
+    lines = list(grouped(group_values(table.rows, by_name=few), lambda group: group.place).values())
     line_of = functools.cache(lambda frame: source_line(data, (frame,), sources) or "")
-    blocks = (_title(data), _answer(table), _table(lines, line_of, few=few), *_footer(table))
+    head = Code(data.primitive or data.name, strong=True)
+    title = line(head, Sign("dot"), "how every value is sharded, before fusion", role="title")
+    blocks = (title, _answer(table), _table(lines, line_of, few=few), *_footer(table))
     return Document(axes=document_axes(data), blocks=blocks)
 
 
-def _title(data: RecordData) -> Line:
-    name = data.primitive or data.name
-    return line(Code(name, strong=True), Sign("dot"), "how every value is sharded, before fusion", role="title")
-
-
 def _answer(table: ShardingTable) -> Line:
+    number = strong(plural(len(table.rows), "value"))
+    if table.devices == 1:
+        return line(number, " on one device: nothing is split.", role="answer")
     wasting = [row for row in table.rows if row.wasted_bytes]
     whole = sum(1 for row in table.rows if row.replication == table.devices)
-    spans: list[Span] = [strong(plural(len(table.rows), "value"))]
-    if table.devices == 1:
-        return line(spans, " on one device: nothing is split.", role="answer")
-    spans.append(Text(f" on {table.devices:,} devices: "))
     unknown = sum(1 for row in table.rows if row.wasted_bytes is None)
     known = f"; unknown for {unknown:,}" if unknown else ""
+    on = f" on {table.devices:,} devices: "
+    split = f"{len(wasting):,} not split over all of them, {whole:,} replicated on every device"
     if not wasting:
-        return line(spans, f"all are split over all of them{known}.", role="answer")
-    spans.append(Text(f"{len(wasting):,} not split over all of them, {whole:,} replicated on every device"))
-    spans += [Text("; the most wasteful has "), bytes_number(wasting[0].wasted_bytes, strong=True)]
-    spans += [Text(" per device more than an even split")]
-    return line(spans, f"{known}.", role="answer")
+        return line(number, f"{on}all are split over all of them{known}.", role="answer")
+    return line(
+        number,
+        f"{on}{split}; the most wasteful has ",
+        bytes_number(wasting[0].wasted_bytes, strong=True),
+        f" per device more than an even split{known}.",
+        role="answer",
+    )
 
 
-def _by_line(groups: Sequence[ValueGroup]) -> list[_Values]:
-    """The groups of each source line; the line with the most wasteful value first."""
-
-    def key(group: ValueGroup) -> Hashable:
-        return group.first.source[0].where if group.first.source else bool(group.first.op)
-
-    found = grouped(groups, key).values()
-    return [(same[0].first.source[0] if same[0].first.source else None, same) for same in found]
-
-
-def _table(lines: list[_Values], line_of: Callable[[Frame], str], *, few: bool) -> GroupedTable:
+def _table(lines: Sequence[_Values], line_of: Callable[[Frame], str], *, few: bool) -> GroupedTable:
     columns = _columns(line_of)
-    unit = unit_of(columns, [group for _, of in lines[:_LINES] for group in of])
+    unit = unit_of(columns, [group for of in lines[:_LINES] for group in of])
     return GroupedTable(
         title="source",
         columns=titled(columns, unit),
-        groups=tuple(_line(frame, of, line_of, unit, few) for frame, of in lines[:_LINES]),
+        groups=tuple(_line(of, columns, line_of, unit, few) for of in lines[:_LINES]),
         rest=_more_lines(lines[_LINES:]),
         text_groups=_TEXT_LINES,
         text_rest=_more_lines(lines[_TEXT_LINES:]),
@@ -156,14 +149,22 @@ def _table(lines: list[_Values], line_of: Callable[[Frame], str], *, few: bool) 
 def _more_lines(hidden: Sequence[_Values]) -> Spans:
     if not hidden:
         return ()
-    number = sum(len(group.members) for _, of in hidden for group in of)
-    return (
-        Sign("more"),
-        Text(f" and {plural(number, 'value')} on {plural(len(hidden), 'more line')}; .at_line(N) shows one"),
-    )
+    number = plural(sum(len(group.members) for of in hidden for group in of), "value")
+    return spans(Sign("more"), f" and {number} on {plural(len(hidden), 'more line')}; .at_line(N) shows one")
 
 
 def _columns(line_of: Callable[[Frame], str]) -> tuple[Column, ...]:
+    def local(group: ValueGroup) -> str:
+        row = group.first
+        return "" if row.local_shape == row.global_shape else shape_text(row.local_shape)
+
+    def written(group: ValueGroup) -> str:
+        # The code that a value was written as, unless that is the whole line.
+        first = group.first
+        whole = line_of(first.source[0]) if first.source else ""
+        is_own = first.op and len({member.name for member in group.members}) == 1
+        return first.name if is_own and first.name not in (first.op_name, whole) else ""
+
     return (
         numbers("n", lambda group: len(group.members)),
         Column("value", _value, shrink=True, comfort=22),
@@ -172,33 +173,30 @@ def _columns(line_of: Callable[[Frame], str]) -> tuple[Column, ...]:
         sizes("of", lambda group: group.first.bytes_per_device),
         numbers("copies", lambda group: group.first.replication),
         codes("array", lambda group: group.first.dtype + shape_text(group.first.global_shape), shrink=True, comfort=18),
-        codes("per device", lambda group: _local(group.first), optional=True),
-        codes("written as", lambda group: _written(group, line_of), optional=True, beneath=True),
+        codes("per device", local, optional=True),
+        codes("written as", written, optional=True, beneath=True),
     )
 
 
 def _line(
-    frame: Frame | None, groups: Sequence[ValueGroup], line_of: Callable[[Frame], str], unit: str, few: bool
+    groups: _Values, columns: Sequence[Column], line_of: Callable[[Frame], str], unit: str, few: bool
 ) -> RowGroup:
     most = _MANY if few else _ROWS
-    columns = _columns(line_of)
     rows = [row_of(columns, group, unit, _axis_words(group) if few else ()) for group in groups[:most]]
     if hidden := groups[most:]:
         words = plural(sum(len(group.members) for group in hidden), "more value")
         rows.append(only_cells(columns, {0: Sign("more"), 1: dim(words)}))
-    if frame is None:
-        heading: Spans = (strong("arguments" if not groups[0].first.op else "without a place"),)
+    first = groups[0].first
+    if not first.source:
+        heading = (strong("without a place" if first.op else "arguments"),)
         return RowGroup(heading=heading, rows=tuple(rows))
+    frame = first.source[0]
     text = line_of(frame)
     return RowGroup(heading=(Code(frame.where, strong=True),), words=(Code(text),) if text else (), rows=tuple(rows))
 
 
 def _axis_words(group: ValueGroup) -> tuple[Spans, ...]:
     return tuple((Prose(say("axis {}: {}", axis(name), words)),) for name, words in _origins(group))
-
-
-def _local(row: ValueSharding) -> str:
-    return "" if row.local_shape == row.global_shape else shape_text(row.local_shape)
 
 
 def _origins(group: ValueGroup) -> tuple[tuple[str, str], ...]:
@@ -210,20 +208,13 @@ def _origins(group: ValueGroup) -> tuple[tuple[str, str], ...]:
 
 def _value(group: ValueGroup) -> Spans:
     """The operations that make the values, most wasteful first, or the argument's path."""
-    phase = group.first.phase
-    more = len(group.names) - _NAMES
-    spans: Spans = (Code(", ".join(group.names[:_NAMES])),)
-    spans += (dim(f" +{more:,}"),) if more > 0 else ()
-    spans += (dim(f" {SHORT_PHASES.get(phase, phase)}"),) if phase else ()
-    return (*spans, dim(" in shard_map")) if group.first.is_per_shard else spans
-
-
-def _written(group: ValueGroup, line_of: Callable[[Frame], str]) -> str:
-    """The code that a value was written as; "" if that is the whole line."""
-    first = group.first
-    line = line_of(first.source[0]) if first.source else ""
-    is_own = first.op and len({member.name for member in group.members}) == 1
-    return first.name if is_own and first.name not in (first.op_name, line) else ""
+    first, more = group.first, len(group.names) - _NAMES
+    return spans(
+        Code(", ".join(group.names[:_NAMES])),
+        dim(f" +{more:,}") if more > 0 else None,
+        dim(f" {SHORT_PHASES.get(first.phase, first.phase)}") if first.phase else None,
+        dim(" in shard_map") if first.is_per_shard else None,
+    )
 
 
 def _footer(table: ShardingTable) -> list[Line]:

@@ -14,8 +14,8 @@ from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.quantities import time_in, time_text, time_unit
 from pjit_inspect.view.inspector.payload import InspectorInput, inspector_payload
+from pjit_inspect.view.record.kernels import measured_words, runs_text, time_data
 from pjit_inspect.view.record.record import ViewOptions, record_view
-from pjit_inspect.view.record.times import measured_words, runs_text, time_data
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text
 
