@@ -146,7 +146,7 @@ def _edges(module: HloModule, program: ShardedProgram) -> dict[str, tuple[Partit
 
 
 def _may_repeat(rows: Sequence[Collective]) -> bool:
-    """Whether one collective runs more than once, or several gather over the same axes.
+    """True if one collective runs more than once, or several gather over the same axes.
 
     For other collectives no check needs to know their sources.
     """

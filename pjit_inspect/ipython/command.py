@@ -93,7 +93,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class CommandOption:
     """An option of a `%pjit` line.
 
     Attributes:
@@ -170,20 +170,20 @@ def _one_of(option: str, words: tuple[str, ...], word: str) -> str:
     return word
 
 
-OPTIONS: dict[str, Option] = {
-    "--view": Option(_view, VIEWS),
-    "--no-times": Option(lambda command, _: _shown(command, times=False)),
-    "--measure": Option(lambda command, _: _shown(command, measure=True)),
-    "--target": Option(_target, ()),
-    "--mesh": Option(_mesh, ()),
-    "--effort": Option(_effort, EFFORTS),
+OPTIONS: dict[str, CommandOption] = {
+    "--view": CommandOption(_view, VIEWS),
+    "--no-times": CommandOption(lambda command, _: _shown(command, times=False)),
+    "--measure": CommandOption(lambda command, _: _shown(command, measure=True)),
+    "--target": CommandOption(_target, ()),
+    "--mesh": CommandOption(_mesh, ()),
+    "--effort": CommandOption(_effort, EFFORTS),
 }
 """The options of `%pjit` and `%%pjit`. They come before code, and before or after a subcommand."""
 
-OWN_OPTIONS: dict[str, Option] = {
-    "--watch": Option(lambda command, _: replace(command, watch=True)),
-    "--limit": Option(_limit, ()),
-    "--line": Option(_line, ()),
+OWN_OPTIONS: dict[str, CommandOption] = {
+    "--watch": CommandOption(lambda command, _: replace(command, watch=True)),
+    "--limit": CommandOption(_limit, ()),
+    "--line": CommandOption(_line, ()),
 }
 """The options of single subcommands."""
 
@@ -267,7 +267,7 @@ def _parse(rest: str, command: Command, is_defined: Callable[[str], bool]) -> Co
 def _subcommand(first: str, after: str, command: Command) -> Command | None:
     """The subcommand with what stands after it; None where that does not fit, so that the line may be code."""
     subcommand = SUBCOMMANDS[first]
-    options: list[tuple[Option, str]] = []
+    options: list[tuple[CommandOption, str]] = []
     operands = after
     # A call to play with is one text; nothing in it is an option.
     if "(" not in after:

@@ -13,7 +13,7 @@ from test_figures import DATA, MODEL, NAMES, collective, figures_of, report_of
 from view_reports import mesh_of
 
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.document.document import Code, Number, Spans, Table
+from pjit_inspect.view.document.document import Code, Number, Spans, TableBlock
 from pjit_inspect.view.figures import chart_figure as drawn_by
 from pjit_inspect.view.figures import figures as made_by
 from pjit_inspect.view.figures.figures import chart_blocks
@@ -29,7 +29,7 @@ ALIKE = report_of(
 REPORTS["axes whose names are cut alike"] = ALIKE
 
 
-def both(monkeypatch: pytest.MonkeyPatch, report: RecordReport, name: str) -> tuple[Any, Any, Table | None]:
+def both(monkeypatch: pytest.MonkeyPatch, report: RecordReport, name: str) -> tuple[Any, Any, TableBlock | None]:
     """A figure, the chart it was made of, and the table that is shown with it."""
     charts: list[Any] = []
     kept = made_by.chart_document
@@ -40,7 +40,7 @@ def both(monkeypatch: pytest.MonkeyPatch, report: RecordReport, name: str) -> tu
 
     monkeypatch.setattr(made_by, "chart_document", keep)
     figure = getattr(figures_of(report), name)
-    tables = [block for block in chart_blocks(charts[0]) if isinstance(block, Table)]
+    tables = [block for block in chart_blocks(charts[0]) if isinstance(block, TableBlock)]
     return figure, charts[0], tables[0] if tables else None
 
 

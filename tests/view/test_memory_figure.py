@@ -20,7 +20,7 @@ from pjit_inspect.model.memory.memory_use import (
 )
 from pjit_inspect.view.charts.memory_curve import MOST_PLACES, memory_curve_chart
 from pjit_inspect.view.document.colors import MEMORY_COLORS
-from pjit_inspect.view.document.document import Number, Table, Text
+from pjit_inspect.view.document.document import Number, TableBlock, Text
 from pjit_inspect.view.figures.figures import chart_blocks, plotly_figure
 from pjit_inspect.view.svg.chart_picture import draw_chart
 
@@ -71,7 +71,7 @@ def test_the_figure_and_its_table_say_the_same():
         MEMORY_COLORS["saved for backward"],
     ]
     assert figure.layout.yaxis.title.text == "KiB alive on one device (counted)"
-    [table] = [block for block in chart_blocks(CHART) if isinstance(block, Table)]
+    [table] = [block for block in chart_blocks(CHART) if isinstance(block, TableBlock)]
     assert [column.title for column in table.columns] == ["", "at kernel 2 of 4, KiB", "at most KiB"]
     words = [
         [span.text for cell in row.cells for span in cell if isinstance(span, Number | Text)] for row in table.rows

@@ -28,7 +28,7 @@ _COMBINED = {
     "minimum": ("takes the smallest of", "minimum"),
     "multiply": ("multiplies", "product"),
 }
-"""How a scatter combines values of one position -> the verb, and the name of each device's part."""
+"""The way a scatter combines values of one position -> the verb, and the name of each device's part."""
 _AT_POSITIONS = {
     "sort": "sorts along",
     "topk": "picks the largest along",

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Literal, TypeVar
 
 from pjit_inspect.analyze.causes.need_finder import Match
-from pjit_inspect.analyze.sharding.needs import RESHARDS, Need, Part, Request
+from pjit_inspect.analyze.sharding.needs import RESHARDS, Asker, Need, Part
 from pjit_inspect.analyze.sharding.source_texts import IN_SPECS
 from pjit_inspect.analyze.sharding.value_names import RESHARDED, ValueNames
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
@@ -109,7 +109,7 @@ class CauseSubject:
             # The argument of a call asks for the call's result: its gradient only gets the sharding that JAX gives it.
             need, request = replace(need, kind="reshard_needed", request=None), None
         self.need: Need | None = need
-        self.request: Request | None = request
+        self.request: Asker | None = request
         self.parts: tuple[Part, ...] = () if need is None else need.parts
         made = (self.program.op_of(value) for value in self.edge.makers)
         self.maker: ShardedOp | None = next((op for op in made if op is not None), None)
@@ -123,7 +123,7 @@ class CauseSubject:
         own = match.taken if match.taken is not None or need is None else need.value
         self.array: int | None = own if own is not None else next(iter(self.edge.makers), None)
 
-    def _is_transposed(self, request: Request) -> bool:
+    def _is_transposed(self, request: Asker) -> bool:
         return self.names.phase(self.program.ops[request.index]) == "backward"
 
     def _is_sent(self) -> bool:

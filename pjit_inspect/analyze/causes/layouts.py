@@ -28,7 +28,7 @@ _MOST_SPECS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class HeldPieces:
     """The piece of an array that each device holds.
 
     Attributes:
@@ -44,7 +44,7 @@ class Layout:
     numbers: np.ndarray
 
     @classmethod
-    def of(cls, spec: Dimensions, shape: tuple[int, ...], sizes: Mapping[str, int]) -> Layout | None:
+    def of(cls, spec: Dimensions, shape: tuple[int, ...], sizes: Mapping[str, int]) -> HeldPieces | None:
         """The layout of a sharding; None if the mesh lacks one of its axes."""
         if not {axis_name(axis) for axes in spec for axis in axes} <= sizes.keys():
             return None
@@ -63,7 +63,7 @@ class Layout:
 
     def holds(self, spec: Dimensions | None) -> bool:
         """True if every device has its piece by a sharding already: then no data must move for it."""
-        other = None if spec is None else Layout.of(spec, self.shape, self.sizes)
+        other = None if spec is None else HeldPieces.of(spec, self.shape, self.sizes)
         if other is None:
             return False
         times = np.array([new // max(own, 1) for own, new in zip(self.counts, other.counts, strict=True)], np.int64)
@@ -91,7 +91,7 @@ class Layout:
             found.append(_merged(own, self.sizes))
         return tuple(found)
 
-    def coarser(self, pieces: tuple[int, ...]) -> Layout | None:
+    def coarser(self, pieces: tuple[int, ...]) -> HeldPieces | None:
         """The layout of larger pieces, of this shape, of which these are slices: its first axes; None for none."""
         spec, found = self.spec, list[tuple[str, ...]]()
         for axes, length, piece in zip(spec or (), self.shape, pieces, strict=False):
@@ -99,11 +99,11 @@ class Layout:
             count = {own: math.prod(_digit(axis, self.sizes)[0] for axis in own) for own in outer}
             found += [own for own in count if -(-length // count[own]) == piece][-1:]
         is_one = spec is not None and len(found) == len(spec) == len(pieces)
-        return Layout.of(tuple(found), self.shape, self.sizes) if is_one else None
+        return HeldPieces.of(tuple(found), self.shape, self.sizes) if is_one else None
 
     # ------------------------------------------------------------ through a collective
 
-    def after(self, edge: PartitionedCollective, pieces: tuple[int, ...] | None) -> Layout | None:
+    def after(self, edge: PartitionedCollective, pieces: tuple[int, ...] | None) -> HeldPieces | None:
         """The layout behind a collective; `pieces` is the shape of what it yields, None if unknown."""
         if not self.is_given_to(edge):
             return None
@@ -114,7 +114,7 @@ class Layout:
             return whole
         return None if edge.kind != "all-to-all" or pieces is None else whole.cut(edge, pieces)
 
-    def before(self, edge: PartitionedCollective, pieces: tuple[int, ...] | None) -> Layout | None:
+    def before(self, edge: PartitionedCollective, pieces: tuple[int, ...] | None) -> HeldPieces | None:
         """The layout in front of a collective that yields this one; `pieces` is the shape of its pieces there."""
         if edge.kind == "collective-permute":
             found = self._permuted(edge, source=1)
@@ -131,8 +131,8 @@ class Layout:
             return edge.elements == int(np.prod(self.pieces))
         return _bare(edge.given_shape) == _bare(self.pieces)
 
-    def _with(self, counts: Sequence[int], numbers: np.ndarray) -> Layout:
-        return Layout(sizes=self.sizes, shape=self.shape, counts=tuple(counts), numbers=numbers)
+    def _with(self, counts: Sequence[int], numbers: np.ndarray) -> HeldPieces:
+        return HeldPieces(sizes=self.sizes, shape=self.shape, counts=tuple(counts), numbers=numbers)
 
     def _groups(self, edge: PartitionedCollective) -> np.ndarray | None:
         """The groups, one in a row; None if they are not all devices in groups of one size."""
@@ -142,7 +142,7 @@ class Layout:
             return None
         return np.array(groups)
 
-    def _permuted(self, edge: PartitionedCollective, source: int) -> Layout | None:
+    def _permuted(self, edge: PartitionedCollective, source: int) -> HeldPieces | None:
         pairs = np.array(edge.groups).reshape(-1, 2)
         given, taken = pairs[:, source], pairs[:, 1 - source]
         if any(sorted(own.tolist()) != [*range(len(self.numbers))] for own in (given, taken)):
@@ -151,7 +151,7 @@ class Layout:
         numbers[taken] = self.numbers[given]
         return self._with(self.counts, numbers)
 
-    def _joined(self, edge: PartitionedCollective) -> Layout | None:
+    def _joined(self, edge: PartitionedCollective) -> HeldPieces | None:
         """Each device has the pieces of its group, which must be neighbours, in their order."""
         groups = self._groups(edge)
         if groups is None:
@@ -165,12 +165,12 @@ class Layout:
         is_joined = (numbers[groups] == numbers[groups][:, :1]).all() and (places == np.arange(len(groups[0]))).all()
         return self._with([c // s for c, s in zip(self.counts, spans, strict=True)], numbers) if is_joined else None
 
-    def cut(self, edge: PartitionedCollective, pieces: tuple[int, ...]) -> Layout | None:
+    def cut(self, edge: PartitionedCollective, pieces: tuple[int, ...]) -> HeldPieces | None:
         """Each device of a group keeps a piece of this shape of what all of it have, in their order."""
         groups = self._groups(edge)
         if groups is None:
             return None
-        found = list[Layout]()
+        found = list[HeldPieces]()
         for dimension in range(len(self.shape)):
             counts, numbers = list(self.counts), self.numbers.copy()
             counts[dimension] *= groups.shape[1]
@@ -295,19 +295,19 @@ class Ways:
         is_first = step.kind in SUMS and edge.makers[:1] == step.makers[:1] != ()
         return edge.dtype == step.dtype and (is_first or edge.makers == step.makers)
 
-    def layout(self, value: int, spec: Dimensions | None = None) -> Layout | None:
+    def layout(self, value: int, spec: Dimensions | None = None) -> HeldPieces | None:
         """The layout of a value by its sharding, or by another; None if no mesh has its axes."""
         own = self._program.values[value]
-        found = (Layout.of(own.spec if spec is None else spec, own.shape, sizes) for sizes in self._program.meshes)
+        found = (HeldPieces.of(own.spec if spec is None else spec, own.shape, sizes) for sizes in self._program.meshes)
         return next(filter(None, found), None)
 
-    def behind(self, way: Way, layout: Layout | None, pieces: tuple[int, ...]) -> Layout | None:
+    def behind(self, way: Way, layout: HeldPieces | None, pieces: tuple[int, ...]) -> HeldPieces | None:
         """The layout that a way leads to; None if unknown. `pieces` is the shape of the pieces there."""
         for step, yielded in zip(way, (*(step.given_shape for step in way[1:]), pieces), strict=True):
             layout = None if layout is None else layout.after(step, yielded)
         return layout
 
-    def before(self, way: Way, layout: Layout | None, pieces: tuple[int, ...]) -> Layout | None:
+    def before(self, way: Way, layout: HeldPieces | None, pieces: tuple[int, ...]) -> HeldPieces | None:
         """The layout that a way begins with; None if unknown. `pieces` is the shape of the pieces there."""
         for number, step in reversed([*enumerate(way)]):
             # XLA reshapes what an all-to-all is given.
@@ -329,7 +329,7 @@ class Ways:
                 layout = found.coarser(summed.given_shape)
         return layout
 
-    def leads(self, way: Way, value: int, end: Layout | None, wanted: Dimensions | None) -> bool:
+    def leads(self, way: Way, value: int, end: HeldPieces | None, wanted: Dimensions | None) -> bool:
         """True if a way brings a value from its own sharding to another, by its end, or by the other followed back."""
         if wanted is None or (end is not None and end.holds(wanted)):
             return wanted is not None

@@ -16,12 +16,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from pjit_inspect.analyze.causes.layouts import Layout, Way, Ways
+from pjit_inspect.analyze.causes.layouts import HeldPieces, Way, Ways
 from pjit_inspect.analyze.sharding.needs import (
     RESHARDS,
+    Asker,
     Need,
     Part,
-    Request,
     find_needs,
     is_named_as_operand,
     sum_kind,
@@ -137,7 +137,7 @@ class NeedFinder:
         return self._backs[key]
 
     def _wanted(
-        self, value: int, pieces: tuple[int, ...], asked: Dimensions | None, end: Layout | None, way: Way
+        self, value: int, pieces: tuple[int, ...], asked: Dimensions | None, end: HeldPieces | None, way: Way
     ) -> Dimensions | None:
         """The sharding that an operation takes a value with, in pieces of this shape; None if unknown."""
         is_end = end is not None and end.pieces == pieces
@@ -216,7 +216,7 @@ class NeedFinder:
         copy = self.program.ops[need.op]
         result = self._result_handed_on(copy)
         if result is not None and (need.request is None or need.request.kind == "output"):
-            request = need.request or Request(kind="output", index=result)
+            request = need.request or Asker(kind="output", index=result)
             return replace(match, need=replace(need, op=None, kind="output", request=request))
         if copy.kind != "copy":
             return match

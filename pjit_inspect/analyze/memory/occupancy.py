@@ -96,7 +96,7 @@ class Occupancy:
         return np.cumsum(change)[:-1]
 
 
-class _Piece(NamedTuple):
+class _Location(NamedTuple):
     """The place of a value: a piece of memory, the first byte in it, the bytes; and `Buffer.lies_in` of a temporary."""
 
     piece: int
@@ -225,21 +225,21 @@ def _end_where_others_begin(placed: Sequence[tuple[int, Buffer]]) -> None:
 # ------------------------------------------------------------ places that XLA says
 
 
-def _counted_places(ranges: LiveRanges, assignment: BufferAssignment) -> list[_Piece] | None:
+def _counted_places(ranges: LiveRanges, assignment: BufferAssignment) -> list[_Location] | None:
     """The place of each value; None where XLA's account lacks a value: then it is of another program."""
-    said: dict[ValueKey, _Piece] = {}
+    said: dict[ValueKey, _Location] = {}
     for one in assignment.allocations:
         lies_in = "argument" if one.parameter is not None else "result" if one.is_live_out else ""
         for value in one.values:
-            said[value.instruction, value.index] = _Piece(one.number, value.offset, value.bytes, lies_in)
-    keys, places = value_keys(ranges), dict[int, _Piece]()
+            said[value.instruction, value.index] = _Location(one.number, value.offset, value.bytes, lies_in)
+    keys, places = value_keys(ranges), dict[int, _Location]()
     for number, rows in enumerate(ranges.buffers):
         # A value that XLA does not name lies with another one of its buffer; one without bytes lies nowhere.
         known = next((said[keys[row]] for row in rows if keys[row] in said), None)
         if known is None and any(ranges.shape_of(row).bytes for row in rows):
             return None
         for row in rows:
-            places[row] = said.get(keys[row]) or known or _Piece(-1 - number, 0, 0)
+            places[row] = said.get(keys[row]) or known or _Location(-1 - number, 0, 0)
     return [places[row] for row in range(len(keys))]
 
 
@@ -262,16 +262,16 @@ def _paths(shape: Shape) -> tuple[tuple[int, ...], ...]:
 # ------------------------------------------------------------ places in the model
 
 
-def _modelled_places(ranges: LiveRanges) -> tuple[list[_Piece], int]:
+def _modelled_places(ranges: LiveRanges) -> tuple[list[_Location], int]:
     """The place of each value in the model, and how many values have no known size."""
     sizes = [ranges.shape_of(row).padded_bytes for row in range(len(ranges.values))]
-    places, taken_over, unknown = dict[int, _Piece](), dict(_taken_over(ranges)), sizes.count(None)
+    places, taken_over, unknown = dict[int, _Location](), dict(_taken_over(ranges)), sizes.count(None)
     # In the order of their first values, and so of the schedule: what is taken over has its place already.
     for number, rows in enumerate(ranges.buffers):
         freed = taken_over.get(rows[0])
         piece = number if freed is None else places[freed].piece
         size = max(sizes[row] or 0 for row in rows)
-        places.update(dict.fromkeys(rows, _Piece(piece, 0, size)))
+        places.update(dict.fromkeys(rows, _Location(piece, 0, size)))
     return [places[row] for row in range(len(sizes))], unknown
 
 

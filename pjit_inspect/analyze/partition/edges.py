@@ -164,7 +164,7 @@ def with_collectives(
       op_of: instruction before -> its index in `ShardedProgram.ops`.
       values_of: instruction before -> the indices in `ShardedProgram.values` of its arrays.
     """
-    finder, flow = _Finder(aligned, program, op_of, values_of), aligned.after
+    finder, flow = _EdgeFinder(aligned, program, op_of, values_of), aligned.after
     made, written = [finder.edge(index) for index in finder.numbers], list(finder.written())
     arrays: list[Moved] = [(given_to(flow, index), flow.nodes(index)) for index in finder.numbers]
     sources, reaches = neighbours(flow, (*arrays, *(array for _, array in written)))
@@ -230,7 +230,7 @@ def _members(bits: int) -> Iterator[int]:
         bits ^= lowest
 
 
-class _Finder:
+class _EdgeFinder:
     def __init__(
         self,
         aligned: Aligned,

@@ -1,1 +1,1 @@
-"""What operations need of their operands' shardings, and what values are called."""
+"""The shardings that operations need of their operands, and the names of values."""

@@ -66,7 +66,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Asker:
     """Who asked: the constraint's index in `ShardedProgram.ops`, or the result's in `ShardedProgram.outputs`.
 
     `argument` is the one that asks, where no constraint does: "in_specs", or "out_sharding=P('x')".
@@ -101,7 +101,7 @@ class Need:
     parts: tuple[Part, ...] = ()
     value: int | None = None
     target: Dimensions | None = None
-    request: Request | None = None
+    request: Asker | None = None
     taken: tuple[tuple[str, int], ...] = ()
     is_xlas: bool = False
 
@@ -153,7 +153,7 @@ class _Finder:
                 whole_axes(axes) if length % self.program.pieces(axes) == 0 else ()
                 for length, axes in zip(value.shape, value.spec, strict=True)
             )
-        yield from self.moved(None, boundary.value, None, wanted, Request(kind="output", index=number))
+        yield from self.moved(None, boundary.value, None, wanted, Asker(kind="output", index=number))
 
     def at_border(self, index: int, op: ShardedOp) -> Iterator[Need]:
         """Yield what a loop or a `shard_map` needs of an array that it wants split differently from how it is."""
@@ -165,7 +165,7 @@ class _Finder:
             inner = [own for own in self.inner.get(value, ()) if is_loop and self.values[own].op == index]
             request = next((found for found in map(self.downstream, inner) if found is not None), None)
             if not is_loop:
-                request = Request(kind="reshard_requested", index=index, argument=IN_SPECS)
+                request = Asker(kind="reshard_requested", index=index, argument=IN_SPECS)
             # What a loop's body returns is what it is given for the next turn.
             returned = self.sources.get(op.results[number], ()) if is_loop else ()
             for moved in dict.fromkeys((value, *returned)):
@@ -177,7 +177,7 @@ class _Finder:
         value: int,
         operand: int | None,
         wanted: Dimensions,
-        request: Request | None = None,
+        request: Asker | None = None,
         kind: CauseKind = "reshard_needed",
     ) -> Iterator[Need]:
         """Yield the need to split a value as wanted, where a dimension of it must give up axes for that."""
@@ -269,7 +269,7 @@ class _Finder:
 
     # ------------------------------------------------------------ who asked
 
-    def request(self, index: int, factors: FactorAxes, operand: Array, factor: str) -> Request | None:
+    def request(self, index: int, factors: FactorAxes, operand: Array, factor: str) -> Asker | None:
         """Who asked for the result's sharding that an operand's factor is at odds with; None when nobody did.
 
         A factor may have to give up its axis because the result uses it for another dimension. Where another operand
@@ -309,7 +309,7 @@ class _Finder:
         ops = [self.program.ops[user] for user, _ in users]
         return all(_keeps_dimensions(op, value) and any(brings(o) for o in op.operands if o != value) for op in ops)
 
-    def asked(self, op: int, value: int, dimension: int) -> Request | None:
+    def asked(self, op: int, value: int, dimension: int) -> Asker | None:
         """Who asked that a dimension of op `op`'s result `value` be split as it is; None when nobody did.
 
         A dimension that is split says where its axes are from. One that a request wants whole says nothing: then what
@@ -323,31 +323,31 @@ class _Finder:
         origins = {origin.axis: origin for origin in found.origins}
         for origin in filter(None, (origins.get(axis_name(axis)) for axis in axes)):
             if origin.index is not None and origin.kind == "constraint" and origin.index > op:
-                return Request(kind="reshard_requested", index=origin.index)
+                return Asker(kind="reshard_requested", index=origin.index)
             if origin.index is not None and origin.kind == "output":
                 # Which of several results that become of it asks, XLA may tell by another that does not.
                 has_it = any(
                     origin.axis in map(axis_name, own) for own in self.program.outputs[origin.index].spec or ()
                 )
-                return Request(kind="output", index=origin.index) if has_it else self.downstream(value)
+                return Asker(kind="output", index=origin.index) if has_it else self.downstream(value)
         # XLA's program does not say whether more axes were forbidden; a prediction does.
         closed = found.closed[dimension] if dimension < len(found.closed) else not self.program.is_predicted
         return self.downstream(value) if closed and not axes else None
 
-    def requested_by(self, index: int) -> Request | None:
+    def requested_by(self, index: int) -> Asker | None:
         """The request that an operation is; None for one that asks for nothing."""
         argument = self.arguments.get(index, "")
         is_request = argument or self.program.ops[index].kind in REQUESTS
-        return Request(kind="reshard_requested", index=index, argument=argument) if is_request else None
+        return Asker(kind="reshard_requested", index=index, argument=argument) if is_request else None
 
-    def downstream(self, value: int) -> Request | None:
+    def downstream(self, value: int) -> Asker | None:
         """The request a value reaches through ops and borders that keep its shape and sharding; None."""
         border, seen, own = [value], {value}, self.values[value]
         for _ in range(_HOPS):
             reached: list[int] = []
             for current in border:
                 if current in self.outputs:
-                    return Request(kind="output", index=self.outputs[current])
+                    return Asker(kind="output", index=self.outputs[current])
                 for index, _ in self.program.users.get(current, ()):
                     op = self.program.ops[index]
                     if (request := self.requested_by(index)) is not None:

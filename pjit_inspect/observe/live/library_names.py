@@ -67,7 +67,7 @@ def with_paths(program: ShardedProgram, data: RecordData) -> ShardedProgram:
 
     As it was where the program and the record do not have equally many.
     """
-    kept = [layout.path for layout in data.inputs if layout.kept]
+    kept = [layout.path for layout in data.parameters]
     results = [layout.path for layout in data.outputs]
     return replace(program, inputs=_labelled(program.inputs, kept), outputs=_labelled(program.outputs, results))
 

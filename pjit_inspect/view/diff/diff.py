@@ -27,7 +27,7 @@ from pjit_inspect.view.document.document import (
     Section,
     Sign,
     Spans,
-    Table,
+    TableBlock,
     dim,
     line,
     spans,
@@ -106,7 +106,7 @@ def _side(side: SideFacts) -> Spans:
 # ---------------------------------------------------------------- figures
 
 
-def _figures(data: DiffData) -> Table:
+def _figures(data: DiffData) -> TableBlock:
     shown = [figure for name in FIGURES for figure in data.figures if figure.name == name]
     return table_of(
         (
@@ -124,7 +124,7 @@ def _change(figure: Figure) -> str:
     return change_words(figure.before, figure.after) if figure.is_comparable else ""
 
 
-def _axes(data: DiffData) -> Table:
+def _axes(data: DiffData) -> TableBlock:
     there = ", in the part that is there" if data.is_incomplete else ""
 
     def change(one: AxisDiff) -> str:
@@ -204,7 +204,7 @@ def _whose(data: DiffData, stages: Stages) -> Block:
     return Section(spans(strong("whose change it is")), (table, line(dim(note))))
 
 
-def _operations(lowering: LoweringDiff) -> Table:
+def _operations(lowering: LoweringDiff) -> TableBlock:
     columns = (
         codes("operation", lambda one: one.name),
         numbers("before", lambda one: one.before),

@@ -68,7 +68,7 @@ class _Box:
 
 
 @dataclass(slots=True)
-class _Side:
+class _GraphSide:
     """One graph by keys."""
 
     labels: dict[RowKey, tuple[str, str]] = field(default_factory=dict)
@@ -111,9 +111,9 @@ def matrix_data(before: MatrixSide, after: MatrixSide, tables: SharedTables, *, 
     )
 
 
-def _read(given: MatrixSide, graph: ProgramGraph) -> _Side:
+def _read(given: MatrixSide, graph: ProgramGraph) -> _GraphSide:
     """The rows, boxes and collectives of one graph by their keys."""
-    side, keys = _Side(), _row_keys(graph)
+    side, keys = _GraphSide(), _row_keys(graph)
     for row, key in zip(graph.rows, keys, strict=True):
         label = graph.folds[row.fold].label if row.fold >= 0 else row.label
         side.labels.setdefault(key, (label, row.holds))
@@ -149,7 +149,7 @@ def _row_keys(graph: ProgramGraph) -> list[RowKey]:
     return keys
 
 
-def _children(sides: tuple[_Side, _Side], key: RowKey) -> list[RowKey]:
+def _children(sides: tuple[_GraphSide, _GraphSide], key: RowKey) -> list[RowKey]:
     """The rows in a row: those after in order; each removed row follows the row that it followed before."""
     merged = list(sides[1].children.get(key, ()))
     known, last = set(merged), -1
@@ -162,13 +162,13 @@ def _children(sides: tuple[_Side, _Side], key: RowKey) -> list[RowKey]:
     return merged
 
 
-def _in_order(sides: tuple[_Side, _Side], key: RowKey) -> Iterator[RowKey]:
+def _in_order(sides: tuple[_GraphSide, _GraphSide], key: RowKey) -> Iterator[RowKey]:
     yield key
     for child in _children(sides, key):
         yield from _in_order(sides, child)
 
 
-def _row(sides: tuple[_Side, _Side], key: RowKey) -> dict[str, Any]:
+def _row(sides: tuple[_GraphSide, _GraphSide], key: RowKey) -> dict[str, Any]:
     is_group = bool(_children(sides, key))
     label, holds = sides[1].labels.get(key) or sides[0].labels[key]
     counts = [side.counts.get(key, 0) for side in sides]

@@ -24,7 +24,7 @@ from pjit_inspect.view.document.document import (
     Span,
     Spans,
     SpecLabel,
-    Table,
+    TableBlock,
     Text,
     dim,
     line,
@@ -94,7 +94,7 @@ def table_of(
     where: str = "",
     under: Callable[[_Item], tuple[Spans, ...]] | None = None,
     unit: str | None = None,
-) -> Table:
+) -> TableBlock:
     """A table with a row for each item.
 
     Args:
@@ -118,7 +118,7 @@ def table_of(
     behind = [row(item) for item in hidden[:folded]]
     if rest is not None and len(hidden) > folded > 0:
         behind.append(words_row(columns, rest(hidden[folded:])))
-    return Table(
+    return TableBlock(
         columns=titled(columns, unit),
         rows=tuple(map(row, items[:shown])),
         text_rows=text_rows,
@@ -184,7 +184,7 @@ class Compared(NamedTuple):
     known_by: str = ""
 
 
-def compared_table(rows: Sequence[Compared], before: str) -> Table:
+def compared_table(rows: Sequence[Compared], before: str) -> TableBlock:
     """A table of figures of this program and of another, which `before` names; without the other if that is ""."""
 
     def figure(row: Compared, value: int | None) -> str:

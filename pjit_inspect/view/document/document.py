@@ -211,7 +211,7 @@ class Rest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class TableBlock:
     """Rows under typed columns, most important first, and the rest folded away.
 
     Attributes:
@@ -266,7 +266,7 @@ class GroupedTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class AnswerBlock:
     """One answer and its proof.
 
     Attributes:
@@ -341,7 +341,7 @@ class Gallery:
     """
 
     cards: tuple[Card, ...]
-    table: Table
+    table: TableBlock
     summary: Spans
 
 
@@ -389,7 +389,7 @@ class Listing:
     lines: tuple[str, ...]
 
 
-Block = Listing | Line | Section | Table | GroupedTable | Finding | Picture | Gallery | Beside | Fold | Legend
+Block = Listing | Line | Section | TableBlock | GroupedTable | AnswerBlock | Picture | Gallery | Beside | Fold | Legend
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

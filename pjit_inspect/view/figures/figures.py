@@ -35,7 +35,7 @@ from pjit_inspect.view.document.document import (
     Document,
     Picture,
     Spans,
-    Table,
+    TableBlock,
     Text,
     line,
     strong,
@@ -153,7 +153,7 @@ def chart_blocks(chart: Chart) -> list[Block]:
     return [title, picture, table, *(line(note, role="footer") for note in chart.notes)]
 
 
-def _table(chart: Chart) -> Table:
+def _table(chart: Chart) -> TableBlock:
     match chart:
         case MatrixChart():
             return _matrix_table(chart)
@@ -170,7 +170,7 @@ def _amounts(title: str, get: Callable[[Any], float | None], unit: str, **layout
     return numbers(title, lambda item: "" if (value := get(item)) is None else amount_in(value, unit), **layout)
 
 
-def _bar_table(chart: BarChart) -> Table:
+def _bar_table(chart: BarChart) -> TableBlock:
     """A row for each bar, with its pieces."""
     names = legend_of(part for row in chart.rows for part in row.parts)
     single = all(len(row.parts) == 1 for row in chart.rows)
@@ -193,7 +193,7 @@ def _bar_table(chart: BarChart) -> Table:
     return table_of(columns, chart.rows, under=words)
 
 
-def _area_table(chart: AreaChart) -> Table:
+def _area_table(chart: AreaChart) -> TableBlock:
     """A row for each band, top first, and one for all."""
     rows = [(band.name, band.at_peak, band.most) for band in reversed(chart.bands)]
     columns = (
@@ -204,7 +204,7 @@ def _area_table(chart: AreaChart) -> Table:
     return table_of(columns, [*rows, ("all", chart.peak_bytes, chart.peak_bytes)])
 
 
-def _matrix_table(chart: MatrixChart) -> Table:
+def _matrix_table(chart: MatrixChart) -> TableBlock:
     """A row for each amount; pairs that send the same share a row."""
     ranked = sorted(chart.cells, key=lambda cell: -cell.size_bytes)
     groups = grouped(ranked, lambda cell: (amount_in(cell.size_bytes, chart.unit), cell.name))
@@ -226,7 +226,7 @@ def _matrix_table(chart: MatrixChart) -> Table:
     return replace(table_of(columns, rows[:_AMOUNTS]), text_rest=words)
 
 
-def _scatter_table(chart: ScatterChart) -> Table:
+def _scatter_table(chart: ScatterChart) -> TableBlock:
     """A row for each point, the best marked."""
 
     def y(point: ScatterPoint) -> str:

@@ -281,7 +281,7 @@ def flow_data(flow: ProgramFlow | None, report: RecordReport) -> dict[str, Any] 
     if flow is None:
         return None
     results = sum(node.kind == "result" for node in flow.nodes)
-    inputs = [layout for layout in report.data.inputs if layout.kept]
+    inputs = report.data.parameters
     outputs = report.data.outputs if len(report.data.outputs) == results else ()
     nodes = [_node(node, report, inputs, outputs) for node in flow.nodes]
     return {"nodes": nodes, "edges": [list(edge) for edge in flow.edges], "copies": flow.copies}

@@ -20,7 +20,7 @@ from pjit_inspect.model.report.graph import ProgramFlow, ProgramGraph
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.view.document.colors import document_axes
-from pjit_inspect.view.document.document import Line, Sign, Table
+from pjit_inspect.view.document.document import Line, Sign, TableBlock
 from pjit_inspect.view.document.quantities import bytes_text, least_text, plural
 from pjit_inspect.view.inspector.blob import lists_of, pack_blob, whole_numbers
 from pjit_inspect.view.inspector.findings import findings_data, note_list, suggestions_data
@@ -220,7 +220,7 @@ def _again(data: RecordData, *, show_times: bool) -> dict[str, Any]:
 def _question(report: RecordReport, *, show_times: bool) -> dict[str, Any]:
     """The question of a record that never ran; {} for other records."""
     blocks = hypothesis_blocks(report, show_times=show_times)
-    table = next((block for block in blocks if isinstance(block, Table)), None)
+    table = next((block for block in blocks if isinstance(block, TableBlock)), None)
     if table is None:
         return {}
     lines = [spans_data(block.spans) for block in blocks if isinstance(block, Line)]

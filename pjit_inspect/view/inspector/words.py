@@ -21,7 +21,7 @@ from pjit_inspect.view.document.document import (
     Span,
     Spans,
     SpecLabel,
-    Table,
+    TableBlock,
     Text,
 )
 from pjit_inspect.view.document.notation import spec_text
@@ -45,7 +45,7 @@ def spans_data(spans: Spans) -> list[Any]:
     return [data for data in itertools.chain.from_iterable(drawn) if data is not None]
 
 
-def table_data(table: Table) -> dict[str, Any]:
+def table_data(table: TableBlock) -> dict[str, Any]:
     """A table: titles, which columns are numbers, and rows of cells."""
     return {
         "titles": [column.title for column in table.columns],

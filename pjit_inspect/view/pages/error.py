@@ -21,7 +21,7 @@ from pjit_inspect.view.document.document import (
     Span,
     Spans,
     SpecLabel,
-    Table,
+    TableBlock,
     Text,
 )
 from pjit_inspect.view.document.notation import ranges_text, shape_text
@@ -73,7 +73,7 @@ def _fit(fit: Fit) -> Line:
     return Line((Prose(say("• {}{}{}: {}", edit, place, line, fit.effect)),))
 
 
-def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> Table:
+def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> TableBlock:
     """The arrays, with as many columns as something is known for."""
     shown = arrays[:_ARRAYS]
     # One mesh is said once, in the title.

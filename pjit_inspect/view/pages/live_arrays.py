@@ -14,7 +14,7 @@ from pjit_inspect.view.document.document import (
     Document,
     Line,
     Span,
-    Table,
+    TableBlock,
     dim,
     line,
     strong,
@@ -71,7 +71,7 @@ def _held(group: Sequence[DeviceHolding]) -> str:
 # ---------------------------------------------------------------- the arrays
 
 
-def _table(rows: Sequence[LiveArray]) -> Table:
+def _table(rows: Sequence[LiveArray]) -> TableBlock:
     groups = _grouped(rows)
     return table_of(
         _COLUMNS,

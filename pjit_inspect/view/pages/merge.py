@@ -9,11 +9,11 @@ from pjit_inspect.model.record.merged import MergedData, MergedProgram, ProcessD
 from pjit_inspect.view.document.columns import codes, first_blocks, more_lines, numbers, places, sizes, table_of
 from pjit_inspect.view.document.document import (
     UNKNOWN,
+    AnswerBlock,
     Block,
     Code,
     Column,
     Document,
-    Finding,
     Line,
     Prose,
     Section,
@@ -71,10 +71,10 @@ def _answer(data: MergedData) -> Line:
     return line(strong(words), f"; {processes}, {programs}", role="answer")
 
 
-def _difference(one: ProcessDifference) -> Finding:
+def _difference(one: ProcessDifference) -> AnswerBlock:
     where = (Sign("dot"), Code(one.where.where)) if one.where is not None else None
     program = f"program {one.position}"
-    return Finding(
+    return AnswerBlock(
         head=spans(strong(f"process {one.process}"), Sign("dot"), program, Sign("dot"), Code(one.name), where),
         sentences=((Prose(one.sentence),),),
         facts=tuple((Prose(detail),) for detail in one.details),

@@ -22,7 +22,7 @@ from pjit_inspect.view.document.document import (
     Line,
     Section,
     SpecLabel,
-    Table,
+    TableBlock,
     dim,
     line,
     spans,
@@ -93,7 +93,7 @@ def _footer(history: HistoryTable) -> Line:
     return line(f"{_FOOTER}{once}", role="footer")
 
 
-def _compared(base: Variant, variant: Variant) -> Table:
+def _compared(base: Variant, variant: Variant) -> TableBlock:
     sent = [total.sent_bytes for one in (variant, base) for total in one.by_axis]
     unit = share_unit([*sent, variant.sent_bytes, base.sent_bytes])
     held = share_unit([variant.argument_bytes, base.argument_bytes, variant.memory_bytes, base.memory_bytes])
@@ -114,7 +114,7 @@ def _compared(base: Variant, variant: Variant) -> Table:
     return compared_table(rows, "base")
 
 
-def _groups(groups: Sequence[ArgumentGroup]) -> Table:
+def _groups(groups: Sequence[ArgumentGroup]) -> TableBlock:
     columns = (
         codes("", lambda group: group.label),
         Column("shape", _shape),
@@ -134,7 +134,7 @@ def _group_note(group: ArgumentGroup) -> Cell:
     return spans(dim("cut loose from " if group.is_cut_loose else "follows "), Code(group.follows))
 
 
-def _results(results: Sequence[ResultControl]) -> Table:
+def _results(results: Sequence[ResultControl]) -> TableBlock:
     """A table of results; set results come before those that XLA chooses."""
 
     def note(result: ResultControl) -> Cell:
@@ -150,7 +150,7 @@ def _results(results: Sequence[ResultControl]) -> Table:
     return _first_rows(columns, sorted(results, key=lambda result: result.is_free))
 
 
-def _first_rows(columns: Sequence[Column], items: Sequence[Any]) -> Table:
+def _first_rows(columns: Sequence[Column], items: Sequence[Any]) -> TableBlock:
     table = table_of(columns, items[:_MOST_ROWS])
     if len(items) <= _MOST_ROWS:
         return table
@@ -162,7 +162,7 @@ def _shape(group: ArgumentGroup | ResultControl) -> Code:
     return Code(f"{times}{group.dtype}{shape_text(group.shape)}")
 
 
-def _constraints(controls: Controls) -> Table:
+def _constraints(controls: Controls) -> TableBlock:
     def spec(constraint: ConstraintControl) -> Cell:
         if not constraint.is_on:
             return "out"
@@ -177,7 +177,7 @@ def _constraints(controls: Controls) -> Table:
     return table_of(columns, controls.constraints)
 
 
-def _history(history: HistoryTable) -> Table:
+def _history(history: HistoryTable) -> TableBlock:
     rows = history.rows if len(history.rows) <= _MOST_ROWS else _most_telling(history)
     columns = (
         numbers("", lambda row: f"{'> ' if row.number == history.chosen else ''}{row.number}"),

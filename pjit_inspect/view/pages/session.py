@@ -15,12 +15,12 @@ from pjit_inspect.view.charts.totals import timeline_chart
 from pjit_inspect.view.document.columns import codes, first_blocks, more_lines, numbers, places, table_of
 from pjit_inspect.view.document.document import (
     UNKNOWN,
+    AnswerBlock,
     Block,
     ChartSubject,
     Code,
     Column,
     Document,
-    Finding,
     Line,
     Number,
     Picture,
@@ -111,7 +111,7 @@ def _ledger_columns(times: bool) -> tuple[Column, ...]:
     )
 
 
-def _reasons(row: LedgerRow) -> Finding:
+def _reasons(row: LedgerRow) -> AnswerBlock:
     """The reasons for recompiles of a function, most frequent first."""
 
     def counted(reason: RepeatedReason) -> Spans:
@@ -121,7 +121,7 @@ def _reasons(row: LedgerRow) -> Finding:
         return (Prose(reason.sentence), dim(times))
 
     more = len(row.reasons) - _REASONS
-    return Finding(
+    return AnswerBlock(
         head=spans(Code(row.name, strong=True), Sign("dot"), place_spans((row.where,) if row.where else ())),
         sentences=(
             *map(counted, row.reasons[:_REASONS]),
@@ -134,11 +134,11 @@ def _patterns(patterns: Sequence[Pattern], times: bool) -> list[Block]:
     if not patterns:
         return []
 
-    def finding(pattern: Pattern) -> Finding:
+    def finding(pattern: Pattern) -> AnswerBlock:
         cost = (*spans(", "), Number(seconds_text(pattern.cost_s), provenance="measured")) if times else None
         compiles = plural(pattern.compiles, "compile")
         values = (Prose(say("values: {}", joined(pattern.values, ", "))),)
-        return Finding(
+        return AnswerBlock(
             head=spans(strong(pattern.kind), Sign("dot"), Code(pattern.name), Sign("dot"), compiles, cost),
             sentences=tuple((Prose(words),) for words in (pattern.sentence, pattern.advice) if words),
             facts=(values,) if pattern.values else (),

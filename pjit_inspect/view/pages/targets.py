@@ -11,7 +11,7 @@ from pjit_inspect.view.document.document import (
     Document,
     Number,
     Section,
-    Table,
+    TableBlock,
     Text,
     line,
     strong,
@@ -40,7 +40,7 @@ def targets_view(targets: TargetTable) -> Document:
     return Document(blocks=tuple(blocks))
 
 
-def _table(targets: TargetTable) -> Table:
+def _table(targets: TargetTable) -> TableBlock:
     """A table with a column for each source of memory figures: they differ, and each is right about something else."""
     sources = dict.fromkeys(memory.source for row in targets for memory in row.memory)
     columns = (

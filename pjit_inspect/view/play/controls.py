@@ -67,7 +67,7 @@ def _mesh_problem(given: PlayGiven) -> dict[str, Any] | None:
 
 
 def _is_elsewhere(given: PlayGiven, problem: Problem) -> bool:
-    """Whether a control other than the mesh shows the problem; the mesh shows the problems of no control."""
+    """True if a control other than the mesh shows the problem; the mesh shows the problems of no control."""
     now = given.now.controls
     arrays = {one.label for one in (*now.groups, *now.results)}
     return problem.control in arrays | {one.place for one in now.constraints}

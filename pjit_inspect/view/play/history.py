@@ -104,7 +104,7 @@ def _three_digits(value: float) -> str:
 
 
 def fits_words(row: Variant, is_front: bool) -> str:
-    """Whether it fits, and whether it is on the front."""
+    """True if it fits, and whether it is on the front."""
     if row.stage == "refused":
         return "refused"
     if row.fits is False:

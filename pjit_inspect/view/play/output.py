@@ -12,7 +12,7 @@ from pjit_inspect.view.render.shown import Shown
 
 
 def is_in_notebook() -> bool:
-    """Whether a notebook draws the outputs of this process; does not import IPython."""
+    """True if a notebook draws the outputs of this process; does not import IPython."""
     shell = sys.modules.get("IPython")
     return shell is not None and hasattr(shell.get_ipython(), "kernel")
 

@@ -22,7 +22,7 @@ from pjit_inspect.view.document.document import (
     Rest,
     Row,
     Spans,
-    Table,
+    TableBlock,
     Text,
 )
 from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural, time_text
@@ -86,7 +86,7 @@ def _answer(given: PlayGiven) -> Spans:
     )
 
 
-def _table(given: PlayGiven) -> Table:
+def _table(given: PlayGiven) -> TableBlock:
     units = units_of(given.history)
     front = {row.number for row in given.history.front}
     rows = given.history.rows
@@ -100,7 +100,7 @@ def _table(given: PlayGiven) -> Table:
         del columns[4]
     rest = shown[_MOST_ROWS:]
     more = Rest(summary=(Text(plural(len(rest), "more variant")),), rows=tuple(rest)) if rest else None
-    return Table(columns=tuple(columns), rows=tuple(shown[:_MOST_ROWS]), rest=more)
+    return TableBlock(columns=tuple(columns), rows=tuple(shown[:_MOST_ROWS]), rest=more)
 
 
 def _row(row: Variant, units: Units, given: PlayGiven, *, has_time: bool, is_front: bool) -> Row:

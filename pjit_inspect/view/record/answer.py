@@ -32,7 +32,7 @@ from pjit_inspect.view.document.document import (
     Sign,
     Span,
     Spans,
-    Table,
+    TableBlock,
     Text,
     dim,
     line,
@@ -160,7 +160,7 @@ def axis_span(axes: tuple[str, ...] | None, data: RecordData) -> Span:
 def _replication(report: RecordReport) -> Spans:
     """The inputs that every device holds whole, and the number that several devices hold."""
     data = report.data
-    inputs = [layout for layout in data.inputs if layout.kept]
+    inputs = data.parameters
     # Inputs that were read from a part of a program may lack some.
     is_part = bool(report.incomplete) and data.stablehlo is None
     if len(data.devices) < 2 or not inputs or is_part:
@@ -225,7 +225,7 @@ def _mesh_picture(report: RecordReport, mesh: Mesh) -> Picture:
     )
 
 
-def _totals_table(report: RecordReport) -> Table:
+def _totals_table(report: RecordReport) -> TableBlock:
     totals, meshes = report.totals, report.data.meshes
     most = max((total.sent_bytes for total in totals), default=0) or 1
     unit = share_unit(size for total in totals for size in (total.payload_bytes, total.sent_bytes))
@@ -402,7 +402,7 @@ def _gib(size_bytes: int) -> str:
     return f"{size_bytes / 2**30:,.2f} GiB"
 
 
-def _table(asked: Hypothesis, now: KeyFigures) -> Table:
+def _table(asked: Hypothesis, now: KeyFigures) -> TableBlock:
     before = asked.before
     lacks = _LACKS if asked.misfit is None else _NO_PROGRAM
     needs = now.memory_bytes

@@ -29,7 +29,7 @@ from pjit_inspect.view.document.document import (
     ShardSubject,
     Sign,
     Spans,
-    Table,
+    TableBlock,
     Text,
     dim,
     line,
@@ -88,7 +88,7 @@ def donated_in_vain(data: RecordData) -> frozenset[str]:
     reused = {layout.aliases for layout in data.outputs if layout.aliases is not None}
     if not reused and (data.memory is None or data.memory.alias_bytes != 0):
         return frozenset()
-    return frozenset(x.path for x in data.inputs if x.donated and x.kept and x.path not in reused)
+    return frozenset(x.path for x in data.parameters if x.donated and x.path not in reused)
 
 
 def group_arrays(
@@ -316,7 +316,7 @@ def _spans(words: str) -> Spans:
     return tuple(kinds.get(phrase.kind, Code)(phrase.text) for phrase in Sentence(words).phrases)
 
 
-def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: str) -> Table:
+def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: str) -> TableBlock:
     shown = groups[:_TABLE_ROWS]
     slices = _SLICES if len(shown) <= _TEXT_ROWS else _FEW_SLICES
     sliced = frozenset(group.name for group in shown[:fresh])

@@ -74,7 +74,7 @@ def _times_bytes(sizes: Iterable[tuple[Collective, int | None]]) -> int | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
+class EqualCauses:
     """Equal causes of one collective, or of several that differ only in their layer.
 
     Attributes:
@@ -100,7 +100,7 @@ class CauseGroup(CollectiveGroup):
       reasons: the reasons of each collective, most bytes first; () before anybody looked for causes.
     """
 
-    reasons: tuple[Reason, ...]
+    reasons: tuple[EqualCauses, ...]
 
     @property
     def frames(self) -> tuple[Frame, ...]:
@@ -126,7 +126,7 @@ def reason_key(row: Collective) -> Hashable:
     return frozenset(map(_cause_key, row.causes))
 
 
-def _reasons(members: Sequence[Collective]) -> tuple[Reason, ...]:
+def _reasons(members: Sequence[Collective]) -> tuple[EqualCauses, ...]:
     """The reasons of the first collective, worded to hold for all."""
     alike = grouped((cause for member in members for cause in member.causes), _cause_key)
     first = grouped(members[0].causes, _cause_key)
@@ -134,10 +134,10 @@ def _reasons(members: Sequence[Collective]) -> tuple[Reason, ...]:
     return tuple(sorted(reasons, key=lambda reason: -reason.payload_bytes))
 
 
-def _together(reasons: Sequence[Reason]) -> list[Reason]:
+def _together(reasons: Sequence[EqualCauses]) -> list[EqualCauses]:
     """The reasons; similar ones are merged into one that lists their differences."""
 
-    def key(reason: Reason) -> Hashable:
+    def key(reason: EqualCauses) -> Hashable:
         # The words must be equal; names, code, axes and places may differ.
         phrases = reason.sentence.phrases
         return reason.first.kind, *((phrase.kind, phrase.text if phrase.kind == "word" else "") for phrase in phrases)
@@ -145,7 +145,7 @@ def _together(reasons: Sequence[Reason]) -> list[Reason]:
     return [same[0] if len(same) == 1 else _listed(same) for same in grouped(reasons, key).values()]
 
 
-def _listed(reasons: Sequence[Reason]) -> Reason:
+def _listed(reasons: Sequence[EqualCauses]) -> EqualCauses:
     """One reason for several: a single difference is listed in its place; for more, the others are named after it."""
     columns = list(zip(*(reason.sentence.phrases for reason in reasons), strict=True))
     if sum(len(set(column)) > 1 for column in columns) == 1:
@@ -174,11 +174,11 @@ def _cause_key(cause: Cause) -> Hashable:
     return cause.kind, cause.sentence.pattern, cause.source[:1]
 
 
-def _reason(same: Sequence[Cause], alike: Sequence[Cause]) -> Reason:
+def _reason(same: Sequence[Cause], alike: Sequence[Cause]) -> EqualCauses:
     """The reason of equal causes of one collective, worded to hold for all in `alike`."""
     first = same[0]
     is_one = len({cause.sentence for cause in alike}) == 1
-    return Reason(
+    return EqualCauses(
         first=first,
         sentence=first.sentence if is_one else first.sentence.pattern,
         facts=_facts(alike),
@@ -333,7 +333,7 @@ def _marks(group: CauseGroup) -> list[str]:
     return [*marks, *filter(None, [schedule_words(first)])]
 
 
-def _sentence(group: CauseGroup, reason: Reason) -> Spans:
+def _sentence(group: CauseGroup, reason: EqualCauses) -> Spans:
     if len(group.reasons) == 1:
         return (Prose(reason.sentence),)
     of = f"{reason.arrays:,} of {plural(group.first.operands, 'array')}, {bytes_text(reason.payload_bytes)}: "

@@ -19,6 +19,7 @@ from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.model.words.sentence import Phrase
 from pjit_inspect.view.document.colors import HATCH, LINE, NEUTRAL, NOTE, Palette
 from pjit_inspect.view.document.document import (
+    AnswerBlock,
     AxisLabel,
     Bar,
     Beside,
@@ -28,7 +29,6 @@ from pjit_inspect.view.document.document import (
     Code,
     Column,
     Document,
-    Finding,
     Fold,
     Gallery,
     GroupedTable,
@@ -48,7 +48,7 @@ from pjit_inspect.view.document.document import (
     Span,
     Spans,
     SpecLabel,
-    Table,
+    TableBlock,
     Text,
     spans,
     telling_columns,
@@ -103,11 +103,11 @@ def block_html(block: Block, palette: Palette) -> str:
         case Section(title=title, blocks=blocks):
             body = "\n".join(block_html(part, palette) for part in blocks)
             return f'<p style="margin:10px 0 4px">{spans_html(title, palette)}</p>{body}'
-        case Table():
+        case TableBlock():
             return _table_block(block, palette)
         case GroupedTable():
             return _groups(block, palette)
-        case Finding():
+        case AnswerBlock():
             return _finding(block, palette)
         case Picture():
             return picture_html(block, palette)
@@ -157,7 +157,7 @@ def _card(card: Card, palette: Palette) -> str:
     return f'<div style="{style}">{body}</div>'
 
 
-def _table_block(table: Table, palette: Palette) -> str:
+def _table_block(table: TableBlock, palette: Palette) -> str:
     if not table.rows:
         return ""
     shown = _table(table.columns, table.rows, palette)
@@ -232,7 +232,7 @@ def _group(group: RowGroup, columns: tuple[Column, ...], kept: list[int], palett
     return "".join([f"{first}{bracket}{beside}{rest}", *rows[1:]])
 
 
-def _finding(finding: Finding, palette: Palette) -> str:
+def _finding(finding: AnswerBlock, palette: Palette) -> str:
     """The head and the sentences; the proof is behind a click."""
     sentences = "".join(f'<div style="{_SENTENCE}">{spans_html(s, palette)}</div>' for s in finding.sentences)
     head = f"{spans_html(finding.head, palette)}{sentences}"

@@ -10,11 +10,11 @@ from itertools import zip_longest
 
 from pjit_inspect.guard import Guard
 from pjit_inspect.view.document.document import (
+    AnswerBlock,
     Beside,
     Block,
     Column,
     Document,
-    Finding,
     Fold,
     Gallery,
     GroupedTable,
@@ -25,7 +25,7 @@ from pjit_inspect.view.document.document import (
     Row,
     Section,
     Spans,
-    Table,
+    TableBlock,
     telling_columns,
 )
 from pjit_inspect.view.document.printable import cell_width, pad, printable, shorten
@@ -74,11 +74,11 @@ def _block_lines(block: Block, width: int) -> list[str]:
             return [printable(line) for line in lines]
         case Section(title=title, blocks=blocks):
             return [*wrap(spans_text(title, width), width), *_blocks_lines(blocks, width)]
-        case Table():
+        case TableBlock():
             return _table_lines(block, width)
         case GroupedTable():
             return _group_lines(block, width)
-        case Finding():
+        case AnswerBlock():
             return _finding_lines(block, width)
         case Picture(lines=lines):
             return [shorten(printable(line), width) for line in lines]
@@ -92,7 +92,7 @@ def _block_lines(block: Block, width: int) -> list[str]:
             return []
 
 
-def _finding_lines(finding: Finding, width: int) -> list[str]:
+def _finding_lines(finding: AnswerBlock, width: int) -> list[str]:
     lines = wrap(spans_text(finding.head, width), width)
     for sentence in finding.sentences:
         lines += _indented(spans_text(sentence, 4 * width), 2, width)
@@ -123,7 +123,7 @@ def _beside_lines(blocks: tuple[Block, ...], width: int) -> list[str]:
 # and finally puts one fact after the other.
 
 
-def _table_lines(table: Table, width: int) -> list[str]:
+def _table_lines(table: TableBlock, width: int) -> list[str]:
     """The table's lines, title line first; [] when it has no rows."""
     rows = table.rows if table.text_rows is None else table.rows[: table.text_rows]
     if not rows:

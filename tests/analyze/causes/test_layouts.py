@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pjit_inspect.analyze.causes.layouts import Layout
+from pjit_inspect.analyze.causes.layouts import HeldPieces
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective
 
@@ -13,8 +13,8 @@ ROWS, COLUMNS = (("model",), ()), ((), ("model",))
 OVER_MODEL, OVER_DATA = ((0, 1, 2, 3), (4, 5, 6, 7)), ((0, 4), (1, 5), (2, 6), (3, 7))
 
 
-def layout(spec: Dimensions, shape: tuple[int, ...] = (16, 64)) -> Layout:
-    found = Layout.of(spec, shape, SIZES)
+def layout(spec: Dimensions, shape: tuple[int, ...] = (16, 64)) -> HeldPieces:
+    found = HeldPieces.of(spec, shape, SIZES)
     assert found is not None
     return found
 
@@ -39,7 +39,7 @@ def test_a_layout_is_read_as_the_sharding_it_is_of(spec: Dimensions) -> None:
 
 
 def test_no_layout_is_of_an_axis_that_the_mesh_lacks() -> None:
-    assert Layout.of((("expert",), ()), (16, 64), SIZES) is None
+    assert HeldPieces.of((("expert",), ()), (16, 64), SIZES) is None
 
 
 def test_an_all_gather_takes_an_axis_away_and_is_followed_back() -> None:

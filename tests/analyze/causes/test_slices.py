@@ -7,11 +7,11 @@ import jax.numpy as jnp
 from causes.meshes import CUBE, array, named
 from causes.told import another_before_jax_0_10, sentences
 
-from pjit_inspect.analyze.causes.layouts import Layout
+from pjit_inspect.analyze.causes.layouts import HeldPieces
 
 
 def test_a_slice_lies_in_the_layout_of_its_first_axes():
-    fine = Layout.of((("data", "model"), ("seq",)), (16, 8), {"data": 2, "model": 4, "seq": 2})
+    fine = HeldPieces.of((("data", "model"), ("seq",)), (16, 8), {"data": 2, "model": 4, "seq": 2})
     assert fine is not None
     coarse = fine.coarser((8, 4))
     assert coarse is not None
