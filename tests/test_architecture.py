@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
@@ -347,6 +348,24 @@ def test_no_folder_is_a_long_list():
     long = {folder: number for folder in folders() if (number := len(list(files_of(folder)))) > 20}
     assert long == {}, "find what belongs together in them, and give it a folder"
     assert len(list(PACKAGE.glob("*.py"))) <= 8
+
+
+def test_no_two_classes_share_a_name():
+    """A reader who meets a name need not ask which of two it is."""
+    found = [node.name for tree in trees() for node in tree.body if isinstance(node, ast.ClassDef)]
+    assert sorted(name for name, number in Counter(found).items() if number > 1) == []
+
+
+def test_no_private_function_is_long():
+    own = (node for tree in trees() for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    private = (node for node in own if node.name.startswith("_") and not node.name.endswith("__"))
+    long = {node.name: number for node in private if (number := (node.end_lineno or 0) - node.lineno + 1) > 40}
+    assert long == {}, "say its steps by functions of their own"
+
+
+def trees() -> Iterator[ast.Module]:
+    """Every module of the package, parsed."""
+    yield from (ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py")))
 
 
 def test_no_two_files_of_tests_share_a_name():

@@ -13,7 +13,7 @@ from test_figures import DATA, MODEL, NAMES, collective, figures_of, report_of
 from view_reports import mesh_of
 
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.document.document import Code, Number, Spans, TableBlock
+from pjit_inspect.view.document.document import Number, Quote, Spans, TableBlock
 from pjit_inspect.view.figures import chart_figure as drawn_by
 from pjit_inspect.view.figures import figures as made_by
 from pjit_inspect.view.figures.figures import chart_blocks
@@ -49,7 +49,7 @@ def plain(label: str) -> str:
 
 
 def words(cell: Spans) -> str:
-    return "".join(span.text for span in cell if isinstance(span, Code | Number))
+    return "".join(span.text for span in cell if isinstance(span, Quote | Number))
 
 
 def amount(text: str) -> float:

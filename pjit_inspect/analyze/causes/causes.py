@@ -141,7 +141,7 @@ class CauseFinder:
         causes = list(dict.fromkeys(causes))
         if len(causes) == 1:
             return causes[0]
-        is_one_kind = len({cause.kind for cause in causes}) == 1
+        is_one_kind = _is_one_kind(causes)
         is_written = causes[0].kind == "written"
         sentences = {cause.sentence for cause in causes}
         operations = list(dict.fromkeys(cause.operation or cause.sentence for cause in causes))
@@ -150,26 +150,10 @@ class CauseFinder:
         told = operations if len(operations) > 1 else arrays
         # Several may have one name.
         number = max(count, len(told))
-        shown = told[:_MOST_ALTERNATIVES]
-        rest = [f"{number - len(shown)} more"] if number > len(shown) else []
-        form = "alike" if len(operations) > 1 else "arrays alike"
-        verb = _SUMMED.get(causes[0].kind, "") if is_one_kind and all(cause.summed for cause in causes) else ""
-        if verb and row.axes:
-            form = f"{form}, summed"
-        elif is_written and len(operations) == 1:
-            form = f"{form}, written"
-        alike = _worded(
-            form,
-            verb=verb,
-            axes=axes_or_parts(row.axes or ()),
-            number=number,
-            alike="" if is_written else ", which XLA has made alike",
-            operations=joined([*shown, *rest], " or "),
-            of=operations[0],
-        )
+        alike = _alike(causes, told, number, row) if len(sentences) > 1 else causes[0].sentence
         return Cause(
             kind=causes[0].kind if is_one_kind else "unknown",
-            sentence=alike if len(sentences) > 1 else causes[0].sentence,
+            sentence=alike,
             facts=(say("{} operations fit equally well", number),),
             evidence=causes[0].evidence if is_one_kind else "nothing",
             operation=operations[0] if len(operations) == 1 else Sentence(),
@@ -295,6 +279,33 @@ class CauseFinder:
 
 def _ops(edges: Iterable[PartitionedCollective]) -> list[int]:
     return [op for edge in edges for op in edge.visited]
+
+
+def _is_one_kind(causes: Sequence[Cause]) -> bool:
+    return len({cause.kind for cause in causes}) == 1
+
+
+def _alike(causes: Sequence[Cause], told: Sequence[Sentence], number: int, row: Collective) -> Sentence:
+    """The sentence that names several causes that fit equally well: `told` is what they differ in, of `number`."""
+    is_written = causes[0].kind == "written"
+    operations = list(dict.fromkeys(cause.operation or cause.sentence for cause in causes))
+    shown = told[:_MOST_ALTERNATIVES]
+    rest = [f"{number - len(shown)} more"] if number > len(shown) else []
+    form = "alike" if len(operations) > 1 else "arrays alike"
+    verb = _SUMMED.get(causes[0].kind, "") if _is_one_kind(causes) and all(cause.summed for cause in causes) else ""
+    if verb and row.axes:
+        form = f"{form}, summed"
+    elif is_written and len(operations) == 1:
+        form = f"{form}, written"
+    return _worded(
+        form,
+        verb=verb,
+        axes=axes_or_parts(row.axes or ()),
+        number=number,
+        alike="" if is_written else ", which XLA has made alike",
+        operations=joined([*shown, *rest], " or "),
+        of=operations[0],
+    )
 
 
 def _common_source(causes: Sequence[Cause]) -> tuple[Frame, ...]:

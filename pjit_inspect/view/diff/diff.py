@@ -20,10 +20,10 @@ from pjit_inspect.view.document.document import (
     AxisLabel,
     Beside,
     Block,
-    Code,
     Column,
     Document,
     Prose,
+    Quote,
     Section,
     Sign,
     Spans,
@@ -79,7 +79,7 @@ def diff_axes(data: DiffData) -> tuple[str, ...]:
 def title_spans(data: DiffData) -> Spans:
     """The compared programs, their mesh and devices."""
     before, after = data.before, data.after
-    parts: list[Any] = [Code(after.name, strong=True), Sign("dot"), _both_sides(before, after)]
+    parts: list[Any] = [Quote(after.name, strong=True), Sign("dot"), _both_sides(before, after)]
     if after.mesh is not None:
         parts += [Sign("dot"), "mesh "]
         parts += [mesh_spans(before.mesh), " -> "] if before.mesh not in (None, after.mesh) else []
@@ -92,15 +92,15 @@ def _both_sides(before: SideFacts, after: SideFacts) -> Spans:
     is_upgrade = before.jax and after.jax and before.jax != after.jax
     jax = (f" by JAX {before.jax}", f" by JAX {after.jax}") if is_upgrade else ("", "")
     if is_upgrade and before.where == after.where and not before.asked and not after.asked:
-        where = None if after.where is None else (Code(after.where.where), *spans(", "))
+        where = None if after.where is None else (Quote(after.where.where), *spans(", "))
         return spans(where, f"JAX {before.jax} -> {after.jax}")
     return spans("before ", _side(before), f"{jax[0]}, after ", _side(after), jax[1])
 
 
 def _side(side: SideFacts) -> Spans:
     if side.asked:
-        return spans("what if ", Code("; ".join(side.asked)))
-    return (Code(side.name if side.where is None else side.where.where),)
+        return spans("what if ", Quote("; ".join(side.asked)))
+    return (Quote(side.name if side.where is None else side.where.where),)
 
 
 # ---------------------------------------------------------------- figures

@@ -31,9 +31,9 @@ from pjit_inspect.view.document.columns import codes, numbers, places
 from pjit_inspect.view.document.document import (
     UNKNOWN,
     AxisLabel,
-    Code,
     Column,
     Prose,
+    Quote,
     Spans,
     SpecLabel,
     dim,
@@ -201,9 +201,9 @@ def _about(pairs: Pairs) -> tuple[Spans, ...]:
     name = collective_name(pair.row)
     because = (spans("because ", Prose(pair.reason)),) if pair.reason else ()
     if pair.changes:
-        return (spans(Code(name), f": {_changes_text(pair)}"), *because)
+        return (spans(Quote(name), f": {_changes_text(pair)}"), *because)
     # A reason that names the moved value says it all.
-    return because if name in pair.reason else (spans(Code(name)), *because)
+    return because if name in pair.reason else (spans(Quote(name)), *because)
 
 
 def _shape(row: Collective | None) -> Hashable:
@@ -229,7 +229,7 @@ _COLLECTIVES = ListKind(
         Column("phase", _first(lambda row: dim(row.phase or ""))),
         Column(
             "where",
-            _first(lambda row: Code(row.source[0].where) if row.source else UNKNOWN),
+            _first(lambda row: Quote(row.source[0].where) if row.source else UNKNOWN),
             shrink=True,
             comfort=12,
         ),
@@ -269,16 +269,16 @@ def _layout(row: ArrayLayout | None, pair: Pair[ArrayLayout]) -> Spans:
     names = {change.name for change in pair.changes}
     parts: list[Any] = []
     if not pair.changes or names & {"dtype", "global_shape"}:
-        parts = [Code(f"{short_dtype(row.dtype)}{shape_text(row.global_shape)}"), " "]
+        parts = [Quote(f"{short_dtype(row.dtype)}{shape_text(row.global_shape)}"), " "]
     elif "local_shape" in names and "spec" not in names and row.local_shape is not None:
-        parts = [Code(shape_text(row.local_shape)), " on each device "]
+        parts = [Quote(shape_text(row.local_shape)), " on each device "]
     parts.append(None if row.spec is None else SpecLabel(row.spec))
     if "donated" in names:
         parts.append(" donated" if row.donated else " kept by the caller")
     if "kept" in names:
         parts.append(" used" if row.kept else " unused")
     if "aliases" in names:
-        parts += [" in the memory of ", Code(row.aliases)] if row.aliases else [" in memory of its own"]
+        parts += [" in the memory of ", Quote(row.aliases)] if row.aliases else [" in memory of its own"]
     return spans(*parts)
 
 
@@ -319,8 +319,8 @@ def _value(pair: Pair[ValueSharding], side: str) -> Spans:
     if row is None:
         return (dim("-"),)
     if before is not None and after is not None and (before.spec, before.dtype) == (after.spec, after.dtype):
-        return (Code(f"{row.dtype}{shape_text(row.global_shape)}"),)
-    return spans(Code(row.dtype), " ", SpecLabel(row.spec))
+        return (Quote(f"{row.dtype}{shape_text(row.global_shape)}"),)
+    return spans(Quote(row.dtype), " ", SpecLabel(row.spec))
 
 
 _VALUES = ListKind(
@@ -329,7 +329,9 @@ _VALUES = ListKind(
     size=lambda row: row.bytes_per_device,
     what="on each device, counted",
     columns=(
-        Column("value", _first(lambda row: (Code(path_pattern(row.name)), dim(f" {row.op}"))), shrink=True, comfort=24),
+        Column(
+            "value", _first(lambda row: (Quote(path_pattern(row.name)), dim(f" {row.op}"))), shrink=True, comfort=24
+        ),
         places("where", _first(lambda row: row.source), comfort=12),
         Column("before", lambda one: _value(one[0][0], "before"), shrink=True, comfort=20),
         Column("after", lambda one: _value(one[0][0], "after"), shrink=True, comfort=20),

@@ -137,35 +137,44 @@ def _list(
     for pairs, both in sized:
         counts[row_status(pairs, both)] += len(pairs)
 
-    def row(pairs: Pairs, both: Both) -> dict[str, Any]:
-        first, sides = pairs[0], rows_of(pairs)
-        details = [writer.details(rows, kind) if rows else None for rows, writer in zip(sides, writers, strict=True)]
-        return {
-            **_name(first, kind, shared),
-            "status": row_status(pairs, both),
-            "number": len(pairs),
-            "before": side_words(both[0], bool(sides[0]), unit),
-            "after": side_words(both[1], bool(sides[1]), unit),
-            "difference": difference_words(both, unit),
-            "bytes": float((both[1] or 0) - (both[0] or 0)),
-            "boxes": _boxes(sides, boxes),
-            "reason": sentence_data(first.reason),
-            "by": list(first.by),
-            "changes": [
-                [field_words(one.name), *(name_data(value_words(value)) for value in (one.before, one.after))]
-                for one in first.changes[:_MOST_CHANGES]
-            ],
-            # Equal rows have their details once.
-            "sides": [None, details[1]] if first.status == "same" else details,
-            **(_combined_name(sides) if first.reason == COMBINED else {}),
-        }
-
     return {
         "unit": unit,
         "what": kind.what,
         "counts": counts,
         "left_out": [max(0, len(changed) - _MOST_ROWS), max(0, len(same) - _MOST_SAME)],
-        "rows": [row(*one) for one in (*changed[:_MOST_ROWS], *same[:_MOST_SAME])],
+        "rows": [_row(*one, unit, kind, boxes, writers, shared) for one in (*changed[:_MOST_ROWS], *same[:_MOST_SAME])],
+    }
+
+
+def _row(
+    pairs: Pairs,
+    both: Both,
+    unit: str,
+    kind: ListKind,
+    boxes: Boxes,
+    writers: tuple[SideWriter, SideWriter],
+    shared: SharedTables,
+) -> dict[str, Any]:
+    first, sides = pairs[0], rows_of(pairs)
+    details = [writer.details(rows, kind) if rows else None for rows, writer in zip(sides, writers, strict=True)]
+    return {
+        **_name(first, kind, shared),
+        "status": row_status(pairs, both),
+        "number": len(pairs),
+        "before": side_words(both[0], bool(sides[0]), unit),
+        "after": side_words(both[1], bool(sides[1]), unit),
+        "difference": difference_words(both, unit),
+        "bytes": float((both[1] or 0) - (both[0] or 0)),
+        "boxes": _boxes(sides, boxes),
+        "reason": sentence_data(first.reason),
+        "by": list(first.by),
+        "changes": [
+            [field_words(one.name), *(name_data(value_words(value)) for value in (one.before, one.after))]
+            for one in first.changes[:_MOST_CHANGES]
+        ],
+        # Equal rows have their details once.
+        "sides": [None, details[1]] if first.status == "same" else details,
+        **(_combined_name(sides) if first.reason == COMBINED else {}),
     }
 
 

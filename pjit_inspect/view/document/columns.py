@@ -14,10 +14,10 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.view.document.document import (
     Block,
     Cell,
-    Code,
     Column,
     Number,
     Provenance,
+    Quote,
     Rest,
     Row,
     Sign,
@@ -67,7 +67,7 @@ def durations(title: str, get: Callable[[Any], float], **layout: Any) -> Column:
 
 def codes(title: str, get: Callable[[Any], str], **layout: Any) -> Column:
     """A column of foreign words; "" for none."""
-    return Column(title, lambda item: Code(words) if (words := get(item)) else None, **layout)
+    return Column(title, lambda item: Quote(words) if (words := get(item)) else None, **layout)
 
 
 def places(
@@ -78,7 +78,7 @@ def places(
     def place(item: Any) -> Cell:
         found = get(item)
         frame = found if found is None or isinstance(found, Frame) else next(iter(found), None)
-        return missing if frame is None else Code(frame.where)
+        return missing if frame is None else Quote(frame.where)
 
     return Column(title, place, shrink=True, **layout)
 

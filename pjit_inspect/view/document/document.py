@@ -28,7 +28,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class Quote:
     """Foreign words: a name, a place, a line of source, a shape. May hold anything at all.
 
     `strong` marks the name that the display is about.
@@ -106,7 +106,7 @@ class SpecLabel:
     origins: tuple[tuple[str, str], ...] = ()
 
 
-Span = Text | Code | AxisLabel | Number | Sign | Bar | Prose | SpecLabel
+Span = Text | Quote | AxisLabel | Number | Sign | Bar | Prose | SpecLabel
 Spans = tuple[Span, ...]
 Cell = Sequence[Span] | Span | str | None
 """One item's content of a column; None for nothing."""

@@ -8,9 +8,9 @@ from pjit_inspect.view.document.document import (
     AxisLabel,
     Bar,
     Cell,
-    Code,
     Number,
     Prose,
+    Quote,
     Sign,
     Span,
     Spans,
@@ -67,7 +67,7 @@ def _span_text(span: Span, width: int) -> str:
             return printable(text)
         case SpecLabel(spec=spec):
             return printable(known_spec_text(spec))
-        case Code(text=text):
+        case Quote(text=text):
             return shorten(printable(text), max(24, width // 2))
         case AxisLabel(axes=axes, size=size):
             name = shorten(axes_text(axes), max(24, width // 3))

@@ -30,10 +30,10 @@ from pjit_inspect.view.document.columns import numbers, table_of
 from pjit_inspect.view.document.document import (
     Block,
     ChartSubject,
-    Code,
     Column,
     Document,
     Picture,
+    Quote,
     Spans,
     TableBlock,
     Text,
@@ -186,7 +186,7 @@ def _bar_table(chart: BarChart) -> TableBlock:
         return tuple((Text(word),) for part in row.parts for word in part.words) if single else ()
 
     columns = (
-        Column("", lambda row: Code(row.label), shrink=True),
+        Column("", lambda row: Quote(row.label), shrink=True),
         *(() if single else (_amounts(f"{name} {chart.unit}", piece(name), chart.unit) for name in names)),
         _amounts(chart.unit if single else f"total {chart.unit}", lambda row: row.total, chart.unit),
     )
@@ -209,15 +209,15 @@ def _matrix_table(chart: MatrixChart) -> TableBlock:
     ranked = sorted(chart.cells, key=lambda cell: -cell.size_bytes)
     groups = grouped(ranked, lambda cell: (amount_in(cell.size_bytes, chart.unit), cell.name))
 
-    def pairs(cells: Sequence[MatrixCell]) -> Code:
+    def pairs(cells: Sequence[MatrixCell]) -> Quote:
         shown = sorted(cells, key=lambda cell: (cell.row, cell.column))[:_PAIRS]
         words = ", ".join(f"{chart.labels[cell.row]} -> {chart.labels[cell.column]}" for cell in shown)
-        return Code(words + (", ..." if len(cells) > len(shown) else ""))
+        return Quote(words + (", ..." if len(cells) > len(shown) else ""))
 
     columns = (
         _amounts(f"each {chart.unit}", lambda cells: cells[0].size_bytes, chart.unit),
         numbers("pairs", len),
-        Column("over", lambda cells: Code(cells[0].name)),
+        Column("over", lambda cells: Quote(cells[0].name)),
         Column(f"from -> to ({chart.stands_for})", pairs, shrink=True, comfort=40),
     )
     rows = list(groups.values())
@@ -233,7 +233,7 @@ def _scatter_table(chart: ScatterChart) -> TableBlock:
         return f"{'at least ' if point.kind == 'least' else ''}{amount_in(point.y, chart.y_unit)}"
 
     columns = (
-        Column("", lambda point: Code(point.label), align="right"),
+        Column("", lambda point: Quote(point.label), align="right"),
         Column("", lambda point: point.words[0] if point.words else "", shrink=True),
         _amounts(f"{chart.x_measure}, {chart.x_unit}", lambda point: point.x, chart.x_unit),
         numbers(f"{chart.y_measure}, {chart.y_unit}", y),

@@ -18,7 +18,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.sharding.laid import laid
 from pjit_inspect.model.words.sentence import axis, say
-from pjit_inspect.view.document.document import Code, Text
+from pjit_inspect.view.document.document import Quote, Text
 from pjit_inspect.view.document.notation import array_text, groups_text, known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text, count_text, plural
 from pjit_inspect.view.inspector.moves import move_data
@@ -93,7 +93,7 @@ def _row(
         "causes": [kind.replace("_", " ") for kind in kinds],
         "place": name_data(place_words(first)),
         "chips": _chips(group),
-        "title": spans_data((Code(first.kind, strong=True), Text(" over "), axis_span(first.axes, report.data))),
+        "title": spans_data((Quote(first.kind, strong=True), Text(" over "), axis_span(first.axes, report.data))),
         "reasons": _reasons(report, group.members),
         "moves": name_data(f"{first.dtype}{shape_text(first.local_shape)}") + _more(first),
         "groups_words": groups_text(first.groups, limit=_GROUPS),

@@ -14,9 +14,9 @@ from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.model.words.sentence import Phrase, Sentence
 from pjit_inspect.view.document.document import (
     AxisLabel,
-    Code,
     Number,
     Prose,
+    Quote,
     Sign,
     Span,
     Spans,
@@ -89,7 +89,7 @@ def _span(span: Span) -> Any:
             return name_data(text, longest=_LONGEST_PROSE)
         case Text(text=text, emphasis=emphasis):
             return {emphasis: name_data(text, longest=_LONGEST_PROSE)}
-        case Code(text=text, strong=strong):
+        case Quote(text=text, strong=strong):
             return {"name" if strong else "code": name_data(text)}
         case AxisLabel(axes=axes, size=size):
             words = axes_text(axes).replace(" x ", " \u00d7 ")

@@ -17,11 +17,11 @@ from pjit_inspect.view.document.columns import codes, numbers, places, sizes, sp
 from pjit_inspect.view.document.document import (
     Block,
     ChartSubject,
-    Code,
     Column,
     Document,
     Line,
     Picture,
+    Quote,
     Section,
     Spans,
     Text,
@@ -79,7 +79,7 @@ def answer_line(use: MemoryUse) -> Line:
     )
     if use.at is None:
         return line(size, words, role="answer")
-    place = spans(", ", Code(use.at.source[0].where)) if use.at.source else None
+    place = spans(", ", Quote(use.at.source[0].where)) if use.at.source else None
     phase = f", {use.at.phase}" if use.at.phase else None
     return line(size, words, f": kernel {use.at.kernel:,} of {use.at.kernels:,}", phase, place, role="answer")
 
@@ -268,7 +268,7 @@ def _sizes(rows: Sequence[ReportedValue]) -> list[Block]:
     shaped = [row for row in rows if row.dtype]
     padded = [row for row in shaped if _is_padded(row)][:_PADDED]
     return [
-        line(Code(row.dtype + shape_text(row.local_shape)), f" takes {bytes_text(row.bytes)}{_padding(row)}")
+        line(Quote(row.dtype + shape_text(row.local_shape)), f" takes {bytes_text(row.bytes)}{_padding(row)}")
         for row in dict.fromkeys((*shaped[:1], *padded))
     ]
 
@@ -287,7 +287,7 @@ def _padding(row: ReportedValue) -> str:
 
 def _shape(row: ReportedValue) -> Spans:
     times = f", {row.bytes / row.unpadded_bytes:.1f} x by padding" if _is_padded(row) and row.unpadded_bytes else ""
-    return (Code(row.dtype + shape_text(row.local_shape)), Text(times)) if row.dtype else ()
+    return (Quote(row.dtype + shape_text(row.local_shape)), Text(times)) if row.dtype else ()
 
 
 _COLUMNS = (

@@ -11,11 +11,11 @@ from pjit_inspect.model.words.sentence import Sentence, code, say
 from pjit_inspect.view.document.columns import codes, table_of
 from pjit_inspect.view.document.document import (
     Block,
-    Code,
     Column,
     Document,
     Line,
     Prose,
+    Quote,
     Section,
     Sign,
     Span,
@@ -59,14 +59,14 @@ def _capital(sentence: Sentence) -> Sentence:
 
 
 def _source(line: str) -> Spans:
-    """The user's line in full: `Code` is shortened to half a line."""
+    """The user's line in full: `Quote` is shortened to half a line."""
     if "`" in line or len(line) > _LONGEST_LINE:
-        return (Code(line),)
+        return (Quote(line),)
     return (Prose(say("{}", code(line))),) if line else ()
 
 
 def _fit(fit: Fit) -> Line:
-    # Not `Code`, which is shortened: this is to be copied. Advice such as "pad dimension 0" is no code.
+    # Not `Quote`, which is shortened: this is to be copied. Advice such as "pad dimension 0" is no code.
     edit = code(fit.edit) if fit.is_code else _capital(Sentence(fit.edit))
     place = say(" in place of {}", code(fit.replaces)) if 0 < len(fit.replaces) <= _LONGEST_REPLACED else ""
     line = f" in line {fit.line}" if fit.line is not None else ""
@@ -79,11 +79,11 @@ def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> TableBl
     # One mesh is said once, in the title.
     one = f"spec on {meshes[0]}" if len(meshes) == 1 else "spec"
     columns = [
-        Column("array", lambda array: Code(array.name or "not named"), shrink=True),
-        Column("shape", lambda array: None if array.shape is None else Code(array.dtype + shape_text(array.shape))),
+        Column("array", lambda array: Quote(array.name or "not named"), shrink=True),
+        Column("shape", lambda array: None if array.shape is None else Quote(array.dtype + shape_text(array.shape))),
         Column(printable(one), lambda array: None if array.spec is None else SpecLabel(array.spec)),
         Column(
-            "mesh", lambda array: None if array.mesh is None or len(meshes) < 2 else Code(str(array.mesh)), shrink=True
+            "mesh", lambda array: None if array.mesh is None or len(meshes) < 2 else Quote(str(array.mesh)), shrink=True
         ),
         Column("each device holds", _local),
     ]
@@ -94,6 +94,6 @@ def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> TableBl
 
 def _local(array: ErrorArray) -> Span | None:
     if array.local_shape is not None:
-        return Code(shape_text(array.local_shape))
+        return Quote(shape_text(array.local_shape))
     is_known = array.spec and array.mesh and array.shape and len(array.spec) <= len(array.shape)
     return Text("does not divide") if is_known else None

@@ -9,10 +9,10 @@ from pjit_inspect.model.words.layers import path_pattern
 from pjit_inspect.view.document.columns import codes, numbers, places, sizes, spec_or, table_of
 from pjit_inspect.view.document.document import (
     Block,
-    Code,
     Column,
     Document,
     Line,
+    Quote,
     Span,
     TableBlock,
     dim,
@@ -98,7 +98,7 @@ def _name(group: Sequence[LiveArray]) -> Span:
     first = group[0]
     name = shared_name((row.name for row in group), path_pattern)
     known = first.name or ("a result" if first.role == "result" else "")
-    return Code(name or known) if known else dim("not known")
+    return Quote(name or known) if known else dim("not known")
 
 
 def _devices_words(row: LiveArray) -> str:

@@ -11,11 +11,11 @@ from pjit_inspect.view.document.document import (
     UNKNOWN,
     AnswerBlock,
     Block,
-    Code,
     Column,
     Document,
     Line,
     Prose,
+    Quote,
     Section,
     Sign,
     Spans,
@@ -49,7 +49,7 @@ def merge_view(data: MergedData) -> Document:
         _program_notes(data.programs), _NOTES, lambda note: note, "note on a program", "notes on programs"
     )
     blocks += _local(data.local)
-    blocks += first_blocks(data.notes, _NOTES, lambda note: line(Code(note), role="note"), "note")
+    blocks += first_blocks(data.notes, _NOTES, lambda note: line(Quote(note), role="note"), "note")
     if data.programs:
         words = "shared: on devices of several processes; bytes between hosts are per call, modelled as rings"
         blocks.append(line(words, role="footer"))
@@ -72,10 +72,10 @@ def _answer(data: MergedData) -> Line:
 
 
 def _difference(one: ProcessDifference) -> AnswerBlock:
-    where = (Sign("dot"), Code(one.where.where)) if one.where is not None else None
+    where = (Sign("dot"), Quote(one.where.where)) if one.where is not None else None
     program = f"program {one.position}"
     return AnswerBlock(
-        head=spans(strong(f"process {one.process}"), Sign("dot"), program, Sign("dot"), Code(one.name), where),
+        head=spans(strong(f"process {one.process}"), Sign("dot"), program, Sign("dot"), Quote(one.name), where),
         sentences=((Prose(one.sentence),),),
         facts=tuple((Prose(detail),) for detail in one.details),
         is_open=True,
@@ -91,7 +91,7 @@ def _program_notes(programs: Sequence[MergedProgram]) -> list[Line]:
             f" of process {process}: {reason_text(why)}; its collectives were not compared"
             for process, why in program.incomplete
         ]
-        lines += [line(f"#{number} ", Code(program.name), words, role="note") for words in said]
+        lines += [line(f"#{number} ", Quote(program.name), words, role="note") for words in said]
     return lines
 
 

@@ -16,10 +16,10 @@ from pjit_inspect.view.document.document import (
     AxisLabel,
     Block,
     Cell,
-    Code,
     Column,
     Document,
     Line,
+    Quote,
     Section,
     SpecLabel,
     TableBlock,
@@ -58,11 +58,11 @@ def playground_view(base: Variant, variant: Variant, history: HistoryTable, name
     sizes = dict(controls.mesh)
     mesh = MeshAxes(axis_names=tuple(sizes), shape=tuple(sizes.values()))
     blocks: list[Block] = [
-        line(Code(name, strong=True), "  playground: mesh ", str(mesh), f", {controls.target}"),
-        line(f"variant {variant.number}: ", Code(variant.title), f"; {_STAGES[variant.stage]}", role="answer"),
+        line(Quote(name, strong=True), "  playground: mesh ", str(mesh), f", {controls.target}"),
+        line(f"variant {variant.number}: ", Quote(variant.title), f"; {_STAGES[variant.stage]}", role="answer"),
     ]
     if variant.problem is not None:
-        blocks.append(line(strong("problem  "), Code(str(variant.problem)), role="note"))
+        blocks.append(line(strong("problem  "), Quote(str(variant.problem)), role="note"))
     blocks += [line(note, role="note") for note in _beside((base, variant))]
     blocks.append(_compared(base, variant))
     sections = {
@@ -131,7 +131,7 @@ def _group_note(group: ArgumentGroup) -> Cell:
         return strong(group.problem)
     if group.follows is None:
         return None
-    return spans(dim("cut loose from " if group.is_cut_loose else "follows "), Code(group.follows))
+    return spans(dim("cut loose from " if group.is_cut_loose else "follows "), Quote(group.follows))
 
 
 def _results(results: Sequence[ResultControl]) -> TableBlock:
@@ -157,9 +157,9 @@ def _first_rows(columns: Sequence[Column], items: Sequence[Any]) -> TableBlock:
     return replace(table, rows=(*table.rows, only_cells(columns, {0: f"{len(items) - _MOST_ROWS} more"})))
 
 
-def _shape(group: ArgumentGroup | ResultControl) -> Code:
+def _shape(group: ArgumentGroup | ResultControl) -> Quote:
     times = f"{len(group.paths)} x " if len(group.paths) > 1 else ""
-    return Code(f"{times}{group.dtype}{shape_text(group.shape)}")
+    return Quote(f"{times}{group.dtype}{shape_text(group.shape)}")
 
 
 def _constraints(controls: Controls) -> TableBlock:
@@ -202,8 +202,8 @@ def _history(history: HistoryTable) -> TableBlock:
     return replace(table, rows=(*table.rows, only_cells(columns, {1: dim(more)})))
 
 
-def _what(row: Variant) -> Code:
-    return Code(row.problem.text if row.stage == "refused" and row.problem is not None else row.title)
+def _what(row: Variant) -> Quote:
+    return Quote(row.problem.text if row.stage == "refused" and row.problem is not None else row.title)
 
 
 def _most_telling(history: HistoryTable) -> list[Variant]:

@@ -18,13 +18,13 @@ from pjit_inspect.view.document.document import (
     AnswerBlock,
     Block,
     ChartSubject,
-    Code,
     Column,
     Document,
     Line,
     Number,
     Picture,
     Prose,
+    Quote,
     Section,
     Sign,
     Span,
@@ -122,7 +122,7 @@ def _reasons(row: LedgerRow) -> AnswerBlock:
 
     more = len(row.reasons) - _REASONS
     return AnswerBlock(
-        head=spans(Code(row.name, strong=True), Sign("dot"), place_spans((row.where,) if row.where else ())),
+        head=spans(Quote(row.name, strong=True), Sign("dot"), place_spans((row.where,) if row.where else ())),
         sentences=(
             *map(counted, row.reasons[:_REASONS]),
             *([spans(Sign("more"), dim(f" and {plural(more, 'other reason')}"))] if more > 0 else ()),
@@ -139,7 +139,7 @@ def _patterns(patterns: Sequence[Pattern], times: bool) -> list[Block]:
         compiles = plural(pattern.compiles, "compile")
         values = (Prose(say("values: {}", joined(pattern.values, ", "))),)
         return AnswerBlock(
-            head=spans(strong(pattern.kind), Sign("dot"), Code(pattern.name), Sign("dot"), compiles, cost),
+            head=spans(strong(pattern.kind), Sign("dot"), Quote(pattern.name), Sign("dot"), compiles, cost),
             sentences=tuple((Prose(words),) for words in (pattern.sentence, pattern.advice) if words),
             facts=(values,) if pattern.values else (),
         )
@@ -152,7 +152,7 @@ def _resharded(ledger: LedgerData) -> list[Block]:
     found = {(e.name, one.path): one for row in ledger.rows for e in row.entries for one in e.reason.resharded}
     order = sorted(found.items(), key=lambda item: -(item[1].size_bytes or 0))
     return first_blocks(
-        order, _RESHARDED, lambda item: line(Code(item[0][0]), ": ", Prose(item[1].sentence), role="note"), "argument"
+        order, _RESHARDED, lambda item: line(Quote(item[0][0]), ": ", Prose(item[1].sentence), role="note"), "argument"
     )
 
 
@@ -194,7 +194,7 @@ def log_view(
     for index, data in enumerate(rows):
         if data.hlo and "hlo" in data.missing:
             why = reason_text(data.missing["hlo"])
-            blocks.append(line(f"#{index} ", Code(data.name), f" {why}", role="note"))
+            blocks.append(line(f"#{index} ", Quote(data.name), f" {why}", role="note"))
     if dropped:
         had = f"{plural(dropped, 'older record')} {'was' if dropped == 1 else 'were'} dropped"
         blocks.append(line(f"{had}: the log holds at most {len(rows):,}", role="note"))
@@ -213,7 +213,7 @@ def _log_columns(
         return f"{first(run).transform}, {plural(len(run), 'program')}" if len(run) > 1 else first(run).transform
 
     def mesh(run: Sequence[int]) -> Span:
-        return dim("none") if first(run).mesh is None else Code(str(first(run).mesh))
+        return dim("none") if first(run).mesh is None else Quote(str(first(run).mesh))
 
     def collectives(run: Sequence[int]) -> str:
         found = total(counts[index] for index in run)

@@ -6,10 +6,10 @@ from pjit_inspect.model.record.target import TargetRow, TargetTable
 from pjit_inspect.view.document.columns import codes, table_of
 from pjit_inspect.view.document.document import (
     Block,
-    Code,
     Column,
     Document,
     Number,
+    Quote,
     Section,
     TableBlock,
     Text,
@@ -73,4 +73,4 @@ def _sizes(targets: TargetTable) -> tuple[Block, ...]:
     said: dict[str, list[str]] = {}
     for row in targets:
         said.setdefault(", ".join(row.topologies) or row.limit, []).append(row.chip or row.platform)
-    return tuple(line(joined_spans(map(Code, names)), f": {sizes}") for sizes, names in said.items())
+    return tuple(line(joined_spans(map(Quote, names)), f": {sizes}") for sizes, names in said.items())

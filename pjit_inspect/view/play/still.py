@@ -11,7 +11,6 @@ from pjit_inspect.view.document.chart import ScatterChart
 from pjit_inspect.view.document.document import (
     Block,
     ChartSubject,
-    Code,
     Column,
     Document,
     Fold,
@@ -19,6 +18,7 @@ from pjit_inspect.view.document.document import (
     Listing,
     Number,
     Picture,
+    Quote,
     Rest,
     Row,
     Spans,
@@ -41,8 +41,8 @@ _FOOTER = (
 
 def play_still(given: PlayGiven) -> Document:
     """The last state as a document."""
-    name = Code(given.name, strong=True)
-    title = (name, Text(" playground, last state. Never run: compiled ahead of time for "), Code(_target(given)))
+    name = Quote(given.name, strong=True)
+    title = (name, Text(" playground, last state. Never run: compiled ahead of time for "), Quote(_target(given)))
     blocks: list[Block] = [Line(title), Line(_answer(given), "answer")]
     if given.now.problem is not None:
         blocks.append(Line((Text("Problem: ", "strong"), Text(str(given.now.problem))), "note"))

@@ -23,12 +23,12 @@ from pjit_inspect.view.document.document import (
     Beside,
     Block,
     Cell,
-    Code,
     Column,
     Line,
     MeshSubject,
     Picture,
     Prose,
+    Quote,
     Sign,
     Span,
     Spans,
@@ -58,12 +58,12 @@ _NAMED_AXES = 3  # totals that the answer names; the others are "elsewhere"
 
 def title_line(data: RecordData) -> Line:
     """The compiled program: function, transform, places, mesh and devices."""
-    parts: list[Cell] = [Code(data.primitive or data.name, strong=True), Sign("dot")]
+    parts: list[Cell] = [Quote(data.primitive or data.name, strong=True), Sign("dot")]
     parts.append(data.transform if data.hypothesis is None else hypothesis_spans(data.hypothesis))
     if data.user_frame is not None:
-        parts += [Sign("dot"), "called at ", Code(data.user_frame.where)]
+        parts += [Sign("dot"), "called at ", Quote(data.user_frame.where)]
     if data.defined_at is not None:
-        parts += [", " if data.user_frame else "  ", "defined at ", Code(data.defined_at.where)]
+        parts += [", " if data.user_frame else "  ", "defined at ", Quote(data.defined_at.where)]
     parts.append(Sign("dot"))
     if data.mesh is not None:
         parts += ["mesh ", mesh_spans(data.mesh), ", "]
@@ -78,7 +78,7 @@ def mesh_spans(mesh: Mesh) -> Spans:
 
 def place_spans(frames: Sequence[Frame]) -> Spans:
     """The place in the user's source; "unknown" when the program does not say."""
-    return (Code(frames[0].where),) if frames else UNKNOWN
+    return (Quote(frames[0].where),) if frames else UNKNOWN
 
 
 def _device_spans(data: RecordData) -> Spans:
@@ -89,7 +89,7 @@ def _device_spans(data: RecordData) -> Spans:
     processes = len({device.process for device in data.devices})
     return spans(
         plural(len(data.devices), f"{'/'.join(platforms)} device".strip()),
-        spans(" (", Code(", ".join(kinds)), ")") if kinds else None,
+        spans(" (", Quote(", ".join(kinds)), ")") if kinds else None,
         f" in {processes:,} processes" if processes > 1 else None,
     )
 
@@ -187,7 +187,7 @@ def _replication(report: RecordReport) -> Spans:
 def _whole(whole: list[ArrayLayout], number: int) -> Spans:
     if not whole:
         return spans("No input is fully replicated")
-    named = spans(joined_spans(Code(layout.path) for layout in whole), "; ") if len(whole) <= 2 else None
+    named = spans(joined_spans(Quote(layout.path) for layout in whole), "; ") if len(whole) <= 2 else None
     return spans(
         "Replicated: ",
         strong(f"{len(whole):,} of {plural(number, 'input')}"),
@@ -358,7 +358,7 @@ _NO_PROGRAM = "no program, as it does not fit"
 
 def hypothesis_spans(asked: Hypothesis) -> Spans:
     """The question, for a title."""
-    changes = joined_spans(map(Code, asked.changes), "; ")
+    changes = joined_spans(map(Quote, asked.changes), "; ")
     return spans(strong("what if"), spans(": ", changes) if changes else None, ", never run")
 
 

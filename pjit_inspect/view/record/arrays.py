@@ -20,10 +20,10 @@ from pjit_inspect.view.document.document import (
     Beside,
     Block,
     Card,
-    Code,
     Column,
     Gallery,
     Picture,
+    Quote,
     Rest,
     Section,
     ShardSubject,
@@ -235,12 +235,12 @@ def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
     layout = group.first
     size = bytes_number(layout.bytes_per_device)
     asked = dim(f"  {group.asked}") if group.asked else None
-    lines: list[Spans] = [(Code(array_text(layout)),)]
+    lines: list[Spans] = [(Quote(array_text(layout)),)]
     if everywhere == 1:
         lines.append(spans(size, asked))
     else:
-        each = ("each ", Code(local_text(layout)), ", ", size) if layout.global_shape else (size, " each")
-        lines += [spans(Code(spec_words(layout)), asked), spans(*each)]
+        each = ("each ", Quote(local_text(layout)), ", ", size) if layout.global_shape else (size, " each")
+        lines += [spans(Quote(spec_words(layout)), asked), spans(*each)]
     words = [] if everywhere == 1 else [_copies_words(layout, everywhere)]
     face = shard_face(layout)
     if face is not None and face.per_block != (1, 1):
@@ -261,7 +261,7 @@ def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
 
 def _name(group: ArrayGroup) -> Spans:
     number = len(group.layouts)
-    return spans(Code(group.name), spans(" ", Sign("times"), f" {number:,}") if number > 1 else None)
+    return spans(Quote(group.name), spans(" ", Sign("times"), f" {number:,}") if number > 1 else None)
 
 
 def spec_words(layout: ArrayLayout) -> str:
@@ -313,7 +313,7 @@ def fate_spans(group: ArrayGroup) -> Spans:
 def _spans(words: str) -> Spans:
     """Words with their names as code."""
     kinds = {"word": Text, "place": Text}
-    return tuple(kinds.get(phrase.kind, Code)(phrase.text) for phrase in Sentence(words).phrases)
+    return tuple(kinds.get(phrase.kind, Quote)(phrase.text) for phrase in Sentence(words).phrases)
 
 
 def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: str) -> TableBlock:

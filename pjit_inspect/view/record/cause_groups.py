@@ -13,7 +13,7 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
 from pjit_inspect.model.words.sentence import Phrase, Sentence, joined, say
-from pjit_inspect.view.document.document import Cell, Code, Finding, Number, Prose, Sign, Spans, dim, spans, strong
+from pjit_inspect.view.document.document import AnswerBlock, Cell, Number, Prose, Quote, Sign, Spans, dim, spans, strong
 from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
 from pjit_inspect.view.record.answer import axis_span
@@ -254,7 +254,7 @@ def place_words(row: Collective) -> str:
 
 def finding_of(
     report: RecordReport, group: CauseGroup, *, with_facts: bool = True, reasons: int = _REASONS, is_open: bool = False
-) -> Finding:
+) -> AnswerBlock:
     """The finding of a group; without facts, only the collectives and their reasons."""
     shown, hidden = group.reasons[:reasons], group.reasons[reasons:]
     sentences = tuple(_sentence(group, reason) for reason in shown) or ((dim("nobody has looked for its cause"),),)
@@ -263,7 +263,7 @@ def finding_of(
         sentences += ((dim(f"and {plural(len(hidden), 'more reason')} for {plural(arrays, 'array')}"),),)
     proved = shown if reasons > _REASONS else shown[:1]
     facts = tuple(dict.fromkeys(fact for reason in proved for fact in reason.facts))[:_FACTS]
-    return Finding(
+    return AnswerBlock(
         head=_head(report, group),
         sentences=sentences,
         facts=tuple((Prose(fact),) for fact in facts) if with_facts else (),
@@ -287,7 +287,7 @@ def _head(report: RecordReport, group: CauseGroup) -> Spans:
     marks, share = _marks(group), share_text(group.sent_bytes, report.sent_bytes)
     return spans(
         spans(Number(f"{number:,}", strong=True), " ", Sign("times"), " ") if number > 1 else None,
-        Code(first.kind, strong=True),
+        Quote(first.kind, strong=True),
         " over ",
         axis_span(first.axes, report.data),
         "  ",
@@ -346,10 +346,10 @@ def _figures(group: CauseGroup) -> Spans:
         f"payload {payload} (counted), wire {wire} (modelled: ring), per device and call; {_runs(group)}"
     ]
     for position, frame in enumerate(distinct_lines(group.frames)[: 1 + _FRAMES]):
-        parts += [("; at ", ", called from ", ", ")[min(position, 2)], Code(frame.where)]
+        parts += [("; at ", ", called from ", ", ")[min(position, 2)], Quote(frame.where)]
     names = [member.instructions[0] for member in group.members if member.instructions]
     if names:
-        parts += ["; in the HLO ", Code(", ".join(names[:_NAMES]))]
+        parts += ["; in the HLO ", Quote(", ".join(names[:_NAMES]))]
         parts += [f" and {len(names) - _NAMES:,} more"] if len(names) > _NAMES else []
     return spans(*parts)
 

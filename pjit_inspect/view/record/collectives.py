@@ -15,9 +15,9 @@ from pjit_inspect.view.document.columns import codes, more_lines, numbers, sizes
 from pjit_inspect.view.document.document import (
     UNKNOWN,
     Block,
-    Code,
     Column,
     Fold,
+    Quote,
     Section,
     Spans,
     Text,
@@ -125,7 +125,7 @@ def _why(report: RecordReport, collectives: Sequence[Collective], rows: int) -> 
 
 def unasked_words(why: str) -> Spans:
     """'not known yet: <reason>; record.ask_partitioner() asks it'."""
-    return Text(f"not known yet: {why}; "), Code("record.ask_partitioner()"), Text(" asks it")
+    return Text(f"not known yet: {why}; "), Quote("record.ask_partitioner()"), Text(" asks it")
 
 
 def _more_reasons(number: int) -> list[Block]:
@@ -159,7 +159,7 @@ def _columns(data: RecordData) -> tuple[Column, ...]:
         sizes("payload", lambda group: group.payload_bytes),
         sizes("wire {unit}", lambda group: group.sent_bytes, "modelled"),
         Column("cause", lambda group: _cause(group.first), shrink=True),
-        Column("where", lambda group: Code(place) if (place := place_words(group.first)) else UNKNOWN, shrink=True),
+        Column("where", lambda group: Quote(place) if (place := place_words(group.first)) else UNKNOWN, shrink=True),
         codes("source", lambda group: _beginning(source_line(data, cause_frames(group.first))), optional=True),
         Column("what", _what_spans, shrink=True, comfort=20),
         Column("beside", lambda group: _beside(group) or None, optional=True),
@@ -186,7 +186,7 @@ def _groups(row: Collective) -> str:
 
 
 def _what_spans(group: LayerGroup) -> Spans:
-    spans: Spans = (Code(group.what),) if group.what else UNKNOWN
+    spans: Spans = (Quote(group.what),) if group.what else UNKNOWN
     if group.first.operands > 1:
         spans = (*spans, Text(f" x{group.first.operands:,}"))
     phase = group.first.phase

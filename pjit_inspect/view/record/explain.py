@@ -20,12 +20,12 @@ from pjit_inspect.view.document.document import (
     Bar,
     Block,
     Cell,
-    Code,
     Column,
     Document,
     Fold,
     Line,
     Prose,
+    Quote,
     Section,
     Sign,
     Text,
@@ -56,7 +56,7 @@ def _blocks(report: RecordReport, what: str | int | None) -> list[Block]:
     if picked.instead:
         return [line(Prose(picked.instead)), *_warnings(pick_warnings(report.warnings, what))]
     groups = group_by_cause(picked.rows)
-    name = Code(report.data.primitive or report.data.name, strong=True)
+    name = Quote(report.data.primitive or report.data.name, strong=True)
     blocks: list[Block] = [line(name, Sign("dot"), "why each collective is there", role="title")]
     blocks.append(_answer(report, picked, groups))
     blocks += report_findings(report) if what is None else ()

@@ -14,12 +14,12 @@ from pjit_inspect.model.words.sentence import ONE_TURN
 from pjit_inspect.view.document.columns import table_of
 from pjit_inspect.view.document.document import (
     Block,
-    Code,
     Column,
     Line,
     Number,
     Prose,
     Provenance,
+    Quote,
     Section,
     Sign,
     Span,
@@ -60,7 +60,7 @@ def _nothing(findings: FindingTable, report: RecordReport) -> Spans:
         return (dim(f"no findings: {kinds}"),)
     helping = [one for one in report.suggestions if one.modelled_bytes < 0]
     if not report.are_suggestions_known:
-        return (dim(f"{kinds}; other changes are tried by "), Code("record.suggestions"))
+        return (dim(f"{kinds}; other changes are tried by "), Quote("record.suggestions"))
     if not helping:
         return (dim(f"no findings: {kinds}; no other change is known that helps"),)
     best = min(helping, key=lambda one: one.modelled_bytes)
@@ -74,7 +74,7 @@ def _nothing(findings: FindingTable, report: RecordReport) -> Spans:
         Prose(best.title),
         Text(f"; each device then {best.price}" if best.price else ""),
         dim(more),
-        Code("record.suggestions"),
+        Quote("record.suggestions"),
     )
 
 
@@ -104,14 +104,14 @@ def looked_for(report: RecordReport) -> Spans:
         return ()
     if report.remedies == "untried":
         head = "more findings: remedies not tried yet; " if report.findings else "findings: none yet; "
-        return (dim(head), Code("record.findings"), dim(" tries remedies"))
+        return (dim(head), Quote("record.findings"), dim(" tries remedies"))
     return _nothing(report.findings, report) if report.remedies == "tried" and not report.findings else ()
 
 
 def _lines(number: int, one: Finding) -> tuple[Line, ...]:
     head: list[Span] = [strong(f"finding {number}"), Text("  "), Prose(one.sentence)]
     if one.source and one.source[0].where not in one.sentence:
-        head += [Sign("dot"), Code(one.source[0].where)]
+        head += [Sign("dot"), Quote(one.source[0].where)]
     lines = [Line(tuple(head))]
     if one.remedy:
         lines.append(line(dim("remedy: "), Prose(one.remedy)))
@@ -204,4 +204,4 @@ def suggestion_hint(report: RecordReport) -> Spans:
     if report.are_suggestions_known or report.remedies == "none" or not report.collectives:
         return ()
     words = " asks XLA's partitioner about changes that could save some of it"
-    return (Code("record.suggestions"), dim(words))
+    return (Quote("record.suggestions"), dim(words))

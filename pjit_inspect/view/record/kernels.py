@@ -18,10 +18,10 @@ from pjit_inspect.view.document.columns import codes, durations, numbers, places
 from pjit_inspect.view.document.document import (
     UNKNOWN,
     Block,
-    Code,
     Column,
     Fold,
     Line,
+    Quote,
     Span,
     Spans,
     Text,
@@ -148,7 +148,7 @@ def _contents(kernel: Fusion) -> Spans:
     if kernel.target is not None:
         called = kernel.routine if kernel.library else kernel.target
         words = f"{called}: {words}" if words else called
-    return (Code(words),) if words else UNKNOWN
+    return (Quote(words),) if words else UNKNOWN
 
 
 def _rest(groups: Sequence[KernelGroup]) -> str:
@@ -233,7 +233,7 @@ def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _T
         where="; record.kernel_times has all",
     )
     words = f"{measured_words(times)}; {_HOW}"
-    notes = [line("unknown: ", Code(one.instruction), f": {one.why}") for one in times.unknown[:rows]]
+    notes = [line("unknown: ", Quote(one.instruction), f": {one.why}") for one in times.unknown[:rows]]
     if len(times.unknown) > rows:
         notes.append(line(f"and {len(times.unknown) - rows:,} more of unknown time"))
     summary: Spans = (strong(f"times of {plural(len(times), 'HLO instruction')}"), dim(f", {words}"))
@@ -261,7 +261,7 @@ def _time_columns(known: _Timed, *, several: bool) -> tuple[Column, ...]:
 
 
 def _opcode(row: KernelTime) -> Spans:
-    return (Code(row.opcode), *((dim(" with what it runs"),) if row.holds_others else ()))
+    return (Quote(row.opcode), *((dim(" with what it runs"),) if row.holds_others else ()))
 
 
 # ---------------------------------------------------------------- calls back into Python

@@ -13,7 +13,7 @@ from pjit_inspect.guard import Guard
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.colors import document_axes
-from pjit_inspect.view.document.document import Block, Code, Document, Legend, LegendEntry, Line, line
+from pjit_inspect.view.document.document import Block, Document, Legend, LegendEntry, Line, Quote, line
 from pjit_inspect.view.document.quantities import seconds_text
 from pjit_inspect.view.record.answer import (
     answer_line,
@@ -78,7 +78,7 @@ def record_view(
         "the times": lambda: [times_line(data)] if show_times and data.hypothesis is None else (),
     }
     blocks = [block for name, make in parts.items() for block in guard.run(f"{name} of a display", make, ())]
-    blocks += [line(f"{name} failed: ", Code(reason), role="note") for name, reason in guard.failed.items()]
+    blocks += [line(f"{name} failed: ", Quote(reason), role="note") for name, reason in guard.failed.items()]
     return Document(axes=document_axes(data), blocks=tuple(blocks))
 
 
@@ -124,7 +124,7 @@ def _notes(report: RecordReport, *, show_times: bool) -> list[Block]:
     said |= {"cost", "memory"} if report.data.is_partial else set()
     said |= {"hlo"} if report.collectives is None or report.incomplete else set()
     for mesh in report.data.meshes[1:]:
-        notes.append(line("the program also uses the mesh ", Code(str(mesh)), role="note"))
+        notes.append(line("the program also uses the mesh ", Quote(str(mesh)), role="note"))
     for field, reason in sorted(report.data.missing.items()):
         if field in said:
             continue

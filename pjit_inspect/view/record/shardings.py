@@ -18,12 +18,12 @@ from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.columns import codes, numbers, only_cells, row_of, sizes, titled, unit_of
 from pjit_inspect.view.document.document import (
     Block,
-    Code,
     Column,
     Document,
     GroupedTable,
     Line,
     Prose,
+    Quote,
     RowGroup,
     Sign,
     Spans,
@@ -106,7 +106,7 @@ def shardings_view(data: RecordData, table: ShardingTable, sources: Sequence[Sou
     # The line with the most wasteful value is first.
     lines = list(grouped(group_values(table.rows, by_name=few), lambda group: group.place).values())
     line_of = functools.cache(lambda frame: source_line(data, (frame,), sources) or "")
-    head = Code(data.primitive or data.name, strong=True)
+    head = Quote(data.primitive or data.name, strong=True)
     title = line(head, Sign("dot"), "how every value is sharded, before fusion", role="title")
     blocks = (title, _answer(table), _table(lines, line_of, few=few), *_footer(table))
     return Document(axes=document_axes(data), blocks=blocks)
@@ -192,7 +192,7 @@ def _line(
         return RowGroup(heading=heading, rows=tuple(rows))
     frame = first.source[0]
     text = line_of(frame)
-    return RowGroup(heading=(Code(frame.where, strong=True),), words=(Code(text),) if text else (), rows=tuple(rows))
+    return RowGroup(heading=(Quote(frame.where, strong=True),), words=(Quote(text),) if text else (), rows=tuple(rows))
 
 
 def _axis_words(group: ValueGroup) -> tuple[Spans, ...]:
@@ -210,7 +210,7 @@ def _value(group: ValueGroup) -> Spans:
     """The operations that make the values, most wasteful first, or the argument's path."""
     first, more = group.first, len(group.names) - _NAMES
     return spans(
-        Code(", ".join(group.names[:_NAMES])),
+        Quote(", ".join(group.names[:_NAMES])),
         dim(f" +{more:,}") if more > 0 else None,
         dim(f" {SHORT_PHASES.get(first.phase, first.phase)}") if first.phase else None,
         dim(" in shard_map") if first.is_per_shard else None,

@@ -26,7 +26,6 @@ from pjit_inspect.view.document.document import (
     Block,
     Card,
     ChartSubject,
-    Code,
     Column,
     Document,
     Fold,
@@ -40,6 +39,7 @@ from pjit_inspect.view.document.document import (
     Number,
     Picture,
     Prose,
+    Quote,
     Row,
     RowGroup,
     Section,
@@ -296,7 +296,7 @@ def spans_html(spans: Spans, palette: Palette) -> str:
 
 def breakable_html(spans: Spans, palette: Palette) -> str:
     """The spans joined, with optional line breaks after punctuation in code, for narrow columns."""
-    return "".join(_breakable(span.text) if isinstance(span, Code) else _span_html(span, palette) for span in spans)
+    return "".join(_breakable(span.text) if isinstance(span, Quote) else _span_html(span, palette) for span in spans)
 
 
 def _breakable(code: str) -> str:
@@ -319,7 +319,7 @@ def _span_html(span: Span, palette: Palette) -> str:
     match span:
         case Text(text=text, emphasis=emphasis):
             return _words(escaped(text, longest=400), emphasis)
-        case Code(text=text, strong=strong):
+        case Quote(text=text, strong=strong):
             # Not <code> or <samp>: JupyterLab gives them a background, a size or lets them wrap, and undoing that would
             # take a style on each.
             code = f"<tt>{escaped(text)}</tt>"

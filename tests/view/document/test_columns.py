@@ -16,7 +16,7 @@ from pjit_inspect.view.document.columns import (
     spec_or,
     table_of,
 )
-from pjit_inspect.view.document.document import UNKNOWN, Code, Column, Document, Number, Rest, SpecLabel, Text
+from pjit_inspect.view.document.document import UNKNOWN, Column, Document, Number, Quote, Rest, SpecLabel, Text
 from pjit_inspect.view.document.grouping import grouped, shared_name
 from pjit_inspect.view.inspector.words import table_data
 from pjit_inspect.view.render.html import to_html
@@ -92,7 +92,12 @@ def test_what_is_left_out_is_counted_and_found():
     assert lines(table)[3:] == ["7 more; x has all"]
     assert isinstance(table.rest, Rest)
     assert table.rest.summary == (Text("5 more"),)
-    assert [row.cells[1] for row in table.rest.rows] == [(Code("t4"),), (Code("t5"),), (Code("t6"),), (Text("2 more"),)]
+    assert [row.cells[1] for row in table.rest.rows] == [
+        (Quote("t4"),),
+        (Quote("t5"),),
+        (Quote("t6"),),
+        (Text("2 more"),),
+    ]
 
 
 def test_a_table_that_shows_all_leaves_nothing_out():
@@ -102,9 +107,9 @@ def test_a_table_that_shows_all_leaves_nothing_out():
 
 def test_a_cell_is_words_a_span_several_or_nothing():
     columns = [Column("", lambda value: value)]
-    values = ["words", Code("x"), (Text("a"), Code("b")), None]
+    values = ["words", Quote("x"), (Text("a"), Quote("b")), None]
     cells = [row.cells[0] for row in table_of(columns, values).rows]
-    assert cells == [(Text("words"),), (Code("x"),), (Text("a"), Code("b")), ()]
+    assert cells == [(Text("words"),), (Quote("x"),), (Text("a"), Quote("b")), ()]
 
 
 def test_items_are_shown_under_their_row():
@@ -116,7 +121,7 @@ def test_a_place_is_a_frame_or_the_innermost_of_several():
     inner, outer = Frame(file="a.py", line=1), Frame(file="b.py", line=2)
     column = places("where", lambda frames: frames, missing=UNKNOWN)
     cells = [row.cells[0] for row in table_of([column], [inner, (inner, outer), (), None]).rows]
-    assert cells == [(Code("a.py:1"),), (Code("a.py:1"),), UNKNOWN, UNKNOWN]
+    assert cells == [(Quote("a.py:1"),), (Quote("a.py:1"),), UNKNOWN, UNKNOWN]
 
 
 def test_a_spec_that_is_not_known_is_said_in_words():

@@ -14,7 +14,7 @@ import view_reports
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pjit_inspect.view.document.document import Code, Document, Line
+from pjit_inspect.view.document.document import Document, Line, Quote
 from pjit_inspect.view.pages.session import log_view
 from pjit_inspect.view.record.explain import explain_view
 from pjit_inspect.view.record.record import record_view
@@ -130,7 +130,7 @@ def test_a_name_of_100_kb_is_shortened():
 
 @given(st.text())
 def test_any_name_stays_inside_its_element(name):
-    reader = read(to_html(Document(blocks=(Line((Code(name),)),))))
+    reader = read(to_html(Document(blocks=(Line((Quote(name),)),))))
     assert reader.tags == {"div", "p", "tt"}
 
 

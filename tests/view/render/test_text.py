@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pjit_inspect.model.record.record import MemoryStats, RecordData
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.fusion import Fusion, FusionTable
-from pjit_inspect.view.document.document import Code, Column, Document, Line, Row, TableBlock, Text
+from pjit_inspect.view.document.document import Column, Document, Line, Quote, Row, TableBlock, Text
 from pjit_inspect.view.document.printable import cell_width
 from pjit_inspect.view.record.arrays import donated_in_vain
 from pjit_inspect.view.record.record import ViewOptions, record_view
@@ -230,17 +230,17 @@ def test_no_name_breaks_the_text(names, width):
 @given(cells=st.lists(st.lists(NAMES, min_size=3, max_size=3), min_size=1, max_size=4), width=st.integers(40, 90))
 def test_any_table_fits(cells, width):
     columns = (Column(title="a", shrink=True), Column(title="bb"), Column(title="c", align="right"))
-    table = TableBlock(columns=columns, rows=tuple(Row(tuple((Code(cell),) for cell in row)) for row in cells))
+    table = TableBlock(columns=columns, rows=tuple(Row(tuple((Quote(cell),) for cell in row)) for row in cells))
     for line in to_text(Document(blocks=(table,)), width=width).split("\n"):
         assert cell_width(line) <= width
 
 
 def test_an_optional_column_goes_before_others_are_unreadable():
     columns = (Column(title="name", shrink=True), Column(title="source", shrink=True, optional=True))
-    row = Row(((Code("n" * 30),), (Code("s" * 50),)))
+    row = Row(((Quote("n" * 30),), (Quote("s" * 50),)))
     document = Document(blocks=(TableBlock(columns=columns, rows=(row,)),))
     assert "s" * 8 in to_text(document, width=60)
-    long = Row(((Code("n" * 30),), (Text("s" * 50),)))
+    long = Row(((Quote("n" * 30),), (Text("s" * 50),)))
     fixed = (columns[0], Column(title="source", optional=True))
     assert to_text(Document(blocks=(TableBlock(columns=fixed, rows=(long,)),)), width=60) == "name\n" + "n" * 30
 
