@@ -55,6 +55,8 @@ class Counts:
       made_bytes: bytes produced by all operations except views and collectives.
       held_bytes: bytes of the arguments' pieces.
       channels: description of a collective (kind, JAX's name, axes, shape) -> the channels of the collectives it fits.
+      moved: for each collective JAX's name, its axes as in `Collective`, and the bytes sent for it.
+      results: bytes of the piece of each result.
       turns: the share of one turn of each loop of unknown length; the other figures include one turn of each.
     """
 
@@ -66,6 +68,8 @@ class Counts:
     held_bytes: int
     channels: dict[Key, tuple[int | None, ...]]
     turns: tuple[OneTurn, ...] = ()
+    moved: tuple[tuple[str, tuple[str, ...] | None, int], ...] = ()
+    results: tuple[int, ...] = ()
 
     @property
     def bytes(self) -> int:
@@ -119,11 +123,13 @@ def count_partitioned(
     rows = tuple(find_collectives(module, mesh, device_ids))
     loops = LoopsOf(module)
     sent = Counter[str]()
+    moved: list[tuple[str, tuple[str, ...] | None, int]] = []
     backward = 0
     channels: dict[Key, tuple[int | None, ...]] = {}
     for row in rows:
         size = _sent(module, row, is_cpu) * _once(loops, row)
         sent[row.kind] += size
+        moved.append((row.op_name, row.axes, size))
         backward += size if row.phase in LATER else 0
         key = (row.kind, row.op_name, row.axes, row.local_shape)
         channels[key] = (*channels.get(key, ()), row.channel_id)
@@ -137,6 +143,8 @@ def count_partitioned(
         made_bytes=made.total,
         held_bytes=_held(module),
         channels=channels,
+        moved=tuple(moved),
+        results=_results(module),
         turns=tuple(
             OneTurn(loop=loop, bytes=size, products=product, made_bytes=own)
             for (loop, size), (_, product), (_, own) in zip(
@@ -206,3 +214,8 @@ def _product_flops(module: HloModule) -> list[tuple[int, int]]:
 def _held(module: HloModule) -> int:
     entry = module.computation(module.entry)
     return sum(own.shape.bytes or 0 for own in entry if own.opcode == "parameter")
+
+
+def _results(module: HloModule) -> tuple[int, ...]:
+    root = next(own for own in module.computation(module.entry) if own.is_root)
+    return tuple(part.bytes or 0 for part in (root.shape.elements or (root.shape,)))

@@ -1,0 +1,176 @@
+"""The loop of advice: propose changes, ask XLA about the most promising, take the best of what helped, go on from it.
+
+Two orders take turns: what has most at stake, and where along the dataflow an axis gets lost first. It ends when
+nothing that is left could save a noticeable part, when many questions in a row gave nothing, or at a limit. Not its
+job: what one question costs or who waits (`handles.advice`), or how a change is said (`advice_words`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from pjit_inspect.analyze.advice.edited_program import EditedProgram
+from pjit_inspect.analyze.advice.judge import NOTICEABLE, Saved, find_saved
+from pjit_inspect.analyze.advice.sites import Sites
+from pjit_inspect.analyze.advice.specs import specs_for
+from pjit_inspect.analyze.advice.stakes import Answer, Ask, Proposal, Stakes
+from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.report.suggestion import Edit
+
+_QUIET = 16
+"""After so many questions in a row that gave nothing, nothing more is asked."""
+_PATIENCE = 6
+"""After the first answer that helps, so many more questions are asked before the best is taken."""
+_FAILED, _FAILED_HERE, _HELPED_HERE = 0.6, 0.8, 1.2
+"""What a proposal's score is multiplied by for each failure of what it supposes, and at its place, and after a help."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """One question and its answer.
+
+    Attributes:
+      proposal: the change that was asked about, on top of those taken before.
+      number: the number of the question.
+      answer: the answer; None where XLA refuses the changed program.
+      saved: what it saves over the changes taken before; None without an answer.
+    """
+
+    proposal: Proposal
+    number: int
+    answer: Answer | None = None
+    saved: Saved | None = None
+
+    @property
+    def worth(self) -> float:
+        """As `Saved.worth`; 0 without an answer."""
+        return 0.0 if self.saved is None else self.saved.worth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A change that was taken, what else helped in its place, and what there was before it."""
+
+    taken: Tried
+    instead: tuple[Tried, ...]
+    before: Answer
+
+
+@dataclass(slots=True)
+class Climb:
+    """The search for changes of one program; each `advance` asks one question.
+
+    Attributes:
+      own: the program.
+      ask: asks XLA.
+      most: most questions.
+      start: the program as it is.
+      steps: the changes taken by now, each on top of those before.
+      tried: all questions by now.
+    """
+
+    own: EditedProgram
+    ask: Ask
+    most: int
+    start: Answer = field(init=False)
+    steps: list[Step] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list)
+    proposed: int = 0
+    _waiting: list[Proposal] = field(default_factory=list)
+    _helped: list[Tried] = field(default_factory=list)
+    _failed: Counter[object] = field(default_factory=Counter)
+    _since: int = 0
+    _quiet: int = 0
+
+    def __post_init__(self) -> None:
+        """Asks about the program as it is. Raises CaptureError where there is no answer."""
+        self.start = self.ask(())
+        stakes, found = Stakes(self.own, self.start.counts, self.start), dict[tuple[Edit, ...], Proposal]()
+        for site in Sites(self.own).find():
+            for spec in specs_for(self.own, site):
+                one = stakes.proposal(site, spec)
+                if one.put or one.gone:
+                    found.setdefault(one.edits, one)
+        self._waiting = list(found.values())
+        self.proposed = len(self._waiting)
+
+    @property
+    def now(self) -> Answer:
+        """The program with all changes that were taken."""
+        taken = self.steps[-1].taken.answer if self.steps else None
+        return self.start if taken is None else taken
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The changes that were taken."""
+        return tuple(edit for step in self.steps for edit in step.taken.proposal.edits)
+
+    def advance(self) -> Tried | None:
+        """Asks the next question; None where the search is over."""
+        if len(self.tried) >= self.most or self._quiet >= _QUIET:
+            self._take()
+            return None
+        rest = [one for one in self._waiting if one.most >= NOTICEABLE]
+        if self._helped and (self._since >= _PATIENCE or not rest):
+            self._take()
+            return self.advance()
+        if not rest:
+            return None
+        proposal = self._next(rest)
+        self._waiting.remove(proposal)
+        tried = self._ask(proposal)
+        self.tried.append(tried)
+        self._failed.update((self._supposed(proposal), proposal.site.places))
+        if tried.worth:
+            self._helped.append(tried)
+        self._since += bool(self._helped)
+        self._quiet = 0 if tried.worth else self._quiet + 1
+        return tried
+
+    def _next(self, rest: list[Proposal]) -> Proposal:
+        """The next change to ask about: in turn by what is at stake, and by where an axis gets lost first."""
+        lost = [
+            one
+            for one in rest
+            if one.lost_at is not None and not self._failed[self._supposed(one)] and self._failed[one.site.places] < 2
+        ]
+        if lost and len(self.tried) % 2:
+            return min(lost, key=lambda one: (one.lost_at, -one.score))
+        return max(rest, key=self._promise)
+
+    def _promise(self, one: Proposal) -> float:
+        """The score of a change; less where the same was supposed in vain, more where something helped already."""
+        promise = one.score * _FAILED ** min(4, self._failed[self._supposed(one)])
+        if any(other.proposal.site.places == one.site.places for other in self._helped):
+            return promise * _HELPED_HERE
+        return promise * _FAILED_HERE ** min(6, self._failed[one.site.places])
+
+    @staticmethod
+    def _supposed(one: Proposal) -> object:
+        return one.put, one.gone
+
+    def _ask(self, proposal: Proposal) -> Tried:
+        number = len(self.tried) + 1
+        try:
+            answer = self.ask((*self.edits, *proposal.edits))
+        except CaptureError:
+            return Tried(proposal=proposal, number=number)
+        saved = find_saved(self.start.counts, self.now.counts, answer.counts, proposal.edits)
+        return Tried(proposal=proposal, number=number, answer=answer, saved=saved)
+
+    def _take(self) -> None:
+        """Takes the best of what helped; all else is weighed again, and may be asked again on top of it."""
+        if not self._helped:
+            return
+        # Of those that save as much, the smallest change.
+        best = max(self._helped, key=lambda one: (round(one.worth, 2), -len(one.proposal.edits)))
+        others = tuple(one for one in self._helped if one is not best)
+        self.steps.append(Step(taken=best, instead=others, before=self.now))
+        stakes = Stakes(self.own, self.start.counts, self.now)
+        left = (*self._waiting, *(one.proposal for one in others))
+        self._waiting = [
+            stakes.proposal(one.site, one.spec) for one in left if one.site.places != best.proposal.site.places
+        ]
+        self._helped, self._since = [], 0
+        self._failed.clear()

@@ -1,0 +1,296 @@
+"""Places where one change of the source changes how a program splits its arrays.
+
+A place is one that a person can write: the value that a line binds (in all layers of a Python loop at once, with the
+gradient that JAX binds with it), a constraint that is there, arguments that differ in the number of a layer with the
+optimizer's state of them, a result. Not its job: what may be written there (`specs`), or whether that saves anything.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from pjit_inspect.analyze.advice.edited_program import EditedProgram
+from pjit_inspect.analyze.program.phases import LATER
+from pjit_inspect.analyze.suggest.argument_groups import ArgumentGroup, argument_groups
+from pjit_inspect.analyze.suggest.requests import Requests, is_asked
+from pjit_inspect.model.program.mesh import Dimensions
+from pjit_inspect.model.program.opcodes import REQUESTS
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.report.suggestion import Edit, EditKind
+from pjit_inspect.model.sharding.sharded_program import ShardedOp
+from pjit_inspect.model.words.sentence import Sentence, code
+
+SMALLEST = 0.02
+"""Arrays of fewer bytes than this share of the largest one's are no place to change."""
+_PASSING = frozenset(
+    ("broadcast_in_dim", "reshape", "transpose", "copy", "dynamic_update_slice", "optimization_barrier", "while")
+)
+"""Operations that compute nothing with what they take."""
+_MADE = frozenset(("constant", "iota", *REQUESTS))
+_HANDING_ON = frozenset(("add", "subtract", "convert", "copy", "reshape", "transpose"))
+"""Operations whose gradient is the one they are given: the backward pass has no operation of theirs."""
+_MOST_HANDED = 5
+
+SiteKind = Literal["value", "request", "argument", "result"]
+Place = tuple[EditKind, int, int]
+"""The kind of an edit, and its index and number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """One place to change.
+
+    Attributes:
+      kind: what it is.
+      words: its name for a reader.
+      places: the edits that a change of it makes, the gradients' last.
+      value: one of the values it is about.
+      now: how that is split, or asked to be.
+      ops: the operations that make the values, in program order; () for arguments and results.
+      gradients: number of the places that only bind gradients.
+      source: the user's frames of its line, innermost first.
+      count: number of arrays that it is about.
+    """
+
+    kind: SiteKind
+    words: Sentence
+    places: tuple[Place, ...]
+    value: int
+    now: Dimensions
+    ops: tuple[int, ...] = ()
+    gradients: int = 0
+    source: tuple[Frame, ...] = ()
+    count: int = 1
+
+    def edits(self, spec: Dimensions | None) -> tuple[Edit, ...]:
+        """The change of it to a sharding; None leaves a constraint out."""
+        return tuple(
+            Edit(kind="remove" if kind == "respec" and spec is None else kind, index=index, number=number, spec=spec)
+            for kind, index, number in self.places
+        )
+
+
+class Sites:
+    """Finds the places of one program."""
+
+    def __init__(self, program: EditedProgram) -> None:
+        self._own, self._names = program, program.names
+        self._ops, self._values = program.program.ops, program.program.values
+
+    def find(self) -> Iterator[Site]:
+        """All places, each once."""
+        yield from self._requests()
+        yield from self._arguments()
+        yield from self._results()
+        yield from self._lines()
+
+    def _is_large(self, value: int, times: int = 1) -> bool:
+        return self._own.whole_bytes(value) * times >= SMALLEST * self._own.largest_bytes
+
+    # ------------------------------------------------------------ what is written already
+
+    def _requests(self) -> Iterator[Site]:
+        requests, done = Requests(self._names), set[tuple[int, ...]]()
+        for index, op in enumerate(self._ops):
+            if not is_asked(op) or op.manual:
+                continue
+            for request in (requests.of(index), requests.of_every_call(index)):
+                if request is None or request.ops in done:
+                    continue
+                done.add(request.ops)
+                value = self._ops[request.ops[0]].results[0]
+                yield Site(
+                    kind="request",
+                    words=request.words,
+                    places=tuple(("respec", own, 0) for own in request.ops),
+                    value=value,
+                    now=self._own.spec(value),
+                    ops=tuple(sorted(request.ops)),
+                    source=self._names.frames(op),
+                )
+
+    def _arguments(self) -> Iterator[Site]:
+        groups = argument_groups(self._own.program)
+        # The optimizer's state of a parameter goes with it, and is a place of its own where it is split differently.
+        peers = {index for group in groups for index in group.peers}
+        for group in groups:
+            value = self._own.program.inputs[group.members[0]].value
+            if not peers.issuperset(group.members) and self._is_large(value, len(group.members)):
+                yield self._argument(group, value)
+
+    def _argument(self, group: ArgumentGroup, value: int) -> Site:
+        arguments: list[Place] = [("argument", index, 0) for index in (*group.members, *group.peers)]
+        results: list[Place] = [("result", index, 0) for index in group.results]
+        return Site(
+            kind="argument",
+            words=code(group.label) if len(group.members) == 1 else Sentence(group.words),
+            places=(*arguments, *results),
+            value=value,
+            now=group.spec,
+            count=len(arguments),
+        )
+
+    def _results(self) -> Iterator[Site]:
+        for index, own in enumerate(self._own.program.outputs):
+            if self._is_large(own.value):
+                words = code(own.label or f"result[{index}]")
+                now = self._own.spec(own.value) if own.spec is None else own.spec
+                yield Site(kind="result", words=words, places=(("result", index, 0),), value=own.value, now=now)
+
+    # ------------------------------------------------------------ what a line binds
+
+    def _lines(self) -> Iterator[Site]:
+        lines: dict[object, list[int]] = defaultdict(list)
+        for index, op in enumerate(self._ops):
+            if self._is_written(index, op):
+                frame = self._names.frames(op)[0]
+                lines[frame.file, frame.line, self._own.shape(op.results[0])].append(index)
+        for ops in lines.values():
+            # A variable is computed with elsewhere; where nothing is, what is returned or moved on is one.
+            bound = [index for index in ops if self._goes_on(index)] or [index for index in ops if self._leaves(index)]
+            if not bound:
+                continue
+            own = [index for index in bound if self._kind(index) == self._kind(bound[-1])]
+            # A function that is called several times is several operations here, and one in the copy that is edited.
+            numbers = {self._own.numbers[index] for index in own}
+            if all(index in own for number in numbers for index in self._same_number[number]):
+                yield self._line(own)
+
+    def _line(self, ops: list[int]) -> Site:
+        value = self._ops[ops[0]].results[0]
+        again, gradients = self._again(ops), self._gradients(ops)
+        places: list[Place] = [("constrain", index, 0) for index in (*ops, *again)]
+        op = self._ops[ops[0]]
+        return Site(
+            kind="value",
+            words=self._names.op(op),
+            places=(*places, *gradients),
+            value=value,
+            now=self._own.spec(value),
+            ops=tuple(ops),
+            gradients=len(gradients),
+            source=self._names.frames(op),
+            count=len(ops),
+        )
+
+    def _is_written(self, index: int, op: ShardedOp) -> bool:
+        """Whether an op of the forward pass makes one array that some line could bind, and that is worth a look."""
+        return bool(
+            len(op.results) == 1
+            and op.kind not in _MADE
+            and not op.manual
+            and not op.in_condition
+            and self._own.numbers[index] is not None
+            and self._own.phases[index] in ("forward", None)
+            and self._names.frames(op)
+            and self._is_large(op.results[0], self._own.runs[index])
+        )
+
+    @cached_property
+    def _same_number(self) -> dict[int | None, list[int]]:
+        found: dict[int | None, list[int]] = defaultdict(list)
+        for index, number in enumerate(self._own.numbers):
+            found[number].append(index)
+        return found
+
+    def _goes_on(self, index: int, *, also: Sequence[str] = ()) -> bool:
+        """Whether the forward pass computes with an op's result on another line, or to another shape."""
+        op = self._ops[index]
+        shape, line = self._own.shape(op.results[0]), self._names.frames(op)[:1]
+        phases = ("forward", None, *also)
+        users = [own for own in self._own.users(op.results[0]) if self._ops[own].kind not in _PASSING]
+        return any(
+            self._own.phases[own] in phases
+            and (self._names.frames(self._ops[own])[:1] != line or self._own.shape(self._ops[own].results[0]) != shape)
+            for own in users
+            if self._ops[own].results
+        )
+
+    def _leaves(self, index: int) -> bool:
+        """Whether the program returns an op's result, or another piece of the source takes it."""
+        users = list(self._own.users(self._ops[index].results[0]))
+        return not users or any(self._piece(own) != self._piece(index) for own in users)
+
+    def _kind(self, index: int) -> object:
+        """Equal for what a line makes in each layer of a Python loop, and when it is computed again."""
+        op = self._ops[index]
+        return (*self._piece(index), op.opcode, op.op_name.rpartition("/")[2])
+
+    def _piece(self, index: int) -> tuple[object, object]:
+        """The piece of source text of an op, by all calls that lead there; the op itself where nothing says."""
+        op = self._ops[index]
+        return (op.frames, op.spans[:1]) if op.frames else (index, ())
+
+    # ------------------------------------------------------------ what JAX binds with it
+
+    def _again(self, ops: list[int]) -> list[int]:
+        """The operations that compute the same values again for the gradient."""
+        shape, kind = self._own.shape(self._ops[ops[0]].results[0]), self._kind(ops[0])
+        pieces = {self._piece(index) for index in ops}
+        return [
+            index
+            for piece in pieces
+            for index in self._later.get(("recompute", piece), ())
+            if len(self._ops[index].results) == 1
+            and self._kind(index) == kind
+            and self._own.shape(self._ops[index].results[0]) == shape
+            and self._own.numbers[index] is not None
+            and self._goes_on(index, also=("recompute", "backward"))
+        ]
+
+    def _gradients(self, ops: list[int]) -> tuple[Place, ...]:
+        """Where the backward pass hands the gradient of what a line makes to the transpose of that line.
+
+        These are arrays of the same shape that operations of the line's piece take in the backward pass, and that those
+        of other pieces make. A sum has no such operation: what it adds takes the gradient from the same place.
+        """
+        if not self._own.is_differentiated:
+            return ()
+        shape = self._own.shape(self._ops[ops[0]].results[0])
+        border, pieces = list(ops), set[object]()
+        for _ in range(_MOST_HANDED):
+            pieces |= {self._piece(index) for index in border}
+            found = {
+                place: None
+                for piece in pieces
+                for index in self._later.get(("backward", piece), ())
+                for number in range(len(self._ops[index].operands))
+                if (place := self._handed(index, number, shape, pieces)) is not None
+            }
+            if found:
+                return tuple(found)
+            border = [maker for index in border for maker in self._added(index, shape)]
+        return ()
+
+    def _handed(self, index: int, number: int, shape: tuple[int, ...], pieces: set[object]) -> Place | None:
+        """The place of one operand, where another piece of the backward pass makes it; None for any other."""
+        value = self._ops[index].operands[number]
+        maker = self._values[value].op
+        if self._own.shape(value) != shape or maker is None or self._own.phases[maker] != "backward":
+            return None
+        if self._piece(maker) in pieces:
+            return None
+        results = self._ops[maker].results
+        place: Place = ("constrain", maker, results.index(value)) if value in results else ("hop", index, number)
+        return place if self._own.numbers[place[1]] is not None else None
+
+    def _added(self, index: int, shape: tuple[int, ...]) -> Iterator[int]:
+        """What makes the operands that an op hands its gradient to, and nothing else takes."""
+        op = self._ops[index]
+        for value in op.operands if op.kind in _HANDING_ON else ():
+            maker = self._values[value].op
+            if maker is not None and self._own.shape(value) == shape and len(list(self._own.users(value))) == 1:
+                yield maker
+
+    @cached_property
+    def _later(self) -> dict[tuple[str, object], list[int]]:
+        """The operations of each piece in the backward pass, and those that are computed again."""
+        found: dict[tuple[str, object], list[int]] = defaultdict(list)
+        for index, phase in enumerate(self._own.phases):
+            if phase in LATER:
+                found[str(phase), self._piece(index)].append(index)
+        return found
