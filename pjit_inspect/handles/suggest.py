@@ -81,11 +81,11 @@ class Trials:
             raise CaptureError(what) from error
         # Numbers are those of the changed copy: by name and line its operations are those of the program.
         names = NumberedNames(read_places(found.places))
-        moved = [(names.place(name), axes, size) for name, axes, size in counts.moved]
-        return Answer(
-            counts=counts,
-            moved=tuple(Moved(bytes=n, axes=axes, op_name=own.name, frames=own.frames) for own, axes, n in moved),
-        )
+        moved = []
+        for name, axes, shape, size in counts.moved:
+            own = names.place(name)
+            moved.append(Moved(bytes=size, axes=axes, shape=shape, op_name=own.name, frames=own.frames))
+        return Answer(counts=counts, moved=tuple(moved))
 
     def check(self, change: tuple[Edit, ...]) -> Checked:
         """Compares the traffic of the compiled changed program's collectives with that of the record."""

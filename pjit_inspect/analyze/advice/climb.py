@@ -35,17 +35,20 @@ class Tried:
       number: the number of the question.
       answer: the answer; None where XLA refuses the changed program.
       saved: what it saves over the changes taken before; None without an answer.
+      is_layout: whether it sends less of weights and more of what grows with the batch: then it depends on their sizes
+        whether it helps, and small programs always say that it does.
     """
 
     proposal: Proposal
     number: int
     answer: Answer | None = None
     saved: Saved | None = None
+    is_layout: bool = False
 
     @property
     def worth(self) -> float:
-        """As `Saved.worth`; 0 without an answer."""
-        return 0.0 if self.saved is None else self.saved.worth
+        """As `Saved.worth`; 0 without an answer, and for another layout."""
+        return 0.0 if self.saved is None or self.is_layout else self.saved.worth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +85,7 @@ class Climb:
     _failed: Counter[object] = field(default_factory=Counter)
     _since: int = 0
     _quiet: int = 0
+    _batch_bytes: float = 0.0
 
     def __post_init__(self) -> None:
         """Asks about the program as it is. Raises CaptureError where there is no answer."""
@@ -92,6 +96,7 @@ class Climb:
                 one = stakes.proposal(site, spec)
                 if one.put or one.gone:
                     found.setdefault(one.edits, one)
+        self._batch_bytes = stakes.batch_bytes()
         self._waiting = list(found.values())
         self.proposed = len(self._waiting)
 
@@ -157,20 +162,22 @@ class Climb:
         except CaptureError:
             return Tried(proposal=proposal, number=number)
         saved = find_saved(self.start.counts, self.now.counts, answer.counts, proposal.edits)
-        return Tried(proposal=proposal, number=number, answer=answer, saved=saved)
+        batch = Stakes(self.own, self.start.counts, answer).batch_bytes()
+        is_layout = batch > self._batch_bytes + NOTICEABLE / 5 * max(1, self.start.counts.bytes)
+        return Tried(proposal=proposal, number=number, answer=answer, saved=saved, is_layout=is_layout)
 
     def _take(self) -> None:
         """Takes the best of what helped; all else is weighed again, and may be asked again on top of it."""
         if not self._helped:
             return
         # Of those that save as much, the smallest change.
-        best = max(self._helped, key=lambda one: (round(one.worth, 2), -len(one.proposal.edits)))
+        best = max(self._helped, key=lambda one: (round(one.worth, 2), -one.proposal.size, -len(one.proposal.edits)))
         others = tuple(one for one in self._helped if one is not best)
         self.steps.append(Step(taken=best, instead=others, before=self.now))
         stakes = Stakes(self.own, self.start.counts, self.now)
+        self._batch_bytes = stakes.batch_bytes()
         left = (*self._waiting, *(one.proposal for one in others))
-        self._waiting = [
-            stakes.proposal(one.site, one.spec) for one in left if one.site.places != best.proposal.site.places
-        ]
+        taken = best.proposal.site.touched
+        self._waiting = [stakes.proposal(one.site, one.spec) for one in left if taken.isdisjoint(one.site.touched)]
         self._helped, self._since = [], 0
         self._failed.clear()

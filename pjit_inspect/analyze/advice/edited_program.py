@@ -18,6 +18,7 @@ from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 
 Axes = tuple[str, ...]
+PRODUCTS = frozenset(("dot_general", "convolution"))
 Key = tuple[int, int]
 
 
@@ -95,15 +96,23 @@ class EditedProgram:
         return (index for index, _ in self.program.users.get(value, ()))
 
     @cached_property
-    def contracted(self) -> frozenset[int]:
-        """Classes that a product of the forward pass sums over: those of weights, never that of the batch."""
-        found: set[int] = set()
-        for index, op in enumerate(self.program.ops):
-            if op.kind in ("dot_general", "convolution") and op.rule is not None and self.phases[index] not in LATER:
-                for value, entries in zip(op.operands, op.rule.operands, strict=False):
-                    own = zip(self.classes(value), entries, strict=False)
-                    found |= {c for c, factors in own if not set(op.rule.reduction).isdisjoint(factors)}
-        return frozenset(found)
+    def batch(self) -> frozenset[int]:
+        """Classes of dimensions that no weight has: of what there is more of in a larger batch.
+
+        A weight is an argument that a product takes beside something computed, or that is looked up in.
+        """
+        weights: set[int] = set()
+        for op in self.program.ops:
+            if op.kind == "gather":
+                weights |= self._of_argument(op.operands[0])
+            elif op.kind in PRODUCTS and len(op.operands) == 2:
+                given = [self._of_argument(value) for value in op.operands]
+                weights |= set[int]().union(*given) if not all(given) else set()
+        return frozenset(c for own in self._classes for c in own) - weights
+
+    def _of_argument(self, value: int) -> set[int]:
+        """The classes of a value that is an argument or a view of one; of any other none."""
+        return set(self.classes(value)) if self.names.argument(value) else set()
 
 
 def _classes(program: ShardedProgram) -> list[tuple[int, ...]]:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Literal
 
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
+from pjit_inspect.analyze.advice.updates import root_of
 from pjit_inspect.analyze.program.phases import LATER
 from pjit_inspect.analyze.suggest.argument_groups import ArgumentGroup, argument_groups
 from pjit_inspect.analyze.suggest.requests import Requests, is_asked
@@ -22,7 +23,7 @@ from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.suggestion import Edit, EditKind
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
-from pjit_inspect.model.words.sentence import Sentence, code
+from pjit_inspect.model.words.sentence import Sentence, code, say
 
 SMALLEST = 0.02
 """Arrays of fewer bytes than this share of the largest one's are no place to change."""
@@ -48,8 +49,8 @@ class Site:
       kind: what it is.
       words: its name for a reader.
       places: the edits that a change of it makes, the gradients' last.
-      value: one of the values it is about.
-      now: how that is split, or asked to be.
+      arrays: the values it is about, each with how it is split, or asked to be.
+      fixed: the one sharding to propose of each array, for places that are many arrays; () for any.
       ops: the operations that make the values, in program order; () for arguments and results.
       gradients: number of the places that only bind gradients.
       source: the user's frames of its line, innermost first.
@@ -59,19 +60,40 @@ class Site:
     kind: SiteKind
     words: Sentence
     places: tuple[Place, ...]
-    value: int
-    now: Dimensions
+    arrays: tuple[tuple[int, Dimensions], ...]
+    fixed: tuple[Dimensions, ...] = ()
     ops: tuple[int, ...] = ()
     gradients: int = 0
     source: tuple[Frame, ...] = ()
     count: int = 1
 
+    @property
+    def value(self) -> int:
+        """The first of its arrays."""
+        return self.arrays[0][0]
+
+    @property
+    def touched(self) -> frozenset[tuple[str, int]]:
+        """The arguments, results and operations that a change of it edits."""
+        return frozenset((kind if kind in ("argument", "result") else "", index) for kind, index, _ in self.places)
+
+    @property
+    def now(self) -> Dimensions:
+        """How the first of its arrays is split."""
+        return self.arrays[0][1]
+
     def edits(self, spec: Dimensions | None) -> tuple[Edit, ...]:
         """The change of it to a sharding; None leaves a constraint out."""
+        specs = self.fixed or (spec,) * len(self.places)
         return tuple(
-            Edit(kind="remove" if kind == "respec" and spec is None else kind, index=index, number=number, spec=spec)
-            for kind, index, number in self.places
+            Edit(kind="remove" if kind == "respec" and own is None else kind, index=index, number=number, spec=own)
+            for (kind, index, number), own in zip(self.places, specs, strict=True)
         )
+
+    def pairs(self, spec: Dimensions | None) -> Iterator[tuple[int, Dimensions, Dimensions]]:
+        """Each array, how it is split now, and how the change splits it."""
+        for number, (value, now) in enumerate(self.arrays):
+            yield value, now, self.fixed[number] if self.fixed else ((),) * len(now) if spec is None else spec
 
 
 class Sites:
@@ -84,6 +106,7 @@ class Sites:
     def find(self) -> Iterator[Site]:
         """All places, each once."""
         yield from self._requests()
+        yield from self._trees()
         yield from self._arguments()
         yield from self._results()
         yield from self._lines()
@@ -102,13 +125,11 @@ class Sites:
                 if request is None or request.ops in done:
                     continue
                 done.add(request.ops)
-                value = self._ops[request.ops[0]].results[0]
                 yield Site(
                     kind="request",
                     words=request.words,
                     places=tuple(("respec", own, 0) for own in request.ops),
-                    value=value,
-                    now=self._own.spec(value),
+                    arrays=self._made(request.ops),
                     ops=tuple(sorted(request.ops)),
                     source=self._names.frames(op),
                 )
@@ -127,19 +148,56 @@ class Sites:
         results: list[Place] = [("result", index, 0) for index in group.results]
         return Site(
             kind="argument",
-            words=code(group.label) if len(group.members) == 1 else Sentence(group.words),
+            words=say("{}", code(group.label)) if len(group.members) == 1 else Sentence(group.words),
             places=(*arguments, *results),
-            value=value,
-            now=group.spec,
+            arrays=((value, group.spec),),
             count=len(arguments),
         )
 
     def _results(self) -> Iterator[Site]:
         for index, own in enumerate(self._own.program.outputs):
             if self._is_large(own.value):
-                words = code(own.label or f"result[{index}]")
+                words = say("{}", code(own.label or f"result[{index}]"))
                 now = self._own.spec(own.value) if own.spec is None else own.spec
-                yield Site(kind="result", words=words, places=(("result", index, 0),), value=own.value, now=now)
+                yield Site(kind="result", words=words, places=(("result", index, 0),), arrays=((own.value, now),))
+
+    def _trees(self) -> Iterator[Site]:
+        """Arrays of one tree that every device holds in full, each split as another argument of its dimensions is."""
+        trees: dict[tuple[SiteKind, str], list[tuple[Place, int, Dimensions]]] = defaultdict(list)
+        for group in argument_groups(self._own.program):
+            value = self._own.program.inputs[group.members[0]].value
+            if not any(group.spec) and (spec := self._as_argument(value)):
+                own = trees["argument", root_of(group.label)]
+                own += [(("argument", index, 0), value, spec) for index in (*group.members, *group.peers)]
+                own += [(("result", index, 0), value, spec) for index in group.results]
+        for index, result in enumerate(self._own.program.outputs):
+            is_whole = result.spec is not None and not any(result.spec)
+            if is_whole and (spec := self._as_argument(result.value)):
+                trees["result", root_of(result.label)].append((("result", index, 0), result.value, spec))
+        for (kind, root), rows in trees.items():
+            places = {place: (value, spec) for place, value, spec in rows}
+            if len(places) > 1 and self._is_large(rows[0][1], len(places)):
+                yield Site(
+                    kind=kind,
+                    words=say("the {} arrays of {} that every device holds in full", len(places), code(root or kind)),
+                    places=tuple(places),
+                    arrays=tuple((value, ((),) * len(spec)) for value, spec in places.values()),
+                    fixed=tuple(spec for _, spec in places.values()),
+                    count=len(places),
+                )
+
+    def _as_argument(self, value: int) -> Dimensions | None:
+        """How a split argument of the same dimensions is split; None if there is none."""
+        own = (self._own.spec(one.value) for one in self._own.program.inputs if self._is_alike(one.value, value))
+        return next((spec for spec in own if any(spec)), None)
+
+    def _is_alike(self, one: int, other: int) -> bool:
+        is_same = self._own.classes(one) == self._own.classes(other)
+        return is_same and self._own.shape(one) == self._own.shape(other)
+
+    def _made(self, ops: Sequence[int]) -> tuple[tuple[int, Dimensions], ...]:
+        """What ops make, and how it is split."""
+        return tuple((value, self._own.spec(value)) for index in ops for value in self._ops[index].results[:1])
 
     # ------------------------------------------------------------ what a line binds
 
@@ -161,7 +219,6 @@ class Sites:
                 yield self._line(own)
 
     def _line(self, ops: list[int]) -> Site:
-        value = self._ops[ops[0]].results[0]
         again, gradients = self._again(ops), self._gradients(ops)
         places: list[Place] = [("constrain", index, 0) for index in (*ops, *again)]
         op = self._ops[ops[0]]
@@ -169,8 +226,7 @@ class Sites:
             kind="value",
             words=self._names.op(op),
             places=(*places, *gradients),
-            value=value,
-            now=self._own.spec(value),
+            arrays=self._made(ops),
             ops=tuple(ops),
             gradients=len(gradients),
             source=self._names.frames(op),

@@ -15,6 +15,8 @@ from pjit_inspect.model.program.mesh import Dimensions
 
 def specs_for(own: EditedProgram, site: Site) -> tuple[Dimensions | None, ...]:
     """The shardings to propose at a place, each once; None for a constraint that is left out."""
+    if site.fixed:
+        return site.fixed[:1]
     found = dict.fromkeys(_specs(own, site))
     # A value may be told to stay as it is: what hangs together with it then follows. For any other place that is none.
     return tuple(
@@ -41,7 +43,8 @@ def _specs(own: EditedProgram, site: Site) -> Iterator[Dimensions | None]:
 
 
 def _as_arguments(own: EditedProgram, site: Site) -> Iterator[Dimensions]:
-    """A result is an argument of another call: it may be as an argument of the same dimensions is."""
+    """A result may be as it is computed, or, as it is an argument of another call, as one of the same dimensions is."""
+    yield own.spec(site.value)
     classes = own.classes(site.value)
     for argument in own.program.inputs:
         if own.classes(argument.value) == classes:

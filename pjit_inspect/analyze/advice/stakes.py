@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.advice.edited_program import EditedProgram
+from pjit_inspect.analyze.advice.edited_program import PRODUCTS, EditedProgram
 from pjit_inspect.analyze.advice.sites import Site
 from pjit_inspect.analyze.suggest.counts import Counts
 from pjit_inspect.model.program.mesh import Dimensions
@@ -33,11 +33,13 @@ class Moved:
     Attributes:
       bytes: bytes a device sends for it per call.
       axes: the mesh axes it goes over; None if it follows none.
+      shape: the shape of its array on one device.
       op_name, frames: those of the operation it belongs to, as in `ShardedOp`.
     """
 
     bytes: int
     axes: tuple[str, ...] | None
+    shape: tuple[int, ...]
     op_name: str
     frames: tuple[Frame, ...]
 
@@ -82,6 +84,11 @@ class Proposal:
         return self.site.edits(self.spec)
 
     @property
+    def size(self) -> int:
+        """How many axes it puts somewhere or takes away."""
+        return len(self.put) + len(self.gone)
+
+    @property
     def most(self) -> float:
         """The largest share of anything that it could save."""
         return max(self.sent, self.products, self.held)
@@ -93,6 +100,7 @@ class _Stake:
     axes: frozenset[str]
     classes: frozenset[int]
     ops: frozenset[int]
+    is_batch: bool = False
 
 
 class Stakes:
@@ -112,15 +120,15 @@ class Stakes:
         for row in now.moved:
             ops = named[row.op_name, row.frames]
             axes = self._own.program.sizes if row.axes is None else row.axes
-            found.append(
-                _Stake(row.bytes, frozenset(map(axis_name, axes)), self._classes_of(ops), frozenset(ops)),
-            )
+            is_batch = self._is_batch(ops, row.shape)
+            named_axes = frozenset(map(axis_name, axes))
+            found.append(_Stake(row.bytes, named_axes, self._classes_of(ops), frozenset(ops), is_batch))
         return found
 
     def _of_products(self) -> list[_Stake]:
         own, found = self._own, []
         for index, op in enumerate(own.program.ops):
-            if op.kind in ("dot_general", "convolution") and op.rule is not None:
+            if op.kind in PRODUCTS and op.rule is not None:
                 axes = {axis_name(axis) for v in (*op.operands, *op.results) for axis in own.program.values[v].axes}
                 flops = math.prod(op.rule.sizes.values()) * own.runs[index] / own.program.pieces(tuple(axes))
                 found.append(_Stake(flops, frozenset(axes), self._classes_of([index]), frozenset((index,))))
@@ -132,18 +140,17 @@ class Stakes:
 
     def proposal(self, site: Site, spec: Dimensions | None) -> Proposal:
         """The change of a place to a sharding, with what it could save."""
-        own, classes = self._own, self._own.classes(site.value)
-        target = ((),) * len(site.now) if spec is None else spec
+        own = self._own
         # What JAX binds together may be split in several ways now.
-        olds = {site.now, *(own.spec(own.program.ops[index].results[0]) for index in site.ops)}
-        pairs = [(c, a, b) for old in olds for c, a, b in zip(classes, old, target, strict=True)]
+        changes = {(own.classes(value), old, new) for value, old, new in site.pairs(spec)}
+        pairs = [pair for classes, old, new in changes for pair in zip(classes, old, new, strict=True)]
         put = frozenset((axis, c) for c, a, b in pairs for axis in b if axis not in a)
         gone = frozenset((axis, c) for c, a, b in pairs for axis in a if axis not in b)
         if spec == site.now:
             # It is told to stay as it is: what hangs together with it and is split differently may follow.
-            put |= {(axis, c) for c, axes in zip(classes, site.now, strict=True) for axis in axes if self._varies(c)}
+            put |= {(axis, c) for c, axes, _ in pairs for axis in axes if self._varies(c)}
         sent, near = self._sent(site, put, gone)
-        products, held = self._multiplied(put), self._held(site, target)
+        products, held = self._multiplied(put), self._held(site, spec)
         lost_at = next((index for index in site.ops if self._loses(index, put)), None)
         score = max(sent, products) * (_ELSEWHERE if lost_at is None else 1.0) + near
         return Proposal(
@@ -155,16 +162,35 @@ class Stakes:
             products=products,
             held=held,
             # Of two changes that could save as much, the smaller one first.
-            score=score / (1 + 0.1 * max(0, len(put) + len(gone) - 1)) + max(0.0, held) / 2,
+            score=score / (1 + 0.1 * max(0, len(put) + len(gone) - 1)) + max(0.0, held),
             lost_at=lost_at if site.kind == "value" else None,
         )
+
+    def batch_bytes(self) -> float:
+        """Bytes sent of arrays that a larger batch makes larger."""
+        return sum(one.size for one in self._collectives if one.is_batch)
+
+    def _is_batch(self, ops: Sequence[int], shape: tuple[int, ...]) -> bool:
+        """Whether the array that a collective moves has a dimension of the batch: one of an op's arrays that it fits."""
+        own = self._own
+        arrays = {
+            value for index in ops for value in (*own.program.ops[index].operands, *own.program.ops[index].results)
+        }
+        fitting = [
+            own.classes(value)
+            for value in arrays
+            if len(own.shape(value)) == len(shape)
+            and all(whole % max(1, part) == 0 for whole, part in zip(own.shape(value), shape, strict=True))
+        ]
+        return any(not own.batch.isdisjoint(classes) for classes in fitting or map(own.classes, arrays))
 
     def _varies(self, own_class: int) -> bool:
         return len(self._own.splits.get(own_class, ())) > 1
 
     def _sent(self, site: Site, put: Put, gone: Put) -> tuple[float, float]:
         """The share of what is sent that a change could save, and the part of it at the place and at its users."""
-        classes, near_ops = set(self._own.classes(site.value)), self._near(site)
+        classes = {c for value, _ in site.arrays for c in self._own.classes(value)}
+        near_ops = self._near(site)
         put_axes, gone_axes = {axis for axis, _ in put}, {axis for axis, _ in gone}
         fresh, lost = {c for _, c in put}, {c for _, c in gone}
         more = math.prod(self._own.program.length(axis) for axis in put_axes - gone_axes)
@@ -195,12 +221,13 @@ class Stakes:
             saved += one.size * (1 - 1 / self._own.program.pieces(tuple(fresh)))
         return saved / max(1.0, sum(one.size for one in self._products))
 
-    def _held(self, site: Site, target: Dimensions) -> float:
+    def _held(self, site: Site, spec: Dimensions | None) -> float:
         """The share of arguments and results that a device holds less of; negative where it holds more."""
         if site.kind not in ("argument", "result"):
             return 0.0
-        less = self._own.held_bytes(site.value, site.now) - self._own.held_bytes(site.value, target)
-        return less * len(site.places) / max(1, self._start.held_bytes + sum(self._start.results))
+        own, times = self._own, 1 if site.fixed else len(site.places)
+        less = sum(own.held_bytes(value, old) - own.held_bytes(value, new) for value, old, new in site.pairs(spec))
+        return less * times / max(1, self._start.held_bytes + sum(self._start.results))
 
     def _loses(self, index: int, put: Put) -> bool:
         """Whether an operand of an op is split as proposed: then the axis gets lost there."""
