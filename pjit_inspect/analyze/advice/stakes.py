@@ -171,7 +171,7 @@ class Stakes:
         return sum(one.size for one in self._collectives if one.is_batch)
 
     def _is_batch(self, ops: Sequence[int], shape: tuple[int, ...]) -> bool:
-        """Whether the array that a collective moves has a dimension of the batch: one of an op's arrays that it fits."""
+        """Whether the array that a collective moves, one of an op's that it fits, has a dimension of the batch."""
         own = self._own
         arrays = {
             value for index in ops for value in (*own.program.ops[index].operands, *own.program.ops[index].results)
