@@ -1,17 +1,140 @@
-"""Advice on one record: asks XLA about changed copies of its program, and keeps what helps.
+"""Advice on one record: asks XLA about changed copies of its program, and adds the facts that need no question.
 
 Joins the rooms: `analyze` proposes and judges, `observe` asks. Not its job: any of those steps.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.advice.advice_words import advice_of
+from pjit_inspect.analyze.advice.climb import Climb
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
+from pjit_inspect.analyze.advice.sites import Site, site_of_edits
+from pjit_inspect.analyze.advice.stakes import Answer
+from pjit_inspect.analyze.findings.candidate import Subject
+from pjit_inspect.analyze.findings.findings import fact_candidates, find_facts
+from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
 from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.analyses import Analyses
+from pjit_inspect.handles.background import wait_for_idle
+from pjit_inspect.handles.exports import OfRecord
+from pjit_inspect.handles.findings import subject_of, why_untried
 from pjit_inspect.handles.suggest import Trials
+from pjit_inspect.model.program.incomplete import why_incomplete
+from pjit_inspect.model.report.advice import Advice, AdviceTable
+from pjit_inspect.model.report.finding import Finding
+from pjit_inspect.model.report.suggestion import Checked, Edit
+
+_MOST_QUESTIONS = 40
+_OPS_EACH = 6_000
+"""Operations of a program up to which all questions are asked; twice as many operations allow half of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class RecordAdvice(OfRecord, Advice):
+    """Advice on a record, which can be compiled."""
+
+    _trials: Trials | None
+
+    def check(self) -> Checked:
+        """As `Advice.check`."""
+        if self._trials is None or not self.edits:
+            raise CaptureError(
+                "this is no change that can be made in a copy of the program; make it and inspect the function again"
+            )
+        return self._trials.check((*self.with_edits, *self.edits))
 
 
 def edited_program_of(trials: Trials, analyses: Analyses) -> EditedProgram:
     """The program that advice is about. Raises CaptureError if XLA gives no answer about it."""
     copied = trials.copied()
     return EditedProgram(ValueNames(copied.program, analyses.sources, analyses.files), copied.numbers, copied.trips)
+
+
+def advice_on(analyses: Analyses, *, most: int | None = _MOST_QUESTIONS) -> AdviceTable:
+    """The changes worth making to a record's program, and the facts worth knowing.
+
+    Args:
+      analyses: the record.
+      most: most questions to XLA's partitioner, fewer for a large program; None for no limit.
+    """
+    rows, module = tuple(analyses.collectives), analyses.readable_hlo
+    unsized = sum(row.is_unsized for row in rows)
+    if module is not None and (lacks := why_incomplete(module.unknown, unsized=unsized)):
+        return AdviceTable(missing=f"the program is {lacks}")
+    missing = why_untried(analyses.data, live=analyses.is_live)
+    trials, own = None, None
+    if missing is None:
+        trials = Trials(analyses.data, rows, module)
+        try:
+            own, missing = edited_program_of(trials, analyses), ""
+        except CaptureError as error:
+            trials, missing = None, str(error)
+    data = analyses.report.data
+    copy = None if own is None else own.names
+    subject = subject_of(data, module, rows, analyses.propagation, analyses.sources, analyses.files, copy)
+    facts = find_facts(subject)
+    # With Explicit axes the types of all operations follow those of the arguments: no one place can be changed.
+    if trials is None or own is None or find_explicit_axes(analyses.data):
+        return AdviceTable(rows=tuple(map(_fact, facts)), missing=missing or "")
+    limit = None if most is None else max(1, min(most, most * _OPS_EACH // max(1, len(own.program.ops))))
+    return _searched(trials, own, subject, facts, limit)
+
+
+def _searched(
+    trials: Trials, own: EditedProgram, subject: Subject, facts: Sequence[Finding], most: int | None
+) -> AdviceTable:
+    """The table after all questions."""
+
+    def ask(edits: Sequence[Edit]) -> Answer:
+        wait_for_idle()
+        return trials.answer(edits)
+
+    try:
+        climb = Climb(own=own, ask=ask, most=most, further=tuple(_remedies(own, subject)))
+    except CaptureError as error:
+        return AdviceTable(rows=tuple(map(_fact, facts)), missing=str(error))
+    while climb.advance() is not None:
+        pass
+    changes = tuple(RecordAdvice.made_of(one, _trials=trials) for one in advice_of(climb))
+    # A fact whose remedy was tried, and helps, is told once.
+    told = {(one.kind, one.source[:1]) for one in changes}
+    left = [one for one in facts if (one.kind, one.source[:1]) not in told]
+    refused = [one.saved.sent for one in climb.tried if one.saved is not None and not one.worth]
+    return AdviceTable(
+        rows=(*changes, *map(_fact, left)),
+        asked=len(climb.tried),
+        proposed=climb.proposed,
+        best=max(0.0, *refused) if refused else 0.0,
+    )
+
+
+def _remedies(own: EditedProgram, subject: Subject) -> Iterator[Site]:
+    """The places that facts have remedies for, which can be tried."""
+    for candidate in fact_candidates(subject):
+        for remedy in candidate.remedies:
+            if remedy.edits:
+                yield site_of_edits(
+                    own,
+                    remedy.edits,
+                    words=candidate.sentence,
+                    fact=candidate.kind,
+                    sentence=candidate.sentence,
+                    change=str(remedy.words),
+                    source=candidate.source,
+                )
+
+
+def _fact(one: Finding) -> RecordAdvice:
+    return RecordAdvice(
+        kind=one.kind,
+        sentence=one.sentence,
+        change=str(one.remedy),
+        state="fact",
+        source=one.source,
+        cost_bytes=one.cost_bytes,
+        _trials=None,
+    )

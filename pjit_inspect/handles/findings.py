@@ -89,18 +89,7 @@ def findings_of(
             copy = ValueNames(trials.copied().program, sources, files)
         except CaptureError as error:
             trials, untried = None, str(error)
-    is_xlas = program is not None and not program.is_predicted
-    known = program if is_xlas else copy.program if copy is not None else None
-    subject = Subject(
-        data=data,
-        module=module,
-        collectives=tuple(collectives),
-        edges=_edges(module, program) if module and program and is_xlas and _may_repeat(collectives) else {},
-        names=ValueNames(program, sources, files) if program is not None and is_xlas else None,
-        copy=copy,
-        replaced={} if known is None else replaced_of(data, known),
-        files=files,
-    )
+    subject = subject_of(data, module, collectives, program, sources, files, copy)
     budget = None
     if trials is not None and copy is not None:
         budget = Budget.of(trials, _MOST_QUESTIONS, len(copy.program.ops))
@@ -111,6 +100,30 @@ def findings_of(
         rows=tuple(RecordFinding.made_of(one, _trials=trials) for one in found),
         missing=_missing(data, module, subject, is_all=tries or bool(untried)),
         untried=untried if budget is None else _left(budget.untried),
+    )
+
+
+def subject_of(
+    data: RecordData,
+    module: HloModule | None,
+    collectives: Sequence[Collective],
+    program: ShardedProgram | None,
+    sources: Sequence[SourceText],
+    files: UserFiles,
+    copy: ValueNames | None,
+) -> Subject:
+    """One program with all facts; `copy` is the program that is edited, None where nothing can be tried."""
+    is_xlas = program is not None and not program.is_predicted
+    known = program if is_xlas else copy.program if copy is not None else None
+    return Subject(
+        data=data,
+        module=module,
+        collectives=tuple(collectives),
+        edges=_edges(module, program) if module and program and is_xlas and _may_repeat(collectives) else {},
+        names=ValueNames(program, sources, files) if program is not None and is_xlas else None,
+        copy=copy,
+        replaced={} if known is None else replaced_of(data, known),
+        files=files,
     )
 
 

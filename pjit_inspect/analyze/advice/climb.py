@@ -8,11 +8,12 @@ job: what one question costs or who waits (`handles.advice`), or how a change is
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.judge import NOTICEABLE, Saved, find_saved
-from pjit_inspect.analyze.advice.sites import Sites
+from pjit_inspect.analyze.advice.sites import Site, Sites
 from pjit_inspect.analyze.advice.specs import specs_for
 from pjit_inspect.analyze.advice.stakes import Answer, Ask, Proposal, Stakes
 from pjit_inspect.errors import CaptureError
@@ -67,7 +68,8 @@ class Climb:
     Attributes:
       own: the program.
       ask: asks XLA.
-      most: most questions.
+      most: most questions; None for no limit.
+      further: more places to change, beside those of the program.
       start: the program as it is.
       steps: the changes taken by now, each on top of those before.
       tried: all questions by now.
@@ -75,7 +77,8 @@ class Climb:
 
     own: EditedProgram
     ask: Ask
-    most: int
+    most: int | None
+    further: Sequence[Site] = ()
     start: Answer = field(init=False)
     steps: list[Step] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
@@ -91,7 +94,7 @@ class Climb:
         """Asks about the program as it is. Raises CaptureError where there is no answer."""
         self.start = self.ask(())
         stakes, found = Stakes(self.own, self.start.counts, self.start), dict[tuple[Edit, ...], Proposal]()
-        for site in Sites(self.own).find():
+        for site in (*self.further, *Sites(self.own).find()):
             for spec in specs_for(self.own, site):
                 one = stakes.proposal(site, spec)
                 if one.put or one.gone:
@@ -113,7 +116,7 @@ class Climb:
 
     def advance(self) -> Tried | None:
         """Asks the next question; None where the search is over."""
-        if len(self.tried) >= self.most or self._quiet >= _QUIET:
+        if (self.most is not None and len(self.tried) >= self.most) or self._quiet >= _QUIET:
             self._take()
             return None
         rest = [one for one in self._waiting if one.most >= NOTICEABLE]

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.updates import root_of
@@ -21,6 +21,7 @@ from pjit_inspect.analyze.suggest.requests import Requests, is_asked
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.report.finding import FindingKind
 from pjit_inspect.model.report.suggestion import Edit, EditKind
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 from pjit_inspect.model.words.sentence import Sentence, code, say
@@ -55,6 +56,8 @@ class Site:
       gradients: number of the places that only bind gradients.
       source: the user's frames of its line, innermost first.
       count: number of arrays that it is about.
+      fact, sentence, change: the kind of the fact that its one change is a remedy for, and how to say both; "" for any
+        other place.
     """
 
     kind: SiteKind
@@ -66,6 +69,9 @@ class Site:
     gradients: int = 0
     source: tuple[Frame, ...] = ()
     count: int = 1
+    fact: FindingKind | Literal[""] = ""
+    sentence: Sentence | Literal[""] = ""
+    change: str = ""
 
     @property
     def value(self) -> int:
@@ -94,6 +100,22 @@ class Site:
         """Each array, how it is split now, and how the change splits it."""
         for number, (value, now) in enumerate(self.arrays):
             yield value, now, self.fixed[number] if self.fixed else ((),) * len(now) if spec is None else spec
+
+
+def site_of_edits(own: EditedProgram, edits: Sequence[Edit], **said: Any) -> Site:
+    """The place of one change inside a program that is known already; `said` are other fields of the place."""
+    values = []
+    for edit in edits:
+        op = own.program.ops[edit.index]
+        values.append((op.results if edit.kind == "constrain" else op.operands)[edit.number])
+    return Site(
+        kind="value",
+        places=tuple((edit.kind, edit.index, edit.number) for edit in edits),
+        arrays=tuple((value, own.spec(value)) for value in values),
+        fixed=tuple(edit.spec or () for edit in edits),
+        ops=tuple(sorted({edit.index for edit in edits})),
+        **said,
+    )
 
 
 class Sites:

@@ -60,6 +60,30 @@ def find_findings(subject: Subject, count: Count | None) -> FindingTable:
     return FindingTable(tuple(_without_parts(found)[:_MOST]))
 
 
+def find_facts(subject: Subject) -> tuple[Finding, ...]:
+    """Problems that no question is needed for, each of which costs a noticeable part, the most expensive first."""
+    judge = _Judge(subject=subject, count=None)
+    found = [one for candidate in fact_candidates(subject) if (one := judge.finding(candidate)) is not None]
+    found.sort(key=lambda one: (_UNITS.index(one.unit), -one.cost_bytes))
+    return tuple(_without_parts(found))
+
+
+def fact_candidates(subject: Subject) -> Iterator[Candidate]:
+    """Problems that a property of the program shows; remedies of some can be tried."""
+    return chain(
+        gathered_again(subject),
+        gathered_twice(subject),
+        summed_every_turn(subject),
+        asked_every_turn(subject),
+        without_rule(subject),
+        exposed_collectives(subject),
+        resharded_arguments(subject),
+        not_donated(subject),
+        padded_arguments(subject),
+        padded_temporaries(subject),
+    )
+
+
 def _candidates(subject: Subject) -> Iterator[Candidate]:
     """The likeliest to be tried come first: the time for trying is bounded."""
     return chain(
