@@ -73,11 +73,10 @@ def _sentence(own: EditedProgram, proposal: Proposal) -> Sentence:
     if site.kind == "result":
         return say("{} is returned as {}", site.words, _spec(site.now))
     op = own.program.ops[site.ops[0]]
-    lost = _lost(own, op, proposal)
+    lost = _lost(own, proposal)
     now = _spec(_told(own, op, site.now))
     if lost and site.kind == "request":
-        given = _spec(_told(own, op, own.spec(op.operands[0])))
-        return say("{} loses {}: it is given {}, and asks for {}", site.words, _axes(lost), given, now)
+        return say("{} loses {}: it asks for {}", site.words, _axes(lost), now)
     if lost:
         return say("{} loses {}: {}", site.words, _axes(lost), _exchange(own, op, lost, now))
     if site.kind == "request":
@@ -85,18 +84,12 @@ def _sentence(own: EditedProgram, proposal: Proposal) -> Sentence:
     return say("{} is {}", site.words, now)
 
 
-def _lost(own: EditedProgram, op: ShardedOp, proposal: Proposal) -> list[str]:
-    """The axes that the change puts where an operand of the op has them, in the order of the mesh."""
-    given = {
-        (one, c)
-        for value in op.operands
-        for c, axes in zip(own.classes(value), own.spec(value), strict=True)
-        for one in axes
-    }
-    value, now = proposal.site.arrays[0]
-    result = {(one, c) for c, axes in zip(own.classes(value), now, strict=True) for one in axes}
-    wanted = given & proposal.put if proposal.spec is not None else given - result
-    found = {axis_name(one) for one, _ in wanted - result}
+def _lost(own: EditedProgram, proposal: Proposal) -> list[str]:
+    """The axes that the change puts where the piece of source is given them, in the order of the mesh."""
+    if proposal.lost_at is None:
+        return []
+    depth = 3 if proposal.site.kind == "request" else 1
+    found = {axis_name(one) for one, _ in proposal.put & own.brought(proposal.lost_at, depth)}
     return [one for one in own.program.sizes if one in found]
 
 

@@ -23,8 +23,13 @@ _QUIET = 16
 """After so many questions in a row that gave nothing, nothing more is asked."""
 _PATIENCE = 6
 """After the first answer that helps, so many more questions are asked before the best is taken."""
-_FAILED, _FAILED_HERE, _HELPED_HERE = 0.6, 0.8, 1.2
-"""What a proposal's score is multiplied by for each failure of what it supposes, and at its place, and after a help."""
+_FAILED, _FAILED_HERE, _HELPED_ALIKE = 0.6, 0.8, 1.5
+"""What a proposal's score is multiplied by for each failure of what it supposes, and at its place; and where something
+helped that has the same place, or puts the same axis on the same dimensions."""
+_MOST_FAILED = 2
+"""Failures at a place after which an axis that is lost there is no reason to ask."""
+_AS_MUCH = 0.95
+"""A change that saves this share of what the best saves is as good."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,20 +143,22 @@ class Climb:
 
     def _next(self, rest: list[Proposal]) -> Proposal:
         """The next change to ask about: in turn by what is at stake, and by where an axis gets lost first."""
-        lost = [
-            one
-            for one in rest
-            if one.lost_at is not None and not self._failed[self._supposed(one)] and self._failed[one.site.places] < 2
-        ]
+        lost = [one for one in rest if self._is_lost_first(one)]
         if lost and len(self.tried) % 2:
-            return min(lost, key=lambda one: (one.lost_at, -one.score))
+            return min(lost, key=lambda one: (one.lost_at or 0, -one.score))
         return max(rest, key=self._promise)
+
+    def _is_lost_first(self, one: Proposal) -> bool:
+        """Whether a line loses an axis that the change puts back, and nothing like it was in vain."""
+        is_new = not self._failed[self._supposed(one)] and self._failed[one.site.places] < _MOST_FAILED
+        return one.site.kind == "value" and one.lost_at is not None and is_new
 
     def _promise(self, one: Proposal) -> float:
         """The score of a change; less where the same was supposed in vain, more where something helped already."""
         promise = one.score * _FAILED ** min(4, self._failed[self._supposed(one)])
-        if any(other.proposal.site.places == one.site.places for other in self._helped):
-            return promise * _HELPED_HERE
+        helped = [other.proposal for other in self._helped]
+        if any(other.site.places == one.site.places or other.put & one.put for other in helped):
+            return promise * _HELPED_ALIKE
         return promise * _FAILED_HERE ** min(6, self._failed[one.site.places])
 
     @staticmethod
@@ -169,12 +176,22 @@ class Climb:
         is_layout = batch > self._batch_bytes + NOTICEABLE / 5 * max(1, self.start.counts.bytes)
         return Tried(proposal=proposal, number=number, answer=answer, saved=saved, is_layout=is_layout)
 
+    def _best(self) -> Tried:
+        """Of those that save nearly as much as the best, the one that is easiest to explain, then the smallest."""
+        most = max(one.worth for one in self._helped)
+
+        def rank(one: Tried) -> tuple[bool, bool, int, bool, int, float]:
+            own = one.proposal
+            is_lost = own.lost_at is not None
+            return bool(own.site.fact), is_lost, -own.size, own.spec is not None, -len(own.edits), one.worth
+
+        return max((one for one in self._helped if one.worth >= _AS_MUCH * most), key=rank)
+
     def _take(self) -> None:
         """Takes the best of what helped; all else is weighed again, and may be asked again on top of it."""
         if not self._helped:
             return
-        # Of those that save as much, the smallest change.
-        best = max(self._helped, key=lambda one: (round(one.worth, 2), -one.proposal.size, -len(one.proposal.edits)))
+        best = self._best()
         others = tuple(one for one in self._helped if one is not best)
         self.steps.append(Step(taken=best, instead=others, before=self.now))
         stakes = Stakes(self.own, self.start.counts, self.now)

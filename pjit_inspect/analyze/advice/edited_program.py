@@ -110,6 +110,35 @@ class EditedProgram:
                 weights |= set[int]().union(*given) if not all(given) else set()
         return frozenset(c for own in self._classes for c in own) - weights
 
+    def piece(self, index: int) -> object:
+        """The piece of source text of an op, by all calls that lead there; the op itself where nothing says."""
+        op = self.program.ops[index]
+        return (op.frames, op.spans[:1]) if op.frames else index
+
+    def brought(self, index: int, depth: int = 1) -> frozenset[tuple[str, int]]:
+        """The axes, each with the class it splits, of what the piece of an op takes from other pieces.
+
+        With a `depth`, of what those take, too.
+        """
+        piece, ops = self.piece(index), self.program.ops
+        found = set[tuple[str, int]]()
+        for value in {value for own in self._pieces[piece, self.phases[index]] for value in ops[own].operands}:
+            maker = self.program.values[value].op
+            if maker is not None and self.piece(maker) == piece:
+                continue
+            found |= {(axis, c) for c, axes in zip(self.classes(value), self.spec(value), strict=True) for axis in axes}
+            if depth > 1 and maker is not None:
+                found |= self.brought(maker, depth - 1)
+        return frozenset(found)
+
+    @cached_property
+    def _pieces(self) -> Mapping[object, list[int]]:
+        """The ops of each piece in each phase."""
+        found: dict[object, list[int]] = defaultdict(list)
+        for index, phase in enumerate(self.phases):
+            found[self.piece(index), phase].append(index)
+        return found
+
     def _of_argument(self, value: int) -> set[int]:
         """The classes of a value that is an argument or a view of one; of any other none."""
         return set(self.classes(value)) if self.names.argument(value) else set()
@@ -146,6 +175,9 @@ def _same_factor(program: ShardedProgram, op: ShardedOp) -> list[list[Key]]:
     """The dimensions of an op's arrays that begin with the same factor: what a split of them would cut."""
     places: dict[str, list[Key]] = defaultdict(list)
     rule = op.rule
+    if op.kind == "optimization_barrier":
+        pairs = zip(op.operands, op.results, strict=False)
+        return [[(one, d), (other, d)] for one, other in pairs for d in range(len(program.values[one].shape))]
     if rule is None:
         return []
     for values, entries in ((op.operands, rule.operands), (op.results, rule.results)):

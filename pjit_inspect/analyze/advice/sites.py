@@ -291,24 +291,19 @@ class Sites:
     def _leaves(self, index: int) -> bool:
         """Whether the program returns an op's result, or another piece of the source takes it."""
         users = list(self._own.users(self._ops[index].results[0]))
-        return not users or any(self._piece(own) != self._piece(index) for own in users)
+        return not users or any(self._own.piece(own) != self._own.piece(index) for own in users)
 
     def _kind(self, index: int) -> object:
         """Equal for what a line makes in each layer of a Python loop, and when it is computed again."""
         op = self._ops[index]
-        return (*self._piece(index), op.opcode, op.op_name.rpartition("/")[2])
-
-    def _piece(self, index: int) -> tuple[object, object]:
-        """The piece of source text of an op, by all calls that lead there; the op itself where nothing says."""
-        op = self._ops[index]
-        return (op.frames, op.spans[:1]) if op.frames else (index, ())
+        return (self._own.piece(index), op.opcode, op.op_name.rpartition("/")[2])
 
     # ------------------------------------------------------------ what JAX binds with it
 
     def _again(self, ops: list[int]) -> list[int]:
         """The operations that compute the same values again for the gradient."""
         shape, kind = self._own.shape(self._ops[ops[0]].results[0]), self._kind(ops[0])
-        pieces = {self._piece(index) for index in ops}
+        pieces = {self._own.piece(index) for index in ops}
         return [
             index
             for piece in pieces
@@ -331,7 +326,7 @@ class Sites:
         shape = self._own.shape(self._ops[ops[0]].results[0])
         border, pieces = list(ops), set[object]()
         for _ in range(_MOST_HANDED):
-            pieces |= {self._piece(index) for index in border}
+            pieces |= {self._own.piece(index) for index in border}
             found = {
                 place: None
                 for piece in pieces
@@ -350,7 +345,7 @@ class Sites:
         maker = self._values[value].op
         if self._own.shape(value) != shape or maker is None or self._own.phases[maker] != "backward":
             return None
-        if self._piece(maker) in pieces:
+        if self._own.piece(maker) in pieces:
             return None
         results = self._ops[maker].results
         place: Place = ("constrain", maker, results.index(value)) if value in results else ("hop", index, number)
@@ -370,5 +365,5 @@ class Sites:
         found: dict[tuple[str, object], list[int]] = defaultdict(list)
         for index, phase in enumerate(self._own.phases):
             if phase in LATER:
-                found[str(phase), self._piece(index)].append(index)
+                found[str(phase), self._own.piece(index)].append(index)
         return found

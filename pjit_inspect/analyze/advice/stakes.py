@@ -22,8 +22,9 @@ from pjit_inspect.model.sharding.sharded_program import axis_name
 
 Put = frozenset[tuple[str, int]]
 """Axes, each with the class of dimensions that it splits."""
-_ELSEWHERE = 0.4
-"""The weight of what is at stake where the axis is not lost at the place itself."""
+_ELSEWHERE, _AS_IT_IS = 0.4, 0.5
+"""The weight of what is at stake where the axis is not lost at the place itself, and of telling it to stay as it is."""
+_BEFORE_REQUEST = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,8 +152,10 @@ class Stakes:
             put |= {(axis, c) for c, axes, _ in pairs for axis in axes if self._varies(c)}
         sent, near = self._sent(site, put, gone)
         products, held = self._multiplied(put), self._held(site, spec)
-        lost_at = next((index for index in site.ops if self._loses(index, put)), None)
-        score = max(sent, products) * (_ELSEWHERE if lost_at is None else 1.0) + near
+        lost_at = None if spec == site.now else self._loses(site, put)
+        score = (max(sent, products) * (_ELSEWHERE if lost_at is None else 1.0) + near) * (
+            _AS_IT_IS if spec == site.now else 1
+        )
         return Proposal(
             site=site,
             spec=spec,
@@ -163,7 +166,7 @@ class Stakes:
             held=held,
             # Of two changes that could save as much, the smaller one first.
             score=score / (1 + 0.1 * max(0, len(put) + len(gone) - 1)) + max(0.0, held),
-            lost_at=lost_at if site.kind == "value" else None,
+            lost_at=lost_at,
         )
 
     def batch_bytes(self) -> float:
@@ -229,12 +232,10 @@ class Stakes:
         less = sum(own.held_bytes(value, old) - own.held_bytes(value, new) for value, old, new in site.pairs(spec))
         return less * times / max(1, self._start.held_bytes + sum(self._start.results))
 
-    def _loses(self, index: int, put: Put) -> bool:
-        """Whether an operand of an op is split as proposed: then the axis gets lost there."""
-        own = self._own
-        return any(
-            (axis, c) in put
-            for value in own.program.ops[index].operands
-            for c, axes in zip(own.classes(value), own.spec(value), strict=True)
-            for axis in axes
-        )
+    def _loses(self, site: Site, put: Put) -> int | None:
+        """The first op of a place whose piece of source takes what is split as proposed: there the axis gets lost.
+
+        What a constraint asks for spreads to what it is given: for one, the pieces before it are looked at, too.
+        """
+        depth = _BEFORE_REQUEST if site.kind == "request" else 1
+        return next((index for index in site.ops if put & self._own.brought(index, depth)), None)

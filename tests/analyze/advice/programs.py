@@ -307,6 +307,30 @@ def fsdp_tp_optax() -> Built:
     return next(own for own in FAULTS if own.name == "fsdp_tp_step").build()
 
 
+@bench("edit")
+def lookup_in_columns() -> Built:
+    """FSDP over one axis: the lookup in a table split by columns loses the batch."""
+    return next(own for own in FAULTS if own.name == "lookup_in_a_table_split_by_columns").build()
+
+
+@bench("edit")
+def optax_scanned() -> Built:
+    """As `fsdp_tp_optax`, with layers in a scan."""
+    return next(own for own in FAULTS if own.name == "a_scanned_step").build()
+
+
+@bench("edit")
+def batch_in_two_axes() -> Built:
+    """One of the two axes of the batch is lost at the lookup."""
+    return next(own for own in FAULTS if own.name == "one_of_two_axes_of_the_batch_is_lost").build()
+
+
+@bench("edit")
+def constraint_forgets_the_batch() -> Built:
+    """A constraint names the axis of the features alone."""
+    return next(own for own in FAULTS if own.name == "a_constraint_that_forgets_the_batch").build()
+
+
 # ---------------------------------------------------------------- a cost that no sharding removes
 
 
