@@ -106,7 +106,7 @@ def _searched(
     refused = [one.saved.sent for one in climb.tried if one.saved is not None and not one.worth]
     return AdviceTable(
         rows=(*changes, *map(_fact, left)),
-        asked=len(climb.tried),
+        asked=climb.asked,
         proposed=climb.proposed,
         best=max(0.0, *refused) if refused else 0.0,
     )

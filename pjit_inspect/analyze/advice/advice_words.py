@@ -32,7 +32,7 @@ def advice_of(climb: Climb) -> tuple[Advice, ...]:
     rows, taken, before = [], tuple[Edit, ...](), climb.start
     for step in climb.steps:
         rows.append(_row(climb.own, step.taken, before, taken))
-        taken, before = (*taken, *step.taken.proposal.edits), step.taken.answer or before
+        taken, before = (*taken, *step.taken.edits), step.taken.answer or before
     layouts = [one for one in climb.tried if one.is_layout and one.saved is not None and one.saved.worth]
     # Another layout is beside the changes that were taken, where it was asked about before any.
     alone = [one for one in layouts if not climb.steps or one.number < climb.steps[0].taken.number]
@@ -49,7 +49,7 @@ def _row(own: EditedProgram, tried: Tried, before: Answer, taken: tuple[Edit, ..
         kind="layout" if tried.is_layout else site.fact or _KINDS[site.kind],
         sentence=site.sentence or _sentence(own, tried.proposal),
         change=site.change or _change(own, site, tried.proposal.spec),
-        edits=tried.proposal.edits,
+        edits=tried.edits,
         sent=(counts.bytes, after.bytes),
         memory=(counts.held_bytes + sum(counts.results), after.held_bytes + sum(after.results)),
         multiplied=(counts.products, after.products),

@@ -26,6 +26,8 @@ _PATIENCE = 6
 _FAILED, _FAILED_HERE, _HELPED_ALIKE = 0.6, 0.8, 1.5
 """What a proposal's score is multiplied by for each failure of what it supposes, and at its place; and where something
 helped that has the same place, or puts the same axis on the same dimensions."""
+_MORE_OF_BATCH = 0.01
+"""More bytes sent of what grows with the batch, as a share of all, make a change another layout."""
 _MOST_FAILED = 2
 """Failures at a place after which an axis that is lost there is no reason to ask."""
 _AS_MUCH = 0.95
@@ -39,6 +41,7 @@ class Tried:
     Attributes:
       proposal: the change that was asked about, on top of those taken before.
       number: the number of the question.
+      edits: the change, with results that it would move kept as they are, where that was asked.
       answer: the answer; None where XLA refuses the changed program.
       saved: what it saves over the changes taken before; None without an answer.
       is_layout: whether it sends less of weights and more of what grows with the batch: then it depends on their sizes
@@ -47,6 +50,7 @@ class Tried:
 
     proposal: Proposal
     number: int
+    edits: tuple[Edit, ...]
     answer: Answer | None = None
     saved: Saved | None = None
     is_layout: bool = False
@@ -77,7 +81,9 @@ class Climb:
       further: more places to change, beside those of the program.
       start: the program as it is.
       steps: the changes taken by now, each on top of those before.
-      tried: all questions by now.
+      tried: all changes that were asked about by now.
+      proposed: number of changes that were thought of.
+      asked: number of questions.
     """
 
     own: EditedProgram
@@ -88,6 +94,7 @@ class Climb:
     steps: list[Step] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
     proposed: int = 0
+    asked: int = 0
     _waiting: list[Proposal] = field(default_factory=list)
     _helped: list[Tried] = field(default_factory=list)
     _failed: Counter[object] = field(default_factory=Counter)
@@ -117,11 +124,11 @@ class Climb:
     @property
     def edits(self) -> tuple[Edit, ...]:
         """The changes that were taken."""
-        return tuple(edit for step in self.steps for edit in step.taken.proposal.edits)
+        return tuple(edit for step in self.steps for edit in step.taken.edits)
 
     def advance(self) -> Tried | None:
         """Asks the next question; None where the search is over."""
-        if (self.most is not None and len(self.tried) >= self.most) or self._quiet >= _QUIET:
+        if (self.most is not None and self.asked >= self.most) or self._quiet >= _QUIET:
             self._take()
             return None
         rest = [one for one in self._waiting if one.most >= NOTICEABLE]
@@ -166,15 +173,38 @@ class Climb:
         return one.put, one.gone
 
     def _ask(self, proposal: Proposal) -> Tried:
+        tried = self._judged(proposal, proposal.edits)
+        if tried.answer is None or tried.saved is None or tried.worth:
+            return tried
+        # Nobody has asked how some results are returned: what they became may hide what the change saves, or cause it.
+        less = self.now.counts.bytes - tried.answer.counts.bytes
+        kept = self._kept_results(proposal, tried.answer)
+        if less < NOTICEABLE * self.start.counts.bytes or not kept:
+            return tried
+        again = self._judged(proposal, (*proposal.edits, *kept))
+        return again if again.worth else tried
+
+    def _kept_results(self, proposal: Proposal, answer: Answer) -> tuple[Edit, ...]:
+        """Edits by which the results that a change moves are returned as they are now."""
+        pairs = enumerate(zip(self.now.counts.results, answer.counts.results, strict=False))
+        outputs, asked = self.own.program.outputs, {index for kind, index in proposal.site.touched if kind == "result"}
+        return tuple(
+            Edit(kind="result", index=index, spec=self.own.spec(outputs[index].value))
+            for index, (before, after) in pairs
+            if before != after and index not in asked and outputs[index].spec is None
+        )
+
+    def _judged(self, proposal: Proposal, edits: tuple[Edit, ...]) -> Tried:
+        self.asked += 1
         number = len(self.tried) + 1
         try:
-            answer = self.ask((*self.edits, *proposal.edits))
+            answer = self.ask((*self.edits, *edits))
         except CaptureError:
-            return Tried(proposal=proposal, number=number)
-        saved = find_saved(self.start.counts, self.now.counts, answer.counts, proposal.edits)
+            return Tried(proposal=proposal, number=number, edits=edits)
+        saved = find_saved(self.start.counts, self.now.counts, answer.counts, edits)
         batch = Stakes(self.own, self.start.counts, answer).batch_bytes()
-        is_layout = batch > self._batch_bytes + NOTICEABLE / 5 * max(1, self.start.counts.bytes)
-        return Tried(proposal=proposal, number=number, answer=answer, saved=saved, is_layout=is_layout)
+        is_layout = batch > self._batch_bytes + _MORE_OF_BATCH * self.start.counts.bytes
+        return Tried(proposal=proposal, number=number, edits=edits, answer=answer, saved=saved, is_layout=is_layout)
 
     def _best(self) -> Tried:
         """Of those that save nearly as much as the best, the one that is easiest to explain, then the smallest."""
@@ -183,7 +213,7 @@ class Climb:
         def rank(one: Tried) -> tuple[bool, bool, int, bool, int, float]:
             own = one.proposal
             is_lost = own.lost_at is not None
-            return bool(own.site.fact), is_lost, -own.size, own.spec is not None, -len(own.edits), one.worth
+            return bool(own.site.fact), is_lost, -own.size, own.spec is not None, -len(one.edits), one.worth
 
         return max((one for one in self._helped if one.worth >= _AS_MUCH * most), key=rank)
 
