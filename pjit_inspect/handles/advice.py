@@ -6,7 +6,7 @@ Joins the rooms: `analyze` proposes and judges, `observe` asks. Not its job: any
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.advice.advice_words import advice_of
 from pjit_inspect.analyze.advice.climb import Climb
@@ -16,17 +16,22 @@ from pjit_inspect.analyze.advice.stakes import Answer
 from pjit_inspect.analyze.findings.candidate import Subject
 from pjit_inspect.analyze.findings.findings import fact_candidates, find_facts
 from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
+from pjit_inspect.analyze.program.source import UserFiles
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.handles.background import wait_for_idle
 from pjit_inspect.handles.exports import OfRecord
-from pjit_inspect.handles.findings import subject_of, why_untried
+from pjit_inspect.handles.findings import subject_of
 from pjit_inspect.handles.suggest import Trials
+from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
+from pjit_inspect.model.program.source import SourceText
+from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.advice import Advice, AdviceTable
+from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.finding import Finding
 from pjit_inspect.model.report.suggestion import Checked, Edit
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 _MOST_QUESTIONS = 40
 _OPS_EACH = 6_000
@@ -48,38 +53,44 @@ class RecordAdvice(OfRecord, Advice):
         return self._trials.check((*self.with_edits, *self.edits))
 
 
-def edited_program_of(trials: Trials, analyses: Analyses) -> EditedProgram:
+def edited_program_of(trials: Trials, sources: Sequence[SourceText], files: UserFiles) -> EditedProgram:
     """The program that advice is about. Raises CaptureError if XLA gives no answer about it."""
     copied = trials.copied()
-    return EditedProgram(ValueNames(copied.program, analyses.sources, analyses.files), copied.numbers, copied.trips)
+    return EditedProgram(ValueNames(copied.program, sources, files), copied.numbers, copied.trips)
 
 
-def advice_on(analyses: Analyses, *, most: int | None = _MOST_QUESTIONS) -> AdviceTable:
-    """The changes worth making to a record's program, and the facts worth knowing.
+def advice_for(
+    data: RecordData,
+    module: HloModule | None,
+    collectives: Sequence[Collective],
+    program: ShardedProgram | None,
+    sources: Sequence[SourceText],
+    files: UserFiles,
+    *,
+    untried: str | None,
+    most: int | None = _MOST_QUESTIONS,
+) -> AdviceTable:
+    """The changes worth making to a program, and the facts worth knowing; `findings_of` takes the same.
 
-    Args:
-      analyses: the record.
-      most: most questions to XLA's partitioner, fewer for a large program; None for no limit.
+    `untried` says why nothing can be asked (`why_untried`), None if it can; `most` is the number of questions to XLA's
+    partitioner, fewer for a large program, None for no limit.
     """
-    rows, module = tuple(analyses.collectives), analyses.readable_hlo
-    unsized = sum(row.is_unsized for row in rows)
+    unsized = sum(row.is_unsized for row in collectives)
     if module is not None and (lacks := why_incomplete(module.unknown, unsized=unsized)):
         return AdviceTable(missing=f"the program is {lacks}")
-    missing = why_untried(analyses.data, live=analyses.is_live)
     trials, own = None, None
-    if missing is None:
-        trials = Trials(analyses.data, rows, module)
+    if untried is None:
+        trials = Trials(data, collectives, module)
         try:
-            own, missing = edited_program_of(trials, analyses), ""
+            own = edited_program_of(trials, sources, files)
         except CaptureError as error:
-            trials, missing = None, str(error)
-    data = analyses.report.data
+            untried = str(error)
     copy = None if own is None else own.names
-    subject = subject_of(data, module, rows, analyses.propagation, analyses.sources, analyses.files, copy)
+    subject = subject_of(data, module, collectives, program, sources, files, copy)
     facts = find_facts(subject)
     # With Explicit axes the types of all operations follow those of the arguments: no one place can be changed.
-    if trials is None or own is None or find_explicit_axes(analyses.data):
-        return AdviceTable(rows=tuple(map(_fact, facts)), missing=missing or "")
+    if trials is None or own is None or find_explicit_axes(data):
+        return AdviceTable(rows=tuple(map(_fact, facts)), missing=untried or "")
     limit = None if most is None else max(1, min(most, most * _OPS_EACH // max(1, len(own.program.ops))))
     return _searched(trials, own, subject, facts, limit)
 
@@ -99,7 +110,9 @@ def _searched(
         return AdviceTable(rows=tuple(map(_fact, facts)), missing=str(error))
     while climb.advance() is not None:
         pass
-    changes = tuple(RecordAdvice.made_of(one, _trials=trials) for one in advice_of(climb))
+    where = (subject.data.user_frame,) if subject.data.user_frame else ()
+    found = (one if one.source else replace(one, source=where) for one in advice_of(climb))
+    changes = tuple(RecordAdvice.made_of(one, _trials=trials) for one in found)
     # A fact whose remedy was tried, and helps, is told once.
     told = {(one.kind, one.source[:1]) for one in changes}
     left = [one for one in facts if (one.kind, one.source[:1]) not in told]

@@ -26,6 +26,7 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.guard import Guard, gc_paused
+from pjit_inspect.handles.advice import advice_for
 from pjit_inspect.handles.asked.what_if import as_partitioned
 from pjit_inspect.handles.findings import findings_of, replaced_of, why_untried
 from pjit_inspect.handles.ledger import reason_of
@@ -44,6 +45,7 @@ from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import KeyFigures
 from pjit_inspect.model.record.xla_warning import XlaWarning
+from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import CollectiveTable, LinkTraffic
 from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.graph import ProgramGraph
@@ -106,7 +108,8 @@ _NO_TEXT = "no_hlo_text"
 """Key in the known values for the reason why a program of a file was not printed."""
 
 _OF_ANSWER = (
-    "sources", "explained", "report", "names", "shardings", "findings", "counted_findings", "suggestions",
+    "sources", "explained", "report", "names", "shardings", "advice", "findings", "counted_findings",
+    "suggestions",
 )  # fmt: skip
 """Values that depend on the answer of XLA's partitioner."""
 
@@ -431,6 +434,16 @@ class Analyses(Computed):
         if not self.is_live:
             raise CaptureError("suggestions need the process that compiled the program: inspect the function again")
         return suggestions_of(self.data, self.readable_hlo, tuple(self.collectives), self.sources, self.files)
+
+    @once
+    def advice(self) -> AdviceTable:
+        """Changes worth making."""
+        module = self.readable_hlo
+        program, sources, files = self._explanation(module)
+        untried = why_untried(self.data, live=self.is_live)
+        # The report first: its data know which arguments results reuse.
+        data, rows = self.report.data, tuple(self.collectives)
+        return advice_for(data, module, rows, program, sources, files, untried=untried)
 
     @once
     def findings(self) -> FindingTable:

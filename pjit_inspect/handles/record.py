@@ -19,6 +19,7 @@ from pjit_inspect.handles.asked.copies import Change, change_apart
 from pjit_inspect.handles.asked.what_if import Again, ask_changed, change_program
 from pjit_inspect.handles.background import somebody_waits
 from pjit_inspect.handles.displays import (
+    RecordAdviceTable,
     RecordCallbacks,
     RecordCollectives,
     RecordFindings,
@@ -42,6 +43,7 @@ from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import MemoryStats, Origin, RecordData, Timings
 from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.model.record.xla_warning import XlaWarning
+from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.fusion import FusionTable
@@ -297,6 +299,17 @@ class CompileRecord(Displayable):
         `.of("params['w1']")` and `.at_line(12)` choose values. Empty if unknown; `.missing` says why.
         """
         return RecordShardings.made_of(self.state.analyses.shardings, _state=self.state)
+
+    @property
+    def advice(self) -> AdviceTable:
+        """Changes worth making, best first, each with the code to write and with what it saves; then facts.
+
+        Found on first use: XLA's partitioner is asked about up to 40 changed copies of the program, fewer of a large
+        one. Each change is counted on top of those before it. A change of the kind "layout" helps at these sizes, and
+        may not at others. For a record from a file nothing is asked, and the table has facts only.
+        """
+        with somebody_waits():
+            return RecordAdviceTable.made_of(self.state.analyses.advice, _state=self.state)
 
     @property
     def findings(self) -> FindingTable:

@@ -150,9 +150,13 @@ def _rewritten(own: EditedProgram, site: Site, op: ShardedOp, text: str) -> str:
         return ""
     line = source.line(span.line) or ""
     raw = line.encode()
-    before, piece, after = (raw[: span.column], raw[span.column : span.end_column], raw[span.end_column :])
-    wrapped = f"jax.lax.with_sharding_constraint({piece.decode(errors='replace')}, {text})"
-    return f"{before.decode(errors='replace')}{wrapped}{after.decode(errors='replace')}".strip()
+    before, piece, after = (
+        part.decode(errors="replace")
+        for part in (raw[: span.column], raw[span.column : span.end_column], raw[span.end_column :])
+    )
+    # A comment at the end of the line is none of what is to be written.
+    after = after if "'" in after or '"' in after else after.partition("#")[0]
+    return f"{before}jax.lax.with_sharding_constraint({piece}, {text}){after}".strip()
 
 
 def _costs(tried: Tried, before: Answer) -> str:
