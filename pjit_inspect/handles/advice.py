@@ -33,7 +33,7 @@ from pjit_inspect.model.report.finding import Finding
 from pjit_inspect.model.report.suggestion import Checked, Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
-_MOST_QUESTIONS = 40
+MOST_QUESTIONS = 40
 _OPS_EACH = 6_000
 """Operations of a program up to which all questions are asked; twice as many operations allow half of them."""
 
@@ -68,7 +68,7 @@ def advice_for(
     files: UserFiles,
     *,
     untried: str | None,
-    most: int | None = _MOST_QUESTIONS,
+    most: int | None,
 ) -> AdviceTable:
     """The changes worth making to a program, and the facts worth knowing; `findings_of` takes the same.
 
@@ -122,6 +122,7 @@ def _searched(
         asked=climb.asked,
         proposed=climb.proposed,
         best=max(0.0, *refused) if refused else 0.0,
+        untried=climb.untried,
     )
 
 

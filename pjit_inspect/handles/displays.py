@@ -40,7 +40,7 @@ from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, st
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 from pjit_inspect.view.inspector.widget import inspector_widget, widget_words
 from pjit_inspect.view.memory.autopsy import autopsy_blocks
-from pjit_inspect.view.record.advice import advice_blocks
+from pjit_inspect.view.pages.advice import advice_blocks
 from pjit_inspect.view.record.callbacks import callback_blocks
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.explain import explain_view

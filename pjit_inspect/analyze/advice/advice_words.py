@@ -45,18 +45,21 @@ def advice_of(climb: Climb) -> tuple[Advice, ...]:
 def _row(own: EditedProgram, tried: Tried, before: Answer, taken: tuple[Edit, ...]) -> Advice:
     site, counts = tried.proposal.site, before.counts
     after = (tried.answer or before).counts
+    compared = counts.compared(after)
     return Advice(
         kind="layout" if tried.is_layout else site.fact or _KINDS[site.kind],
         sentence=site.sentence or _sentence(own, tried.proposal),
         change=site.change or _change(own, site, tried.proposal.spec),
         edits=tried.edits,
         sent=(counts.bytes, after.bytes),
+        sent_per_turn=() if compared is None else compared.sent.rows[1:],
         memory=(counts.held_bytes + sum(counts.results), after.held_bytes + sum(after.results)),
         multiplied=(counts.products, after.products),
         collectives=(len(counts.moved), len(after.moved)),
         costs=_costs(tried, before),
         source=site.source,
         number=tried.number,
+        is_whole=not any(site.now),
         with_edits=taken,
     )
 

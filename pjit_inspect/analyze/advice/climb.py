@@ -46,6 +46,7 @@ class Tried:
       saved: what it saves over the changes taken before; None without an answer.
       is_layout: whether it sends less of weights and more of what grows with the batch: then it depends on their sizes
         whether it helps, and small programs always say that it does.
+      failure: why there is no answer.
     """
 
     proposal: Proposal
@@ -54,6 +55,7 @@ class Tried:
     answer: Answer | None = None
     saved: Saved | None = None
     is_layout: bool = False
+    failure: str = ""
 
     @property
     def worth(self) -> float:
@@ -125,6 +127,18 @@ class Climb:
     def edits(self) -> tuple[Edit, ...]:
         """The changes that were taken."""
         return tuple(edit for step in self.steps for edit in step.taken.edits)
+
+    @property
+    def untried(self) -> str:
+        """Why changes that may save a noticeable part were not tried; "" if none was left out."""
+        left = sum(one.most >= NOTICEABLE for one in self._waiting)
+        if self.most is not None and self.asked >= self.most and left:
+            return f"{left} of {left + len(self.tried)} changes were left out, as at most {self.most} are tried"
+        failed = [one for one in self.tried if one.answer is None]
+        # XLA refuses some changed programs for good reasons.
+        if failed and len(failed) == len(self.tried):
+            return f"{len(failed)} of {len(failed)} got no answer: {failed[0].failure}"
+        return ""
 
     def advance(self) -> Tried | None:
         """Asks the next question; None where the search is over."""
@@ -199,8 +213,8 @@ class Climb:
         number = len(self.tried) + 1
         try:
             answer = self.ask((*self.edits, *edits))
-        except CaptureError:
-            return Tried(proposal=proposal, number=number, edits=edits)
+        except CaptureError as error:
+            return Tried(proposal=proposal, number=number, edits=edits, failure=str(error))
         saved = find_saved(self.start.counts, self.now.counts, answer.counts, edits)
         batch = Stakes(self.own, self.start.counts, answer).batch_bytes()
         is_layout = batch > self._batch_bytes + _MORE_OF_BATCH * self.start.counts.bytes

@@ -13,8 +13,8 @@ from pjit_inspect.model.report.suggestion import Edit
 
 NOTICEABLE = 0.05
 """Less than this share of anything is not worth a line."""
-_MORE_PRODUCTS, _MORE_MADE, _MORE_HELD = 0.10, 0.25, 0.02
-"""More multiplied, made or held than these shares is a trade of one cost for another."""
+_MORE_PRODUCTS, _MORE_MADE, _MORE_HELD = 1.1, 1.25, 0.02
+"""Limits on what is multiplied and made, relative to before, and the share held more; above is a trade of costs."""
 _NO_MORE = 0.001
 
 
@@ -24,20 +24,14 @@ class Saved:
 
     Attributes:
       sent, products, made, held: the shares.
-      is_certain: whether they hold for any number of turns of loops of unknown length.
+      is_trade: whether something else is paid for what is saved, for some number of turns of loops of unknown length.
     """
 
     sent: float
     products: float
     made: float
     held: float
-    is_certain: bool = True
-
-    @property
-    def is_trade(self) -> bool:
-        """Whether something else is paid for what is saved."""
-        dearer = self.products < -_MORE_PRODUCTS or self.made < -_MORE_MADE or self.held < -_MORE_HELD
-        return dearer or not self.is_certain
+    is_trade: bool = False
 
     @property
     def worth(self) -> float:
@@ -60,10 +54,12 @@ def find_saved(start: Counts, base: Counts, after: Counts, edits: Sequence[Edit]
     results = enumerate(zip(base.results, after.results, strict=False))
     debt = sum(max(0, one - two) for index, (one, two) in results if index not in asked)
     held = base.held_bytes + sum(base.results) - after.held_bytes - sum(after.results) - debt
+    held_share = held / max(1, start.held_bytes + sum(start.results))
+    is_dearer = compared.products.may_grow(_MORE_PRODUCTS) or compared.made.may_grow(_MORE_MADE)
     return Saved(
         sent=(base.bytes - after.bytes - debt) / max(1, start.bytes),
         products=(base.products - after.products) / max(1, start.products),
         made=(base.made_bytes - after.made_bytes) / max(1, start.made_bytes),
-        held=held / max(1, start.held_bytes + sum(start.results)),
-        is_certain=after.bytes >= base.bytes or not compared.sent.may_grow(),
+        held=held_share,
+        is_trade=is_dearer or held_share < -_MORE_HELD or (after.bytes < base.bytes and compared.sent.may_grow()),
     )

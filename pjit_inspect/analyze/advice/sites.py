@@ -153,8 +153,13 @@ class Sites:
                     places=tuple(("respec", own, 0) for own in request.ops),
                     arrays=self._made(request.ops),
                     ops=tuple(sorted(request.ops)),
-                    source=self._names.frames(op),
+                    source=self._asking(op),
                 )
+
+    def _asking(self, op: ShardedOp) -> tuple[Frame, ...]:
+        """The frames of a constraint, or of the call of a helper that makes it."""
+        frames, caller = self._names.frames(op), self._names.caller(op)
+        return frames[frames.index(caller) :] if caller in frames else frames
 
     def _arguments(self) -> Iterator[Site]:
         groups = argument_groups(self._own.program)

@@ -1,6 +1,6 @@
 """Changes worth making to a program, best first, each with what it saves.
 
-Not its job: finding them (`analyze.advice`), trying them (`handles.advice`) or drawing them (`view.record.advice`).
+Not its job: finding them (`analyze.advice`), trying them (`handles.advice`) or drawing them (`view.pages.advice`).
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ class Advice:
       change: the code to write; "" if it is not known how.
       edits: the change in a copy of the program; () for a fact.
       sent: bytes the busiest device sends, before and after; of a fact with an unknown saving what it sends, and None.
+      sent_per_turn: the share of `sent` in a turn of each loop of unknown length; () without such loops.
       memory: bytes of arguments and results that a device holds, before and after; None for a fact.
       multiplied: operations in products on a device, before and after; None for a fact.
       collectives: number of collectives, before and after; None for a fact.
@@ -57,6 +58,7 @@ class Advice:
       source: the user's frames of its line, innermost first; () if unknown.
       number: the number of the question whose answer it is; 0 for a fact.
       cost_bytes: for a fact, the bytes that it costs; else 0.
+      is_whole: whether it is about arrays that every device holds in full.
       with_edits: the changes of the rows before it, which it was counted on top of.
     """
 
@@ -65,6 +67,7 @@ class Advice:
     change: str = ""
     edits: tuple[Edit, ...] = ()
     sent: Figures | None = None
+    sent_per_turn: tuple[Figures, ...] = ()
     memory: Figures | None = None
     multiplied: Figures | None = None
     collectives: Figures | None = None
@@ -74,6 +77,7 @@ class Advice:
     source: tuple[Frame, ...] = ()
     number: int = 0
     cost_bytes: int = 0
+    is_whole: bool = False
     with_edits: tuple[Edit, ...] = ()
 
     def check(self) -> Checked:
@@ -98,7 +102,8 @@ class AdviceTable(Table[Advice]):
       asked: number of changed programs that XLA's partitioner was asked about.
       proposed: number of changes that were thought of.
       best: the largest share of bytes sent that a change saves which is no row; 0 for none.
-      missing: why changes were not tried, or facts not looked for; "" if all were.
+      missing: why no change was tried; "" if some were.
+      untried: why some changes were not tried; "" if all were that could save a noticeable part.
     """
 
     rows: tuple[Advice, ...] = ()
@@ -106,6 +111,7 @@ class AdviceTable(Table[Advice]):
     proposed: int = 0
     best: float = 0.0
     missing: str = ""
+    untried: str = ""
 
     computed: ClassVar[tuple[str, ...]] = ()
 
