@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pjit_inspect.analyze.advice.advice_words import advice_of
 from pjit_inspect.analyze.advice.climb import Climb
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
+from pjit_inspect.analyze.advice.facts import find_other_facts
 from pjit_inspect.analyze.advice.sites import Site, site_of_edits
 from pjit_inspect.analyze.advice.stakes import Answer
 from pjit_inspect.analyze.findings.candidate import Subject
@@ -88,11 +89,14 @@ def advice_for(
     copy = None if own is None else own.names
     subject = subject_of(data, module, collectives, program, sources, files, copy)
     facts = find_facts(subject)
+    known = subject.names or copy
+    others = tuple(map(_of_no_record, find_other_facts(collectives, known, data.timings)))
     # With Explicit axes the types of all operations follow those of the arguments: no one place can be changed.
     if trials is None or own is None or find_explicit_axes(data):
-        return AdviceTable(rows=tuple(map(_fact, facts)), missing=untried or "")
+        return AdviceTable(rows=(*map(_fact, facts), *others), missing=untried or "")
     limit = None if most is None else max(1, min(most, most * _OPS_EACH // max(1, len(own.program.ops))))
-    return _searched(trials, own, subject, facts, limit)
+    found = _searched(trials, own, subject, facts, limit)
+    return replace(found, rows=(*found.rows, *others))
 
 
 def _searched(
@@ -140,6 +144,10 @@ def _remedies(own: EditedProgram, subject: Subject) -> Iterator[Site]:
                     change=str(remedy.words),
                     source=candidate.source,
                 )
+
+
+def _of_no_record(one: Advice) -> RecordAdvice:
+    return RecordAdvice.made_of(one, _trials=None)
 
 
 def _fact(one: Finding) -> RecordAdvice:

@@ -24,8 +24,14 @@ layout: a change that sends less of the weights and more of what grows with the 
  others it may not.
 """
 
-AdviceKind = ChangeKind | FindingKind
-"""A change of shardings, or a fact of one of the kinds of findings."""
+OtherFact = Literal["tiny_collectives", "written_out_layers"]
+"""
+tiny_collectives: most collectives send next to nothing, one after the other: they cost waits.
+written_out_layers: equal layers of a Python loop are compiled one by one.
+"""
+
+AdviceKind = ChangeKind | FindingKind | OtherFact
+"""A change of shardings, a fact of one of the kinds of findings, or one that costs no bytes."""
 
 AdviceState = Literal["counted", "compiled", "fact"]
 """
