@@ -81,7 +81,7 @@ def _sentence(own: EditedProgram, proposal: Proposal) -> Sentence:
     if lost and site.kind == "request":
         return say("{} loses {}: it asks for {}", site.words, _axes(lost), now)
     if lost:
-        return say("{} loses {}: {}", site.words, _axes(lost), _exchange(own, op, lost, now))
+        return say("{} loses {}: {}", site.words, _axes(lost), _exchange(own, site.ops[0], lost, now))
     if site.kind == "request":
         return say("{} asks for {}", site.words, now)
     return say("{} is {}", site.words, now)
@@ -96,9 +96,9 @@ def _lost(own: EditedProgram, proposal: Proposal) -> list[str]:
     return [one for one in own.program.sizes if one in found]
 
 
-def _exchange(own: EditedProgram, op: ShardedOp, lost: list[str], now: Sentence) -> Sentence:
-    """Which operands bring the axes, and how the result is split."""
-    origins = [_origin(own, value, lost) for value in op.operands]
+def _exchange(own: EditedProgram, index: int, lost: list[str], now: Sentence) -> Sentence:
+    """Which arguments of the piece bring the axes, and how the result is split."""
+    origins = [_origin(own, value, lost) for value in own.taken(index)]
     who = list(dict.fromkeys(origin for origin in origins if origin))
     brought = joined([name(one) for one in reversed(who)])
     if len(who) > 1:

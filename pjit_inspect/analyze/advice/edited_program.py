@@ -35,6 +35,7 @@ class EditedProgram:
         for op in self.program.ops:
             self.runs.append(1 if op.parent is None else self.runs[op.parent] * trips.get(op.parent, 1))
         self._classes = _classes(self.program)
+        self._brought: dict[object, frozenset[tuple[str, int]]] = {}
 
     @cached_property
     def is_differentiated(self) -> bool:
@@ -115,21 +116,32 @@ class EditedProgram:
         op = self.program.ops[index]
         return (op.frames, op.spans[:1]) if op.frames else index
 
+    def taken(self, index: int) -> list[int]:
+        """The values that the piece of an op takes from other pieces, in order."""
+        piece = self.piece(index)
+        given = (value for own in self._pieces[piece, self.phases[index]] for value in self.program.ops[own].operands)
+        made = {value: self.program.values[value].op for value in given}
+        return [value for value, maker in made.items() if maker is None or self.piece(maker) != piece]
+
     def brought(self, index: int, depth: int = 1) -> frozenset[tuple[str, int]]:
         """The axes, each with the class it splits, of what the piece of an op takes from other pieces.
 
         With a `depth`, of what those take, too.
         """
-        piece, ops = self.piece(index), self.program.ops
-        found = set[tuple[str, int]]()
-        for value in {value for own in self._pieces[piece, self.phases[index]] for value in ops[own].operands}:
-            maker = self.program.values[value].op
-            if maker is not None and self.piece(maker) == piece:
-                continue
-            found |= {(axis, c) for c, axes in zip(self.classes(value), self.spec(value), strict=True) for axis in axes}
-            if depth > 1 and maker is not None:
+        key = self.piece(index), self.phases[index], depth
+        if key not in self._brought:
+            found, makers = set[tuple[str, int]](), dict[object, int]()
+            for value in self.taken(index):
+                own = zip(self.classes(value), self.spec(value), strict=True)
+                found |= {(axis, c) for c, axes in own for axis in axes}
+                maker = self.program.values[value].op
+                if maker is not None:
+                    makers[self.piece(maker), self.phases[maker]] = maker
+            # One op stands for its piece.
+            for maker in makers.values() if depth > 1 else ():
                 found |= self.brought(maker, depth - 1)
-        return frozenset(found)
+            self._brought[key] = frozenset(found)
+        return self._brought[key]
 
     @cached_property
     def _pieces(self) -> Mapping[object, list[int]]:
