@@ -153,7 +153,7 @@ class Climb:
             return None
         proposal = self._next(rest)
         self._waiting.remove(proposal)
-        tried = self._ask(proposal)
+        tried = self.try_change(proposal)
         self.tried.append(tried)
         self._failed.update((self._supposed(proposal), proposal.site.places))
         if tried.worth:
@@ -186,7 +186,8 @@ class Climb:
     def _supposed(one: Proposal) -> object:
         return one.put, one.gone
 
-    def _ask(self, proposal: Proposal) -> Tried:
+    def try_change(self, proposal: Proposal) -> Tried:
+        """Asks about a change on top of those taken by now."""
         tried = self._judged(proposal, proposal.edits)
         if tried.answer is None or tried.saved is None or tried.worth:
             return tried

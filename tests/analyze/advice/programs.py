@@ -229,9 +229,9 @@ def optimizer_state_held_by_all() -> Built:
     return next(own for own in FAULTS if own.name == "the_optimizers_state_is_replicated").build()
 
 
-def _decoder(*, is_scanned: bool, is_recomputed: bool, **axes: int) -> Built:
+def _decoder(axes: dict[str, int], *, is_scanned: bool, is_recomputed: bool) -> Built:
     """A step of a decoder of four layers, FSDP over the first axis and tensor-parallel over the second if any."""
-    mesh = grid(**axes)
+    mesh = grid(None, explicit=False, **axes)
     fsdp, tp = (*axes, None)[:2]
     D, H, F, V, B, T = 64, 8, 256, 512, 16, 64
     layer = {
@@ -278,27 +278,27 @@ def _decoder(*, is_scanned: bool, is_recomputed: bool, **axes: int) -> Built:
 @bench("edit")
 def step_2d_unrolled() -> Built:
     """The bound alone puts its winner far back; where the axis is lost first finds it."""
-    return _decoder(is_scanned=False, is_recomputed=False, fsdp=2, tp=4)
+    return _decoder({"fsdp": 2, "tp": 4}, is_scanned=False, is_recomputed=False)
 
 
 @bench("edit")
 def step_2d_unrolled_recomputed() -> Built:
-    return _decoder(is_scanned=False, is_recomputed=True, fsdp=2, tp=4)
+    return _decoder({"fsdp": 2, "tp": 4}, is_scanned=False, is_recomputed=True)
 
 
 @bench("edit")
 def step_2d_scanned() -> Built:
-    return _decoder(is_scanned=True, is_recomputed=False, fsdp=2, tp=4)
+    return _decoder({"fsdp": 2, "tp": 4}, is_scanned=True, is_recomputed=False)
 
 
 @bench("edit")
 def step_fsdp_scanned() -> Built:
-    return _decoder(is_scanned=True, is_recomputed=False, fsdp=8)
+    return _decoder({"fsdp": 8}, is_scanned=True, is_recomputed=False)
 
 
 @bench("edit")
 def step_fsdp_scanned_recomputed() -> Built:
-    return _decoder(is_scanned=True, is_recomputed=True, fsdp=8)
+    return _decoder({"fsdp": 8}, is_scanned=True, is_recomputed=True)
 
 
 @bench("edit")
