@@ -44,8 +44,8 @@ class Tried:
       edits: the change, with results that it would move kept as they are, where that was asked.
       answer: the answer; None where XLA refuses the changed program.
       saved: what it saves over the changes taken before; None without an answer.
-      is_layout: whether it sends less of weights and more of what grows with the batch: then it depends on their sizes
-        whether it helps, and small programs always say that it does.
+      is_layout: whether it undoes what somebody asked of an argument or a result, or sends less of weights and more of
+        what grows with the batch: then it depends on their sizes whether it helps, and small programs say that it does.
       failure: why there is no answer.
     """
 
@@ -218,7 +218,8 @@ class Climb:
             return Tried(proposal=proposal, number=number, edits=edits, failure=str(error))
         saved = find_saved(self.start.counts, self.now.counts, answer.counts, edits)
         batch = Stakes(self.own, self.start.counts, answer).batch_bytes()
-        is_layout = batch > self._batch_bytes + _MORE_OF_BATCH * self.start.counts.bytes
+        grows = batch > self._batch_bytes + _MORE_OF_BATCH * self.start.counts.bytes
+        is_layout = proposal.site.is_on_purpose or grows
         return Tried(proposal=proposal, number=number, edits=edits, answer=answer, saved=saved, is_layout=is_layout)
 
     def _best(self) -> Tried:

@@ -56,6 +56,7 @@ class Site:
       gradients: number of the places that only bind gradients.
       source: the user's frames of its line, innermost first.
       count: number of arrays that it is about.
+      is_on_purpose: whether a constraint asks for it on an argument or a result itself: to change it is another layout.
       fact, sentence, change: the kind of the fact that its one change is a remedy for, and how to say both; "" for any
         other place.
     """
@@ -69,6 +70,7 @@ class Site:
     gradients: int = 0
     source: tuple[Frame, ...] = ()
     count: int = 1
+    is_on_purpose: bool = False
     fact: FindingKind | Literal[""] = ""
     sentence: Sentence | Literal[""] = ""
     change: str = ""
@@ -154,7 +156,14 @@ class Sites:
                     arrays=self._made(request.ops),
                     ops=tuple(sorted(request.ops)),
                     source=self._asking(op),
+                    is_on_purpose=self._is_at_the_border(op),
                 )
+
+    def _is_at_the_border(self, op: ShardedOp) -> bool:
+        """Whether a constraint is on an argument or a result of the program, or a view of one."""
+        names = self._names
+        results = {names.seen_through(own.value) for own in self._own.program.outputs}
+        return bool(names.argument(op.operands[0])) or names.seen_through(op.results[0]) in results
 
     def _asking(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The frames of a constraint, or of the call of a helper that makes it."""

@@ -20,8 +20,8 @@ line: a constraint is missing at a line of source.
 constraint: a constraint that is there should ask for another sharding, or be left out.
 argument: arguments should arrive with another sharding.
 result: results should be returned with another sharding.
-layout: a change that sends less of the weights and more of what grows with the batch. It helps at these sizes; at
- others it may not.
+layout: a change that sends less of the weights and more of what grows with the batch, or that undoes a constraint on an
+ argument or a result. It helps at these sizes; at others it may not.
 """
 
 OtherFact = Literal["tiny_collectives", "written_out_layers"]
