@@ -46,8 +46,9 @@ def _row(own: EditedProgram, tried: Tried, before: Answer, taken: tuple[Edit, ..
     site, counts = tried.proposal.site, before.counts
     after = (tried.answer or before).counts
     compared = counts.compared(after)
+    is_lost = site.kind in ("value", "request") and bool(_lost(own, tried.proposal))
     return Advice(
-        kind="layout" if tried.is_layout else site.fact or _KINDS[site.kind],
+        kind="layout" if tried.is_layout else site.fact or ("axis_lost" if is_lost else _KINDS[site.kind]),
         sentence=site.sentence or _sentence(own, tried.proposal),
         change=site.change or _change(own, site, tried.proposal.spec),
         edits=tried.edits,

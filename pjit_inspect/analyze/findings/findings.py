@@ -77,7 +77,7 @@ def _in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _of_change(row: Advice) -> Finding | None:
-    """A change that was tried as a finding; None for facts, and for arguments and results that are split already."""
+    """A change that was tried as a finding; None for facts, and where no axis is lost and nothing is held in full."""
     kind = _kind(row)
     if kind is None or row.sent is None or row.memory is None:
         return None
@@ -98,10 +98,8 @@ def _of_change(row: Advice) -> Finding | None:
 
 
 def _kind(row: Advice) -> FindingKind | None:
-    if row.state == "fact" or row.kind == "layout":
+    if row.state == "fact":
         return None
-    if row.kind in ("line", "constraint"):
-        return "axis_lost"
     if row.kind in ("argument", "result"):
         return "replicated_argument" if row.is_whole else None
     return next((kind for kind in FINDING_KINDS if kind == row.kind), None)

@@ -16,8 +16,8 @@ from pjit_inspect.model.words.sentence import Sentence
 
 ChangeKind = Literal["line", "constraint", "argument", "result", "layout"]
 """
-line: a constraint is missing at a line of source.
-constraint: a constraint that is there should ask for another sharding, or be left out.
+line: a constraint is missing at a line of source; "axis_lost" where an axis is lost there.
+constraint: a constraint that is there should ask for another sharding, or be left out; likewise "axis_lost".
 argument: arguments should arrive with another sharding.
 result: results should be returned with another sharding.
 layout: a change that sends less of the weights and more of what grows with the batch, or that undoes a constraint on an

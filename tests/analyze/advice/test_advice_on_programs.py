@@ -62,7 +62,7 @@ def test_the_changes_save_what_the_best_single_one_does(name: str) -> None:
 def test_the_step_over_two_axes_has_its_winner_among_the_first_questions() -> None:
     """The bound alone puts it at question 18: where the axis is lost first is asked in turn with it."""
     first = record_of("step_2d_unrolled").advice[0]
-    assert first.kind == "line"
+    assert first.kind == "axis_lost"
     assert first.number <= 4
     assert first.change == 'x = jax.lax.with_sharding_constraint(params["emb"][batch["tok"]], P(\'fsdp\', None, None))'
     assert first.sent is not None

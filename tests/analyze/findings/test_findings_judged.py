@@ -45,7 +45,7 @@ def facts(monkeypatch: pytest.MonkeyPatch, *found: Candidate, subject: Subject =
     return find_facts(subject)
 
 
-def change(kind: str = "line", **fields: Any) -> Advice:
+def change(kind: str = "axis_lost", **fields: Any) -> Advice:
     given = {"sent": (1000, 400), "memory": (1000, 1000), "edits": (EDIT,), "change": "do it"} | fields
     return Advice(kind=kind, sentence=Sentence(f"a {kind}"), **given)
 
@@ -81,7 +81,7 @@ def test_three_at_most_what_is_sent_first_then_dearest_first(monkeypatch: pytest
     assert [one.kind for one in find_findings(found, ())] == ["summed_per_turn", "loop_predicate", "resharded_argument"]
 
 
-def test_a_change_of_a_line_is_a_finding_with_what_it_saves() -> None:
+def test_an_axis_that_is_lost_is_a_finding_with_what_it_saves() -> None:
     (one,) = find_findings((), [change(collectives=(10, 4))])
     assert (one.kind, one.unit, one.cost_bytes, one.remedy, one.change) == ("axis_lost", "sent", 600, "do it", (EDIT,))
     assert one.tried is not None
@@ -95,8 +95,9 @@ def test_arguments_that_every_device_holds_are_a_finding_and_others_are_none() -
     assert not find_findings((), [replace(whole, is_whole=False)])
 
 
-def test_another_layout_is_no_finding() -> None:
-    assert not find_findings((), [change("layout")])
+@pytest.mark.parametrize("kind", ["layout", "line", "constraint"])
+def test_another_layout_and_a_line_that_loses_nothing_are_no_findings(kind: str) -> None:
+    assert not find_findings((), [change(kind)])
 
 
 def test_a_fact_whose_remedy_helps_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
