@@ -315,11 +315,10 @@ class CompileRecord(Displayable):
     def findings(self) -> FindingTable:
         """Problems of the program: at most three, most expensive first, each with its line, cost and remedy.
 
-        Found on first use (an inspector in a notebook starts it while no cell runs): XLA's partitioner gets up to ten
-        copies of the program with remedies, fewer for a large one, and `tried` has the bytes before and after. Empty if
-        no problem is proven to cost a noticeable part; `untried` says which remedies were not tried, and `try_all()`
-        tries them. For a record from a file no remedy is tried, and problems that only a tried remedy proves are not
-        found.
+        Found on first use (an inspector in a notebook starts it while no cell runs), with `advice`: facts of the
+        program, and changes that put back a lost axis, or split what every device holds; `tried` has the bytes before
+        and after. Empty if no problem is proven to cost a noticeable part; `untried` says which changes were not tried,
+        and `try_all()` tries them. For a record from a file nothing is tried, and only facts are found.
         """
         with somebody_waits():
             return RecordFindings.made_of(self.state.analyses.findings, _state=self.state)

@@ -23,7 +23,7 @@ from pjit_inspect.analyze.findings.repeated import (
 from pjit_inspect.model.report.advice import Advice
 from pjit_inspect.model.report.finding import FINDING_KINDS, Finding, FindingKind, FindingUnit
 from pjit_inspect.model.report.suggestion import Checked
-from pjit_inspect.model.words.sentence import Sentence
+from pjit_inspect.model.words.sentence import Sentence, code, say
 
 _MOST = 3
 _NOTICEABLE = 0.05
@@ -83,13 +83,14 @@ def _of_change(row: Advice) -> Finding | None:
         return None
     unit: FindingUnit = "held" if kind == "replicated_argument" or row.sent[0] <= row.sent[1] else "sent"
     before, after = row.memory if unit == "held" else row.sent
+    is_line = kind == "axis_lost" and "with_sharding_constraint(" in row.change
     return Finding(
         kind=kind,
         sentence=row.sentence,
         source=row.source,
         cost_bytes=before - after,
         unit=unit,
-        remedy=Sentence(row.change),
+        remedy=say("{}", code(row.change)) if is_line else Sentence(row.change),
         tried=Checked(before_bytes=before, after_bytes=after, per_turn=row.sent_per_turn if unit == "sent" else ()),
         change=(*row.with_edits, *row.edits),
         collectives=row.collectives,
