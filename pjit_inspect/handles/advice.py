@@ -12,7 +12,7 @@ from pjit_inspect.analyze.advice.advice_words import advice_of
 from pjit_inspect.analyze.advice.climb import Climb
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.facts import find_other_facts
-from pjit_inspect.analyze.advice.sites import Site, site_of_edits
+from pjit_inspect.analyze.advice.site import Site, site_of_edits
 from pjit_inspect.analyze.advice.stakes import Answer
 from pjit_inspect.analyze.findings.candidate import Subject
 from pjit_inspect.analyze.findings.findings import fact_candidates, find_facts

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from pjit_inspect.analyze.advice.climb import Climb, Tried
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
-from pjit_inspect.analyze.advice.sites import Site
+from pjit_inspect.analyze.advice.site import Site
 from pjit_inspect.analyze.advice.stakes import Answer, Proposal
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.report.advice import Advice, ChangeKind

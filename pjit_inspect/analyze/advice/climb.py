@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.judge import NOTICEABLE, Saved, find_saved
-from pjit_inspect.analyze.advice.sites import Site, Sites
+from pjit_inspect.analyze.advice.site import Site
+from pjit_inspect.analyze.advice.sites import Sites
 from pjit_inspect.analyze.advice.specs import specs_for
 from pjit_inspect.analyze.advice.stakes import Answer, Ask, Proposal, Stakes
 from pjit_inspect.errors import CaptureError

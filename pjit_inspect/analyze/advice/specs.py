@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pjit_inspect.analyze.advice.edited_program import Axes, EditedProgram
-from pjit_inspect.analyze.advice.sites import Site
+from pjit_inspect.analyze.advice.site import Site
 from pjit_inspect.model.program.mesh import Dimensions
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.advice.edited_program import PRODUCTS, EditedProgram
-from pjit_inspect.analyze.advice.sites import Site
+from pjit_inspect.analyze.advice.site import Site
 from pjit_inspect.analyze.suggest.counts import Counts
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.source import Frame

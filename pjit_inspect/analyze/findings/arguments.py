@@ -49,7 +49,6 @@ def not_donated(subject: Subject) -> Iterator[Candidate]:
             unit="held",
             cost_bytes=size,
             remedies=(Remedy(words=say("if nobody reads {} after the call, {}", old_ones, given)),),
-            about=("donation",),
         )
 
 
@@ -90,7 +89,6 @@ def resharded_arguments(subject: Subject) -> Iterator[Candidate]:
                 words=say("{}, as in {} as {}", made if maker else once, name(found[0].path), code(found[0].wanted))
             ),
         ),
-        about=("resharded",),
     )
 
 
