@@ -11,6 +11,8 @@ from pjit_inspect.analyze.advice.climb import Climb, Tried
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.site import Site
 from pjit_inspect.analyze.advice.stakes import Answer, Proposal
+from pjit_inspect.analyze.program.phases import is_vmapped
+from pjit_inspect.analyze.suggest.constraint_words import constraint_words
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.report.advice import Advice, ChangeKind
 from pjit_inspect.model.report.suggestion import Edit
@@ -128,7 +130,11 @@ def _change(own: EditedProgram, site: Site, wanted: Dimensions | None) -> str:
     op = own.program.ops[site.ops[0]]
     if site.kind == "request":
         return "leave it out" if wanted is None else f"ask for {spec_text(_told(own, op, wanted))}"
-    text = spec_text(_told(own, op, wanted or site.now))
+    told = _told(own, op, wanted or site.now)
+    if any(map(is_vmapped, own.names.scopes(op))):
+        # The array has a dimension that the text does not show, so the line cannot be written for the reader.
+        return str(constraint_words(own.names, op, told, "it"))
+    text = spec_text(told)
     written = _rewritten(own, site, op, text)
     return written or f"jax.lax.with_sharding_constraint({own.names.text(op) or '...'}, {text})"
 

@@ -83,7 +83,8 @@ def _of_change(row: Advice) -> Finding | None:
         return None
     unit: FindingUnit = "held" if kind == "replicated_argument" or row.sent[0] <= row.sent[1] else "sent"
     before, after = row.memory if unit == "held" else row.sent
-    is_line = kind == "axis_lost" and "with_sharding_constraint(" in row.change
+    # A line of source is one piece of code; a sentence has its own marks.
+    is_line = kind == "axis_lost" and "with_sharding_constraint(" in row.change and "`" not in row.change
     return Finding(
         kind=kind,
         sentence=row.sentence,

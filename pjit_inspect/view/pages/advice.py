@@ -54,7 +54,7 @@ def _lines(number: int, one: Advice, *, is_after_others: bool) -> list[Line]:
     head += [Text("  with those above", "dim")] if is_after_others else []
     lines = [Line(tuple(head))]
     if one.change:
-        is_code = one.change.count("with_sharding_constraint(") > 0 and one.kind in ("axis_lost", "line", "layout")
+        is_code = "with_sharding_constraint(" in one.change and "`" not in one.change
         lines.append(Line((Text("   "), Prose(say("{}", code(one.change)) if is_code else one.change))))
     figures = _figures(one)
     return [*lines, Line((Text("   "), *figures))] if figures else lines
