@@ -53,6 +53,7 @@ HELD: dict[str, tuple[str, ...]] = {
     "Collectives, and why they are there": (
         "model.report.collective.CollectiveTable", "model.report.collective.Collective", "model.report.cause.Cause",
         "model.report.collective.OtherCommunication",
+        "model.report.advice.AdviceTable", "model.report.advice.Advice",
         "model.report.finding.FindingTable", "model.report.finding.Finding",
         "model.report.suggestion.SuggestionTable", "model.report.suggestion.Suggestion",
         "model.report.suggestion.Checked", "model.report.suggestion.Edit",

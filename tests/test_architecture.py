@@ -79,7 +79,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "collectives": {"program", "causes"},
         "graph": {"program"},
         "suggest": {"program", "sharding", "collectives", "graph"},
-        "advice": {"program", "sharding"},
+        "advice": {"program", "sharding", "suggest"},
         "findings": {"program", "sharding", "causes", "recompiles", "suggest", "advice"},
         "memory": {"program", "advice"},
         "play": {"program"},

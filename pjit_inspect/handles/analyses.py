@@ -26,8 +26,9 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.guard import Guard, gc_paused
+from pjit_inspect.handles.advice import MOST_QUESTIONS, advice_for
 from pjit_inspect.handles.asked.what_if import as_partitioned
-from pjit_inspect.handles.findings import findings_of, replaced_of, why_untried
+from pjit_inspect.handles.findings import findings_of, replaced_of, subject_of, why_untried
 from pjit_inspect.handles.ledger import reason_of
 from pjit_inspect.handles.propagate import ask, propagation_of, why_unasked
 from pjit_inspect.handles.session.programs import without_programs
@@ -44,6 +45,7 @@ from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import KeyFigures
 from pjit_inspect.model.record.xla_warning import XlaWarning
+from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import CollectiveTable, LinkTraffic
 from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.graph import ProgramGraph
@@ -106,7 +108,8 @@ _NO_TEXT = "no_hlo_text"
 """Key in the known values for the reason why a program of a file was not printed."""
 
 _OF_ANSWER = (
-    "sources", "explained", "report", "names", "shardings", "findings", "counted_findings", "suggestions",
+    "sources", "explained", "report", "names", "shardings", "advice", "findings", "counted_findings",
+    "suggestions",
 )  # fmt: skip
 """Values that depend on the answer of XLA's partitioner."""
 
@@ -433,30 +436,46 @@ class Analyses(Computed):
         return suggestions_of(self.data, self.readable_hlo, tuple(self.collectives), self.sources, self.files)
 
     @once
+    def advice(self) -> AdviceTable:
+        """Changes worth making."""
+        return self._advise(MOST_QUESTIONS)
+
+    def _advise(self, most: int | None) -> AdviceTable:
+        module = self.readable_hlo
+        program, sources, files = self._explanation(module)
+        untried = why_untried(self.data, live=self.is_live)
+        # The report first: its data know which arguments results reuse.
+        data, rows = self.report.data, tuple(self.collectives)
+        return advice_for(data, module, rows, program, sources, files, untried=untried, most=most)
+
+    @once
     def findings(self) -> FindingTable:
         """Problems of the program."""
         untried = why_untried(self.data, live=self.is_live)
-        return self._look_for_findings(tries=untried is None, untried=untried or "")
+        if untried is not None:
+            return self._findings(None, untried)
+        return self._findings(self.advice, self.advice.missing)
 
     def try_all(self) -> FindingTable:
-        """The findings after every remedy was tried; from then on they are the record's findings."""
+        """The findings after every change was tried; from then on they are the record's findings."""
         if self.findings.untried and why_untried(self.data, live=self.is_live) is None:
-            self.known["findings"] = self._look_for_findings(tries=True, tries_all=True)
+            self.known["advice"] = self._advise(None)
+            self.known["findings"] = self._findings(self.advice, self.advice.missing)
         return self.findings
 
     @once
     def counted_findings(self) -> FindingTable:
-        """Findings that need no remedy to be tried, found in milliseconds."""
-        return self._look_for_findings(tries=False)
+        """Findings that need no change to be tried, found in milliseconds."""
+        return self._findings(None, "")
 
-    def _look_for_findings(self, *, tries: bool, tries_all: bool = False, untried: str = "") -> FindingTable:
-        # The report first: its data know which arguments results reuse.
-        rows, module = tuple(self.collectives), self.readable_hlo
+    def _findings(self, advice: AdviceTable | None, untried: str) -> FindingTable:
+        module = self.readable_hlo
         program, sources, files = self._explanation(module)
-        data = self.report.data
-        return findings_of(
-            data, module, rows, program, sources, files, tries=tries, tries_all=tries_all, untried=untried
-        )
+        # Of a program that was asked about anyway it is known what results replace.
+        program = self.propagation if advice is not None else program
+        data, rows = self.report.data, tuple(self.collectives)
+        subject = subject_of(data, module, rows, program, sources, files, None)
+        return findings_of(subject, None if untried else advice, untried=untried)
 
     def findings_by_now(self) -> tuple[FindingTable, Remedies]:
         """All findings if they have been looked for; if not, the findings that cost nothing."""

@@ -25,6 +25,7 @@ from pjit_inspect.handles.memory.shown import memory_blob, memory_shown
 from pjit_inspect.handles.suggest import RecordSuggestion
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.record.kernel_times import KernelTimes
+from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.fusion import FusionTable
@@ -38,6 +39,7 @@ from pjit_inspect.view.document.document import Block, Document, Line, Text
 from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, inspector_widget, still_page, widget_words
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 from pjit_inspect.view.memory.memory import autopsy_blocks
+from pjit_inspect.view.pages.advice import advice_blocks
 from pjit_inspect.view.record.answer import nothing_text
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.explain import explain_view
@@ -242,6 +244,17 @@ class RecordCollectives(_OfProgram, CollectiveTable):
         report = self._state.analyses.report
         shown = collective_blocks(replace(report, collectives=self), rows=_ROWS)
         return _section(self._state, shown, nothing_text(report, "collectives"))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordAdviceTable(OfRecord, Displayable, AdviceTable):
+    """Changes worth making to a record's program."""
+
+    _state: RecordState = field(kw_only=True)
+
+    def show(self) -> Shown:
+        """An object to display: these changes with their figures, and the code to write."""
+        return _section(self._state, advice_blocks(self))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

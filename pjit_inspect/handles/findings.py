@@ -1,36 +1,33 @@
-"""Finds the problems of one record's program, and tries a few remedies with XLA's partitioner.
+"""Finds the problems of one record's program: its facts, and the changes of its advice.
 
-Joins the rooms: `analyze` finds problems, `observe` tries remedies, `analyze` counts the results. Not its job: any of
-those steps.
+Joins the rooms: `analyze` finds problems, `handles.advice` tried the changes. Not its job: any of those steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pjit_inspect.analyze.advice.updates import replaced_trees
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.findings.candidate import Subject
-from pjit_inspect.analyze.findings.findings import find_findings
+from pjit_inspect.analyze.findings.findings import find_facts, find_findings
 from pjit_inspect.analyze.partition.join import join
 from pjit_inspect.analyze.program.source import UserFiles
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.exports import OfRecord
-from pjit_inspect.handles.suggest import Budget, Trials
+from pjit_inspect.handles.suggest import Trials
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.finding import Finding, FindingTable
 from pjit_inspect.model.report.suggestion import Checked
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
-
-_MOST_QUESTIONS = 10
-"""Most changed copies that XLA's partitioner is asked about, unless all are to be tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -61,37 +58,37 @@ def why_untried(data: RecordData, *, live: bool) -> str | None:
     return None if data.devices else "the devices are unknown"
 
 
-def findings_of(
+def findings_of(subject: Subject, advice: AdviceTable | None, *, untried: str = "") -> FindingTable:
+    """At most three findings, dearest first.
+
+    Without `advice` only facts are found: that takes milliseconds. So it is for a record from a file, too, as bytecode
+    from there is not trusted with a compiler (`why_untried`); `untried` says why. Of a program that is there in part
+    nothing is proven.
+    """
+    data, module = subject.data, subject.module
+    unsized = sum(row.is_unsized for row in subject.collectives)
+    if module is not None and (lacks := why_incomplete(module.unknown, unsized=unsized)):
+        return FindingTable((), missing=f"the program is {lacks}")
+    rows = () if advice is None else tuple(advice)
+    trials = Trials(data, subject.collectives, module) if any(row.edits for row in rows) else None
+    found = tuple(RecordFinding.made_of(o, _trials=trials) for o in find_findings(find_facts(subject), rows))
+    missing = _missing(data, module, subject, is_all=advice is not None or bool(untried))
+    return FindingTable(found, missing=missing, untried=untried if advice is None else _left(advice.untried))
+
+
+def subject_of(
     data: RecordData,
     module: HloModule | None,
     collectives: Sequence[Collective],
     program: ShardedProgram | None,
     sources: Sequence[SourceText],
     files: UserFiles,
-    *,
-    tries: bool,
-    tries_all: bool = False,
-    untried: str = "",
-) -> FindingTable:
-    """At most three findings, dearest first.
-
-    With `tries_all` any number of remedies is tried. Without `tries` none is, and what only a tried remedy proves is
-    not found: that takes milliseconds. So it is for a record from a file, too, as bytecode from there is not trusted
-    with a compiler (`why_untried`). Of a program that is there in part nothing is proven.
-    """
-    unsized = sum(row.is_unsized for row in collectives)
-    if module is not None and (lacks := why_incomplete(module.unknown, unsized=unsized)):
-        return FindingTable((), missing=f"the program is {lacks}")
-    trials = Trials(data, collectives, module) if tries else None
-    copy = None
-    if trials is not None:
-        try:
-            copy = ValueNames(trials.copied().program, sources, files)
-        except CaptureError as error:
-            trials, untried = None, str(error)
+    copy: ValueNames | None,
+) -> Subject:
+    """One program with all facts; `copy` is the program that is edited, None where nothing can be tried."""
     is_xlas = program is not None and not program.is_predicted
     known = program if is_xlas else copy.program if copy is not None else None
-    subject = Subject(
+    return Subject(
         data=data,
         module=module,
         collectives=tuple(collectives),
@@ -100,17 +97,6 @@ def findings_of(
         copy=copy,
         replaced={} if known is None else replaced_of(data, known),
         files=files,
-    )
-    budget = None
-    if trials is not None and copy is not None:
-        budget = Budget.of(trials, _MOST_QUESTIONS, len(copy.program.ops))
-        budget.most = None if tries_all else budget.most
-    found = find_findings(subject, budget)
-    return replace(
-        found,
-        rows=tuple(RecordFinding.made_of(one, _trials=trials) for one in found),
-        missing=_missing(data, module, subject, is_all=tries or bool(untried)),
-        untried=untried if budget is None else _left(budget.untried),
     )
 
 

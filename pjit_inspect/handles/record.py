@@ -19,6 +19,7 @@ from pjit_inspect.handles.asked.copies import CopyChange, change_apart
 from pjit_inspect.handles.asked.what_if import Again, ask_changed, change_program
 from pjit_inspect.handles.background import somebody_waits
 from pjit_inspect.handles.displays import (
+    RecordAdviceTable,
     RecordCallbacks,
     RecordCollectives,
     RecordFindings,
@@ -42,6 +43,7 @@ from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import MemoryStats, Origin, RecordData, Timings
 from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.model.record.xla_warning import XlaWarning
+from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.fusion import FusionTable
@@ -299,14 +301,24 @@ class CompileRecord(Displayable):
         return RecordShardings.made_of(self.state.analyses.shardings, _state=self.state)
 
     @property
+    def advice(self) -> AdviceTable:
+        """Changes worth making, best first, each with the code to write and with what it saves; then facts.
+
+        Found on first use: XLA's partitioner is asked about up to 40 changed copies of the program, fewer of a large
+        one. Each change is counted on top of those before it. A change of the kind "layout" helps at these sizes, and
+        may not at others. For a record from a file nothing is asked, and the table has facts only.
+        """
+        with somebody_waits():
+            return RecordAdviceTable.made_of(self.state.analyses.advice, _state=self.state)
+
+    @property
     def findings(self) -> FindingTable:
         """Problems of the program: at most three, most expensive first, each with its line, cost and remedy.
 
-        Found on first use (an inspector in a notebook starts it while no cell runs): XLA's partitioner gets up to ten
-        copies of the program with remedies, fewer for a large one, and `tried` has the bytes before and after. Empty if
-        no problem is proven to cost a noticeable part; `untried` says which remedies were not tried, and `try_all()`
-        tries them. For a record from a file no remedy is tried, and problems that only a tried remedy proves are not
-        found.
+        Found on first use (an inspector in a notebook starts it while no cell runs), with `advice`: facts of the
+        program, and changes that put back a lost axis, or split what every device holds; `tried` has the bytes before
+        and after. Empty if no problem is proven to cost a noticeable part; `untried` says which changes were not tried,
+        and `try_all()` tries them. For a record from a file nothing is tried, and only facts are found.
         """
         with somebody_waits():
             return RecordFindings.made_of(self.state.analyses.findings, _state=self.state)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from pjit_inspect.analyze.advice.stakes import Answer, Moved
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
 from pjit_inspect.analyze.program.source import UserFiles
@@ -26,6 +27,7 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion, SuggestionTable
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
+from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames
 
 _PATIENCE_S = 600.0
 """Time limit for each answer of XLA's partitioner; an ended process is not waited for."""
@@ -62,16 +64,28 @@ class Trials:
 
     def count(self, change: Sequence[Edit]) -> Counts:
         """Counts in the partitioned changed program. Raises CaptureError if XLA's partitioner gives no answer."""
+        return self.answer(change).counts
+
+    def answer(self, change: Sequence[Edit]) -> Answer:
+        """The partitioned changed program. Raises CaptureError if XLA's partitioner gives no answer."""
         from pjit_inspect.observe.partitioner.service import ask_partitioner
+        from pjit_inspect.observe.shardy.numbering import read_places
         from pjit_inspect.observe.shardy.what_if import edit_program
 
         data, edited = self._data, edit_program(self._stablehlo, self.copied().placed(change))
-        answer = ask_partitioner(edited, devices=len(data.devices), flags=data.flags, timeout_s=_PATIENCE_S)
+        found = ask_partitioner(edited, devices=len(data.devices), flags=data.flags, timeout_s=_PATIENCE_S)
         try:
-            return count_partitioned(parse_program(answer.after), data.mesh, self._device_ids, is_cpu=self.is_cpu)
+            counts = count_partitioned(parse_program(found.after), data.mesh, self._device_ids, is_cpu=self.is_cpu)
         except ParseError as error:
             what = f"what XLA's partitioner made of the changed program is not understood: {error}"
             raise CaptureError(what) from error
+        # Numbers are those of the changed copy: by name and line its operations are those of the program.
+        names = NumberedNames(read_places(found.places))
+        moved = []
+        for name, axes, shape, size in counts.moved:
+            own = names.place(name)
+            moved.append(Moved(bytes=size, axes=axes, shape=shape, op_name=own.name, frames=own.frames))
+        return Answer(counts=counts, moved=tuple(moved))
 
     def check(self, change: tuple[Edit, ...]) -> Checked:
         """Compares the traffic of the compiled changed program's collectives with that of the record."""

@@ -201,6 +201,7 @@ SUBCOMMANDS: dict[str, Subcommand] = {
     "why": Subcommand(f"{_ONE} and --line N", _RECORD, ("--line",)),
     "shardings": Subcommand(_ONE, _RECORD),
     "memory": Subcommand(_ONE, _RECORD),
+    "advice": Subcommand(_ONE, _RECORD),
     "arrays": Subcommand(),
     "play": Subcommand(
         f"{_ONE}, or a call of a function (play f(x)), which is not made", rf"{_RECORD}|[A-Za-z_].*\(.*"

@@ -94,6 +94,7 @@ class PjitMagics(Magics):
             %pjit why train_step      the same of that name
             %pjit why --line 12       only those that line 12 of your source is the reason for
             %pjit shardings           how every value of it is sharded, beside your source
+            %pjit advice              changes worth making to it, each tried with XLA, with the code to write
             %pjit memory              what is alive at the peak of its memory: bytes, kind, spec, line
             %pjit arrays              the arrays that this process holds on its devices now
             %pjit play                its shardings, to be changed, with XLA asked after every change
@@ -136,8 +137,9 @@ class PjitMagics(Magics):
         stands under the traceback.
 
         A line that is only `on`, `off`, `log`, `arrays`, `ledger`, `error`, `forget`, `help`, or `show`, `why`,
-        `shardings`, `memory`, `play` or `diff` with or without a name, is the subcommand, even where a variable has
-        that name. Anything else is code: `%pjit show(x)` calls your function, `%pjit (log)` is your variable.
+        `shardings`, `advice`, `memory`, `play` or `diff` with or without a name, is the subcommand, even where a
+        variable has that name. Anything else is code: `%pjit show(x)` calls your function, `%pjit (log)` is your
+        variable.
 
         `%pjit --cell` inside a cell records from there to the end of the cell; `%%pjit` does the same from its top. One
         line cannot `await`; use `%%pjit` for that. The records are objects too: `import pjit_inspect as pi;
@@ -232,6 +234,9 @@ class PjitMagics(Magics):
 
     def _shardings(self, command: Command) -> None:
         display(_record(command).shardings, include=_only_text(command))
+
+    def _advice(self, command: Command) -> None:
+        display(_record(command).advice, include=_only_text(command))
 
     def _memory(self, command: Command) -> None:
         display(_record(command).memory_use, include=_only_text(command))

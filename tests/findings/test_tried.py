@@ -15,8 +15,8 @@ from findings.case import Fault
 from findings.faults import FAULTS
 from findings.score import record_of
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.handles import findings as findings_module
 from pjit_inspect.handles import suggest
+from pjit_inspect.handles.advice import MOST_QUESTIONS
 from pjit_inspect.handles.suggest import Budget, Trials
 from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.suggestion import Edit, SuggestionTable
@@ -26,11 +26,12 @@ from pjit_inspect.view.render.text import to_text
 
 STEP = next(fault for fault in FAULTS if fault.name == "fsdp_tp_step")
 TWO = next(fault for fault in FAULTS if fault.name == "keys_of_heads_whose_product_has_another_order")
-"""Two remedies are tried of it."""
+"""Several changes are tried of it."""
 
 
-def looked(fault: Fault = STEP) -> FindingTable:
-    return record_of(fault).state.analyses._look_for_findings(tries=True)
+def looked(fault: Fault = STEP, most: int | None = MOST_QUESTIONS) -> FindingTable:
+    now = record_of(fault).state.analyses
+    return now._findings(now._advise(most), "")
 
 
 @pytest.fixture
@@ -38,15 +39,15 @@ def hours() -> Iterator[None]:
     """A clock by which every question takes hours."""
     clock = iter(range(0, 10**12, 10_000))
     with pytest.MonkeyPatch.context() as patch:
-        real, count = time.monotonic, Trials.count
+        real, answer = time.monotonic, Trials.answer
 
         def slowly(self: Trials, change: Sequence[Edit]) -> object:
-            found = count(self, change)
+            found = answer(self, change)
             shift = next(clock)
             patch.setattr(time, "monotonic", lambda: real() + shift)
             return found
 
-        patch.setattr(Trials, "count", slowly)
+        patch.setattr(Trials, "answer", slowly)
         yield
 
 
@@ -60,9 +61,9 @@ def test_a_slow_machine_finds_what_a_fast_one_does() -> None:
 def test_what_is_left_out_is_said_and_tried_when_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     record = record_of(TWO)
     whole = record.findings
-    monkeypatch.setattr(findings_module, "_MOST_QUESTIONS", 1)
-    part = looked(TWO)
-    assert part.untried == ("1 of 2 changes were left out, as at most 1 are tried; record.findings.try_all() tries all")
+    part = looked(TWO, most=1)
+    left = r"(\d+) of (\d+) changes were left out, as at most 1 are tried; record\.findings\.try_all\(\) tries all"
+    assert re.fullmatch(left, part.untried)
     monkeypatch.setitem(record.state.analyses.known, "findings", part)
     assert list(map(str, record.findings.try_all())) == list(map(str, whole))
     assert record.findings.untried == ""
@@ -85,14 +86,14 @@ def record_trials() -> Trials:
 
 def test_a_change_without_an_answer_is_said_to_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where XLA takes longer than anybody waits: neither "none helps" nor silence."""
-    count = Trials.count
+    answer = Trials.answer
 
     def none(self: Trials, change: Sequence[Edit]) -> object:
         if change:
             raise CaptureError("XLA's partitioner gave no answer in 600 s")
-        return count(self, change)
+        return answer(self, change)
 
-    monkeypatch.setattr(Trials, "count", none)
+    monkeypatch.setattr(Trials, "answer", none)
     found = looked()
     assert re.fullmatch(r"(\d+) of \1 got no answer: XLA's partitioner gave no answer in 600 s", found.untried)
     record = record_of(STEP)

@@ -534,7 +534,12 @@ def test_shardings_stand_under_the_line_of_source_that_makes_them(program):
     assert "P('data', 'model')" in lines[at + 1]
 
 
-@pytest.mark.parametrize("command", ["why", "shardings"])
+def test_advice_says_how_many_changes_were_asked_about(program):
+    program.value("%pjit total(x);")
+    assert re.search(r"^nothing worth changing|worth it \(\d+ asked\)", program.printed("%pjit advice"))
+
+
+@pytest.mark.parametrize("command", ["why", "shardings", "advice"])
 def test_without_a_record_they_say_what_to_do(session, command):
     message = "no function of yours has been recorded yet: run %pjit EXPRESSION, or %pjit on"
     assert message in session.printed(f"%pjit {command}")

@@ -43,7 +43,6 @@ class Candidate:
       cost_bytes: as in `Finding`, if known without a trial; 0 if only a remedy shows it.
       remedies: changes that may help, likeliest first; the best that helps is kept.
       is_proven: whether it is a problem even if no remedy helps, or none was tried.
-      about: a key shared by candidates of which one is enough.
     """
 
     kind: FindingKind
@@ -54,7 +53,6 @@ class Candidate:
     instructions: tuple[str, ...] = ()
     remedies: tuple[Remedy, ...] = ()
     is_proven: bool = True
-    about: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

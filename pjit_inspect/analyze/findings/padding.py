@@ -133,7 +133,6 @@ def _of_arguments(subject: Subject, found: list[_Padded]) -> Candidate:
         unit="held",
         cost_bytes=sum(one.waste for one in found),
         remedies=(Remedy(words=_otherwise(first)),),
-        about=("padding",),
     )
 
 
@@ -217,7 +216,6 @@ def padded_temporaries(subject: Subject) -> Iterator[Candidate]:
             unit="held",
             cost_bytes=padded.waste,
             remedies=(Remedy(words=_otherwise(padded)),),
-            about=("padding", own.name),
         )
 
 

@@ -68,7 +68,6 @@ def _again(subject: Subject, names: ValueNames, row: Collective, value: int, loo
             for edits in _before_loop(subject.copy, names, value, loop, wanted)
             if advice is not None
         ),
-        about=(f"gathered {value}",),
     )
 
 
@@ -171,7 +170,6 @@ def _twice(copy: ValueNames, names: ValueNames, value: int, axes: tuple[str, ...
             for edits in _where_it_is_used(copy, names, value, wanted)
             if advice is not None
         ),
-        about=(f"gathered {value}",),
     )
 
 
@@ -259,7 +257,6 @@ def summed_every_turn(subject: Subject) -> Iterator[Candidate]:
                     )
                 ),
             ),
-            about=("summed", *(one.row.instructions[0] for one in summed)),
         )
 
 
@@ -299,7 +296,6 @@ def asked_every_turn(subject: Subject) -> Iterator[Candidate]:
                         )
                     ),
                 ),
-                about=("predicate", *(row.instructions[0] for row in own)),
             )
 
 
@@ -323,7 +319,6 @@ def without_rule(subject: Subject) -> Iterator[Candidate]:
             cost_bytes=_sent(rows),
             instructions=tuple(row.instructions[0] for row in rows),
             remedies=() if way is None else (Remedy(words=say("{}{}", way, stays)),),
-            about=("rule", cause.op_name),
         )
 
 

@@ -6,51 +6,17 @@ change saves anything (`analyze.suggest.suggestions`), or changes inside the pro
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from pjit_inspect.analyze.suggest.argument_groups import ArgumentGroup, argument_groups
 from pjit_inspect.analyze.suggest.cost import Cost, NeedCost
 from pjit_inspect.analyze.suggest.option import Option
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.opcodes import DOTS, VIEWS, operations
-from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram, axis_name
 
-_NUMBER = re.compile(r"\[\d+\]")
 _VIEWS = VIEWS | operations("convert", "broadcast")
 _HOPS = 60
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Group:
-    """Arguments that differ in the number of a layer only.
-
-    Attributes:
-      pattern: their name, numbers as `[*]`.
-      label: the name of the first.
-      members: their positions.
-      peers: positions of arguments of the same path under another name (the optimizer's state).
-      results: positions of results of the same path that must be sharded as these arguments are.
-      shape, spec: of each.
-    """
-
-    pattern: str
-    label: str
-    members: tuple[int, ...]
-    peers: tuple[int, ...]
-    results: tuple[int, ...]
-    shape: tuple[int, ...]
-    spec: Dimensions
-
-    def edits(self, spec: Dimensions) -> tuple[Edit, ...]:
-        arguments = (Edit(kind="argument", index=index, spec=spec) for index in (*self.members, *self.peers))
-        return (*arguments, *(Edit(kind="result", index=index, spec=spec) for index in self.results))
-
-    @property
-    def words(self) -> str:
-        """`params['w1']`, or "the 4 `layers[*]['w1']`"."""
-        return f"`{self.label}`" if len(self.members) == 1 else f"the {len(self.members)} `{self.pattern}`"
 
 
 class ArgumentOptions:
@@ -58,7 +24,7 @@ class ArgumentOptions:
 
     def __init__(self, program: ShardedProgram) -> None:
         self._program = program
-        self._groups = _groups(program)
+        self._groups = argument_groups(program)
         self._group_of = {index: group for group in self._groups for index in group.members}
 
     def find(self, cost: Cost) -> Iterator[Option]:
@@ -103,7 +69,7 @@ class ArgumentOptions:
         for (pattern, spec), stake in sorted(stakes.items(), key=lambda item: -item[1]):
             yield self._option((by_pattern[pattern],), (spec,), stake)
 
-    def _brings_axes(self, group: _Group, spec: Dimensions) -> bool:
+    def _brings_axes(self, group: ArgumentGroup, spec: Dimensions) -> bool:
         """Whether a sharding that divides the arguments has axes which they do not have."""
         own = {axis_name(axis) for axes in group.spec for axis in axes}
         is_divided = all(
@@ -123,7 +89,7 @@ class ArgumentOptions:
 
     # ------------------------------------------------------------ one argument
 
-    def _respecs(self, group: _Group, axis: str, stake: int) -> Iterator[Option]:
+    def _respecs(self, group: ArgumentGroup, axis: str, stake: int) -> Iterator[Option]:
         """Without the axis; or with it on another dimension."""
         bare = _without(group.spec, axis)
         if bare == group.spec:
@@ -135,13 +101,13 @@ class ArgumentOptions:
                 if moved is not None:
                     yield self._option((group,), (moved,), stake)
 
-    def _with(self, group: _Group, spec: Dimensions, axis: str, dimension: int) -> Dimensions | None:
+    def _with(self, group: ArgumentGroup, spec: Dimensions, axis: str, dimension: int) -> Dimensions | None:
         # XLA's choice is hard to predict if a dimension is cut by several axes and an op needs only one.
         if spec[dimension] or group.shape[dimension] % self._program.length(axis):
             return None
         return (*spec[:dimension], (axis,), *spec[dimension + 1 :])
 
-    def _option(self, groups: tuple[_Group, ...], specs: tuple[Dimensions, ...], stake: int) -> Option:
+    def _option(self, groups: tuple[ArgumentGroup, ...], specs: tuple[Dimensions, ...], stake: int) -> Option:
         phrases = [
             f"{group.words} as `{spec_text(spec)}` instead of `{spec_text(group.spec)}`"
             for group, spec in zip(groups, specs, strict=True)
@@ -172,17 +138,19 @@ class ArgumentOptions:
                 if stake and one and two and (one, two) != (first.spec, second.spec):
                     yield self._option((first, second), (one, two), stake)
 
-    def _on_first_of(self, group: _Group, axis: str, dimensions: tuple[int, ...]) -> Dimensions | None:
+    def _on_first_of(self, group: ArgumentGroup, axis: str, dimensions: tuple[int, ...]) -> Dimensions | None:
         bare = _without(group.spec, axis)
         specs = (self._with(group, bare, axis, dimension) for dimension in dimensions)
         return next((spec for spec in specs if spec is not None), None)
 
-    def _chains(self) -> list[tuple[tuple[_Group, tuple[int, ...]], tuple[_Group, tuple[int, ...]]]]:
+    def _chains(self) -> list[tuple[tuple[ArgumentGroup, tuple[int, ...]], tuple[ArgumentGroup, tuple[int, ...]]]]:
         """Pairs of weights where the product with one leads to the product with the other, each once.
 
         With each weight come its dimensions: the kept ones of the first, the contracted ones of the second.
         """
-        chains: dict[tuple[str, str], tuple[tuple[_Group, tuple[int, ...]], tuple[_Group, tuple[int, ...]]]] = {}
+        chains: dict[
+            tuple[str, str], tuple[tuple[ArgumentGroup, tuple[int, ...]], tuple[ArgumentGroup, tuple[int, ...]]]
+        ] = {}
         weights = {
             index: (operand, self._group_of[argument])
             for index, op in enumerate(self._program.ops)
@@ -228,55 +196,6 @@ class ArgumentOptions:
                     reached += self._program.ops[maker].operands
             border = reached
         return dots
-
-
-def _groups(program: ShardedProgram) -> tuple[_Group, ...]:
-    by_key: dict[tuple[str, tuple[int, ...], Dimensions], list[int]] = {}
-    for index, boundary in enumerate(program.inputs):
-        value = program.values[boundary.value]
-        if boundary.label and value.shape:
-            by_key.setdefault((_NUMBER.sub("[*]", boundary.label), value.shape, value.spec), []).append(index)
-    return tuple(
-        _Group(
-            pattern=pattern,
-            label=program.inputs[members[0]].label,
-            members=tuple(members),
-            peers=tuple(_peers(program, members, shape, spec)),
-            results=tuple(_results(program, members, shape, spec)),
-            shape=shape,
-            spec=spec,
-        )
-        for (pattern, shape, spec), members in by_key.items()
-    )
-
-
-def _path(name: str) -> str:
-    """The part of a path after the argument's name: `['layers'][0]['w1']`; "" for an argument that is one array."""
-    return name[min((name.index(sign) for sign in "[." if sign in name), default=len(name)) :]
-
-
-def _peers(program: ShardedProgram, members: list[int], shape: tuple[int, ...], spec: Dimensions) -> Iterator[int]:
-    paths = {_path(program.inputs[index].label) for index in members} - {""}
-    for index, boundary in enumerate(program.inputs):
-        value = program.values[boundary.value]
-        if index not in members and _ends_with(boundary.label, paths) and (value.shape, value.spec) == (shape, spec):
-            yield index
-
-
-def _results(program: ShardedProgram, members: list[int], shape: tuple[int, ...], spec: Dimensions) -> Iterator[int]:
-    """A result of the same path that must be sharded as the argument is: it is the argument of the next call."""
-    paths = {_path(program.inputs[index].label) for index in members} - {""}
-    for index, boundary in enumerate(program.outputs):
-        if (
-            boundary.spec == spec
-            and program.values[boundary.value].shape == shape
-            and _ends_with(boundary.label, paths)
-        ):
-            yield index
-
-
-def _ends_with(name: str, paths: set[str]) -> bool:
-    return any(name.endswith(path) for path in paths)
 
 
 def _without(spec: Dimensions, axis: str) -> Dimensions:

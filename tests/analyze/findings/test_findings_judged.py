@@ -1,4 +1,4 @@
-"""What is kept of a candidate: a remedy that helps, or a cost that is noticeable; dearest first, three at most."""
+"""Which facts are told: what costs a noticeable part, dearest first; three findings at most, what is sent first."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import pytest
 
 from pjit_inspect.analyze.findings import findings
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
-from pjit_inspect.analyze.findings.findings import find_findings
-from pjit_inspect.analyze.suggest.counts import Counts, OneTurn
-from pjit_inspect.errors import CaptureError
+from pjit_inspect.analyze.findings.findings import find_facts, find_findings
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.advice import Advice
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.finding import Finding
 from pjit_inspect.model.report.suggestion import Edit
@@ -30,118 +29,25 @@ SUBJECT = Subject(data=DATA, collectives=(ROW,))
 EDIT = Edit(kind="argument", index=0, spec=(("a",),))
 
 
-def counts(sent: int = 1000, *, products: int = 100, made: int = 100, held: int = 1000) -> Counts:
-    return Counts(
-        forward_bytes=sent,
-        backward_bytes=0,
-        by_kind=(("all-gather", sent),),
-        products=products,
-        made_bytes=made,
-        held_bytes=held,
-        channels={},
-    )
-
-
-def candidate(
-    kind: str = "axis_lost", unit: str = "sent", cost: int = 0, edits: tuple[Edit, ...] = (EDIT,)
-) -> Candidate:
+def candidate(kind: str, unit: str = "sent", cost: int = 0, *, is_proven: bool = True) -> Candidate:
     return Candidate(
         kind=kind,
         sentence=Sentence(f"{kind} {cost}"),
         unit=unit,
         cost_bytes=cost,
-        remedies=(Remedy(words=Sentence("do it"), edits=edits),),
-        is_proven=kind not in ("axis_lost", "replicated_argument"),
+        remedies=(Remedy(words=Sentence("do it")),),
+        is_proven=is_proven,
     )
 
 
-def judged(monkeypatch: pytest.MonkeyPatch, *found: Candidate, after: Counts | None = None) -> Sequence[Finding]:
-    def count(change: Sequence[Edit]) -> Counts:
-        if change and after is None:
-            raise CaptureError("no answer")
-        return after if change and after is not None else counts()
-
-    monkeypatch.setattr(findings, "_candidates", lambda _: iter(found))
-    return find_findings(SUBJECT, count)
+def facts(monkeypatch: pytest.MonkeyPatch, *found: Candidate, subject: Subject = SUBJECT) -> Sequence[Finding]:
+    monkeypatch.setattr(findings, "fact_candidates", lambda _: iter(found))
+    return find_facts(subject)
 
 
-def test_what_a_remedy_saves_is_what_it_costs(monkeypatch: pytest.MonkeyPatch) -> None:
-    (one,) = judged(monkeypatch, candidate(), after=counts(400))
-    assert one.cost_bytes == 600
-    assert one.tried is not None
-    assert (one.tried.before_bytes, one.tried.after_bytes) == (1000, 400)
-    assert one.change == (EDIT,)
-
-
-@pytest.mark.parametrize(
-    "after",
-    [
-        counts(960),  # less than a twentieth
-        counts(1200),
-        counts(400, products=120),
-        counts(400, made=130),
-        counts(400, held=1001),
-        None,
-    ],
-)
-def test_a_lost_axis_is_none_without_a_remedy_that_helps(monkeypatch: pytest.MonkeyPatch, after: Counts | None) -> None:
-    assert not judged(monkeypatch, candidate(), after=after)
-
-
-def test_a_remedy_that_does_not_help_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
-    (one,) = judged(monkeypatch, candidate("gathered_again", cost=500), after=counts(1000))
-    assert one.remedy == ""
-    assert one.tried is None
-    assert one.cost_bytes == 500
-
-
-def test_memory_is_not_saved_by_sending_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    held = candidate("replicated_argument", "held")
-    assert not judged(monkeypatch, held, after=counts(1001, held=500))
-    (one,) = judged(monkeypatch, held, after=counts(1000, held=500))
-    assert one.tried is not None
-    assert (one.tried.before_bytes, one.tried.after_bytes) == (1000, 500)
-
-
-def with_turns(sent: int, in_loop: int, *, products: int = 0) -> Counts:
-    """So much sent outside of a loop of unknown length, and in each of its turns."""
-    turn = OneTurn(loop=("jit(f)/while", "f.py:1"), bytes=in_loop, products=products, made_bytes=0)
-    return replace(counts(sent + in_loop), turns=(turn,))
-
-
-@pytest.mark.parametrize(
-    ("after", "is_offered"),
-    [
-        (with_turns(400, 100), True),
-        (with_turns(400, 101), False),
-        (with_turns(1000, 0), True),
-        (with_turns(1050, 0), False),  # one turn of it saves a twentieth, or less
-        (with_turns(400, 100, products=1), False),
-        (counts(400), False),  # nobody knows which loop is gone
-    ],
-)
-def test_a_remedy_helps_for_any_number_of_turns(
-    monkeypatch: pytest.MonkeyPatch, after: Counts, is_offered: bool
-) -> None:
-    def count(change: Sequence[Edit]) -> Counts:
-        return after if change else with_turns(1000, 100)
-
-    monkeypatch.setattr(findings, "_candidates", lambda _: iter([candidate()]))
-    found = find_findings(SUBJECT, count)
-    assert bool(found) is is_offered
-    for one in found:
-        assert one.runs_once
-        assert one.tried is not None
-        assert one.tried.outside_bytes == (1000, after.bytes - after.turns[0].bytes)
-        assert "per device and call if each loop of unknown length takes one turn" in plain(figures_of(one))
-
-
-def test_what_is_not_tried_says_that_it_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = replace(ROW, count=None, count_min=None, instructions=("gather",))
-    one = replace(candidate("loop_predicate", cost=900, edits=()), instructions=("gather",))
-    monkeypatch.setattr(findings, "_candidates", lambda _: iter([one]))
-    (found,) = find_findings(replace(SUBJECT, collectives=(row,)), None)
-    assert "sent per device and call if these run once" in plain(figures_of(found))
+def change(kind: str = "axis_lost", **fields: Any) -> Advice:
+    given = {"sent": (1000, 400), "memory": (1000, 1000), "edits": (EDIT,), "change": "do it"} | fields
+    return Advice(kind=kind, sentence=Sentence(f"a {kind}"), **given)
 
 
 def plain(spans: Sequence[Any]) -> str:
@@ -149,29 +55,67 @@ def plain(spans: Sequence[Any]) -> str:
 
 
 def test_what_costs_little_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not judged(monkeypatch, candidate("summed_per_turn", cost=50, edits=()))
-    assert judged(monkeypatch, candidate("summed_per_turn", cost=51, edits=()))
+    assert not facts(monkeypatch, candidate("summed_per_turn", cost=50))
+    assert facts(monkeypatch, candidate("summed_per_turn", cost=51))
+
+
+def test_what_only_a_remedy_proves_is_no_fact(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not facts(monkeypatch, candidate("gathered_again", cost=500, is_proven=False))
+
+
+def test_what_is_not_tried_says_that_it_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = replace(ROW, count=None, count_min=None, instructions=("gather",))
+    one = replace(candidate("loop_predicate", cost=900), instructions=("gather",))
+    (found,) = facts(monkeypatch, one, subject=replace(SUBJECT, collectives=(row,)))
+    assert "sent per device and call if these run once" in plain(figures_of(found))
 
 
 def test_three_at_most_what_is_sent_first_then_dearest_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = judged(
+    found = facts(
         monkeypatch,
-        candidate("not_donated", "held", 1000, edits=()),
-        candidate("loop_predicate", cost=100, edits=()),
-        candidate("resharded_argument", "copied", 900, edits=()),
-        candidate("summed_per_turn", cost=300, edits=()),
+        candidate("not_donated", "held", 1000),
+        candidate("loop_predicate", cost=100),
+        candidate("resharded_argument", "copied", 900),
+        candidate("summed_per_turn", cost=300),
     )
-    assert [one.kind for one in found] == ["summed_per_turn", "loop_predicate", "resharded_argument"]
+    assert [one.kind for one in find_findings(found, ())] == ["summed_per_turn", "loop_predicate", "resharded_argument"]
 
 
-def test_nothing_is_tried_where_nobody_can_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = iter([candidate(), candidate("not_donated", "held", 1000, edits=())])
-    monkeypatch.setattr(findings, "_candidates", lambda _: found)
-    assert [one.kind for one in find_findings(SUBJECT, None)] == ["not_donated"]
+def test_an_axis_that_is_lost_is_a_finding_with_what_it_saves() -> None:
+    (one,) = find_findings((), [change(collectives=(10, 4))])
+    assert (one.kind, one.unit, one.cost_bytes, one.remedy, one.change) == ("axis_lost", "sent", 600, "do it", (EDIT,))
+    assert one.tried is not None
+    assert (one.tried.before_bytes, one.tried.after_bytes, one.collectives) == (1000, 400, (10, 4))
+
+
+def test_arguments_that_every_device_holds_are_a_finding_and_others_are_none() -> None:
+    whole = change("argument", sent=(1000, 1000), memory=(1000, 500), is_whole=True)
+    (one,) = find_findings((), [whole])
+    assert (one.kind, one.unit, one.cost_bytes) == ("replicated_argument", "held", 500)
+    assert not find_findings((), [replace(whole, is_whole=False)])
+
+
+@pytest.mark.parametrize("kind", ["layout", "line", "constraint"])
+def test_another_layout_and_a_line_that_loses_nothing_are_no_findings(kind: str) -> None:
+    assert not find_findings((), [change(kind)])
+
+
+def test_a_fact_whose_remedy_helps_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = facts(monkeypatch, candidate("gathered_again", cost=500))
+    (one,) = find_findings(found, [change("gathered_again")])
+    assert one.tried is not None
+
+
+def test_bytes_in_loops_of_unknown_length_are_of_one_turn() -> None:
+    (one,) = find_findings((), [change(sent=(1100, 500), sent_per_turn=((100, 100),))])
+    assert one.runs_once
+    assert one.tried is not None
+    assert one.tried.outside_bytes == (1000, 400)
+    assert "per device and call if each loop of unknown length takes one turn" in plain(figures_of(one))
 
 
 def test_a_program_of_which_nothing_is_known_has_none() -> None:
-    assert list(find_findings(Subject(data=RecordData(name="f")), None)) == []
+    assert not find_facts(Subject(data=RecordData(name="f")))
 
 
 @pytest.mark.parametrize(("size", "text"), [(7, "7 B"), (1536, "1.5 KiB"), (3 << 20, "3 MiB"), (200 << 30, "200 GiB")])

@@ -1,0 +1,250 @@
+"""The loop of advice: propose changes, ask XLA about the most promising, take the best of what helped, go on from it.
+
+Two orders take turns: what has most at stake, and where along the dataflow an axis gets lost first. It ends when
+nothing that is left could save a noticeable part, when many questions in a row gave nothing, or at a limit. Not its
+job: what one question costs or who waits (`handles.advice`), or how a change is said (`advice_words`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pjit_inspect.analyze.advice.edited_program import EditedProgram
+from pjit_inspect.analyze.advice.judge import NOTICEABLE, Saved, find_saved
+from pjit_inspect.analyze.advice.site import Site
+from pjit_inspect.analyze.advice.sites import Sites
+from pjit_inspect.analyze.advice.specs import specs_for
+from pjit_inspect.analyze.advice.stakes import Answer, Ask, Proposal, Stakes
+from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.report.suggestion import Edit
+
+_QUIET = 16
+"""After so many questions in a row that gave nothing, nothing more is asked."""
+_PATIENCE = 6
+"""After the first answer that helps, so many more questions are asked before the best is taken."""
+_FAILED, _FAILED_HERE, _HELPED_ALIKE = 0.6, 0.8, 1.5
+"""What a proposal's score is multiplied by for each failure of what it supposes, and at its place; and where something
+helped that has the same place, or puts the same axis on the same dimensions."""
+_MORE_OF_BATCH = 0.01
+"""More bytes sent of what grows with the batch, as a share of all, make a change another layout."""
+_MOST_FAILED = 2
+"""Failures at a place after which an axis that is lost there is no reason to ask."""
+_AS_MUCH = 0.95
+"""A change that saves this share of what the best saves is as good."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """One question and its answer.
+
+    Attributes:
+      proposal: the change that was asked about, on top of those taken before.
+      number: the number of the question.
+      edits: the change, with results that it would move kept as they are, where that was asked.
+      answer: the answer; None where XLA refuses the changed program.
+      saved: what it saves over the changes taken before; None without an answer.
+      is_layout: whether it undoes what somebody asked of an argument or a result, or sends less of weights and more of
+        what grows with the batch: then it depends on their sizes whether it helps, and small programs say that it does.
+      failure: why there is no answer.
+    """
+
+    proposal: Proposal
+    number: int
+    edits: tuple[Edit, ...]
+    answer: Answer | None = None
+    saved: Saved | None = None
+    is_layout: bool = False
+    failure: str = ""
+
+    @property
+    def worth(self) -> float:
+        """As `Saved.worth`; 0 without an answer, and for another layout."""
+        return 0.0 if self.saved is None or self.is_layout else self.saved.worth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A change that was taken, what else helped in its place, and what there was before it."""
+
+    taken: Tried
+    instead: tuple[Tried, ...]
+    before: Answer
+
+
+@dataclass(slots=True)
+class Climb:
+    """The search for changes of one program; each `advance` asks one question.
+
+    Attributes:
+      own: the program.
+      ask: asks XLA.
+      most: most questions; None for no limit.
+      further: more places to change, beside those of the program.
+      start: the program as it is.
+      steps: the changes taken by now, each on top of those before.
+      tried: all changes that were asked about by now.
+      proposed: number of changes that were thought of.
+      asked: number of questions.
+    """
+
+    own: EditedProgram
+    ask: Ask
+    most: int | None
+    further: Sequence[Site] = ()
+    start: Answer = field(init=False)
+    steps: list[Step] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list)
+    proposed: int = 0
+    asked: int = 0
+    _waiting: list[Proposal] = field(default_factory=list)
+    _helped: list[Tried] = field(default_factory=list)
+    _failed: Counter[object] = field(default_factory=Counter)
+    _since: int = 0
+    _quiet: int = 0
+    _batch_bytes: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Asks about the program as it is. Raises CaptureError where there is no answer."""
+        self.start = self.ask(())
+        stakes, found = Stakes(self.own, self.start.counts, self.start), dict[tuple[Edit, ...], Proposal]()
+        for site in (*self.further, *Sites(self.own).find()):
+            for spec in specs_for(self.own, site):
+                one = stakes.proposal(site, spec)
+                if one.put or one.gone:
+                    found.setdefault(one.edits, one)
+        self._batch_bytes = stakes.batch_bytes()
+        self._waiting = list(found.values())
+        self.proposed = len(self._waiting)
+
+    @property
+    def now(self) -> Answer:
+        """The program with all changes that were taken."""
+        taken = self.steps[-1].taken.answer if self.steps else None
+        return self.start if taken is None else taken
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The changes that were taken."""
+        return tuple(edit for step in self.steps for edit in step.taken.edits)
+
+    @property
+    def untried(self) -> str:
+        """Why changes that may save a noticeable part were not tried; "" if none was left out."""
+        left = sum(one.most >= NOTICEABLE for one in self._waiting)
+        if self.most is not None and self.asked >= self.most and left:
+            return f"{left} of {left + len(self.tried)} changes were left out, as at most {self.most} are tried"
+        failed = [one for one in self.tried if one.answer is None]
+        # XLA refuses some changed programs for good reasons.
+        if failed and len(failed) == len(self.tried):
+            return f"{len(failed)} of {len(failed)} got no answer: {failed[0].failure}"
+        return ""
+
+    def advance(self) -> Tried | None:
+        """Asks the next question; None where the search is over."""
+        if (self.most is not None and self.asked >= self.most) or self._quiet >= _QUIET:
+            self._take()
+            return None
+        rest = [one for one in self._waiting if one.most >= NOTICEABLE]
+        if self._helped and (self._since >= _PATIENCE or not rest):
+            self._take()
+            return self.advance()
+        if not rest:
+            return None
+        proposal = self._next(rest)
+        self._waiting.remove(proposal)
+        tried = self.try_change(proposal)
+        self.tried.append(tried)
+        self._failed.update((self._supposed(proposal), proposal.site.places))
+        if tried.worth:
+            self._helped.append(tried)
+        self._since += bool(self._helped)
+        self._quiet = 0 if tried.worth else self._quiet + 1
+        return tried
+
+    def _next(self, rest: list[Proposal]) -> Proposal:
+        """The next change to ask about: in turn by what is at stake, and by where an axis gets lost first."""
+        lost = [one for one in rest if self._is_lost_first(one)]
+        if lost and len(self.tried) % 2:
+            return min(lost, key=lambda one: (one.lost_at or 0, -one.score))
+        return max(rest, key=self._promise)
+
+    def _is_lost_first(self, one: Proposal) -> bool:
+        """Whether a line loses an axis that the change puts back, and nothing like it was in vain."""
+        is_new = not self._failed[self._supposed(one)] and self._failed[one.site.places] < _MOST_FAILED
+        return one.site.kind == "value" and one.lost_at is not None and is_new
+
+    def _promise(self, one: Proposal) -> float:
+        """The score of a change; less where the same was supposed in vain, more where something helped already."""
+        promise = one.score * _FAILED ** min(4, self._failed[self._supposed(one)])
+        helped = [other.proposal for other in self._helped]
+        if any(other.site.places == one.site.places or other.put & one.put for other in helped):
+            return promise * _HELPED_ALIKE
+        return promise * _FAILED_HERE ** min(6, self._failed[one.site.places])
+
+    @staticmethod
+    def _supposed(one: Proposal) -> object:
+        return one.put, one.gone
+
+    def try_change(self, proposal: Proposal) -> Tried:
+        """Asks about a change on top of those taken by now."""
+        tried = self._judged(proposal, proposal.edits)
+        if tried.answer is None or tried.saved is None or tried.worth:
+            return tried
+        # Nobody has asked how some results are returned: what they became may hide what the change saves, or cause it.
+        less = self.now.counts.bytes - tried.answer.counts.bytes
+        kept = self._kept_results(proposal, tried.answer)
+        if less < NOTICEABLE * self.start.counts.bytes or not kept:
+            return tried
+        again = self._judged(proposal, (*proposal.edits, *kept))
+        return again if again.worth else tried
+
+    def _kept_results(self, proposal: Proposal, answer: Answer) -> tuple[Edit, ...]:
+        """Edits by which the results that a change moves are returned as they are now."""
+        pairs = enumerate(zip(self.now.counts.results, answer.counts.results, strict=False))
+        outputs, asked = self.own.program.outputs, {index for kind, index in proposal.site.touched if kind == "result"}
+        return tuple(
+            Edit(kind="result", index=index, spec=self.own.spec(outputs[index].value))
+            for index, (before, after) in pairs
+            if before != after and index not in asked and outputs[index].spec is None
+        )
+
+    def _judged(self, proposal: Proposal, edits: tuple[Edit, ...]) -> Tried:
+        self.asked += 1
+        number = len(self.tried) + 1
+        try:
+            answer = self.ask((*self.edits, *edits))
+        except CaptureError as error:
+            return Tried(proposal=proposal, number=number, edits=edits, failure=str(error))
+        saved = find_saved(self.start.counts, self.now.counts, answer.counts, edits)
+        batch = Stakes(self.own, self.start.counts, answer).batch_bytes()
+        grows = batch > self._batch_bytes + _MORE_OF_BATCH * self.start.counts.bytes
+        is_layout = proposal.site.is_on_purpose or grows
+        return Tried(proposal=proposal, number=number, edits=edits, answer=answer, saved=saved, is_layout=is_layout)
+
+    def _best(self) -> Tried:
+        """Of those that save nearly as much as the best, the one that is easiest to explain, then the smallest."""
+        most = max(one.worth for one in self._helped)
+
+        def rank(one: Tried) -> tuple[bool, bool, int, bool, int, float]:
+            own = one.proposal
+            is_lost = own.lost_at is not None
+            return bool(own.site.fact), is_lost, -own.size, own.spec is not None, -len(one.edits), one.worth
+
+        return max((one for one in self._helped if one.worth >= _AS_MUCH * most), key=rank)
+
+    def _take(self) -> None:
+        """Takes the best of what helped; all else is weighed again, and may be asked again on top of it."""
+        if not self._helped:
+            return
+        best = self._best()
+        others = tuple(one for one in self._helped if one is not best)
+        self.steps.append(Step(taken=best, instead=others, before=self.now))
+        stakes = Stakes(self.own, self.start.counts, self.now)
+        self._batch_bytes = stakes.batch_bytes()
+        left = (*self._waiting, *(one.proposal for one in others))
+        taken = best.proposal.site.touched
+        self._waiting = [stakes.proposal(one.site, one.spec) for one in left if taken.isdisjoint(one.site.touched)]
+        self._helped, self._since = [], 0
+        self._failed.clear()

@@ -1,0 +1,202 @@
+"""The program that advice is about: XLA's, before partitioning, with what every part of the advice asks of it.
+
+Dimensions that operations make of one another are one class, by the rules of the operations: a split of one is a split
+of all, or data must move. Classes do not depend on shardings, so they hold for every changed copy, too. Not its job:
+places to change (`sites`), or what may be written there (`specs`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from pjit_inspect.analyze.program.phases import LATER
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes
+from pjit_inspect.model.program.mesh import Dimensions
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
+
+Axes = tuple[str, ...]
+PRODUCTS = frozenset(("dot_general", "convolution"))
+Key = tuple[int, int]
+
+
+class EditedProgram:
+    """One program, the classes of its dimensions, and how the program splits each class."""
+
+    def __init__(self, names: ValueNames, numbers: Sequence[int | None], trips: Mapping[int, int]) -> None:
+        """`numbers` and `trips` are those of `handles.propagate.CopiedProgram`."""
+        self.names = names
+        self.program: ShardedProgram = names.program
+        self.numbers = numbers
+        self.phases = [names.phase(op) for op in self.program.ops]
+        self.runs: list[int] = []
+        for op in self.program.ops:
+            self.runs.append(1 if op.parent is None else self.runs[op.parent] * trips.get(op.parent, 1))
+        self._classes = _classes(self.program)
+        self._brought: dict[object, frozenset[tuple[str, int]]] = {}
+
+    @cached_property
+    def is_differentiated(self) -> bool:
+        """Whether a constraint binds a gradient, too."""
+        return any(phase in LATER for phase in self.phases)
+
+    def spec(self, value: int) -> Dimensions:
+        """How a value is split."""
+        return self.program.values[value].spec
+
+    def shape(self, value: int) -> tuple[int, ...]:
+        """The global shape of a value."""
+        return self.program.values[value].shape
+
+    def whole_bytes(self, value: int) -> int:
+        """Bytes of all of a value."""
+        return bytes_as(self.program, value, ((),) * len(self.shape(value)))
+
+    def held_bytes(self, value: int, spec: Dimensions | None = None) -> int:
+        """Bytes of the largest piece of a value on one device, as it is split or as `spec` splits it."""
+        return local_bytes(self.program, value) if spec is None else bytes_as(self.program, value, spec)
+
+    @cached_property
+    def largest_bytes(self) -> int:
+        """Bytes of the largest value."""
+        return max(map(self.whole_bytes, range(len(self.program.values))), default=0)
+
+    def classes(self, value: int) -> tuple[int, ...]:
+        """The class of each dimension of a value."""
+        return self._classes[value]
+
+    @cached_property
+    def splits(self) -> Mapping[int, Counter[Axes]]:
+        """For each class, the axes that split it somewhere in the program -> bytes of the values that are split so."""
+        found: dict[int, Counter[Axes]] = defaultdict(Counter)
+        for index, value in enumerate(self.program.values):
+            for own, axes in zip(self.classes(index), value.spec, strict=True):
+                found[own][axes] += self.whole_bytes(index)
+        return found
+
+    @cached_property
+    def specs_alike(self) -> Mapping[tuple[int, ...], dict[Dimensions, None]]:
+        """For the classes of a value's dimensions, every sharding that a value of just these classes has."""
+        found: dict[tuple[int, ...], dict[Dimensions, None]] = defaultdict(dict)
+        for index, value in enumerate(self.program.values):
+            found[self.classes(index)][value.spec] = None
+        return found
+
+    def fits(self, value: int, spec: Dimensions) -> bool:
+        """Whether a sharding names every axis once, and divides each dimension evenly."""
+        axes = [axis_name(axis) for entry in spec for axis in entry]
+        shape = self.shape(value)
+        return len(set(axes)) == len(axes) and all(
+            length % self.program.pieces(entry) == 0 for length, entry in zip(shape, spec, strict=True)
+        )
+
+    def users(self, value: int) -> Iterator[int]:
+        """The operations that take a value."""
+        return (index for index, _ in self.program.users.get(value, ()))
+
+    @cached_property
+    def batch(self) -> frozenset[int]:
+        """Classes of dimensions that no weight has: of what there is more of in a larger batch.
+
+        A weight is an argument that a product takes beside something computed, or that is looked up in.
+        """
+        weights: set[int] = set()
+        for op in self.program.ops:
+            if op.kind == "gather":
+                weights |= self._of_argument(op.operands[0])
+            elif op.kind in PRODUCTS and len(op.operands) == 2:
+                given = [self._of_argument(value) for value in op.operands]
+                weights |= set[int]().union(*given) if not all(given) else set()
+        return frozenset(c for own in self._classes for c in own) - weights
+
+    def piece(self, index: int) -> object:
+        """The piece of source text of an op, by all calls that lead there; the op itself where nothing says."""
+        op = self.program.ops[index]
+        return (op.frames, op.spans[:1]) if op.frames else index
+
+    def taken(self, index: int) -> list[int]:
+        """The values that the piece of an op takes from other pieces, in order."""
+        piece = self.piece(index)
+        given = (value for own in self._pieces[piece, self.phases[index]] for value in self.program.ops[own].operands)
+        made = {value: self.program.values[value].op for value in given}
+        return [value for value, maker in made.items() if maker is None or self.piece(maker) != piece]
+
+    def brought(self, index: int, depth: int = 1) -> frozenset[tuple[str, int]]:
+        """The axes, each with the class it splits, of what the piece of an op takes from other pieces.
+
+        With a `depth`, of what those take, too.
+        """
+        key = self.piece(index), self.phases[index], depth
+        if key not in self._brought:
+            found, makers = set[tuple[str, int]](), dict[object, int]()
+            for value in self.taken(index):
+                own = zip(self.classes(value), self.spec(value), strict=True)
+                found |= {(axis, c) for c, axes in own for axis in axes}
+                maker = self.program.values[value].op
+                if maker is not None:
+                    makers[self.piece(maker), self.phases[maker]] = maker
+            # One op stands for its piece.
+            for maker in makers.values() if depth > 1 else ():
+                found |= self.brought(maker, depth - 1)
+            self._brought[key] = frozenset(found)
+        return self._brought[key]
+
+    @cached_property
+    def _pieces(self) -> Mapping[object, list[int]]:
+        """The ops of each piece in each phase."""
+        found: dict[object, list[int]] = defaultdict(list)
+        for index, phase in enumerate(self.phases):
+            found[self.piece(index), phase].append(index)
+        return found
+
+    def _of_argument(self, value: int) -> set[int]:
+        """The classes of a value that is an argument or a view of one; of any other none."""
+        return set(self.classes(value)) if self.names.argument(value) else set()
+
+
+def _classes(program: ShardedProgram) -> list[tuple[int, ...]]:
+    """For each value the class of each dimension, by union-find over the rules of operations and borders of regions."""
+    parent: dict[Key, Key] = {}
+
+    def find(key: Key) -> Key:
+        root = key
+        while parent.get(root, root) != root:
+            root = parent[root]
+        while parent.get(key, key) != root:
+            parent[key], key = root, parent[key]
+        return root
+
+    for op in program.ops:
+        for first, *others in _same_factor(program, op):
+            for other in others:
+                parent[find(other)] = find(first)
+    for one, other in program.links:
+        rank = min(len(program.values[one].shape), len(program.values[other].shape))
+        for dimension in range(rank):
+            parent[find((one, dimension))] = find((other, dimension))
+    number: dict[Key, int] = {}
+    return [
+        tuple(number.setdefault(find((index, d)), len(number)) for d in range(len(value.shape)))
+        for index, value in enumerate(program.values)
+    ]
+
+
+def _same_factor(program: ShardedProgram, op: ShardedOp) -> list[list[Key]]:
+    """The dimensions of an op's arrays that begin with the same factor: what a split of them would cut."""
+    places: dict[str, list[Key]] = defaultdict(list)
+    rule = op.rule
+    if op.kind == "optimization_barrier":
+        pairs = zip(op.operands, op.results, strict=False)
+        return [[(one, d), (other, d)] for one, other in pairs for d in range(len(program.values[one].shape))]
+    if rule is None:
+        return []
+    for values, entries in ((op.operands, rule.operands), (op.results, rule.results)):
+        for value, dimensions in zip(values, entries, strict=False):
+            for dimension, factors in enumerate(dimensions):
+                # A factor of length 1 is cut by nothing.
+                outer = next((own for own in factors if rule.sizes.get(own, 2) > 1), None)
+                if outer is not None and program.values[value].shape[dimension] > 1:
+                    places[outer].append((value, dimension))
+    return [own for own in places.values() if own]

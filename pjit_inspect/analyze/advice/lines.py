@@ -1,0 +1,182 @@
+"""Values that a line of source binds: what a person can put a constraint on, with all that JAX binds with it.
+
+All layers of a Python loop are one place, for one line makes them. With it go the copies that are computed again for
+the gradient, and the gradient itself: JAX splits it as the value. Not its job: other places (`sites`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from pjit_inspect.analyze.advice.edited_program import EditedProgram
+from pjit_inspect.analyze.advice.site import Place, Site, is_large
+from pjit_inspect.analyze.program.phases import LATER
+from pjit_inspect.model.program.opcodes import REQUESTS
+from pjit_inspect.model.sharding.sharded_program import ShardedOp
+
+_PASSING = frozenset(
+    ("broadcast_in_dim", "reshape", "transpose", "copy", "dynamic_update_slice", "optimization_barrier", "while")
+)
+"""Operations that compute nothing with what they take."""
+_MADE = frozenset(("constant", "iota", *REQUESTS))
+_HANDING_ON = frozenset(("add", "subtract", "convert", "copy", "reshape", "transpose"))
+"""Operations whose gradient is the one they are given: the backward pass has no operation of theirs."""
+_MOST_HANDED = 5
+
+
+class Lines:
+    """Finds the lines of one program that bind a value."""
+
+    def __init__(self, program: EditedProgram) -> None:
+        self._own, self._names = program, program.names
+        self._ops, self._values = program.program.ops, program.program.values
+
+    # ------------------------------------------------------------ what a line binds
+
+    def find(self) -> Iterator[Site]:
+        """A place for each line and shape."""
+        lines: dict[object, list[int]] = defaultdict(list)
+        for index, op in enumerate(self._ops):
+            if self._is_written(index, op):
+                frame = self._names.frames(op)[0]
+                lines[frame.file, frame.line, self._own.shape(op.results[0])].append(index)
+        for ops in lines.values():
+            # A variable is computed with elsewhere; where nothing is, what is returned or moved on is one.
+            bound = [index for index in ops if self._goes_on(index)] or [index for index in ops if self._leaves(index)]
+            if not bound:
+                continue
+            own = [index for index in bound if self._kind(index) == self._kind(bound[-1])]
+            # A function that is called several times is several operations here, and one in the copy that is edited.
+            numbers = {self._own.numbers[index] for index in own}
+            if all(index in own for number in numbers for index in self._same_number[number]):
+                yield self._line(own)
+
+    def _line(self, ops: list[int]) -> Site:
+        again, gradients = self._again(ops), self._gradients(ops)
+        places: list[Place] = [("constrain", index, 0) for index in (*ops, *again)]
+        op = self._ops[ops[0]]
+        return Site(
+            kind="value",
+            words=self._names.op(op),
+            places=(*places, *gradients),
+            arrays=tuple((self._ops[index].results[0], self._own.spec(self._ops[index].results[0])) for index in ops),
+            ops=tuple(ops),
+            gradients=len(gradients),
+            source=self._names.frames(op),
+            count=len(ops),
+        )
+
+    def _is_written(self, index: int, op: ShardedOp) -> bool:
+        """Whether an op of the forward pass makes one array that some line could bind, and that is worth a look."""
+        return bool(
+            len(op.results) == 1
+            and op.kind not in _MADE
+            and not op.manual
+            and not op.in_condition
+            and self._own.numbers[index] is not None
+            and self._own.phases[index] in ("forward", None)
+            and self._names.frames(op)
+            and is_large(self._own, op.results[0], self._own.runs[index])
+        )
+
+    @cached_property
+    def _same_number(self) -> dict[int | None, list[int]]:
+        found: dict[int | None, list[int]] = defaultdict(list)
+        for index, number in enumerate(self._own.numbers):
+            found[number].append(index)
+        return found
+
+    def _goes_on(self, index: int, *, also: Sequence[str] = ()) -> bool:
+        """Whether the forward pass computes with an op's result on another line, or to another shape."""
+        op = self._ops[index]
+        shape, line = self._own.shape(op.results[0]), self._names.frames(op)[:1]
+        phases = ("forward", None, *also)
+        users = [own for own in self._own.users(op.results[0]) if self._ops[own].kind not in _PASSING]
+        return any(
+            self._own.phases[own] in phases
+            and (self._names.frames(self._ops[own])[:1] != line or self._own.shape(self._ops[own].results[0]) != shape)
+            for own in users
+            if self._ops[own].results
+        )
+
+    def _leaves(self, index: int) -> bool:
+        """Whether the program returns an op's result, or another piece of the source takes it."""
+        users = list(self._own.users(self._ops[index].results[0]))
+        return not users or any(self._own.piece(own) != self._own.piece(index) for own in users)
+
+    def _kind(self, index: int) -> object:
+        """Equal for what a line makes in each layer of a Python loop, and when it is computed again."""
+        op = self._ops[index]
+        return (self._own.piece(index), op.opcode, op.op_name.rpartition("/")[2])
+
+    # ------------------------------------------------------------ what JAX binds with it
+
+    def _again(self, ops: list[int]) -> list[int]:
+        """The operations that compute the same values again for the gradient."""
+        shape, kind = self._own.shape(self._ops[ops[0]].results[0]), self._kind(ops[0])
+        pieces = {self._own.piece(index) for index in ops}
+        return [
+            index
+            for piece in pieces
+            for index in self._later.get(("recompute", piece), ())
+            if len(self._ops[index].results) == 1
+            and self._kind(index) == kind
+            and self._own.shape(self._ops[index].results[0]) == shape
+            and self._own.numbers[index] is not None
+            and self._goes_on(index, also=("recompute", "backward"))
+        ]
+
+    def _gradients(self, ops: list[int]) -> tuple[Place, ...]:
+        """Where the backward pass hands the gradient of what a line makes to the transpose of that line.
+
+        These are arrays of the same shape that operations of the line's piece take in the backward pass, and that those
+        of other pieces make. A sum has no such operation: what it adds takes the gradient from the same place.
+        """
+        if not self._own.is_differentiated:
+            return ()
+        shape = self._own.shape(self._ops[ops[0]].results[0])
+        border, pieces = list(ops), set[object]()
+        for _ in range(_MOST_HANDED):
+            pieces |= {self._own.piece(index) for index in border}
+            found = {
+                place: None
+                for piece in pieces
+                for index in self._later.get(("backward", piece), ())
+                for number in range(len(self._ops[index].operands))
+                if (place := self._handed(index, number, shape, pieces)) is not None
+            }
+            if found:
+                return tuple(found)
+            border = [maker for index in border for maker in self._added(index, shape)]
+        return ()
+
+    def _handed(self, index: int, number: int, shape: tuple[int, ...], pieces: set[object]) -> Place | None:
+        """The place of one operand, where another piece of the backward pass makes it; None for any other."""
+        value = self._ops[index].operands[number]
+        maker = self._values[value].op
+        if self._own.shape(value) != shape or maker is None or self._own.phases[maker] != "backward":
+            return None
+        if self._own.piece(maker) in pieces:
+            return None
+        results = self._ops[maker].results
+        place: Place = ("constrain", maker, results.index(value)) if value in results else ("hop", index, number)
+        return place if self._own.numbers[place[1]] is not None else None
+
+    def _added(self, index: int, shape: tuple[int, ...]) -> Iterator[int]:
+        """What makes the operands that an op hands its gradient to, and nothing else takes."""
+        op = self._ops[index]
+        for value in op.operands if op.kind in _HANDING_ON else ():
+            maker = self._values[value].op
+            if maker is not None and self._own.shape(value) == shape and len(list(self._own.users(value))) == 1:
+                yield maker
+
+    @cached_property
+    def _later(self) -> dict[tuple[str, object], list[int]]:
+        """The operations of each piece in the backward pass, and those that are computed again."""
+        found: dict[tuple[str, object], list[int]] = defaultdict(list)
+        for index, phase in enumerate(self._own.phases):
+            if phase in LATER:
+                found[str(phase), self._own.piece(index)].append(index)
+        return found

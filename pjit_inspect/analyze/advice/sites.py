@@ -1,0 +1,135 @@
+"""Places where one change of the source changes how a program splits its arrays.
+
+A place is one that a person can write: the value that a line binds (in all layers of a Python loop at once, with the
+gradient that JAX binds with it), a constraint that is there, arguments that differ in the number of a layer with the
+optimizer's state of them, a result. Not its job: what may be written there (`specs`), or whether that saves anything.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from pjit_inspect.analyze.advice.edited_program import EditedProgram
+from pjit_inspect.analyze.advice.lines import Lines
+from pjit_inspect.analyze.advice.site import Place, Site, SiteKind, is_large
+from pjit_inspect.analyze.advice.updates import root_of
+from pjit_inspect.analyze.suggest.argument_groups import ArgumentGroup, argument_groups
+from pjit_inspect.analyze.suggest.requests import Requests, is_asked
+from pjit_inspect.model.program.mesh import Dimensions
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.sharding.sharded_program import ShardedOp
+from pjit_inspect.model.words.sentence import Sentence, code, say
+
+
+class Sites:
+    """Finds the places of one program."""
+
+    def __init__(self, program: EditedProgram) -> None:
+        self._own, self._names = program, program.names
+        self._ops, self._values = program.program.ops, program.program.values
+
+    def find(self) -> Iterator[Site]:
+        """All places, each once."""
+        yield from self._requests()
+        yield from self._trees()
+        yield from self._arguments()
+        yield from self._results()
+        yield from Lines(self._own).find()
+
+    # ------------------------------------------------------------ what is written already
+
+    def _requests(self) -> Iterator[Site]:
+        requests, done = Requests(self._names), set[tuple[int, ...]]()
+        for index, op in enumerate(self._ops):
+            if not is_asked(op) or op.manual:
+                continue
+            for request in (requests.of(index), requests.of_every_call(index)):
+                if request is None or request.ops in done:
+                    continue
+                done.add(request.ops)
+                yield Site(
+                    kind="request",
+                    words=request.words,
+                    places=tuple(("respec", own, 0) for own in request.ops),
+                    arrays=self._made(request.ops),
+                    ops=tuple(sorted(request.ops)),
+                    source=self._asking(op),
+                    is_on_purpose=self._is_at_the_border(op),
+                )
+
+    def _is_at_the_border(self, op: ShardedOp) -> bool:
+        """Whether a constraint is on an argument or a result of the program, or a view of one."""
+        names = self._names
+        results = {names.seen_through(own.value) for own in self._own.program.outputs}
+        return bool(names.argument(op.operands[0])) or names.seen_through(op.results[0]) in results
+
+    def _asking(self, op: ShardedOp) -> tuple[Frame, ...]:
+        """The frames of a constraint, or of the call of a helper that makes it."""
+        frames, caller = self._names.frames(op), self._names.caller(op)
+        return frames[frames.index(caller) :] if caller in frames else frames
+
+    def _arguments(self) -> Iterator[Site]:
+        groups = argument_groups(self._own.program)
+        # The optimizer's state of a parameter goes with it, and is a place of its own where it is split differently.
+        peers = {index for group in groups for index in group.peers}
+        for group in groups:
+            value = self._own.program.inputs[group.members[0]].value
+            if not peers.issuperset(group.members) and is_large(self._own, value, len(group.members)):
+                yield self._argument(group, value)
+
+    def _argument(self, group: ArgumentGroup, value: int) -> Site:
+        arguments: list[Place] = [("argument", index, 0) for index in (*group.members, *group.peers)]
+        results: list[Place] = [("result", index, 0) for index in group.results]
+        return Site(
+            kind="argument",
+            words=say("{}", code(group.label)) if len(group.members) == 1 else Sentence(group.words),
+            places=(*arguments, *results),
+            arrays=((value, group.spec),),
+            count=len(arguments),
+        )
+
+    def _results(self) -> Iterator[Site]:
+        for index, own in enumerate(self._own.program.outputs):
+            if is_large(self._own, own.value):
+                words = say("{}", code(own.label or f"result[{index}]"))
+                now = self._own.spec(own.value) if own.spec is None else own.spec
+                yield Site(kind="result", words=words, places=(("result", index, 0),), arrays=((own.value, now),))
+
+    def _trees(self) -> Iterator[Site]:
+        """Arrays of one tree that every device holds in full, each split as another argument of its dimensions is."""
+        trees: dict[tuple[SiteKind, str], list[tuple[Place, int, Dimensions]]] = defaultdict(list)
+        for group in argument_groups(self._own.program):
+            value = self._own.program.inputs[group.members[0]].value
+            if not any(group.spec) and (spec := self._as_argument(value)):
+                own = trees["argument", root_of(group.label)]
+                own += [(("argument", index, 0), value, spec) for index in (*group.members, *group.peers)]
+                own += [(("result", index, 0), value, spec) for index in group.results]
+        for index, result in enumerate(self._own.program.outputs):
+            is_whole = result.spec is not None and not any(result.spec)
+            if is_whole and (spec := self._as_argument(result.value)):
+                trees["result", root_of(result.label)].append((("result", index, 0), result.value, spec))
+        for (kind, root), rows in trees.items():
+            places = {place: (value, spec) for place, value, spec in rows}
+            if len(places) > 1 and is_large(self._own, rows[0][1], len(places)):
+                yield Site(
+                    kind=kind,
+                    words=say("the {} arrays of {} that every device holds in full", len(places), code(root or kind)),
+                    places=tuple(places),
+                    arrays=tuple((value, ((),) * len(spec)) for value, spec in places.values()),
+                    fixed=tuple(spec for _, spec in places.values()),
+                    count=len(places),
+                )
+
+    def _as_argument(self, value: int) -> Dimensions | None:
+        """How a split argument of the same dimensions is split; None if there is none."""
+        own = (self._own.spec(one.value) for one in self._own.program.inputs if self._is_alike(one.value, value))
+        return next((spec for spec in own if any(spec)), None)
+
+    def _is_alike(self, one: int, other: int) -> bool:
+        is_same = self._own.classes(one) == self._own.classes(other)
+        return is_same and self._own.shape(one) == self._own.shape(other)
+
+    def _made(self, ops: Sequence[int]) -> tuple[tuple[int, Dimensions], ...]:
+        """What ops make, and how it is split."""
+        return tuple((value, self._own.spec(value)) for index in ops for value in self._ops[index].results[:1])

@@ -1,0 +1,79 @@
+"""Shardings that may be written at a place: those that the program has elsewhere for the same dimensions.
+
+No rule knows a layout: what the program does with a class of dimensions in one place is proposed in all others, and so
+is what is there with one axis less. Not its job: places (`sites`), or what a sharding could save (`stakes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pjit_inspect.analyze.advice.edited_program import Axes, EditedProgram
+from pjit_inspect.analyze.advice.site import Site
+from pjit_inspect.model.program.mesh import Dimensions
+
+
+def specs_for(own: EditedProgram, site: Site) -> tuple[Dimensions | None, ...]:
+    """The shardings to propose at a place, each once; None for a constraint that is left out."""
+    if site.fixed:
+        return site.fixed[:1]
+    found = dict.fromkeys(_specs(own, site))
+    # A value may be told to stay as it is: what hangs together with it then follows. For any other place that is none.
+    return tuple(
+        spec for spec in found if spec is None or (own.fits(site.value, spec) and (spec != site.now or site.ops))
+    )
+
+
+def _specs(own: EditedProgram, site: Site) -> Iterator[Dimensions | None]:
+    if site.kind == "result":
+        yield from _as_arguments(own, site)
+        return
+    if site.kind == "request":
+        yield None
+    if site.kind == "value":
+        yield site.now
+    yield from _without_an_axis(site.now)
+    classes = own.classes(site.value)
+    for dimension, own_class in enumerate(classes):
+        for axes in own.splits.get(own_class, ()):
+            if axes and axes != site.now[dimension]:
+                yield from _with(site.now, dimension, axes)
+    yield from own.specs_alike.get(classes, ())
+    yield _as_mostly(own, classes)
+
+
+def _as_arguments(own: EditedProgram, site: Site) -> Iterator[Dimensions]:
+    """A result may be as it is computed, or, as it is an argument of another call, as one of the same dimensions is."""
+    yield own.spec(site.value)
+    classes = own.classes(site.value)
+    for argument in own.program.inputs:
+        if own.classes(argument.value) == classes:
+            yield own.spec(argument.value)
+
+
+def _without_an_axis(now: Dimensions) -> Iterator[Dimensions]:
+    for dimension, axes in enumerate(now):
+        for axis in axes:
+            yield (*now[:dimension], tuple(one for one in axes if one != axis), *now[dimension + 1 :])
+
+
+def _with(now: Dimensions, dimension: int, axes: Axes) -> Iterator[Dimensions]:
+    """With one dimension split differently; the other dimensions as they are, but for these axes, and not at all."""
+    bare = tuple(tuple(one for one in entry if one not in axes) for entry in now)
+    yield (*bare[:dimension], axes, *bare[dimension + 1 :])
+    empty: Dimensions = ((),) * len(now)
+    yield (*empty[:dimension], axes, *empty[dimension + 1 :])
+
+
+def _as_mostly(own: EditedProgram, classes: tuple[int, ...]) -> Dimensions:
+    """Every dimension as its class is split in most bytes, the largest first; an axis is used once."""
+    best = {
+        dimension: max(((size, axes) for axes, size in own.splits.get(c, {}).items() if axes), default=(0, ()))
+        for dimension, c in enumerate(classes)
+    }
+    spec: list[Axes] = [()] * len(classes)
+    used = set[str]()
+    for dimension, (_, axes) in sorted(best.items(), key=lambda item: -item[1][0]):
+        spec[dimension] = tuple(one for one in axes if one not in used)
+        used |= set(axes)
+    return tuple(spec)

@@ -1,0 +1,125 @@
+"""Changes worth making to a program, best first, each with what it saves.
+
+Not its job: finding them (`analyze.advice`), trying them (`handles.advice`) or drawing them (`view.pages.advice`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.table import Table
+from pjit_inspect.model.report.finding import FindingKind
+from pjit_inspect.model.report.suggestion import Checked, Edit
+from pjit_inspect.model.words.sentence import Sentence
+
+ChangeKind = Literal["line", "constraint", "argument", "result", "layout"]
+"""
+line: a constraint is missing at a line of source; "axis_lost" where an axis is lost there.
+constraint: a constraint that is there should ask for another sharding, or be left out; likewise "axis_lost".
+argument: arguments should arrive with another sharding.
+result: results should be returned with another sharding.
+layout: a change that sends less of the weights and more of what grows with the batch, or that undoes a constraint on an
+ argument or a result. It helps at these sizes; at others it may not.
+"""
+
+OtherFact = Literal["tiny_collectives", "written_out_layers"]
+"""
+tiny_collectives: most collectives send next to nothing, one after the other: they cost waits.
+written_out_layers: equal layers of a Python loop are compiled one by one.
+"""
+
+AdviceKind = ChangeKind | FindingKind | OtherFact
+"""A change of shardings, a fact of one of the kinds of findings, or one that costs no bytes."""
+
+AdviceState = Literal["counted", "compiled", "fact"]
+"""
+counted: XLA's partitioner made the changed program; both programs are counted before optimization.
+compiled: the changed program was compiled to the end; both programs are counted after optimization.
+fact: a property of the program, for which nothing needs to be tried.
+"""
+
+Figures = tuple[int, int]
+"""Before and after, on one device and for one call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """One change worth making, or one fact worth knowing.
+
+    Attributes:
+      kind: one of `AdviceKind`.
+      sentence: the place and what is wrong there.
+      change: the code to write; "" if it is not known how.
+      edits: the change in a copy of the program; () for a fact.
+      sent: bytes the busiest device sends, before and after; of a fact with an unknown saving what it sends, and None.
+      sent_per_turn: the share of `sent` in a turn of each loop of unknown length; () without such loops.
+      memory: bytes of arguments and results that a device holds, before and after; None for a fact.
+      multiplied: operations in products on a device, before and after; None for a fact.
+      collectives: number of collectives, before and after; None for a fact.
+      seconds: None; nobody knows them yet.
+      costs: what the change costs elsewhere; "" for nothing.
+      state: one of `AdviceState`.
+      source: the user's frames of its line, innermost first; () if unknown.
+      number: the number of the question whose answer it is; 0 for a fact.
+      cost_bytes: for a fact, the bytes that it costs; else 0.
+      is_whole: whether it is about arrays that every device holds in full.
+      with_edits: the changes of the rows before it, which it was counted on top of.
+    """
+
+    kind: AdviceKind
+    sentence: Sentence
+    change: str = ""
+    edits: tuple[Edit, ...] = ()
+    sent: Figures | None = None
+    sent_per_turn: tuple[Figures, ...] = ()
+    memory: Figures | None = None
+    multiplied: Figures | None = None
+    collectives: Figures | None = None
+    seconds: tuple[float, float] | None = None
+    costs: str = ""
+    state: AdviceState = "counted"
+    source: tuple[Frame, ...] = ()
+    number: int = 0
+    cost_bytes: int = 0
+    is_whole: bool = False
+    with_edits: tuple[Edit, ...] = ()
+
+    def check(self) -> Checked:
+        """Compile the changed program to the end, run nothing, and count the bytes its collectives send.
+
+        The changes of the rows before it are made, too. It takes as long as one compile. Raises CaptureError for a
+        fact, when the devices are not here, or when XLA refuses the changed program.
+        """
+        # Those that records hand out (`handles.advice`) have a program.
+        raise ValueError("this advice was not handed out by a record, so it has no program to compile")
+
+    def __str__(self) -> str:
+        return f"{self.sentence}\n  {self.change}" if self.change else str(self.sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceTable(Table[Advice]):
+    """The changes worth making to one program, the best first. A sequence of `Advice`; a slice is a table again.
+
+    Attributes:
+      rows: changes, each on top of those before it; then other layouts, each by itself; then facts.
+      asked: number of changed programs that XLA's partitioner was asked about.
+      proposed: number of changes that were thought of.
+      best: the largest share of bytes sent that a change saves which is no row; 0 for none.
+      missing: why no change was tried; "" if some were.
+      untried: why some changes were not tried; "" if all were that could save a noticeable part.
+    """
+
+    rows: tuple[Advice, ...] = ()
+    asked: int = 0
+    proposed: int = 0
+    best: float = 0.0
+    missing: str = ""
+    untried: str = ""
+
+    computed: ClassVar[tuple[str, ...]] = ()
+
+    def __repr__(self) -> str:
+        return f"AdviceTable({len(self.rows)} row{'s' * (len(self.rows) != 1)}, {self.asked} asked)"
