@@ -13,7 +13,7 @@ from pjit_inspect.analyze.advice.climb import Climb
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.facts import find_other_facts
 from pjit_inspect.analyze.advice.site import Site, site_of_edits
-from pjit_inspect.analyze.advice.stakes import Answer
+from pjit_inspect.analyze.advice.stakes import Counted
 from pjit_inspect.analyze.findings.candidate import Subject
 from pjit_inspect.analyze.findings.findings import fact_candidates, find_facts
 from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
@@ -104,7 +104,7 @@ def _searched(
 ) -> AdviceTable:
     """The table after all questions."""
 
-    def ask(edits: Sequence[Edit]) -> Answer:
+    def ask(edits: Sequence[Edit]) -> Counted:
         wait_for_idle()
         return trials.answer(edits)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from pjit_inspect.analyze.advice.stakes import Answer, Moved
+from pjit_inspect.analyze.advice.stakes import Counted, MovedBytes
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
 from pjit_inspect.analyze.program.source import UserFiles
@@ -66,7 +66,7 @@ class Trials:
         """Counts in the partitioned changed program. Raises CaptureError if XLA's partitioner gives no answer."""
         return self.answer(change).counts
 
-    def answer(self, change: Sequence[Edit]) -> Answer:
+    def answer(self, change: Sequence[Edit]) -> Counted:
         """The partitioned changed program. Raises CaptureError if XLA's partitioner gives no answer."""
         from pjit_inspect.observe.partitioner.service import ask_partitioner
         from pjit_inspect.observe.shardy.numbering import read_places
@@ -84,8 +84,8 @@ class Trials:
         moved = []
         for name, axes, shape, size in counts.moved:
             own = names.place(name)
-            moved.append(Moved(bytes=size, axes=axes, shape=shape, op_name=own.name, frames=own.frames))
-        return Answer(counts=counts, moved=tuple(moved))
+            moved.append(MovedBytes(bytes=size, axes=axes, shape=shape, op_name=own.name, frames=own.frames))
+        return Counted(counts=counts, moved=tuple(moved))
 
     def check(self, change: tuple[Edit, ...]) -> Checked:
         """Compares the traffic of the compiled changed program's collectives with that of the record."""

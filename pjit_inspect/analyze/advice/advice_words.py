@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pjit_inspect.analyze.advice.climb import Climb, Tried
+from pjit_inspect.analyze.advice.climb import Climb, TriedChange
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.site import Site
-from pjit_inspect.analyze.advice.stakes import Answer, Proposal
+from pjit_inspect.analyze.advice.stakes import Counted, ProposedChange
 from pjit_inspect.analyze.program.phases import is_vmapped
 from pjit_inspect.analyze.suggest.constraint_words import constraint_words
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
@@ -44,7 +44,7 @@ def advice_of(climb: Climb) -> tuple[Advice, ...]:
     return tuple(rows)
 
 
-def _row(own: EditedProgram, tried: Tried, before: Answer, taken: tuple[Edit, ...]) -> Advice:
+def _row(own: EditedProgram, tried: TriedChange, before: Counted, taken: tuple[Edit, ...]) -> Advice:
     site, counts = tried.proposal.site, before.counts
     after = (tried.answer or before).counts
     compared = counts.compared(after)
@@ -70,7 +70,7 @@ def _row(own: EditedProgram, tried: Tried, before: Answer, taken: tuple[Edit, ..
 # ---------------------------------------------------------------- what is wrong
 
 
-def _sentence(own: EditedProgram, proposal: Proposal) -> Sentence:
+def _sentence(own: EditedProgram, proposal: ProposedChange) -> Sentence:
     site = proposal.site
     if site.kind == "argument":
         if site.fixed:
@@ -90,7 +90,7 @@ def _sentence(own: EditedProgram, proposal: Proposal) -> Sentence:
     return say("{} is {}", site.words, now)
 
 
-def _lost(own: EditedProgram, proposal: Proposal) -> list[str]:
+def _lost(own: EditedProgram, proposal: ProposedChange) -> list[str]:
     """The axes that the change puts where the piece of source is given them, in the order of the mesh."""
     if proposal.lost_at is None:
         return []
@@ -169,7 +169,7 @@ def _rewritten(own: EditedProgram, site: Site, op: ShardedOp, text: str) -> str:
     return f"{before}jax.lax.with_sharding_constraint({piece}, {text}){after}".strip()
 
 
-def _costs(tried: Tried, before: Answer) -> str:
+def _costs(tried: TriedChange, before: Counted) -> str:
     """What a device holds, multiplies or sends more; "" for nothing that can be seen."""
     saved, counts = tried.saved, before.counts
     if saved is None or tried.answer is None:

@@ -16,7 +16,7 @@ from pjit_inspect.analyze.advice.judge import NOTICEABLE, Saved, find_saved
 from pjit_inspect.analyze.advice.site import Site
 from pjit_inspect.analyze.advice.sites import Sites
 from pjit_inspect.analyze.advice.specs import specs_for
-from pjit_inspect.analyze.advice.stakes import Answer, Ask, Proposal, Stakes
+from pjit_inspect.analyze.advice.stakes import Ask, Counted, ProposedChange, Stakes
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.suggestion import Edit
 
@@ -36,7 +36,7 @@ _AS_MUCH = 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class TriedChange:
     """One question and its answer.
 
     Attributes:
@@ -50,10 +50,10 @@ class Tried:
       failure: why there is no answer.
     """
 
-    proposal: Proposal
+    proposal: ProposedChange
     number: int
     edits: tuple[Edit, ...]
-    answer: Answer | None = None
+    answer: Counted | None = None
     saved: Saved | None = None
     is_layout: bool = False
     failure: str = ""
@@ -65,12 +65,12 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ClimbStep:
     """A change that was taken, what else helped in its place, and what there was before it."""
 
-    taken: Tried
-    instead: tuple[Tried, ...]
-    before: Answer
+    taken: TriedChange
+    instead: tuple[TriedChange, ...]
+    before: Counted
 
 
 @dataclass(slots=True)
@@ -93,13 +93,13 @@ class Climb:
     ask: Ask
     most: int | None
     further: Sequence[Site] = ()
-    start: Answer = field(init=False)
-    steps: list[Step] = field(default_factory=list)
-    tried: list[Tried] = field(default_factory=list)
+    start: Counted = field(init=False)
+    steps: list[ClimbStep] = field(default_factory=list)
+    tried: list[TriedChange] = field(default_factory=list)
     proposed: int = 0
     asked: int = 0
-    _waiting: list[Proposal] = field(default_factory=list)
-    _helped: list[Tried] = field(default_factory=list)
+    _waiting: list[ProposedChange] = field(default_factory=list)
+    _helped: list[TriedChange] = field(default_factory=list)
     _failed: Counter[object] = field(default_factory=Counter)
     _since: int = 0
     _quiet: int = 0
@@ -108,7 +108,7 @@ class Climb:
     def __post_init__(self) -> None:
         """Asks about the program as it is. Raises CaptureError where there is no answer."""
         self.start = self.ask(())
-        stakes, found = Stakes(self.own, self.start.counts, self.start), dict[tuple[Edit, ...], Proposal]()
+        stakes, found = Stakes(self.own, self.start.counts, self.start), dict[tuple[Edit, ...], ProposedChange]()
         for site in (*self.further, *Sites(self.own).find()):
             for spec in specs_for(self.own, site):
                 one = stakes.proposal(site, spec)
@@ -119,7 +119,7 @@ class Climb:
         self.proposed = len(self._waiting)
 
     @property
-    def now(self) -> Answer:
+    def now(self) -> Counted:
         """The program with all changes that were taken."""
         taken = self.steps[-1].taken.answer if self.steps else None
         return self.start if taken is None else taken
@@ -141,7 +141,7 @@ class Climb:
             return f"{len(failed)} of {len(failed)} got no answer: {failed[0].failure}"
         return ""
 
-    def advance(self) -> Tried | None:
+    def advance(self) -> TriedChange | None:
         """Asks the next question; None where the search is over."""
         if (self.most is not None and self.asked >= self.most) or self._quiet >= _QUIET:
             self._take()
@@ -163,19 +163,19 @@ class Climb:
         self._quiet = 0 if tried.worth else self._quiet + 1
         return tried
 
-    def _next(self, rest: list[Proposal]) -> Proposal:
+    def _next(self, rest: list[ProposedChange]) -> ProposedChange:
         """The next change to ask about: in turn by what is at stake, and by where an axis gets lost first."""
         lost = [one for one in rest if self._is_lost_first(one)]
         if lost and len(self.tried) % 2:
             return min(lost, key=lambda one: (one.lost_at or 0, -one.score))
         return max(rest, key=self._promise)
 
-    def _is_lost_first(self, one: Proposal) -> bool:
+    def _is_lost_first(self, one: ProposedChange) -> bool:
         """Whether a line loses an axis that the change puts back, and nothing like it was in vain."""
         is_new = not self._failed[self._supposed(one)] and self._failed[one.site.places] < _MOST_FAILED
         return one.site.kind == "value" and one.lost_at is not None and is_new
 
-    def _promise(self, one: Proposal) -> float:
+    def _promise(self, one: ProposedChange) -> float:
         """The score of a change; less where the same was supposed in vain, more where something helped already."""
         promise = one.score * _FAILED ** min(4, self._failed[self._supposed(one)])
         helped = [other.proposal for other in self._helped]
@@ -184,10 +184,10 @@ class Climb:
         return promise * _FAILED_HERE ** min(6, self._failed[one.site.places])
 
     @staticmethod
-    def _supposed(one: Proposal) -> object:
+    def _supposed(one: ProposedChange) -> object:
         return one.put, one.gone
 
-    def try_change(self, proposal: Proposal) -> Tried:
+    def try_change(self, proposal: ProposedChange) -> TriedChange:
         """Asks about a change on top of those taken by now."""
         tried = self._judged(proposal, proposal.edits)
         if tried.answer is None or tried.saved is None or tried.worth:
@@ -200,7 +200,7 @@ class Climb:
         again = self._judged(proposal, (*proposal.edits, *kept))
         return again if again.worth else tried
 
-    def _kept_results(self, proposal: Proposal, answer: Answer) -> tuple[Edit, ...]:
+    def _kept_results(self, proposal: ProposedChange, answer: Counted) -> tuple[Edit, ...]:
         """Edits by which the results that a change moves are returned as they are now."""
         pairs = enumerate(zip(self.now.counts.results, answer.counts.results, strict=False))
         outputs, asked = self.own.program.outputs, {index for kind, index in proposal.site.touched if kind == "result"}
@@ -210,24 +210,26 @@ class Climb:
             if before != after and index not in asked and outputs[index].spec is None
         )
 
-    def _judged(self, proposal: Proposal, edits: tuple[Edit, ...]) -> Tried:
+    def _judged(self, proposal: ProposedChange, edits: tuple[Edit, ...]) -> TriedChange:
         self.asked += 1
         number = len(self.tried) + 1
         try:
             answer = self.ask((*self.edits, *edits))
         except CaptureError as error:
-            return Tried(proposal=proposal, number=number, edits=edits, failure=str(error))
+            return TriedChange(proposal=proposal, number=number, edits=edits, failure=str(error))
         saved = find_saved(self.start.counts, self.now.counts, answer.counts, edits)
         batch = Stakes(self.own, self.start.counts, answer).batch_bytes()
         grows = batch > self._batch_bytes + _MORE_OF_BATCH * self.start.counts.bytes
         is_layout = proposal.site.is_on_purpose or grows
-        return Tried(proposal=proposal, number=number, edits=edits, answer=answer, saved=saved, is_layout=is_layout)
+        return TriedChange(
+            proposal=proposal, number=number, edits=edits, answer=answer, saved=saved, is_layout=is_layout
+        )
 
-    def _best(self) -> Tried:
+    def _best(self) -> TriedChange:
         """Of those that save nearly as much as the best, the one that is easiest to explain, then the smallest."""
         most = max(one.worth for one in self._helped)
 
-        def rank(one: Tried) -> tuple[bool, bool, int, bool, int, float]:
+        def rank(one: TriedChange) -> tuple[bool, bool, int, bool, int, float]:
             own = one.proposal
             is_lost = own.lost_at is not None
             return bool(own.site.fact), is_lost, -own.size, own.spec is not None, -len(one.edits), one.worth
@@ -240,7 +242,7 @@ class Climb:
             return
         best = self._best()
         others = tuple(one for one in self._helped if one is not best)
-        self.steps.append(Step(taken=best, instead=others, before=self.now))
+        self.steps.append(ClimbStep(taken=best, instead=others, before=self.now))
         stakes = Stakes(self.own, self.start.counts, self.now)
         self._batch_bytes = stakes.batch_bytes()
         left = (*self._waiting, *(one.proposal for one in others))

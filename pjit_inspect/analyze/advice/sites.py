@@ -14,7 +14,7 @@ from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.lines import Lines
 from pjit_inspect.analyze.advice.site import Place, Site, SiteKind, is_large
 from pjit_inspect.analyze.advice.updates import root_of
-from pjit_inspect.analyze.suggest.argument_groups import ArgumentGroup, argument_groups
+from pjit_inspect.analyze.suggest.argument_groups import EqualArguments, argument_groups
 from pjit_inspect.analyze.suggest.requests import Requests, is_asked
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.source import Frame
@@ -78,7 +78,7 @@ class Sites:
             if not peers.issuperset(group.members) and is_large(self._own, value, len(group.members)):
                 yield self._argument(group, value)
 
-    def _argument(self, group: ArgumentGroup, value: int) -> Site:
+    def _argument(self, group: EqualArguments, value: int) -> Site:
         arguments: list[Place] = [("argument", index, 0) for index in (*group.members, *group.peers)]
         results: list[Place] = [("result", index, 0) for index in group.results]
         return Site(

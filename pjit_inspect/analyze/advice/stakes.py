@@ -28,7 +28,7 @@ _BEFORE_REQUEST = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+class MovedBytes:
     """One collective of a partitioned program.
 
     Attributes:
@@ -46,19 +46,19 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Counted:
     """What XLA's partitioner made of a program or a changed copy: its counts, and its collectives."""
 
     counts: Counts
-    moved: tuple[Moved, ...]
+    moved: tuple[MovedBytes, ...]
 
 
-Ask = Callable[[Sequence[Edit]], Answer]
+Ask = Callable[[Sequence[Edit]], Counted]
 """Asks XLA's partitioner about a changed copy; raises CaptureError if it gives no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class ProposedChange:
     """One change, and what it could save, as shares of what the program sends, multiplies and holds.
 
     Attributes:
@@ -107,13 +107,13 @@ class _Stake:
 class Stakes:
     """What is at stake in one program, or in a changed copy of it."""
 
-    def __init__(self, own: EditedProgram, start: Counts, now: Answer) -> None:
+    def __init__(self, own: EditedProgram, start: Counts, now: Counted) -> None:
         """`start` has the figures that savings are shares of, `now` the collectives that there are."""
         self._own, self._start = own, start
         self._collectives = self._of_collectives(now)
         self._products = self._of_products()
 
-    def _of_collectives(self, now: Answer) -> list[_Stake]:
+    def _of_collectives(self, now: Counted) -> list[_Stake]:
         named: dict[object, list[int]] = defaultdict(list)
         for index, op in enumerate(self._own.program.ops):
             named[op.op_name, op.frames].append(index)
@@ -139,7 +139,7 @@ class Stakes:
         own = (self._own.program.ops[index] for index in ops)
         return frozenset(c for op in own for v in (*op.operands, *op.results) for c in self._own.classes(v))
 
-    def proposal(self, site: Site, spec: Dimensions | None) -> Proposal:
+    def proposal(self, site: Site, spec: Dimensions | None) -> ProposedChange:
         """The change of a place to a sharding, with what it could save."""
         own = self._own
         # What JAX binds together may be split in several ways now.
@@ -156,7 +156,7 @@ class Stakes:
         score = (max(sent, products) * (_ELSEWHERE if lost_at is None else 1.0) + near) * (
             _AS_IT_IS if spec == site.now else 1
         )
-        return Proposal(
+        return ProposedChange(
             site=site,
             spec=spec,
             put=put,

@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"\[\d+\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ArgumentGroup:
+class EqualArguments:
     """Arguments that differ in the number of a layer only.
 
     Attributes:
@@ -48,7 +48,7 @@ class ArgumentGroup:
         return f"`{self.label}`" if len(self.members) == 1 else f"the {len(self.members)} `{self.pattern}`"
 
 
-def argument_groups(program: ShardedProgram) -> tuple[ArgumentGroup, ...]:
+def argument_groups(program: ShardedProgram) -> tuple[EqualArguments, ...]:
     """All arguments that have a name and dimensions, in groups."""
     by_key: dict[tuple[str, tuple[int, ...], Dimensions], list[int]] = {}
     for index, boundary in enumerate(program.inputs):
@@ -56,7 +56,7 @@ def argument_groups(program: ShardedProgram) -> tuple[ArgumentGroup, ...]:
         if boundary.label and value.shape:
             by_key.setdefault((_NUMBER.sub("[*]", boundary.label), value.shape, value.spec), []).append(index)
     return tuple(
-        ArgumentGroup(
+        EqualArguments(
             pattern=pattern,
             label=program.inputs[members[0]].label,
             members=tuple(members),

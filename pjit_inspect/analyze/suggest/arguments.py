@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pjit_inspect.analyze.suggest.argument_groups import ArgumentGroup, argument_groups
+from pjit_inspect.analyze.suggest.argument_groups import EqualArguments, argument_groups
 from pjit_inspect.analyze.suggest.cost import Cost, NeedCost
 from pjit_inspect.analyze.suggest.option import Option
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
@@ -69,7 +69,7 @@ class ArgumentOptions:
         for (pattern, spec), stake in sorted(stakes.items(), key=lambda item: -item[1]):
             yield self._option((by_pattern[pattern],), (spec,), stake)
 
-    def _brings_axes(self, group: ArgumentGroup, spec: Dimensions) -> bool:
+    def _brings_axes(self, group: EqualArguments, spec: Dimensions) -> bool:
         """Whether a sharding that divides the arguments has axes which they do not have."""
         own = {axis_name(axis) for axes in group.spec for axis in axes}
         is_divided = all(
@@ -89,7 +89,7 @@ class ArgumentOptions:
 
     # ------------------------------------------------------------ one argument
 
-    def _respecs(self, group: ArgumentGroup, axis: str, stake: int) -> Iterator[Option]:
+    def _respecs(self, group: EqualArguments, axis: str, stake: int) -> Iterator[Option]:
         """Without the axis; or with it on another dimension."""
         bare = _without(group.spec, axis)
         if bare == group.spec:
@@ -101,13 +101,13 @@ class ArgumentOptions:
                 if moved is not None:
                     yield self._option((group,), (moved,), stake)
 
-    def _with(self, group: ArgumentGroup, spec: Dimensions, axis: str, dimension: int) -> Dimensions | None:
+    def _with(self, group: EqualArguments, spec: Dimensions, axis: str, dimension: int) -> Dimensions | None:
         # XLA's choice is hard to predict if a dimension is cut by several axes and an op needs only one.
         if spec[dimension] or group.shape[dimension] % self._program.length(axis):
             return None
         return (*spec[:dimension], (axis,), *spec[dimension + 1 :])
 
-    def _option(self, groups: tuple[ArgumentGroup, ...], specs: tuple[Dimensions, ...], stake: int) -> Option:
+    def _option(self, groups: tuple[EqualArguments, ...], specs: tuple[Dimensions, ...], stake: int) -> Option:
         phrases = [
             f"{group.words} as `{spec_text(spec)}` instead of `{spec_text(group.spec)}`"
             for group, spec in zip(groups, specs, strict=True)
@@ -138,18 +138,18 @@ class ArgumentOptions:
                 if stake and one and two and (one, two) != (first.spec, second.spec):
                     yield self._option((first, second), (one, two), stake)
 
-    def _on_first_of(self, group: ArgumentGroup, axis: str, dimensions: tuple[int, ...]) -> Dimensions | None:
+    def _on_first_of(self, group: EqualArguments, axis: str, dimensions: tuple[int, ...]) -> Dimensions | None:
         bare = _without(group.spec, axis)
         specs = (self._with(group, bare, axis, dimension) for dimension in dimensions)
         return next((spec for spec in specs if spec is not None), None)
 
-    def _chains(self) -> list[tuple[tuple[ArgumentGroup, tuple[int, ...]], tuple[ArgumentGroup, tuple[int, ...]]]]:
+    def _chains(self) -> list[tuple[tuple[EqualArguments, tuple[int, ...]], tuple[EqualArguments, tuple[int, ...]]]]:
         """Pairs of weights where the product with one leads to the product with the other, each once.
 
         With each weight come its dimensions: the kept ones of the first, the contracted ones of the second.
         """
         chains: dict[
-            tuple[str, str], tuple[tuple[ArgumentGroup, tuple[int, ...]], tuple[ArgumentGroup, tuple[int, ...]]]
+            tuple[str, str], tuple[tuple[EqualArguments, tuple[int, ...]], tuple[EqualArguments, tuple[int, ...]]]
         ] = {}
         weights = {
             index: (operand, self._group_of[argument])

@@ -19,7 +19,7 @@ from pjit_inspect.analyze.graph.work import product_flops
 from pjit_inspect.analyze.program.loops import count_runs
 from pjit_inspect.analyze.program.phases import LATER
 from pjit_inspect.analyze.program.unknown_loops import LoopName, unknown_loops
-from pjit_inspect.analyze.suggest.turns import Compared, Figure, LoopsOf
+from pjit_inspect.analyze.suggest.turns import ComparedTurns, LoopsOf, TurnFigure
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.opcodes import operations
@@ -77,11 +77,11 @@ class Counts:
         """Bytes sent."""
         return self.forward_bytes + self.backward_bytes
 
-    def compared(self, after: Counts) -> Compared | None:
+    def compared(self, after: Counts) -> ComparedTurns | None:
         """The program beside a changed one; None where it is not known which loop of unknown length is which."""
-        return Compared.of(self._figures, after._figures)
+        return ComparedTurns.of(self._figures, after._figures)
 
-    def traded(self, after: Counts) -> tuple[Compared, Checked] | None:
+    def traded(self, after: Counts) -> tuple[ComparedTurns, Checked] | None:
         """As `compared`, with the bytes sent by both; None also if a device then multiplies, or makes, much more.
 
         That trades one cost for another.
@@ -98,9 +98,9 @@ class Counts:
         )
 
     @property
-    def _figures(self) -> tuple[Figure, ...]:
+    def _figures(self) -> tuple[TurnFigure, ...]:
         return tuple(
-            Figure(total=getattr(self, name), per_turn=tuple((own.loop, getattr(own, name)) for own in self.turns))
+            TurnFigure(total=getattr(self, name), per_turn=tuple((own.loop, getattr(own, name)) for own in self.turns))
             for name in ("bytes", "products", "made_bytes")
         )
 
@@ -174,7 +174,7 @@ def _sent(module: HloModule, row: Collective, is_cpu: bool) -> int:
     return wire_bytes("reduce-scatter", payload, size) if is_cut else wire
 
 
-def _work(module: HloModule, loops: LoopsOf) -> tuple[Figure, Figure]:
+def _work(module: HloModule, loops: LoopsOf) -> tuple[TurnFigure, TurnFigure]:
     """Operations of the products, and bytes that operations make."""
     is_free = module.is_opcode(_NO_WORK)
     sizes = np.where(is_free, 0, np.maximum(module.result_bytes, 0))
@@ -182,7 +182,7 @@ def _work(module: HloModule, loops: LoopsOf) -> tuple[Figure, Figure]:
         flops = _product_flops(module)
         return loops.add_up((loops.turns_of(index), own) for index, own in flops), loops.made(sizes)
     times = _times(module)
-    return Figure(total=_products(module, times)), Figure(total=int((sizes * times).sum()))
+    return TurnFigure(total=_products(module, times)), TurnFigure(total=int((sizes * times).sum()))
 
 
 def product_work(module: HloModule) -> int:

@@ -27,7 +27,7 @@ from pjit_inspect.model.report.collective import Collective
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class TurnFigure:
     """One figure of a program.
 
     Attributes:
@@ -46,7 +46,7 @@ class Parts:
     rows: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, before: Figure, after: Figure) -> Self | None:
+    def of(cls, before: TurnFigure, after: TurnFigure) -> Self | None:
         """Pairs two figures; None if the two programs' loops cannot be matched."""
         pairs = pair_loops(before.per_turn, after.per_turn)
         if pairs is None:
@@ -70,7 +70,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class ComparedTurns:
     """Bytes sent, multiplications and elements made by a device, in a program and in a changed one."""
 
     sent: Parts
@@ -78,7 +78,7 @@ class Compared:
     made: Parts
 
     @classmethod
-    def of(cls, before: Sequence[Figure], after: Sequence[Figure]) -> Self | None:
+    def of(cls, before: Sequence[TurnFigure], after: Sequence[TurnFigure]) -> Self | None:
         """Of three figures each; None where it is not known which loop is which."""
         sent, products, made = (Parts.of(own, other) for own, other in zip(before, after, strict=True))
         if sent is None or products is None or made is None:
@@ -98,14 +98,14 @@ class LoopsOf:
     def __bool__(self) -> bool:
         return bool(self._names)
 
-    def add_up(self, sizes: Iterable[tuple[Mapping[int | None, int], int]]) -> Figure:
+    def add_up(self, sizes: Iterable[tuple[Mapping[int | None, int], int]]) -> TurnFigure:
         """The sum of sizes, each times its number of runs."""
         parts: Counter[int | None] = Counter()
         for turns, size in sizes:
             for loop, count in turns.items():
                 parts[loop] += count * size
         named = tuple((name, parts[loop]) for loop, name in self._names.items())
-        return Figure(total=parts.total(), per_turn=named)
+        return TurnFigure(total=parts.total(), per_turn=named)
 
     def turns_of(self, index: int) -> Turns:
         """The number of times an instruction runs."""
@@ -126,7 +126,7 @@ class LoopsOf:
         # An impossible number of runs is treated as none.
         return found if any(key is not None and count for key, count in found.items()) else {None: 1}
 
-    def made(self, sizes: Sequence[int] | np.ndarray) -> Figure:
+    def made(self, sizes: Sequence[int] | np.ndarray) -> TurnFigure:
         """The figure summed over all instructions; `sizes` has one entry for each."""
         computations = self._module.instructions.computation
         each = np.bincount(computations, weights=np.asarray(sizes, float), minlength=len(self._turns))

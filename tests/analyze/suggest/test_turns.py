@@ -9,7 +9,7 @@ from data.hlo_texts import parse_hlo_text
 
 from pjit_inspect.analyze.program.unknown_loops import count_turns, loop_names, pair_loops, unknown_loops
 from pjit_inspect.analyze.suggest.suggestions import _sent_words, _work_words
-from pjit_inspect.analyze.suggest.turns import Figure, Parts
+from pjit_inspect.analyze.suggest.turns import Parts, TurnFigure
 from pjit_inspect.model.report.suggestion import Checked
 
 LOOPS = """HloModule m
@@ -90,9 +90,9 @@ def test_one_turn_and_each_further_one_decide(rows: list, grows: bool) -> None:
 
 
 def test_a_figure_is_split_into_what_is_outside_and_each_loop() -> None:
-    before, after = Figure(total=10, per_turn=((A, 4),)), Figure(total=5, per_turn=((A, 3),))
+    before, after = TurnFigure(total=10, per_turn=((A, 4),)), TurnFigure(total=5, per_turn=((A, 3),))
     assert Parts.of(before, after) == parts((6, 2), (4, 3))
-    assert Parts.of(before, Figure(total=5, per_turn=((B, 3),))) is None
+    assert Parts.of(before, TurnFigure(total=5, per_turn=((B, 3),))) is None
     assert parts((6, 3), (4, 4)).ratios == (0.5, 1.0)
 
 
