@@ -142,7 +142,7 @@ def test_a_helper_with_several_callers_is_told_with_the_call():
         x = jnp.tanh(dense(v, x))
         return dense(w, x)
 
-    line = model.__code__.co_firstlineno + 1
+    line = model.__code__.co_firstlineno
     found = sentences(model, *[array((32, 32), "model", None)] * 2, array((16, 32), None, "model"))
     assert sum(f"called at line {line + 1})" in text for text in found) == 1
     assert sum(f"called at line {line + 2})" in text for text in found) == 1
