@@ -469,3 +469,18 @@ def test_a_broadcast_inside_a_call_is_not_the_calls_value() -> None:
     found = sentences(model, array((1, 32, 64), None, None, "model"), array((64, 64), None, "model"))
     assert found
     assert not any("needs `jnp.tile(" in text for text in found)
+
+
+def test_what_a_loop_saves_for_its_gradient_has_the_name_of_a_turn_in_explicit_mode_too() -> None:
+    """Explicit mode constrains the array that is saved to its own type; that is no other array."""
+
+    def layer(x, w):
+        return x + jax.nn.relu(x @ w), None
+
+    def loss(ws, x):
+        return (jax.lax.scan(layer, x, ws)[0] ** 2).mean()
+
+    with jax.set_mesh(EXPLICIT):
+        found = sentences(jax.grad(loss), array((3, 32, 32), mesh=EXPLICIT), array((16, 32), "data", mesh=EXPLICIT))
+    assert any("and dimension 0 of the `x` that `jax.lax.scan(layer, x, ws)`" in text for text in found)
+    assert not any("stacked by" in text or "a dimension of" in text for text in found)

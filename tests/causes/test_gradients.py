@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import pytest
@@ -152,3 +153,25 @@ def test_a_loop_that_no_gradient_takes_is_no_derivative():
 
     found = sentences(jax.value_and_grad(loss), array((32, 16)), array((8, 32), "data"), jax.random.PRNGKey(0))
     assert not any("derivative" in text for text in found)
+
+
+@pytest.mark.parametrize("layers", [0, 3])
+def test_the_weight_and_the_bias_of_a_norm_have_each_its_own_gradient(layers: int):
+    """Both are of one shape and one text; the gradient of what is added is no product."""
+    norm = eqx.nn.LayerNorm(32)
+
+    def layer(x, norm):
+        return x + jnp.sin(jax.vmap(norm)(x)), None
+
+    def loss(norm, x):
+        y = jax.lax.scan(layer, x, norm)[0] if layers else layer(x, norm)[0]
+        return y.mean()
+
+    shape, turn = (layers,) * bool(layers), "[i]" * bool(layers)
+    norm = jax.tree.map(lambda leaf: array((*shape, *leaf.shape)), norm)
+    found = sentences(jax.grad(loss), norm, array((16, 32), "data"))
+    of = "in `jax.vmap(norm)(x)`"
+    (weight,) = (text for text in found if text.startswith(f"The gradient of `norm.weight{turn}` {of}"))
+    (bias,) = (text for text in found if text.startswith(f"The gradient of `norm.bias{turn}` {of}"))
+    assert "reduces dimension 0 of its terms." in weight
+    assert "reduces dimension 0 of the gradient of `jax.vmap(norm)(x)`" in bias

@@ -5,6 +5,8 @@ from __future__ import annotations
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import pytest
+from flax import linen as nn
 from flax import nnx
 from jax.sharding import PartitionSpec
 
@@ -208,3 +210,41 @@ def test_the_operation_inside_a_call_of_a_library_whose_result_moves_is_told() -
     found = sentences(model, array((256, 64), "model"), array((8, 32), "data", dtype="int32"))
     assert any(text.startswith("The `gather` inside `jnp.take(table, tokens, axis=0)` (") for text in found)
     assert not any(text.startswith("`jnp.take(table, tokens, axis=0)`") and "is computed" in text for text in found)
+
+
+def test_what_a_call_makes_and_broadcasts_is_said_to_be_broadcast():
+    """The mask is of one row, and what moves has all of them."""
+    drop = nn.Dropout(rate=0.1, broadcast_dims=(-2,))
+
+    def loss(w, v, x, key):
+        y = drop.apply({}, jnp.sin(x @ w), deterministic=False, rngs={"dropout": key})
+        y = jax.lax.with_sharding_constraint(y, named(None, "model"))
+        return jnp.sum(jnp.sin(y @ v))
+
+    arrays = array((32, 64), None, "model"), array((64, 32), "model"), array((48, 32), "data")
+    found = sentences(jax.grad(loss), *arrays, jax.random.key(0))
+    (mask,) = (text for text in found if "`Dropout/lt`" in text)
+    assert "needs the `Dropout/lt` inside it broadcast as `P(None, 'model')`" in mask
+
+
+def test_what_vmap_has_batched_is_said_to_be_beside_what_is_not():
+    """`m.transpose()` has two dimensions, and its sharding is of three."""
+
+    def model(x):
+        return jax.lax.top_k(jax.vmap(lambda m: m.transpose())(jnp.sin(x)), 2)
+
+    (text,) = sentences(model, array((8, 16, 4), "data"))
+    line = model.__code__.co_firstlineno + 1
+    assert f"all of `m.transpose()` (line {line}, batched by `vmap`), which is `P('data', None, None)`" in text
+
+
+@pytest.mark.parametrize("differentiate", [lambda f: f, jax.grad], ids=["forward", "grad"])
+def test_one_device_runs_only_the_callback_of_a_call(differentiate):
+    def f(x):
+        return jnp.mean(eqx.error_if(jnp.sin(x), jnp.any(x > 10.0), "too large") ** 2)
+
+    found = [text for text in sentences(differentiate(f), array((16, 8), "data")) if text.startswith("One device")]
+    assert found
+    assert all(
+        text.startswith("One device alone runs `branch_1_fun/pure_callback` in `eqx.error_if(") for text in found
+    )

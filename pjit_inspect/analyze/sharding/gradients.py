@@ -8,14 +8,25 @@ Not its job: what these values are called (`analyze.sharding.value_names`).
 
 from __future__ import annotations
 
+import ast
 import functools
+import math
 import re
 from functools import cached_property
 from typing import Any
 
+from pjit_inspect.analyze.program.phases import transposed, untransposed
 from pjit_inspect.analyze.program.source import is_library
 from pjit_inspect.analyze.sharding.same_data import kept
-from pjit_inspect.analyze.sharding.written_ops import OWN_VIEWS, SUM_OF_GRADIENTS, WrittenOps, last_part, piece_of
+from pjit_inspect.analyze.sharding.source_texts import shortened
+from pjit_inspect.analyze.sharding.written_ops import (
+    OWN_VIEWS,
+    SUM_OF_GRADIENTS,
+    VIEWS,
+    WrittenOps,
+    last_part,
+    piece_of,
+)
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 
@@ -122,6 +133,25 @@ class Gradients(WrittenOps):
             last = user.results[0]
         return value, order
 
+    @kept
+    def _side(self, op: ShardedOp, operand: int) -> str:
+        """The text of an operand of a product of an op's piece, where that is `a @ b`; "" for any other."""
+        tree = self._tree(op)
+        if not isinstance(tree, ast.BinOp) or not isinstance(tree.op, ast.MatMult):
+            return ""
+        products = [other for other in self._of_piece(op, "forward", "recompute") if other.kind == "dot_general"]
+        sides = [list(map(self._data.behind, other.operands)) for other in products]
+        found = {(tree.left, tree.right)[own.index(operand)] for own in sides if operand in own}
+        return shortened(ast.get_source_segment(self._expression(op), found.pop()) or "") if len(found) == 1 else ""
+
+    def _may_be_tangent(self, op: ShardedOp) -> bool:
+        """True if an op may make the tangent of what its text computes: JAX gives both one name and one place."""
+        return not untransposed(self._named(op).op_name) <= self._transposed
+
+    @cached_property
+    def _transposed(self) -> frozenset[str]:
+        return frozenset[str]().union(*(transposed(op.op_name) for op in self.program.ops))
+
     # ------------------------------------------------------------ of what a piece takes
 
     @kept
@@ -146,11 +176,19 @@ class Gradients(WrittenOps):
         """The operands of an op's piece that it may make the gradient of."""
         shape, forward = self._shape(op), self._forward(op)
         made = {value for other in forward for value in other.results}
-        for known in (self._seen, self._twin) if op.kind in _SIDED else ():
-            given = set(map(known, op.operands))
-            near = [other for other in forward if other.kind == op.kind and given & set(map(known, other.operands))]
+        # The gradient of what was broadcast is the sum of that of the broadcast.
+        term = self._maker(self._data.behind(op.operands[0])) if op.kind == "reduce" else op
+        is_own = term is not None and self._is_one_piece(term, op)
+        of = term if term is not None and is_own and term.kind == "multiply" else op
+        for known in (self._seen, self._twin) if of.kind in _SIDED else ():
+            given = set(map(known, of.operands))
+            near = [other for other in forward if other.kind == of.kind and given & set(map(known, other.operands))]
             if found := [own for own in self._inputs(near, made) if known(own) not in given]:
-                return found if op.kind in _PRODUCTS else [own for own in found if self._has_shape(own, shape)]
+                return found if of.kind in _PRODUCTS else [own for own in found if self._has_shape(own, shape)]
+        if not is_own:
+            # What is summed as the piece is given it is not the gradient of a factor.
+            left = [other for other in forward if other.kind not in _SIDED and other.kind not in VIEWS]
+            forward = left if self._inputs(left, made) else forward
         if op.kind in _PRODUCTS:
             # What it is made with may be lost in a loop.
             forward = [other for other in forward if other.kind == op.kind]
@@ -177,14 +215,15 @@ class Gradients(WrittenOps):
         return {}
 
     def _hands_on(self, op: ShardedOp) -> bool:
-        """True if an operation makes what its piece hands on, reshaped or not."""
-        users = [self.program.ops[user] for result in op.results for user, _ in self.program.users.get(result, ())]
-        return self._makes(op) or (
-            len(users) == 1
-            and users[0].kind == "reshape"
-            and self._is_one_piece(users[0], op)
-            and self._makes(users[0])
-        )
+        """True if an operation makes what its piece hands on, reshaped or not, also by a sum over length 1."""
+        while not self._makes(op):
+            users = [self.program.ops[user] for result in op.results for user, _ in self.program.users.get(result, ())]
+            if len(users) != 1 or users[0].kind not in ("reshape", "reduce") or not self._is_one_piece(users[0], op):
+                return False
+            if math.prod(self._shape_of(users[0])) != math.prod(self._shape_of(op)):
+                return False
+            op = users[0]
+        return True
 
     def _is_term(self, op: ShardedOp) -> bool:
         """True if an op makes one of several terms that its piece adds to one sum of gradients."""
@@ -247,16 +286,16 @@ class Gradients(WrittenOps):
     @kept
     def _twin(self, value: int) -> Any:
         """A key that a value and the same one computed again share: its text, and arguments close before it."""
-        value = self._data.behind(value)
+        value, turns = self._seen(value)
         op = self._maker(value)
         if op is None or self._place(op) is None or self.phase(op) == "backward":
-            return value
+            return value, turns
         found, reached = set[int](), {value}
         for _ in range(_NEAR):
             makers = [maker for own in reached if (maker := self._maker(own)) is not None]
-            reached = {self._data.behind(own) for maker in makers for own in maker.operands}
+            reached = {self._seen(own)[0] for maker in makers for own in maker.operands}
             found |= {own for own in reached if self.program.values[own].argument is not None}
-        return piece_of(self._place(op)), op.kind, last_part(op), frozenset(found)
+        return piece_of(self._place(op)), op.kind, last_part(op), frozenset(found), turns
 
     def is_constant(self, index: int) -> bool:
         """True if a value is a constant, or a view of one."""

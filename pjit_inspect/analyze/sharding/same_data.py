@@ -150,7 +150,7 @@ class SameData:
 
     def saved(self, index: int) -> int | None:
         """The value that a loop saved, turn by turn, in an array; None where none did."""
-        index = self.behind(index, views=())
+        index = self.behind(index, views=SAME_SHAPE)
         maker = self.program.values[index].op
         loop = None if maker is None else self.program.ops[maker]
         if loop is None or loop.kind != "while" or index not in loop.results:

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TypeVar
 
-from pjit_inspect.analyze.program.phases import transposed, untransposed
 from pjit_inspect.analyze.sharding.gradients import Gradients, modules_of
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, Step, kept
-from pjit_inspect.analyze.sharding.source_texts import shortened
 from pjit_inspect.analyze.sharding.written_ops import OWN_VIEWS, last_part
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
@@ -37,27 +34,6 @@ _MOST_STEPS = 10_000
 
 class ValueNames(Gradients):
     """Names for the values and ops of one program."""
-
-    # ------------------------------------------------------------ gradients
-
-    @kept
-    def _side(self, op: ShardedOp, operand: int) -> str:
-        """The text of an operand of a product of an op's piece, where that is `a @ b`; "" for any other."""
-        tree = self._tree(op)
-        if not isinstance(tree, ast.BinOp) or not isinstance(tree.op, ast.MatMult):
-            return ""
-        products = [other for other in self._of_piece(op, "forward", "recompute") if other.kind == "dot_general"]
-        sides = [list(map(self._data.behind, other.operands)) for other in products]
-        found = {(tree.left, tree.right)[own.index(operand)] for own in sides if operand in own}
-        return shortened(ast.get_source_segment(self._expression(op), found.pop()) or "") if len(found) == 1 else ""
-
-    def _may_be_tangent(self, op: ShardedOp) -> bool:
-        """True if an op may make the tangent of what its text computes: JAX gives both one name and one place."""
-        return not untransposed(self._named(op).op_name) <= self._transposed
-
-    @cached_property
-    def _transposed(self) -> frozenset[str]:
-        return frozenset[str]().union(*(transposed(op.op_name) for op in self.program.ops))
 
     # ------------------------------------------------------------ what a value is called
 
@@ -105,10 +81,11 @@ class ValueNames(Gradients):
     def _reshaped(self, views: Sequence[ShardedOp], maker: ShardedOp | None = None) -> str:
         """Words for the views of an array: " reshaped and transposed". `views` are from the last on."""
         larger = [view for view in views if self._data.is_larger(view)]
-        is_any = maker is not None and maker.kind in ("constant", "iota")
-        if larger and maker is not None and (is_any or self._is_one_piece(maker, larger[-1])):
-            # What a broadcast is called may hold for all of it: it is no name, or that of the text both are of.
-            return ""
+        if larger and maker is not None:
+            is_any = maker.kind in ("constant", "iota")
+            if is_any or (self._has_text(maker) and self._is_one_piece(maker, larger[-1])):
+                # What a broadcast is called may hold for all of it: it is no name, or that of the text both are of.
+                return ""
         # It has the order of dimensions of its text only so.
         own = () if maker is None else self._last_views(maker)
         loops = [
@@ -148,11 +125,15 @@ class ValueNames(Gradients):
             return say("an earlier {}", code(self.text(op)))
         if same:
             return say("the {} inside it", code(self._label(op)))
-        if self._makes(op) or self._is_of_gradient(op) or self.phase(op) == "backward":
-            return self._told(op, self._near(op, self._shown(inside)), self._part(op), is_value=True)
+        if self._has_text(op):
+            return self._told(op, self._near(op, inside), self._part(op), is_value=True)
         if (loop_op := self._loop_of(op)) is not None:
             return say("a value inside {}", self.op(loop_op, inside))
-        return say("the {} inside {}", code(self._label(op)), self._told(op, self._near(op, self._shown(inside))))
+        return say("the {} inside {}", code(self._label(op)), self._told(op, self._near(op, inside)))
+
+    def _has_text(self, op: ShardedOp) -> bool:
+        """True if what an op makes is called by its text: it is the value of it, or has to do with its gradient."""
+        return self._makes(op) or self._is_of_gradient(op) or self.phase(op) == "backward"
 
     def _of_loop(self, index: int, loop: ShardedOp, inside: ShardedOp | None) -> Sentence:
         """An array that a loop makes or carries: of several by what each turn saves, or by an argument or a result."""
@@ -182,7 +163,7 @@ class ValueNames(Gradients):
             else:
                 found.add(None if maker is None or saved is not None else self._operand(maker))
         array = found.pop() if len(found) == 1 else None
-        where = self._near(loop, self._shown(inside))
+        where = self._near(loop, inside)
         return array and say("the gradient of {}{}{}", array, say(" in {}", code(text)) if text else "", where)
 
     def _is_used(self, loop: ShardedOp, number: int) -> bool:
@@ -320,7 +301,8 @@ class ValueNames(Gradients):
         if self.argument(index) or op is None or index not in op.results or self.cotangent(index, inside) is not None:
             return True
         is_inside = inside is not None and self._is_one_piece(op, inside)
-        if is_inside or self._roles[self._number(op) or 0] != "backward":
+        made = self.program.values[self._seen(index)[0]].op
+        if is_inside or made is None or self._roles[made] != "backward":
             return True
         named = self.differentiated(op) or [o.results[0] for o in self._forward(op) if o.results and self._makes(o)]
         shape = self.program.values[index].shape
@@ -334,9 +316,7 @@ class ValueNames(Gradients):
 
         `places` are told instead of its own.
         """
-        return self._told(
-            op, self._near(op, self._shown(inside)) if places is None else say(" ({})", places), self._part(op)
-        )
+        return self._told(op, self._near(op, inside) if places is None else say(" ({})", places), self._part(op))
 
     def _part(self, op: ShardedOp) -> Sentence:
         return say("{} in ", code(self._label(op))) if self._is_part(op) else Sentence()
@@ -344,10 +324,11 @@ class ValueNames(Gradients):
     def _is_part(self, op: ShardedOp) -> bool:
         """True if an op is one of several of its kind that a library does in a piece, and not that piece's value."""
         number = self._number(op)
-        if number is None or self._makes(op) or not self.text(op) or not self._library(op):
+        if number is None or not self.text(op) or not self._library(op) or (self._makes(op) and not op.is_on_one):
             return False
         alike = [other for other in self._of_piece(op, self._roles[number]) if other.kind == op.kind]
-        return len({(other.frames, other.op_name) for other in alike}) > 1
+        # All devices run the rest of the piece of what only one of them runs.
+        return op.is_on_one or len({(other.frames, other.op_name) for other in alike}) > 1
 
     def _label(self, op: ShardedOp) -> str:
         """An op by its primitive, behind the module or function of a library that does it: "wq/dot_general"."""
@@ -395,7 +376,7 @@ class ValueNames(Gradients):
     def _product_value(self, index: int, inside: ShardedOp | None) -> Sentence:
         """The value of a product, for the words about the gradient of it."""
         op = self.program.ops[self.program.values[index].op or 0]
-        where, label = self._near(op, self._shown(inside)), code(self._label(op))
+        where, label = self._near(op, inside), code(self._label(op))
         text = self.text(op)
         if not text or self._makes(op):
             return say("{}{}", code(text) if text else label, where)
@@ -430,7 +411,7 @@ class ValueNames(Gradients):
             return say("{}", code(text))
         if made is None or index not in made.results or not self.text(made) or not self._makes(made):
             return None
-        return say("{}{}", code(self.text(made)), self._near(made, self.frames(op)))
+        return say("{}{}", code(self.text(made)), self._near(made, op, self.frames(op)))
 
     def _shown(self, op: ShardedOp | None) -> tuple[Frame, ...] | None:
         """The frames of an op whose place its words show; () where they show another's, None without an op."""
@@ -440,20 +421,27 @@ class ValueNames(Gradients):
         places = {phrase.text for phrase in self.op(op).phrases if phrase.kind == "place"}
         return frames if frames and frames[0].where in places else ()
 
-    def _near(self, op: ShardedOp, shown: tuple[Frame, ...] | None) -> Sentence:
-        """The place of an op, for a reader who has been shown the place of these frames; None for nobody."""
+    def _near(self, op: ShardedOp, beside: ShardedOp | None, shown: tuple[Frame, ...] | None = None) -> Sentence:
+        """The place of an op, for a reader who has been told of another, with its place or that of these frames.
+
+        What `vmap` has batched has a dimension that its text has not: it is told, unless the other one is batched, too.
+        """
         frames = self.frames(op)
+        shown = self._shown(beside) if shown is None else shown
         if not frames:
             return Sentence()
         caller = self.caller(op)
         parts: list[Phrase | Sentence] = []
+        is_near = bool(shown) and shown[0].file == frames[0].file
         if caller is not None and caller not in (shown or ()):
             parts.append(say("called at {}", place(line_near(caller, frames[0]))))
-        if shown is None and self.is_batched(op):
+            is_near = False
+        if self.is_batched(op) and (beside is None or not self.is_batched(beside)):
             parts.append(say("batched by {}", code("vmap")))
-        if parts or not shown or shown[0].file != frames[0].file:
-            return say(" ({})", joined([place(frames[0].where), *parts], ", "))
-        return Sentence() if frames[0].line == shown[0].line else say(" ({})", place(f"line {frames[0].line}"))
+        if shown and is_near and not parts and frames[0].line == shown[0].line:
+            return Sentence()
+        where = line_near(frames[0], shown[0]) if shown and is_near else frames[0].where
+        return say(" ({})", joined([place(where), *parts], ", "))
 
 
 def _is_alike(one: ShardedOp, other: ShardedOp) -> bool:

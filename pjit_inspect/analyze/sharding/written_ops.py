@@ -34,7 +34,7 @@ _ROOTS = ("jit(", "pjit(", "pmap(")
 """The beginnings of JAX's full names of ops; any other name begins in the region the op stands in."""
 _LOOPS_OWN = frozenset((*RESHAPED, *SAME_SHAPE, "slice", "concatenate", "dynamic_slice", "dynamic_update_slice"))
 """Operations of a loop at the place of its call: before and after it, and to take and put a turn's piece."""
-_VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
+VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
 OWN_VIEWS = frozenset(("transpose", *SAME_SHAPE))
 """Views that JAX makes of the value of a piece within it: it transposes the product of an `einsum`."""
 _ONE_OF = re.compile(r"(\d+):(\d+)(?:,|$)", re.ASCII)
@@ -287,7 +287,7 @@ class WrittenOps:
 
     def _of_piece(self, op: ShardedOp, *roles: str) -> list[ShardedOp]:
         """The ops of a piece that are no views."""
-        return [other for other in self._all_of_piece(op, *roles) if other.kind not in _VIEWS]
+        return [other for other in self._all_of_piece(op, *roles) if other.kind not in VIEWS]
 
     def _all_of_piece(self, op: ShardedOp, *roles: str) -> list[ShardedOp]:
         own = self._place(op)
@@ -359,7 +359,7 @@ class WrittenOps:
 
     @cached_property
     def _computed_names(self) -> frozenset[str]:
-        return frozenset(op.op_name for op in self.program.ops if op.op_name and op.kind not in _VIEWS)
+        return frozenset(op.op_name for op in self.program.ops if op.op_name and op.kind not in VIEWS)
 
     @cached_property
     def _linked(self) -> dict[int, list[int]]:
