@@ -116,7 +116,7 @@ def _fitting(program: ShardedProgram, axes: list[str], size: int) -> list[str]:
 
 def with_origins(program: ShardedProgram) -> ShardedProgram:
     """The program, each of whose values knows where its axes came from, as far as that can be followed."""
-    labels = _Finder(program).labels()
+    labels = _AxisFinder(program).labels()
     values = tuple(
         replace(value, origins=tuple(own[axis] for axis in dict.fromkeys(map(axis_name, value.axes)) if axis in own))
         if (own := labels.get(index))
@@ -127,7 +127,7 @@ def with_origins(program: ShardedProgram) -> ShardedProgram:
 
 
 @dataclass(slots=True)
-class _Finder:
+class _AxisFinder:
     program: ShardedProgram
     found: dict[int, _Label] = field(default_factory=lambda: defaultdict(dict))
     _through: list[list[_Pair]] = field(default_factory=list)

@@ -111,12 +111,12 @@ def find_needs(program: ShardedProgram, sources: Sequence[SourceText] = ()) -> t
 
     `sources` are the user's source texts, as far as they are known.
     """
-    finder = _Finder(program, sources)
+    finder = _NeedFinder(program, sources)
     ops = (need for index, op in enumerate(program.ops) for need in finder.of_op(index, op))
     return (*ops, *itertools.chain.from_iterable(itertools.starmap(finder.of_output, enumerate(program.outputs))))
 
 
-class _Finder:
+class _NeedFinder:
     """Finds needs of one program, and who asked for what makes them."""
 
     def __init__(self, program: ShardedProgram, sources: Sequence[SourceText]) -> None:

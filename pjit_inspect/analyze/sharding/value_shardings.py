@@ -38,7 +38,7 @@ def find_value_shardings(names: ValueNames, *, devices: int = 1) -> ShardingTabl
     values that are another one seen through the border of a loop, call or `shard_map`, or through a constraint that
     changes nothing.
     """
-    finder = _Finder(names=names, program=names.program, devices=devices)
+    finder = _ValueFinder(names=names, program=names.program, devices=devices)
     reasons = list(map(finder.reason_to_leave_out, range(len(names.program.values))))
     rows = sorted((finder.row(index) for index, why in enumerate(reasons) if not why), key=_most_waste_first)
     left_out = Counter(filter(None, reasons))
@@ -53,7 +53,7 @@ def _most_waste_first(row: ValueSharding) -> tuple[bool, int, int]:
 
 
 @dataclass(kw_only=True)
-class _Finder:
+class _ValueFinder:
     names: ValueNames
     program: ShardedProgram
     devices: int
