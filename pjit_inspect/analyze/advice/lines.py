@@ -13,15 +13,13 @@ from functools import cached_property
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.site import Place, Site, is_large
 from pjit_inspect.analyze.program.phases import LATER
-from pjit_inspect.model.program.opcodes import REQUESTS
+from pjit_inspect.model.program.opcodes import VIEWS, operations
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 
-_PASSING = frozenset(
-    ("broadcast_in_dim", "reshape", "transpose", "copy", "dynamic_update_slice", "optimization_barrier", "while")
-)
+_PASSING = VIEWS | operations("broadcast") | {"dynamic_update_slice", "while"}
 """Operations that compute nothing with what they take."""
 _MADE = frozenset(("constant", "iota", *REQUESTS))
-_HANDING_ON = frozenset(("add", "subtract", "convert", "copy", "reshape", "transpose"))
+_HANDING_ON = operations("view", "convert") | {"add", "subtract"}
 """Operations whose gradient is the one they are given: the backward pass has no operation of theirs."""
 _MOST_HANDED = 5
 
