@@ -13,7 +13,7 @@ from functools import cached_property
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.site import Place, Site, is_large
 from pjit_inspect.analyze.program.phases import LATER
-from pjit_inspect.model.program.opcodes import VIEWS, operations
+from pjit_inspect.model.program.opcodes import REQUESTS, VIEWS, operations
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 
 _PASSING = VIEWS | operations("broadcast") | {"dynamic_update_slice", "while"}
