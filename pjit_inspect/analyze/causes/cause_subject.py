@@ -25,6 +25,7 @@ T = TypeVar("T")
 
 ITS_RESULT = "its result"
 POSITIONS = "its positions"
+_OTHER_PIECES = "in other pieces"
 _UNSPLIT = frozenset(("custom_call", "topk", "fft", "cholesky", "triangular_solve"))
 """Operations that the partitioner may not split at all, also along dimensions that are independent."""
 _AT_POSITIONS = frozenset(("gather", "scatter", "dynamic_slice", "dynamic_update_slice", "sort"))
@@ -281,7 +282,7 @@ class CauseSubject:
     def had(self) -> str:
         """The sharding of the array that moves."""
         if self.array is None:
-            return "in other pieces"
+            return _OTHER_PIECES
         return say("{}", self.spec(self.program.values[self.array].spec))
 
     def spec(self, dimensions: Dimensions) -> Phrase:
@@ -316,6 +317,10 @@ class CauseSubject:
             return say("{}", self.written(self.program.values[own.results[0]].spec))
         return say("pieces of {}", list(taker.shape)) if taker is not None and taker.shape else "another sharding"
 
+    def is_way_known(self) -> bool:
+        """True if the sharding or the pieces with which the operation takes the array that moves are known."""
+        return self.as_wanted() != _OTHER_PIECES
+
     def as_wanted(self) -> str:
         """The sharding with which the operation takes the array that moves; its pieces if that is unknown."""
         target, taker, op = self.match.wanted, self.match.taker, self.taker
@@ -327,7 +332,7 @@ class CauseSubject:
         there = None if self.array is None else self.program.local_shape(self.array)
         if taker is not None and taker.shape and taker.shape != there:
             return say("in pieces of {} on each device", list(taker.shape))
-        return "in other pieces"
+        return _OTHER_PIECES
 
     def shown_parts(self) -> list[Part]:
         """The operands' dimensions; the results', where it is only about those, or goes only over their axes."""

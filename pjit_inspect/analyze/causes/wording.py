@@ -61,6 +61,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "a result": ("{result} must be split differently from how it is computed.",),
     # An operation needs an operand differently.
     "needed": ("{op} needs {moved} {as_wanted}, but {it_is} {had}.",),
+    "needed, way unknown": ("{op} takes pieces of {moved} that other devices hold.",),
     "needed, axis taken": ("{op} needs {moved} {as_wanted}, but {it_is} {had}.", "{taken}."),
     "needed elsewhere": ("{moved} is {had}, and its pieces are needed on other devices than those that have them.",),
     "needed by positions": ("{op} takes its positions, which are {had}, on other devices than those that have them.",),
