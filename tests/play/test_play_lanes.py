@@ -86,7 +86,7 @@ class Subject:
 
 @pytest.fixture
 def play(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(playground, "Subject", Subject)
+    monkeypatch.setattr(playground, "PlayedProgram", Subject)
     made: Any = playground.Playground(None)  # pyright: ignore[reportArgumentType]
     yield made
     made.close()

@@ -341,13 +341,13 @@ def test_a_process_that_ends_takes_its_question_back_and_waits_for_it():
     code = (
         "import time, jax, jax.numpy as jnp, pjit_inspect\n"
         "from pjit_inspect.errors import CaptureError\n"
-        "from pjit_inspect.handles.play.subject import Subject\n"
+        "from pjit_inspect.handles.play.subject import PlayedProgram\n"
         "def ask(self, setting, begun, *, effort, ticket):\n"
         "    while not ticket.is_cancelled:\n"
         "        time.sleep(0.01)\n"
         "    print('taken back', flush=True)\n"
         "    raise CaptureError('taken back')\n"
-        "Subject.ask = ask\n"
+        "PlayedProgram.ask = ask\n"
         "play = pjit_inspect.inspect(jax.jit(lambda x: x * 2), jnp.ones(8)).playground()\n"
         "print('end', flush=True)\n"
     )
