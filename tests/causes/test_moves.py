@@ -456,3 +456,18 @@ def test_a_row_that_is_joined_moves_for_the_join_and_not_for_the_slice_before_it
     found = sentences(model, array((4, 32, 8), "data", "model"))
     assert any(text.startswith("`jnp.concatenate(") for text in found)
     assert not any("takes one element" in text for text in found)
+
+
+def test_axes_of_size_one_are_no_way_to_split_anything():
+    """Meshes of large programs have several: with five of them, this many ways to split took forever."""
+
+    def shifted(mesh):
+        def model(x):
+            moved = jax.lax.slice_in_dim(jnp.pad(jnp.cos(x), ((0, 1), (0, 0), (0, 0))), 1, 5, axis=0)
+            return jnp.sin(jax.lax.with_sharding_constraint(moved, named("stage", "fsdp", mesh=mesh))).sum()
+
+        return sentences(jax.grad(model), array((4, 2, 16), "stage", "fsdp", mesh=mesh))
+
+    bare = Mesh(CUBE.devices.reshape(4, 2), ("stage", "fsdp"))
+    more = Mesh(CUBE.devices.reshape(4, 2, 1, 1, 1, 1, 1), ("stage", "fsdp", "a", "b", "c", "d", "e"))
+    assert shifted(more) == shifted(bare) != []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -185,11 +185,6 @@ def _bare(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(length for length in shape if length != 1)
 
 
-def _is_disjoint(spec: Dimensions) -> bool:
-    axes = [axis for own in spec for axis in own]
-    return len(axes) == len(set(axes))
-
-
 def _gathered(edge: PartitionedCollective) -> list[tuple[int, ...]]:
     """The shapes that an all-gather may yield, dimension by dimension."""
     given, size = edge.given_shape, edge.group_size
@@ -338,15 +333,30 @@ class Ways:
 
     def found(self, way: Way, value: int, pieces: tuple[int, ...]) -> Dimensions | None:
         """The one sharding over whole axes, in pieces of this shape, that a way leads to; None for none or several."""
-        shape, sizes = self._program.values[value].shape, self._program.sizes
-        axes = [own for count in range(len(sizes) + 1) for own in itertools.permutations(sizes, count)]
-        splits = [
-            [own for own in axes if -(-length // self._program.pieces(own)) == piece]
-            for length, piece in zip(shape, pieces, strict=False)
-        ]
-        specs = (spec for spec in itertools.product(*splits) if _is_disjoint(spec))
-        found = [spec for spec in itertools.islice(specs, _MOST_SPECS) if self.leads(way, value, None, spec)]
-        return found[0] if len(found) == 1 and len(shape) == len(pieces) else None
+        shape = self._program.values[value].shape
+        if len(shape) != len(pieces):
+            return None
+        specs = list(itertools.islice(self._specs(tuple(zip(shape, pieces, strict=True)), ()), _MOST_SPECS + 1))
+        # Of more than can be looked at, none is known to be the only one.
+        found = [spec for spec in specs if self.leads(way, value, None, spec)] if len(specs) <= _MOST_SPECS else []
+        return found[0] if len(found) == 1 else None
+
+    def _specs(self, left: Sequence[tuple[int, int]], begun: Dimensions) -> Iterator[Dimensions]:
+        """The shardings, begun so, that cut each dimension that is left, by its length, into pieces of its size."""
+        if not left:
+            yield begun
+            return
+        (length, piece), *rest = left
+        if length == piece:
+            yield from self._specs(rest, (*begun, ()))
+            return
+        used = {axis for axes in begun for axis in axes}
+        # An axis of size 1 splits nothing.
+        free = [axis for axis, size in self._program.sizes.items() if size > 1 and axis not in used]
+        for count in range(len(free) + 1):
+            for axes in itertools.permutations(free, count):
+                if -(-length // self._program.pieces(axes)) == piece:
+                    yield from self._specs(rest, (*begun, axes))
 
     def put_back(self, way: Way) -> tuple[Way, Dimensions | None]:
         """The first collectives of a way, which put a result into its sharding, and how it was computed, if known.
