@@ -15,6 +15,7 @@ from pjit_inspect.analyze.program.phases import LATER
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes
 from pjit_inspect.model.program.mesh import Dimensions
+from pjit_inspect.model.report.cause import Phase
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 
 Axes = tuple[str, ...]
@@ -30,7 +31,7 @@ class EditedProgram:
         self.names = names
         self.program: ShardedProgram = names.program
         self.numbers = numbers
-        self.phases = [names.phase(op) for op in self.program.ops]
+        self.phases: list[Phase] = [names.phase(op) for op in self.program.ops]
         self.runs: list[int] = []
         for op in self.program.ops:
             self.runs.append(1 if op.parent is None else self.runs[op.parent] * trips.get(op.parent, 1))

@@ -54,7 +54,9 @@ class KernelFacts:
         first = {kernel: table.rows[numbers[0]] for kernel, numbers in self.collectives.items()}
         self.kinds: dict[int, str] = {kernel: row.kind for kernel, row in first.items()}
         self.combined: set[int] = {kernel for kernel, row in first.items() if row.operands > 1}
-        self.matmuls, self.flops = count_work(self.kernels)
+        work = count_work(self.kernels)
+        self.matmuls: list[int] = work.matmuls
+        self.flops: list[int] = work.flops
         runs = count_runs(module)
         most = (runs[c].most for c in module.instructions.computation[self.kernels.rows].tolist())
         self.runs: np.ndarray = np.array([-1 if each is None else each for each in most], np.int64)

@@ -56,7 +56,8 @@ class Placing:
         self.frame: list[int] = columns.frame[kernels.rows].tolist()
         self.bodies: dict[int, Counter[Place]] = {}
         self.is_differentiated = False
-        self.producers, self.users = kernels.producers, kernels.users
+        self.producers: list[list[int]] = kernels.producers
+        self.users: list[list[int]] = kernels.users
 
     def put(self, kernel: int, scope: int, how: str) -> None:
         """Moves a kernel to another scope."""

@@ -344,9 +344,9 @@ def _each(match: re.Match[str], operands: Operands, scene: ErrorScene, judge: Ju
 
 # ---------------------------------------------------------------- the readers of the table
 
-refused = _refusal(_other_splits)
-product = _refusal(_product)
-picked = _refusal(_picked)
-repeated = _refusal(_repeated)
-reshaped = _refusal(_reshaped)
-scanned = _refusal(_each)
+refused: Reader = _refusal(_other_splits)
+product: Reader = _refusal(_product)
+picked: Reader = _refusal(_picked)
+repeated: Reader = _refusal(_repeated)
+reshaped: Reader = _refusal(_reshaped)
+scanned: Reader = _refusal(_each)
