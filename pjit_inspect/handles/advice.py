@@ -12,6 +12,7 @@ from pjit_inspect.analyze.advice.advice_words import advice_of
 from pjit_inspect.analyze.advice.climb import Climb
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.facts import find_other_facts
+from pjit_inspect.analyze.advice.judge import NOTICEABLE
 from pjit_inspect.analyze.advice.site import Site, site_of_edits
 from pjit_inspect.analyze.advice.stakes import Counted
 from pjit_inspect.analyze.findings.candidate import Subject
@@ -23,7 +24,7 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.background import wait_for_idle
 from pjit_inspect.handles.exports import OfRecord
 from pjit_inspect.handles.findings import subject_of
-from pjit_inspect.handles.suggest import Trials
+from pjit_inspect.handles.suggest import Trials, check_change
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.source import SourceText
@@ -47,11 +48,7 @@ class RecordAdvice(OfRecord, Advice):
 
     def check(self) -> Checked:
         """As `Advice.check`."""
-        if self._trials is None or not self.edits:
-            raise CaptureError(
-                "this is no change that can be made in a copy of the program; make it and inspect the function again"
-            )
-        return self._trials.check((*self.with_edits, *self.edits))
+        return check_change(self._trials if self.edits else None, (*self.with_edits, *self.edits))
 
 
 def edited_program_of(trials: Trials, sources: Sequence[SourceText], files: UserFiles) -> EditedProgram:
@@ -120,12 +117,12 @@ def _searched(
     # A fact whose remedy was tried, and helps, is told once.
     told = {(one.kind, one.source[:1]) for one in changes}
     left = [one for one in facts if (one.kind, one.source[:1]) not in told]
-    refused = [one.saved.sent for one in climb.tried if one.saved is not None and not one.worth]
+    free = [one.saved.sent for one in climb.tried if one.saved is not None and not one.saved.is_trade]
     return AdviceTable(
         rows=(*changes, *map(_fact, left)),
         asked=climb.asked,
         proposed=climb.proposed,
-        best=max(0.0, *refused) if refused else 0.0,
+        best=max((0.0, *(sent for sent in free if sent < NOTICEABLE))),
         untried=climb.untried,
     )
 
@@ -158,5 +155,6 @@ def _fact(one: Finding) -> RecordAdvice:
         state="fact",
         source=one.source,
         cost_bytes=one.cost_bytes,
+        unit=one.unit,
         _trials=None,
     )

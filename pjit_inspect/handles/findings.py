@@ -15,9 +15,8 @@ from pjit_inspect.analyze.findings.findings import find_facts, find_findings
 from pjit_inspect.analyze.partition.join import join
 from pjit_inspect.analyze.program.source import UserFiles
 from pjit_inspect.analyze.sharding.value_names import ValueNames
-from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.exports import OfRecord
-from pjit_inspect.handles.suggest import Trials
+from pjit_inspect.handles.suggest import Trials, check_change
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -38,12 +37,7 @@ class RecordFinding(OfRecord, Finding):
 
     def check(self) -> Checked:
         """As `Finding.check`."""
-        if self._trials is None or not self.change:
-            raise CaptureError(
-                "this remedy is a change of code that cannot be made in a copy of the program; make it and inspect the "
-                "function again"
-            )
-        return self._trials.check(self.change)
+        return check_change(self._trials, self.change)
 
 
 def why_untried(data: RecordData, *, live: bool) -> str | None:

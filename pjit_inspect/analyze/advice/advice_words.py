@@ -103,12 +103,16 @@ def _exchange(own: EditedProgram, index: int, lost: list[str], now: Sentence) ->
     """Which arguments of the piece bring the axes, and how the result is split."""
     origins = [_origin(own, value, lost) for value in own.taken(index)]
     who = list(dict.fromkeys(origin for origin in origins if origin))
-    brought = joined([name(one) for one in reversed(who)])
+    brought, it = joined([name(one) for one in reversed(who)]), "it" if len(lost) == 1 else "them"
+    if len(who) > 1 and len(lost) > 1:
+        # Which of them brings which is not told.
+        return say("{} bring them, and the result is {}", brought, now)
     if len(who) > 1:
-        return say("{} both bring it, an array has an axis once, and the result is {}", brought, now)
+        several = "both" if len(who) == 2 else "all"
+        return say("{} {} bring it, an array has an axis once, and the result is {}", brought, several, now)
     if who:
-        return say("{} brings it, and the result is {}", brought, now)
-    return say("an operand has it, and the result is {}", now)
+        return say("{} brings {}, and the result is {}", brought, it, now)
+    return say("an operand has {}, and the result is {}", it, now)
 
 
 def _origin(own: EditedProgram, value: int, axes: Iterable[str]) -> str:

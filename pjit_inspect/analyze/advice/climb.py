@@ -66,11 +66,10 @@ class TriedChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClimbStep:
-    """A change that was taken, what else helped in its place, and what there was before it."""
+    """A change that was taken, and what else helped in its place."""
 
     taken: TriedChange
     instead: tuple[TriedChange, ...]
-    before: Counted
 
 
 @dataclass(slots=True)
@@ -171,7 +170,7 @@ class Climb:
         return max(rest, key=self._promise)
 
     def _is_lost_first(self, one: ProposedChange) -> bool:
-        """Whether a line loses an axis that the change puts back, and nothing like it was in vain."""
+        """True if a line loses an axis that the change puts back, and nothing like it was in vain."""
         is_new = not self._failed[self._supposed(one)] and self._failed[one.site.places] < _MOST_FAILED
         return one.site.kind == "value" and one.lost_at is not None and is_new
 
@@ -242,7 +241,7 @@ class Climb:
             return
         best = self._best()
         others = tuple(one for one in self._helped if one is not best)
-        self.steps.append(ClimbStep(taken=best, instead=others, before=self.now))
+        self.steps.append(ClimbStep(taken=best, instead=others))
         stakes = Stakes(self.own, self.start.counts, self.now)
         self._batch_bytes = stakes.batch_bytes()
         left = (*self._waiting, *(one.proposal for one in others))

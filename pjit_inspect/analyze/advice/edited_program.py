@@ -7,19 +7,21 @@ places to change (`sites`), or what may be written there (`specs`).
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from pjit_inspect.analyze.program.phases import LATER
+from pjit_inspect.analyze.program.union_find import UnionFind
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes
 from pjit_inspect.model.program.mesh import Dimensions
+from pjit_inspect.model.program.opcodes import PRODUCTS
 from pjit_inspect.model.report.cause import Phase
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 
 Axes = tuple[str, ...]
-PRODUCTS = frozenset(("dot_general", "convolution"))
 Key = tuple[int, int]
 
 
@@ -40,7 +42,7 @@ class EditedProgram:
 
     @cached_property
     def is_differentiated(self) -> bool:
-        """Whether a constraint binds a gradient, too."""
+        """True if a constraint binds a gradient, too."""
         return any(phase in LATER for phase in self.phases)
 
     def spec(self, value: int) -> Dimensions:
@@ -86,7 +88,7 @@ class EditedProgram:
         return found
 
     def fits(self, value: int, spec: Dimensions) -> bool:
-        """Whether a sharding names every axis once, and divides each dimension evenly."""
+        """True if a sharding names every axis once, and divides each dimension evenly."""
         axes = [axis_name(axis) for entry in spec for axis in entry]
         shape = self.shape(value)
         return len(set(axes)) == len(axes) and all(
@@ -158,30 +160,17 @@ class EditedProgram:
 
 
 def _classes(program: ShardedProgram) -> list[tuple[int, ...]]:
-    """For each value the class of each dimension, by union-find over the rules of operations and borders of regions."""
-    parent: dict[Key, Key] = {}
-
-    def find(key: Key) -> Key:
-        root = key
-        while parent.get(root, root) != root:
-            root = parent[root]
-        while parent.get(key, key) != root:
-            parent[key], key = root, parent[key]
-        return root
-
+    """For each value the class of each dimension, by the rules of operations and the borders of regions."""
+    starts = [0, *itertools.accumulate(len(value.shape) for value in program.values)]
+    same = UnionFind(starts[-1])
     for op in program.ops:
         for first, *others in _same_factor(program, op):
-            for other in others:
-                parent[find(other)] = find(first)
+            for value, dimension in others:
+                same.join(starts[value] + dimension, starts[first[0]] + first[1])
     for one, other in program.links:
-        rank = min(len(program.values[one].shape), len(program.values[other].shape))
-        for dimension in range(rank):
-            parent[find((one, dimension))] = find((other, dimension))
-    number: dict[Key, int] = {}
-    return [
-        tuple(number.setdefault(find((index, d)), len(number)) for d in range(len(value.shape)))
-        for index, value in enumerate(program.values)
-    ]
+        for dimension in range(min(len(program.values[one].shape), len(program.values[other].shape))):
+            same.join(starts[one] + dimension, starts[other] + dimension)
+    return [tuple(map(same.find, range(*ends))) for ends in itertools.pairwise(starts)]
 
 
 def _same_factor(program: ShardedProgram, op: ShardedOp) -> list[list[Key]]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from pjit_inspect.analyze.advice.edited_program import PRODUCTS
 from pjit_inspect.analyze.program.phases import LATER
 from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.model.program.opcodes import PRODUCTS
 from pjit_inspect.model.record.record import Timings
 from pjit_inspect.model.report.advice import Advice
 from pjit_inspect.model.report.collective import Collective
@@ -31,7 +31,10 @@ def find_other_facts(rows: Sequence[Collective], names: ValueNames | None, timin
 
 
 def _tiny_collectives(rows: Sequence[Collective]) -> Iterator[Advice]:
-    """Collectives of one kind and the same axes that send next to nothing, where they are most of all that run."""
+    """Collectives of one kind and the same axes that send next to nothing, and are most of those that run.
+
+    Those that are known to overlap with something are left out.
+    """
     alike: dict[tuple[str, tuple[str, ...] | None], list[Collective]] = defaultdict(list)
     for row in rows:
         if (row.wire_bytes or 0) <= _TINY_BYTES and row.overlap_count in (None, 0):
@@ -39,17 +42,18 @@ def _tiny_collectives(rows: Sequence[Collective]) -> Iterator[Advice]:
     every = sum(row.count or 1 for row in rows)
     for (kind, axes), own in alike.items():
         runs = sum(row.count or 1 for row in own)
+        at_least = "at least " if any(row.count is None for row in own) else ""
         if runs >= _MANY and 2 * runs >= every:
             most = max(row.payload_bytes or 0 for row in own)
             yield Advice(
                 kind="tiny_collectives",
                 sentence=say(
-                    "{} {}s over {} run one after the other for at most {} each: {} waits, and next to no bytes",
+                    "{}{} {}s over {} move at most {} each, and each has to be started and waited for",
+                    at_least,
                     f"{runs:,}",
                     kind,
                     joined([axis(one) for one in axes]) if axes else Sentence("devices"),
                     bytes_in_words(most),
-                    f"{runs:,}",
                 ),
                 change="compute these values together, so that one collective has all (`jnp.stack`), or less often",
                 state="fact",

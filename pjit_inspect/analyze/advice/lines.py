@@ -67,7 +67,7 @@ class Lines:
         )
 
     def _is_written(self, index: int, op: ShardedOp) -> bool:
-        """Whether an op of the forward pass makes one array that some line could bind, and that is worth a look."""
+        """True if an op of the forward pass makes one array that some line could bind, and that is worth a look."""
         return bool(
             len(op.results) == 1
             and op.kind not in _MADE
@@ -87,7 +87,7 @@ class Lines:
         return found
 
     def _goes_on(self, index: int, *, also: Sequence[str] = ()) -> bool:
-        """Whether the forward pass computes with an op's result on another line, or to another shape."""
+        """True if the forward pass computes with an op's result on another line, or to another shape."""
         op = self._ops[index]
         shape, line = self._own.shape(op.results[0]), self._names.frames(op)[:1]
         phases = ("forward", None, *also)
@@ -100,7 +100,7 @@ class Lines:
         )
 
     def _leaves(self, index: int) -> bool:
-        """Whether the program returns an op's result, or another piece of the source takes it."""
+        """True if the program returns an op's result, or another piece of the source takes it."""
         users = list(self._own.users(self._ops[index].results[0]))
         return not users or any(self._own.piece(own) != self._own.piece(index) for own in users)
 

@@ -57,12 +57,12 @@ def which_way(start: Side, back: Side) -> Way:
 
 
 def is_spread(sharding: Sharding | None) -> bool:
-    """Whether it lies on several devices, in pieces or in full."""
+    """True if it lies on several devices, in pieces or in full."""
     return sharding is not None and len(sharding.device_ids) > 1
 
 
 def is_split(sharding: Sharding | None) -> bool:
-    """Whether it lies there in pieces: `P()` and `P(None, None)` are specs, and split nothing."""
+    """True if it lies there in pieces: `P()` and `P(None, None)` are specs, and split nothing."""
     return sharding is not None and math.prod(sharding.tiles) > 1
 
 

@@ -103,5 +103,5 @@ def site_of_edits(own: EditedProgram, edits: Sequence[Edit], **said: Any) -> Sit
 
 
 def is_large(own: EditedProgram, value: int, times: int = 1) -> bool:
-    """Whether so many arrays like a value are worth a look."""
+    """True if so many arrays like a value are worth a look."""
     return own.whole_bytes(value) * times >= SMALLEST * own.largest_bytes

@@ -59,7 +59,7 @@ class Sites:
                 )
 
     def _is_at_the_border(self, op: ShardedOp) -> bool:
-        """Whether a constraint is on an argument or a result of the program, or a view of one."""
+        """True if a constraint is on an argument or a result of the program, or a view of one."""
         names = self._names
         results = {names.seen_through(own.value) for own in self._own.program.outputs}
         return bool(names.argument(op.operands[0])) or names.seen_through(op.results[0]) in results

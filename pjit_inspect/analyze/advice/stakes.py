@@ -12,10 +12,11 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.advice.edited_program import PRODUCTS, EditedProgram
+from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.site import Site
 from pjit_inspect.analyze.suggest.counts import Counts
 from pjit_inspect.model.program.mesh import Dimensions
+from pjit_inspect.model.program.opcodes import PRODUCTS
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import axis_name
@@ -174,7 +175,7 @@ class Stakes:
         return sum(one.size for one in self._collectives if one.is_batch)
 
     def _is_batch(self, ops: Sequence[int], shape: tuple[int, ...]) -> bool:
-        """Whether the array that a collective moves, one of an op's that it fits, has a dimension of the batch."""
+        """True if the array that a collective moves, one of an op's that it fits, has a dimension of the batch."""
         own = self._own
         arrays = {
             value for index in ops for value in (*own.program.ops[index].operands, *own.program.ops[index].results)

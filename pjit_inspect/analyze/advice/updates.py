@@ -113,7 +113,7 @@ def _least(candidates: Mapping[str, _Match]) -> list[str]:
 
 
 def _are_alike(own: ArrayLayout | None, result: ArrayLayout | None) -> bool:
-    """Whether a result can take over the memory of an argument."""
+    """True if a result can take over the memory of an argument."""
     if own is None or result is None or own.sharding is None or result.sharding is None:
         return False
     sides = [(one.dtype, one.global_shape, one.sharding.tiles, one.sharding.tile_of) for one in (own, result)]  # type: ignore[union-attr]
@@ -293,7 +293,7 @@ class _Flow:
         return replace(at, value=own, is_updated=is_updated, is_altered=True, masks=at.masks | {mask})
 
     def _is_number(self, index: int) -> bool:
-        """Whether a value is one number, or one number at all places."""
+        """True if a value is one number, or one number at all places."""
         value = self._same.behind(index)
         op = self._maker(value)
         return math.prod(self.program.values[value].shape) == 1 or (op is not None and op.kind == "constant")

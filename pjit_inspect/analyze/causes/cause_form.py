@@ -85,11 +85,10 @@ class _Writer(CauseSubject):
         if kind == "no_sharding_rule" and self.gives_result():
             moved = self.edge.makers[0]
         # A result that was computed in other pieces has not had its sharding yet.
-        had = match.had if match.moves_result else None
-        if moved is None:
+        had = None if moved is None else match.had if match.moves_result else self.program.values[moved].spec
+        if kind == "reshard_needed" and not match.moves_result and not self.is_way_known():
+            # The sharding that the array has in the program may be the very one that it gets here.
             had = None
-        elif not match.moves_result and (kind != "reshard_needed" or self.is_way_known()):
-            had = self.program.values[moved].spec
         told = op if op is not None else self.program.op_of(moved)
         say_it = self.predicate if self.decides() else self.made_by_xla if is_xlas else forms[kind]
         sentence = say_it()

@@ -42,7 +42,7 @@ def exposed_collectives(subject: Subject) -> Iterator[Candidate]:
 
 
 def _runs_kernels_beside(subject: Subject) -> bool:
-    """Whether XLA can overlap a collective and a kernel here: some in the program do, or the chip supports it."""
+    """True if XLA can overlap a collective and a kernel here: some in the program do, or the chip supports it."""
     platforms = {device.platform for device in subject.data.devices}
     return any(row.is_async for row in subject.collectives) or bool(platforms & _ACCELERATORS)
 
@@ -137,7 +137,7 @@ class _Beside:
 
 
 def _is_alone(row: Collective) -> bool:
-    """Whether XLA's schedule has nothing beside it; never for a ring, nor for an unknown number of runs."""
+    """True if XLA's schedule has nothing beside it; never for a ring, nor for an unknown number of runs."""
     return row.overlap_count == 0 and bool(row.sent_bytes) and row.decomposed is None
 
 

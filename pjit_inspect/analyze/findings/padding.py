@@ -95,7 +95,7 @@ def _parameters(module: HloModule) -> list[Instruction]:
 
 
 def _is_as_xla_says(subject: Subject, parameters: Sequence[Instruction]) -> bool:
-    """Whether the layouts add up to XLA's bytes of all arguments, if XLA reports them."""
+    """True if the layouts add up to XLA's bytes of all arguments, if XLA reports them."""
     sizes = [own.shape.padded_bytes for own in parameters]
     if None in sizes:
         return False

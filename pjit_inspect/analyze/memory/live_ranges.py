@@ -17,6 +17,7 @@ from typing import Literal, get_args
 
 from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.analyze.program.loops import Running, details_of, find_running, number_of
+from pjit_inspect.analyze.program.union_find import UnionFind
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.shape import Shape
 
@@ -110,7 +111,7 @@ class LiveRanges(Flow):
 
     def _find_values(self) -> list[int]:
         """Finds the values, still without uses; the nodes that several values may reach."""
-        same, choices = _UnionFind(len(self.before)), list[int]()
+        same, choices = UnionFind(len(self.before)), list[int]()
         for index in self.running.order:
             for node in self.nodes(index):
                 if len(sources := self.before[node]) == 1:
@@ -164,7 +165,7 @@ class LiveRanges(Flow):
 
     def _find_buffers(self, choices: Iterable[int]) -> list[list[int]]:
         """Values that overwrite one another, together: those that reach one node, and those of work in place."""
-        together, rows = _UnionFind(len(self.values)), dict[int, list[int]]()
+        together, rows = UnionFind(len(self.values)), dict[int, list[int]]()
         pairs = [(node, source) for node in choices for source in self.before[node]]
         pairs += [pair for index in self.running.order for pair in _in_place_pairs(self, index)]
         for own, other in (*pairs, *_donated(self)):
@@ -172,32 +173,6 @@ class LiveRanges(Flow):
         for row in range(len(self.values)):
             rows.setdefault(together.find(row), []).append(row)
         return list(rows.values())
-
-
-class _UnionFind:
-    """Sets of equal numbers, merged step by step (union-find)."""
-
-    def __init__(self, count: int) -> None:
-        self._parent = list(range(count))
-
-    def find(self, item: int) -> int:
-        """The number that represents an item's set."""
-        parent = self._parent
-        while parent[item] != item:
-            parent[item] = parent[parent[item]]
-            item = parent[item]
-        return item
-
-    def join(self, one: int, other: int) -> None:
-        """Makes two sets one."""
-        self._parent[self.find(one)] = self.find(other)
-
-    def join_only(self, item: int, others: Iterable[int]) -> bool:
-        """Joins an item with the one set that others are in, besides its own; False if there are several."""
-        sets = {self.find(other) for other in others} - {self.find(item)}
-        if len(sets) == 1:
-            self.join(item, sets.pop())
-        return not sets
 
 
 # ------------------------------------------------------------ one array under two names, or two in one place

@@ -27,11 +27,11 @@ from pjit_inspect.analyze.sharding.written_ops import (
     last_part,
     piece_of,
 )
+from pjit_inspect.model.program.opcodes import PRODUCTS
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 
-_PRODUCTS = frozenset(("dot_general", "convolution"))
-_SIDED = frozenset((*_PRODUCTS, "multiply"))
+_SIDED = frozenset((*PRODUCTS, "multiply"))
 """Operations of two operands whose gradient for one of them is made with the other."""
 _WRAPPERS = re.compile(r"^(?:(?:transpose|jvp|vmap)\()+")
 _JAXS = frozenset(("checkpoint", "rematted_computation", "while", "body", "closed_call", "eval_jaxpr", "cond"))
@@ -76,7 +76,7 @@ class Gradients(WrittenOps):
 
     def _taken_as(self, op: ShardedOp, index: int) -> tuple[int, Order] | None:
         """The value whose gradient an operation of the backward pass takes as an operand."""
-        if op.kind in _PRODUCTS and len(op.operands) == 2:
+        if op.kind in PRODUCTS and len(op.operands) == 2:
             first, second = op.operands
             made = self._product(op, first, second), self._product(op, second, first)
             value = made[index == second]
@@ -184,12 +184,12 @@ class Gradients(WrittenOps):
             given = set(map(known, of.operands))
             near = [other for other in forward if other.kind == of.kind and given & set(map(known, other.operands))]
             if found := [own for own in self._inputs(near, made) if known(own) not in given]:
-                return found if of.kind in _PRODUCTS else [own for own in found if self._has_shape(own, shape)]
+                return found if of.kind in PRODUCTS else [own for own in found if self._has_shape(own, shape)]
         if not is_own:
             # What is summed as the piece is given it is not the gradient of a factor.
             left = [other for other in forward if other.kind not in _SIDED and other.kind not in VIEWS]
             forward = left if self._inputs(left, made) else forward
-        if op.kind in _PRODUCTS:
+        if op.kind in PRODUCTS:
             # What it is made with may be lost in a loop.
             forward = [other for other in forward if other.kind == op.kind]
             return self._only(forward, made, shape) if len({other.op_name for other in forward}) == 1 else []

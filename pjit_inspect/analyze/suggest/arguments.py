@@ -70,7 +70,7 @@ class ArgumentOptions:
             yield self._option((by_pattern[pattern],), (spec,), stake)
 
     def _brings_axes(self, group: EqualArguments, spec: Dimensions) -> bool:
-        """Whether a sharding that divides the arguments has axes which they do not have."""
+        """True if a sharding that divides the arguments has axes which they do not have."""
         own = {axis_name(axis) for axes in group.spec for axis in axes}
         is_divided = all(
             length % self._program.pieces(axes) == 0 for length, axes in zip(group.shape, spec, strict=False)

@@ -116,7 +116,7 @@ def _need_costs(
 
 
 def _is_about_a_sum(program: ShardedProgram, need: Need) -> bool:
-    """Whether an array moves for nothing but dimensions that are summed over."""
+    """True if an array moves for nothing but dimensions that are summed over."""
     rule = program.ops[need.op].rule if need.op is not None else None
     return (
         rule is not None
@@ -129,7 +129,7 @@ def _is_about_a_sum(program: ShardedProgram, need: Need) -> bool:
 
 
 def _is_cut_on_both_sides(program: ShardedProgram, need: Need) -> bool:
-    """Whether an operand that does not move is cut over the same axes where the op sums."""
+    """True if an operand that does not move is cut over the same axes where the op sums."""
     op = program.ops[need.op] if need.op is not None else None
     rule = op.rule if op is not None else None
     if op is None or rule is None:
@@ -145,7 +145,7 @@ def _is_cut_on_both_sides(program: ShardedProgram, need: Need) -> bool:
 
 
 def _serves(program: ShardedProgram, need: Need, cause: Cause) -> bool:
-    """Whether a cause, as far as its names tell, is this need."""
+    """True if a cause, as far as its names tell, is this need."""
     if cause.kind not in (need.kind, "full_replication"):
         return False
     if need.op is None:

@@ -191,7 +191,7 @@ def product_work(module: HloModule) -> int:
 
 
 def has_unknown_runs(module: HloModule) -> bool:
-    """Whether a product or convolution is in a loop of unknown length."""
+    """True if a product or convolution is in a loop of unknown length."""
     if not unknown_loops(module):
         return False
     runs = count_runs(module)

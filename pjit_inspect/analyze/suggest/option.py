@@ -59,7 +59,7 @@ class Tried:
 
     @property
     def is_priced(self) -> bool:
-        """Whether devices hold or multiply visibly more for it."""
+        """True if devices hold or multiply visibly more for it."""
         return self.held_bytes > 0 or self.work[1] > 1 + _VISIBLE_WORK
 
     @property

@@ -19,7 +19,7 @@ from pjit_inspect.model.words.sentence import Sentence, code, say
 
 
 def is_asked(op: ShardedOp) -> bool:
-    """Whether an op is a constraint that the user wrote; in Explicit mode JAX adds others."""
+    """True if an op is a constraint that the user wrote; in Explicit mode JAX adds others."""
     return op.kind == "sharding_constraint" and is_asked_name(op.op_name)
 
 
@@ -133,7 +133,7 @@ class Requests:
 
 
 def _has_all(chain: Chain, other: Chain) -> bool:
-    """Whether a chain of the same innermost frame has all frames of another, in their order."""
+    """True if a chain of the same innermost frame has all frames of another, in their order."""
     if not chain or not other:
         return chain == other
     left = iter(chain)

@@ -52,11 +52,11 @@ def line_of(chain: Chain) -> tuple[str, int] | None:
 
 
 def _is_at(one: Chain, other: Chain, *, is_exact: bool) -> bool:
-    """Whether the innermost frames are of one call, or of one line."""
+    """True if the innermost frames are of one call, or of one line."""
     return bool(one) and (is_same_call(one[0], other[0]) if is_exact else line_of(one) == line_of(other))
 
 
 def is_same_call(one: Frame, other: Frame) -> bool:
-    """Whether two frames are of one call, as far as their columns are known."""
+    """True if two frames are of one call, as far as their columns are known."""
     is_open = not (one.columns and other.columns)
     return (one.file, one.line) == (other.file, other.line) and (is_open or one.columns[0] == other.columns[0])

@@ -55,7 +55,7 @@ class Parts:
         return cls((outside, *pairs))
 
     def may_grow(self, most: float = 1.0) -> bool:
-        """Whether the second program has more than `most` times the first's figure, for some numbers of turns above 0.
+        """True if the second program has more than `most` times the first's figure, for some numbers of turns above 0.
 
         Zero turns are not considered: work moved out of a loop is then more.
         """

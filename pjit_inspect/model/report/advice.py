@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import Table
-from pjit_inspect.model.report.finding import FindingKind
+from pjit_inspect.model.report.finding import FindingKind, FindingUnit
 from pjit_inspect.model.report.suggestion import Checked, Edit
 from pjit_inspect.model.words.sentence import Sentence
 
@@ -33,10 +33,9 @@ written_out_layers: equal layers of a Python loop are compiled one by one.
 AdviceKind = ChangeKind | FindingKind | OtherFact
 """A change of shardings, a fact of one of the kinds of findings, or one that costs no bytes."""
 
-AdviceState = Literal["counted", "compiled", "fact"]
+AdviceState = Literal["counted", "fact"]
 """
 counted: XLA's partitioner made the changed program; both programs are counted before optimization.
-compiled: the changed program was compiled to the end; both programs are counted after optimization.
 fact: a property of the program, for which nothing needs to be tried.
 """
 
@@ -63,7 +62,7 @@ class Advice:
       state: one of `AdviceState`.
       source: the user's frames of its line, innermost first; () if unknown.
       number: the number of the question whose answer it is; 0 for a fact.
-      cost_bytes: for a fact, the bytes that it costs; else 0.
+      cost_bytes, unit: for a fact, the bytes that it costs, and of what; 0 for any other.
       is_whole: whether it is about arrays that every device holds in full.
       with_edits: the changes of the rows before it, which it was counted on top of.
     """
@@ -83,6 +82,7 @@ class Advice:
     source: tuple[Frame, ...] = ()
     number: int = 0
     cost_bytes: int = 0
+    unit: FindingUnit = "sent"
     is_whole: bool = False
     with_edits: tuple[Edit, ...] = ()
 
@@ -107,7 +107,8 @@ class AdviceTable(Table[Advice]):
       rows: changes, each on top of those before it; then other layouts, each by itself; then facts.
       asked: number of changed programs that XLA's partitioner was asked about.
       proposed: number of changes that were thought of.
-      best: the largest share of bytes sent that a change saves which is no row; 0 for none.
+      best: the largest share of bytes sent that is saved by a change which costs nothing else, and is too little for a
+        row; 0 for none.
       missing: why no change was tried; "" if some were.
       untried: why some changes were not tried; "" if all were that could save a noticeable part.
     """

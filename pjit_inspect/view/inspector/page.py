@@ -183,6 +183,14 @@ def widget_words(report: RecordReport) -> str:
     return f"<pjit_inspect widget: {name}, {number}>"
 
 
+def with_still(found: Any, words: str, still: str) -> Any:
+    """A widget's own forms with a text and a still twin beside them; None where it has none, as outside a notebook."""
+    if found is None:
+        return None
+    bundle, metadata = found if isinstance(found, tuple) else (found, {})
+    return {**bundle, "text/plain": words, "text/html": still}, metadata
+
+
 def inspector_widget(
     payload: InspectorPayload, *, words: str, still: str, asked: Callable[[Any, dict[str, Any]], None] | None = None
 ) -> Any:
@@ -212,11 +220,7 @@ def inspector_widget(
             return words
 
         def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-            found = super()._repr_mimebundle_(**kwargs)
-            if found is None:
-                return None
-            bundle, metadata = found if isinstance(found, tuple) else (found, {})
-            return {**bundle, "text/plain": words, "text/html": still}, metadata
+            return with_still(super()._repr_mimebundle_(**kwargs), words, still)
 
     widget = Inspector(
         _first=json_text({**payload.first, "has_memory": True}),

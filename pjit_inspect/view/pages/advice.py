@@ -8,8 +8,9 @@ from __future__ import annotations
 from pjit_inspect.model.report.advice import Advice, AdviceTable, Figures
 from pjit_inspect.model.words.sentence import code, say
 from pjit_inspect.view.document.document import Block, Line, Number, Prose, Provenance, Quote, Sign, Span, Spans, Text
-from pjit_inspect.view.document.quantities import bytes_number, bytes_text, count_text, plural
+from pjit_inspect.view.document.quantities import bytes_text, count_text, plural
 from pjit_inspect.view.record.answer import reason_text
+from pjit_inspect.view.record.findings import cost_spans
 
 _LEAST = "a change is listed if it saves 5 %"
 
@@ -31,7 +32,9 @@ def advice_blocks(advice: AdviceTable) -> tuple[Block, ...]:
 
 def _head(advice: AdviceTable) -> Spans:
     """How many changes are worth it; or that nothing is, and how much the best would save."""
-    asked = f"{count_text(advice.asked)} asked"
+    # Of what was thought of and not asked nothing is known.
+    more = f", {count_text(advice.proposed)} thought of" if advice.proposed > advice.asked else ""
+    asked = f"{count_text(advice.asked)} asked{more}"
     changes = [one for one in advice if one.state != "fact" and one.kind != "layout"]
     facts = sum(one.state == "fact" for one in advice)
     parts = (
@@ -43,7 +46,11 @@ def _head(advice: AdviceTable) -> Spans:
         return (Text("; ".join(parts), "strong"), Text(f" ({asked})", "dim"))
     if not advice.asked:
         return (Text("nothing worth changing is known", "strong"),)
-    best = f"the best saves {advice.best:.1%} of what is sent; " if advice.best > 0 else "none saves anything; "
+    best = (
+        f"the best saves {advice.best:.1%} of what is sent; "
+        if advice.best > 0
+        else "none saves a part of what is sent without another cost; "
+    )
     return (Text("nothing worth changing", "strong"), Text(f" ({asked}): {best}{_LEAST}", "dim"))
 
 
@@ -63,7 +70,7 @@ def _lines(number: int, one: Advice, *, is_after_others: bool) -> list[Line]:
 def _figures(one: Advice) -> Spans:
     """What changes of what is sent, held, multiplied and of the number of collectives, and what it costs."""
     if one.state == "fact":
-        return (Text("costs "), bytes_number(one.cost_bytes, "counted", strong=True)) if one.cost_bytes else ()
+        return cost_spans(one.cost_bytes, one.unit) if one.cost_bytes else ()
     parts: list[Spans] = []
     if one.sent is not None and one.sent[0] != one.sent[1]:
         parts.append(_pair("sent", one.sent, "modelled"))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pjit_inspect.view.inspector.blob import json_text
+from pjit_inspect.view.inspector.page import with_still
 from pjit_inspect.view.play.page import play_script
 
 STATE, HISTORY = "_state", "_history"
@@ -61,11 +62,7 @@ def play_widget(
             return words
 
         def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-            found = super()._repr_mimebundle_(**kwargs)
-            if found is None:
-                return None
-            bundle, metadata = found if isinstance(found, tuple) else (found, {})
-            return {**bundle, "text/plain": words, "text/html": still()}, metadata
+            return with_still(super()._repr_mimebundle_(**kwargs), words, still())
 
     widget = Playground(_state=json_text(state), _history=json_text(history), _key=key, **public)
     widget.on_msg(lambda own, message, _: asked(own, message))

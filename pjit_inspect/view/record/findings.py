@@ -124,16 +124,11 @@ def figures_of(one: Finding) -> Spans:
     once = (ONE_TURN if one.tried is not None else "if these run once") if one.runs_once else ""
     unit = Text(f" {_WORDS[one.unit]} {once}".rstrip())
     if one.tried is None:
-        return (
-            bytes_number(one.cost_bytes, _provenance(one), strong=True),
-            unit,
-            Sign("dot"),
-            dim("not tried"),
-        )
+        return (*cost_spans(one.cost_bytes, one.unit, once), Sign("dot"), dim("not tried"))
     spans: list[Span] = [
-        bytes_number(one.tried.before_bytes, _provenance(one), strong=True),
+        bytes_number(one.tried.before_bytes, _provenance(one.unit), strong=True),
         Text(" -> "),
-        bytes_number(one.tried.after_bytes, _provenance(one), strong=True),
+        bytes_number(one.tried.after_bytes, _provenance(one.unit), strong=True),
         unit,
     ]
     if one.collectives is not None:
@@ -146,8 +141,13 @@ def _noun(number: int) -> str:
     return plural(number, "collective").partition(" ")[2]
 
 
-def _provenance(one: Finding) -> Provenance:
-    return "modelled" if one.unit == "sent" else "counted"
+def cost_spans(size: int, unit: FindingUnit, once: str = "") -> Spans:
+    """Bytes, of what they are, and on how many runs that rests."""
+    return (bytes_number(size, _provenance(unit), strong=True), Text(f" {_WORDS[unit]} {once}".rstrip()))
+
+
+def _provenance(unit: FindingUnit) -> Provenance:
+    return "modelled" if unit == "sent" else "counted"
 
 
 # ---------------------------------------------------------------- suggestions

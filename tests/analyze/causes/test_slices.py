@@ -10,6 +10,17 @@ from causes.told import another_before_jax_0_10, sentences
 from pjit_inspect.analyze.causes.layouts import HeldPieces
 
 
+def told_of_a_lookup(length: int) -> list[str]:
+    """The sentences of a lookup in a table that is split both ways, for rows of so many tokens."""
+
+    def model(table, tokens):
+        found = jnp.take(table, tokens, axis=0)
+        return jax.lax.with_sharding_constraint(found, named(("data", "fsdp"), None, "tp", mesh=CUBE))
+
+    tokens = array((8, length), ("data", "fsdp"), dtype=jnp.int32, mesh=CUBE)
+    return sentences(model, array((128, 32), "tp", "fsdp", mesh=CUBE), tokens)
+
+
 def test_a_slice_lies_in_the_layout_of_its_first_axes():
     fine = HeldPieces.of((("data", "model"), ("seq",)), (16, 8), {"data": 2, "model": 4, "seq": 2})
     assert fine is not None
@@ -21,12 +32,7 @@ def test_a_slice_lies_in_the_layout_of_its_first_axes():
 
 @another_before_jax_0_10
 def test_a_lookup_of_which_a_slice_is_gathered_says_how_it_was_computed():
-    def model(table, tokens):
-        found = jnp.take(table, tokens, axis=0)
-        return jax.lax.with_sharding_constraint(found, named(("data", "fsdp"), None, "tp", mesh=CUBE))
-
-    tokens = array((8, 1), ("data", "fsdp"), dtype=jnp.int32, mesh=CUBE)
-    found = sentences(model, array((128, 32), "tp", "fsdp", mesh=CUBE), tokens)
+    found = told_of_a_lookup(length=1)
     told = [text for text in found if "its result" in text.lower()]
     assert told
     assert all("is computed as `P('data', None, 'fsdp')`" in text for text in told)
@@ -37,12 +43,7 @@ def test_a_lookup_of_which_a_slice_is_gathered_says_how_it_was_computed():
 
 @another_before_jax_0_10
 def test_a_table_that_moves_over_axes_it_is_not_looked_up_along_says_its_steps():
-    def model(table, tokens):
-        found = jnp.take(table, tokens, axis=0)
-        return jax.lax.with_sharding_constraint(found, named(("data", "fsdp"), None, "tp", mesh=CUBE))
-
-    tokens = array((8, 32), ("data", "fsdp"), dtype=jnp.int32, mesh=CUBE)
-    found = sentences(model, array((128, 32), "tp", "fsdp", mesh=CUBE), tokens)
+    found = told_of_a_lookup(length=32)
     way = "of bringing `table` from `P('tp', 'fsdp')` to `P(None, 'tp')`."
     assert [text.partition(way)[0] for text in found if way in text] == ["Step 1 of 2 ", "Step 2 of 2 "]
 
