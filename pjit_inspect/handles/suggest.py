@@ -171,7 +171,7 @@ def check_change(trials: Trials | None, change: tuple[Edit, ...]) -> Checked:
     """As `Trials.check`. Raises CaptureError for a change of code, which no copy of the program can have."""
     if trials is None or not change:
         raise CaptureError(
-            "this is no change that can be made in a copy of the program, but a change of code: make it and inspect again"
+            "this is no change that can be made in a copy of the program, but a change of code: make it and inspect"
         )
     return trials.check(change)
 
