@@ -112,7 +112,7 @@ def _searched(
     while climb.advance() is not None:
         pass
     where = (subject.data.user_frame,) if subject.data.user_frame else ()
-    found = (one if one.source else replace(one, source=where) for one in advice_of(climb))
+    found = (one if one.source else replace(one, source=where) for one in advice_of(climb, subject.collectives))
     changes = tuple(RecordAdvice.made_of(one, _trials=trials) for one in found)
     # A fact whose remedy was tried, and helps, is told once.
     told = {(one.kind, one.source[:1]) for one in changes}
@@ -124,6 +124,7 @@ def _searched(
         proposed=climb.proposed,
         best=max((0.0, *(sent for sent in free if sent < NOTICEABLE))),
         untried=climb.untried,
+        left_out=climb.left_out,
     )
 
 

@@ -32,7 +32,7 @@ from pjit_inspect.handles.findings import findings_of, replaced_of, subject_of, 
 from pjit_inspect.handles.ledger import reason_of
 from pjit_inspect.handles.propagate import ask, propagation_of, why_unasked
 from pjit_inspect.handles.session.programs import without_programs
-from pjit_inspect.handles.suggest import suggestions_of
+from pjit_inspect.handles.suggest import Trials, suggestions_of
 from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.memory.memory_use import MemoryTimeline, MemoryUse
 from pjit_inspect.model.program.hlo import HloModule
@@ -430,10 +430,10 @@ class Analyses(Computed):
 
     @once
     def suggestions(self) -> SuggestionTable:
-        """Changes that save communication."""
+        """The rows of the advice that change shardings."""
         if not self.is_live:
             raise CaptureError("suggestions need the process that compiled the program: inspect the function again")
-        return suggestions_of(self.data, self.readable_hlo, tuple(self.collectives), self.sources, self.files)
+        return suggestions_of(self.advice, Trials(self.data, tuple(self.collectives), self.readable_hlo))
 
     @once
     def advice(self) -> AdviceTable:

@@ -67,7 +67,9 @@ def findings_of(subject: Subject, advice: AdviceTable | None, *, untried: str = 
     trials = Trials(data, subject.collectives, module) if any(row.edits for row in rows) else None
     found = tuple(RecordFinding.made_of(o, _trials=trials) for o in find_findings(find_facts(subject), rows))
     missing = _missing(data, module, subject, is_all=advice is not None or bool(untried))
-    return FindingTable(found, missing=missing, untried=untried if advice is None else _left(advice.untried))
+    if advice is not None:
+        untried = f"{advice.untried}; record.findings.try_all() tries all" if advice.left_out else advice.untried
+    return FindingTable(found, missing=missing, untried=untried)
 
 
 def subject_of(
@@ -103,10 +105,6 @@ def _missing(data: RecordData, module: HloModule | None, subject: Subject, *, is
     if is_all and subject.names is None and subject.collectives and can_be_heard:
         return f"XLA's partitioner was not heard: {data.missing.get('partitioner', 'nobody has asked it yet')}"
     return ""
-
-
-def _left(untried: str) -> str:
-    return f"{untried}; record.findings.try_all() tries all" if "left out" in untried else untried
 
 
 def replaced_of(data: RecordData, program: ShardedProgram) -> dict[str, tuple[ArrayLayout, ...]]:

@@ -325,12 +325,10 @@ class CompileRecord(Displayable):
 
     @property
     def suggestions(self) -> SuggestionTable:
-        """Changes that save communication, the best first; `.check()` of one compiles it to the end and counts.
+        """The rows of `advice` that change shardings; `.check()` of one compiles it to the end and counts.
 
-        Found on first use, by asking XLA's partitioner about up to 29 changed copies of the program, fewer for a large
-        one (`untried` says how many were omitted); without an answer, the saving is modelled, and marked as modelled.
-        Empty if none is known. A change that makes devices hold or multiply more comes after one that saves nearly as
-        much without. Raises CaptureError for a record from a file, and for a program that Shardy did not partition.
+        Empty if no change is worth making, or none could be tried (`untried` says why). Raises CaptureError for a
+        record from a file, and for one without a program before optimization.
         """
         with somebody_waits():
             return RecordSuggestions.made_of(self.state.analyses.suggestions, _state=self.state)

@@ -1,29 +1,25 @@
-"""Suggestions for one record, and their checks.
+"""Changed copies of one record's program, counted and compiled; and its suggestions, which are rows of its advice.
 
-Joins the rooms: `analyze` finds options, `observe` tries and compiles them, `analyze` counts the results. Not its job:
-any of those steps.
+Joins the rooms: `observe` partitions and compiles copies, `analyze` counts the results. Not its job: any of those
+steps, or the advice (`handles.advice`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from pjit_inspect.analyze.advice.compiled import compare_traffic
+from pjit_inspect.analyze.advice.counts import count_partitioned
 from pjit_inspect.analyze.advice.stakes import Counted, MovedBytes
 from pjit_inspect.analyze.collectives.collectives import find_collectives
-from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
-from pjit_inspect.analyze.program.source import UserFiles
-from pjit_inspect.analyze.sharding.value_names import ValueNames
-from pjit_inspect.analyze.suggest.counts import Counts, count_partitioned
-from pjit_inspect.analyze.suggest.suggestions import compare_traffic, find_suggestions
 from pjit_inspect.errors import CaptureError, ParseError
-from pjit_inspect.handles.background import wait_for_idle
 from pjit_inspect.handles.exports import OfRecord
 from pjit_inspect.handles.propagate import CopiedProgram, ask_about_copy
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion, SuggestionTable
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
@@ -31,9 +27,6 @@ from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames
 
 _PATIENCE_S = 600.0
 """Time limit for each answer of XLA's partitioner; an ended process is not waited for."""
-_MOST_QUESTIONS = 29
-_OPS_EACH = 6_000
-"""Operations of a program up to which all questions are asked; twice as many operations allow half of them."""
 
 
 class Trials:
@@ -62,10 +55,6 @@ class Trials:
                 raise CaptureError(f"the program that XLA's partitioner got is not understood: {error}") from error
         return self._copied
 
-    def count(self, change: Sequence[Edit]) -> Counts:
-        """Counts in the partitioned changed program. Raises CaptureError if XLA's partitioner gives no answer."""
-        return self.answer(change).counts
-
     def answer(self, change: Sequence[Edit]) -> Counted:
         """The partitioned changed program. Raises CaptureError if XLA's partitioner gives no answer."""
         from pjit_inspect.observe.partitioner.service import ask_partitioner
@@ -82,9 +71,11 @@ class Trials:
         # Numbers are those of the changed copy: by name and line its operations are those of the program.
         names = NumberedNames(read_places(found.places))
         moved = []
-        for name, axes, shape, size in counts.moved:
+        for name, axes, shape, size, channel in counts.moved:
             own = names.place(name)
-            moved.append(MovedBytes(bytes=size, axes=axes, shape=shape, op_name=own.name, frames=own.frames))
+            moved.append(
+                MovedBytes(bytes=size, axes=axes, shape=shape, op_name=own.name, frames=own.frames, channel=channel)
+            )
         return Counted(counts=counts, moved=tuple(moved))
 
     def check(self, change: tuple[Edit, ...]) -> Checked:
@@ -101,55 +92,6 @@ class Trials:
     @property
     def _device_ids(self) -> tuple[int, ...] | None:
         return tuple(device.id for device in self._data.devices) or None
-
-
-@dataclass(slots=True, kw_only=True)
-class Budget:
-    """Asks XLA's partitioner about a limited number of changed programs, in order: the same number on every machine.
-
-    Attributes:
-      count: asks the partitioner.
-      most: most changed programs it is asked about; None for no limit.
-      why: why it gives no answer about the unchanged program; "" if it does.
-    """
-
-    count: Callable[[Sequence[Edit]], Counts]
-    most: int | None
-    why: str = ""
-    _asked: int = 0
-    _failed: int = 0
-    _first_failure: str = ""
-
-    @classmethod
-    def of(cls, trials: Trials, most: int, operations: int) -> Budget:
-        """At most `most` questions; fewer about a program of many operations, as each takes longer."""
-        return cls(count=trials.count, most=max(1, min(most, most * _OPS_EACH // max(operations, 1))))
-
-    def __call__(self, change: Sequence[Edit]) -> Counts:
-        """As `Trials.count`; raises CaptureError also when the limit is reached."""
-        wait_for_idle()
-        self._asked += bool(change)
-        if change and self.most is not None and self._asked > self.most:
-            raise CaptureError("XLA's partitioner was asked often enough")
-        try:
-            return self.count(change)
-        except CaptureError as error:
-            self._failed += bool(change)
-            self._first_failure = self._first_failure or str(error)
-            # Without the unchanged program there is nothing to compare with.
-            self.why = self.why if change else str(error)
-            raise
-
-    @property
-    def untried(self) -> str:
-        """The number of changes that were not tried, and why; "" if all were."""
-        if self.why:
-            return self.why
-        left = 0 if self.most is None else max(0, self._asked - self.most)
-        parts = [f"{left} of {self._asked} changes were left out, as at most {self.most} are tried"] if left else []
-        if self._failed:
-            parts.append(f"{self._failed} of {self._asked} got no answer: {self._first_failure}")
-        return "; ".join(parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -176,24 +118,19 @@ def check_change(trials: Trials | None, change: tuple[Edit, ...]) -> Checked:
     return trials.check(change)
 
 
-def suggestions_of(
-    data: RecordData,
-    module: HloModule | None,
-    collectives: Sequence[Collective],
-    sources: Sequence[SourceText],
-    files: UserFiles,
-) -> SuggestionTable:
-    """Changes that save communication, as far as XLA's partitioner shows.
-
-    Only for records that this process made: bytecode from a file is not trusted with a compiler. Raises CaptureError
-    when XLA gives no answer about the program.
-    """
-    trials = Trials(data, collectives, module)
-    copied = trials.copied()
-    budget = Budget.of(trials, _MOST_QUESTIONS, len(copied.program.ops))
-    names = ValueNames(copied.program, sources, files)
-    found = find_suggestions(
-        names, collectives, copied.trips, is_cpu=trials.is_cpu, is_explicit=bool(find_explicit_axes(data)), count=budget
+def suggestions_of(advice: AdviceTable, trials: Trials) -> SuggestionTable:
+    """The rows of the advice that change shardings."""
+    rows = (
+        RecordSuggestion(
+            title=row.change,
+            sentence=f"{row.sentence}: {row.change}",
+            change=(*row.with_edits, *row.edits),
+            removes=row.removes,
+            price=row.costs,
+            counted=Checked(before_bytes=row.sent[0], after_bytes=row.sent[1], per_turn=row.sent_per_turn),
+            _trials=trials,
+        )
+        for row in advice
+        if row.edits and row.sent is not None
     )
-    rows = tuple(RecordSuggestion.made_of(suggestion, _trials=trials) for suggestion in found)
-    return SuggestionTable(rows, untried=budget.untried)
+    return SuggestionTable(tuple(rows), untried=advice.missing or advice.untried)

@@ -12,7 +12,7 @@ from pages import REPORTS, frame_of, page_of, widget_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.report.suggestion import Suggestion
+from pjit_inspect.model.report.suggestion import Checked, Suggestion
 
 NAMES = (
     "<script>globalThis.hacked = 1</script>",
@@ -60,7 +60,9 @@ def hostile_report(name: str) -> RecordReport:
         )
         for row in report.fusions
     )
-    suggestion = Suggestion(title=name, sentence=name, change=(), forward_bytes=-1, backward_bytes=0, removes=(name,))
+    suggestion = Suggestion(
+        title=name, sentence=name, change=(), counted=Checked(before_bytes=2, after_bytes=1), removes=(name,)
+    )
     return dataclasses.replace(
         report,
         data=hostile_data(name),

@@ -15,9 +15,8 @@ from findings.case import Fault
 from findings.faults import FAULTS
 from findings.score import record_of
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.handles import suggest
 from pjit_inspect.handles.advice import MOST_QUESTIONS
-from pjit_inspect.handles.suggest import Budget, Trials
+from pjit_inspect.handles.suggest import Trials
 from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.suggestion import Edit, SuggestionTable
 from pjit_inspect.view.document.document import Document
@@ -74,16 +73,6 @@ def test_findings_of_no_record_have_nothing_to_try() -> None:
         FindingTable(()).try_all()
 
 
-@pytest.mark.parametrize(("operations", "most"), [(10, 10), (6_000, 10), (12_000, 5), (600_000, 1)])
-def test_a_large_program_is_asked_about_less_often(operations: int, most: int) -> None:
-    assert Budget.of(record_trials(), 10, operations).most == most
-
-
-def record_trials() -> Trials:
-    record = record_of(STEP)
-    return Trials(record.data, tuple(record.collectives), record.hlo)
-
-
 def test_a_change_without_an_answer_is_said_to_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where XLA takes longer than anybody waits: neither "none helps" nor silence."""
     answer = Trials.answer
@@ -96,11 +85,6 @@ def test_a_change_without_an_answer_is_said_to_have_none(monkeypatch: pytest.Mon
     monkeypatch.setattr(Trials, "answer", none)
     found = looked()
     assert re.fullmatch(r"(\d+) of \1 got no answer: XLA's partitioner gave no answer in 600 s", found.untried)
-    record = record_of(STEP)
-    now = record.state.analyses
-    table = suggest.suggestions_of(now.data, now.hlo, tuple(now.collectives), now.sources, now.files)
-    assert re.fullmatch(r"(\d+) of \1 got no answer: XLA's partitioner gave no answer in 600 s", table.untried)
-    assert list(table) == []
 
 
 def test_no_suggestions_are_not_said_of_what_was_not_tried() -> None:

@@ -46,7 +46,7 @@ def record() -> pi.CompileRecord:
 def test_suggestions_are_a_table_that_draws_itself_and_can_be_copied(record: pi.CompileRecord):
     counted = Checked(before_bytes=4096, after_bytes=1024)
     one = Suggestion(
-        title="constrain `h`", sentence="put it there", change=(), forward_bytes=-3072, backward_bytes=0,
+        title="constrain `h`", sentence="put it there", change=(),
         price="holds 1 KiB more of arguments", counted=counted,
     )  # fmt: skip
     table = RecordSuggestions((one,), _state=record.state)
@@ -119,7 +119,7 @@ class Compiler:
 
 def test_a_suggestion_of_a_record_is_the_plain_one_and_is_checked():
     change = (Edit(kind="remove", index=1),)
-    same = Suggestion(title="t", sentence="s", change=change, forward_bytes=1, backward_bytes=2)
+    same = Suggestion(title="t", sentence="s", change=change, counted=Checked(before_bytes=8, after_bytes=6))
     trials: Any = Compiler()
     suggestion = RecordSuggestion.made_of(same, _trials=trials)
     assert isinstance(suggestion, Suggestion)

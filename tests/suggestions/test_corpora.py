@@ -1,6 +1,6 @@
 """No suggestion that is offered for a program of the corpora makes it send more.
 
-A sample runs always, all of them with `--all`. Not its job: which suggestions there should be (`test_every_kind`).
+A sample runs always, all of them with `--all`. Not its job: which suggestions there should be (`tests/analyze/advice`).
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ def test_no_suggestion_makes_a_program_send_more(program: Case | Program) -> Non
     except CaptureError:
         pytest.skip("a program that Shardy did not partition")
     for suggestion in found:
-        assert suggestion.counted is not None
-        assert suggestion.counted.verdict == "helps"
+        assert suggestion.counted.verdict in ("helps", "nothing")
         checked = suggestion.check().checked
         assert checked is not None
         assert checked.verdict != "worse", str(suggestion.check())

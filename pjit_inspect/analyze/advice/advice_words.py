@@ -5,16 +5,17 @@ Not its job: finding changes (`climb`), or names of values (`analyze.sharding.va
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pjit_inspect.analyze.advice.climb import Climb, TriedChange
+from pjit_inspect.analyze.advice.constraint_words import constraint_words
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.site import Site
 from pjit_inspect.analyze.advice.stakes import Counted, ProposedChange
 from pjit_inspect.analyze.program.phases import is_vmapped
-from pjit_inspect.analyze.suggest.constraint_words import constraint_words
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.report.advice import Advice, ChangeKind
+from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
 from pjit_inspect.model.words.sentence import Sentence, axis, bytes_in_words, joined, name, say, spec
@@ -29,24 +30,31 @@ _KINDS: dict[str, ChangeKind] = {
 }
 
 
-def advice_of(climb: Climb) -> tuple[Advice, ...]:
-    """The changes that were taken, each on top of those before; then other layouts, each by itself."""
+def advice_of(climb: Climb, collectives: Sequence[Collective]) -> tuple[Advice, ...]:
+    """The changes that were taken, each on top of those before; then other layouts, each by itself.
+
+    `collectives` are those of the compiled program, which rows say the removed ones of.
+    """
     rows, taken, before = [], tuple[Edit, ...](), climb.start
     for step in climb.steps:
-        rows.append(_row(climb.own, step.taken, before, taken))
+        rows.append(_row(climb, step.taken, before, taken, collectives))
         taken, before = (*taken, *step.taken.edits), step.taken.answer or before
     layouts = [one for one in climb.tried if one.is_layout and one.saved is not None and one.saved.worth]
     # Another layout is beside the changes that were taken, where it was asked about before any.
     alone = [one for one in layouts if not climb.steps or one.number < climb.steps[0].taken.number]
     if alone:
         best = max(alone, key=lambda one: one.saved.worth if one.saved is not None else 0.0)
-        rows.append(_row(climb.own, best, climb.start, ()))
+        rows.append(_row(climb, best, climb.start, (), collectives))
     return tuple(rows)
 
 
-def _row(own: EditedProgram, tried: TriedChange, before: Counted, taken: tuple[Edit, ...]) -> Advice:
-    site, counts = tried.proposal.site, before.counts
-    after = (tried.answer or before).counts
+def _row(
+    climb: Climb, tried: TriedChange, before: Counted, taken: tuple[Edit, ...], collectives: Sequence[Collective]
+) -> Advice:
+    own, site, counts, answer = climb.own, tried.proposal.site, before.counts, tried.answer or before
+    after = answer.counts
+    # A channel is that of the program as it is: those of changed copies are counted anew.
+    gone = climb.start.channels_not_in(answer) - climb.start.channels_not_in(before)
     compared = counts.compared(after)
     is_lost = site.kind in ("value", "request") and bool(_lost(own, tried.proposal))
     return Advice(
@@ -64,6 +72,7 @@ def _row(own: EditedProgram, tried: TriedChange, before: Counted, taken: tuple[E
         number=tried.number,
         is_whole=not any(site.now),
         with_edits=taken,
+        removes=tuple(row.instructions[0] for row in collectives if row.channel_id in gone),
     )
 
 

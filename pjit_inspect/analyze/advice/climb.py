@@ -8,7 +8,7 @@ job: what one question costs or who waits (`handles.advice`), or how a change is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
@@ -19,6 +19,9 @@ from pjit_inspect.analyze.advice.specs import specs_for
 from pjit_inspect.analyze.advice.stakes import Ask, Counted, ProposedChange, Stakes
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.suggestion import Edit
+
+Judge = Callable[[Counted, Counted, Counted, Sequence[Edit]], Saved | None]
+"""What the last of three answers saves over the second, as shares of the first, for the edits made; None if unknown."""
 
 _QUIET = 16
 """After so many questions in a row that gave nothing, nothing more is asked."""
@@ -81,6 +84,9 @@ class Climb:
       ask: asks XLA.
       most: most questions; None for no limit.
       further: more places to change, beside those of the program.
+      allows: whether a place may be changed.
+      judge: says what an answer saves.
+      is_any_layout: whether another layout is as good as a line that is missing.
       start: the program as it is.
       steps: the changes taken by now, each on top of those before.
       tried: all changes that were asked about by now.
@@ -92,6 +98,9 @@ class Climb:
     ask: Ask
     most: int | None
     further: Sequence[Site] = ()
+    allows: Callable[[Site], bool] = lambda _: True
+    judge: Judge = find_saved
+    is_any_layout: bool = False
     start: Counted = field(init=False)
     steps: list[ClimbStep] = field(default_factory=list)
     tried: list[TriedChange] = field(default_factory=list)
@@ -108,7 +117,7 @@ class Climb:
         """Asks about the program as it is. Raises CaptureError where there is no answer."""
         self.start = self.ask(())
         stakes, found = Stakes(self.own, self.start.counts, self.start), dict[tuple[Edit, ...], ProposedChange]()
-        for site in (*self.further, *Sites(self.own).find()):
+        for site in filter(self.allows, (*self.further, *Sites(self.own).find())):
             for spec in specs_for(self.own, site):
                 one = stakes.proposal(site, spec)
                 if one.put or one.gone:
@@ -129,10 +138,15 @@ class Climb:
         return tuple(edit for step in self.steps for edit in step.taken.edits)
 
     @property
+    def left_out(self) -> int:
+        """Number of changes that may save a noticeable part, and were not tried for want of questions."""
+        is_at_limit = self.most is not None and self.asked >= self.most
+        return sum(one.most >= NOTICEABLE for one in self._waiting) if is_at_limit else 0
+
+    @property
     def untried(self) -> str:
         """Why changes that may save a noticeable part were not tried; "" if none was left out."""
-        left = sum(one.most >= NOTICEABLE for one in self._waiting)
-        if self.most is not None and self.asked >= self.most and left:
+        if left := self.left_out:
             return f"{left} of {left + len(self.tried)} changes were left out, as at most {self.most} are tried"
         failed = [one for one in self.tried if one.answer is None]
         # XLA refuses some changed programs for good reasons.
@@ -216,10 +230,10 @@ class Climb:
             answer = self.ask((*self.edits, *edits))
         except CaptureError as error:
             return TriedChange(proposal=proposal, number=number, edits=edits, failure=str(error))
-        saved = find_saved(self.start.counts, self.now.counts, answer.counts, edits)
+        saved = self.judge(self.start, self.now, answer, edits)
         batch = Stakes(self.own, self.start.counts, answer).batch_bytes()
         grows = batch > self._batch_bytes + _MORE_OF_BATCH * self.start.counts.bytes
-        is_layout = proposal.site.is_on_purpose or grows
+        is_layout = not self.is_any_layout and (proposal.site.is_on_purpose or grows)
         return TriedChange(
             proposal=proposal, number=number, edits=edits, answer=answer, saved=saved, is_layout=is_layout
         )

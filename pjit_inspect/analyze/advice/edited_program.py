@@ -8,18 +8,23 @@ places to change (`sites`), or what may be written there (`specs`).
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from pjit_inspect.analyze.program.phases import LATER
 from pjit_inspect.analyze.program.union_find import UnionFind
 from pjit_inspect.analyze.sharding.value_names import ValueNames
-from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.opcodes import PRODUCTS
+from pjit_inspect.model.program.shape import bits_of
 from pjit_inspect.model.report.cause import Phase
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
+
+_MOST_ADDED = 8
+"""Most constraints that a changed copy has in a row and the program has not."""
 
 Axes = tuple[str, ...]
 Key = tuple[int, int]
@@ -55,11 +60,17 @@ class EditedProgram:
 
     def whole_bytes(self, value: int) -> int:
         """Bytes of all of a value."""
-        return bytes_as(self.program, value, ((),) * len(self.shape(value)))
+        return self.held_bytes(value, ((),) * len(self.shape(value)))
 
     def held_bytes(self, value: int, spec: Dimensions | None = None) -> int:
-        """Bytes of the largest piece of a value on one device, as it is split or as `spec` splits it."""
-        return local_bytes(self.program, value) if spec is None else bytes_as(self.program, value, spec)
+        """Bytes of the largest piece of a value on one device, as it is split or as `spec` splits it.
+
+        0 if it is no array of numbers.
+        """
+        entry = self.program.values[value]
+        pieces = map(self.program.pieces, entry.spec if spec is None else spec)
+        count = math.prod(-(-length // own) for length, own in zip(entry.shape, pieces, strict=False))
+        return -(-count * (bits_of(entry.dtype) or 0) // 8)
 
     @cached_property
     def largest_bytes(self) -> int:
@@ -190,3 +201,28 @@ def _same_factor(program: ShardedProgram, op: ShardedOp) -> list[list[Key]]:
                 if outer is not None and program.values[value].shape[dimension] > 1:
                     places[outer].append((value, dimension))
     return [own for own in places.values() if own]
+
+
+def split_as(program: ShardedProgram, other: ShardedProgram) -> ShardedProgram:
+    """A program with the shardings of a changed copy, which may have more constraints, or fewer.
+
+    What a constraint was put on is split as the constraint asks.
+    """
+    specs, start = dict[int, Dimensions](), 0
+    borders = ((program.inputs, other.inputs), (program.outputs, other.outputs))
+    pairs = [pair for own, its in borders for pair in zip(own, its, strict=False)]
+    specs |= {one.value: other.values[two.value].spec for one, two in pairs}
+    for op in program.ops:
+        ahead = range(start, min(start + _MOST_ADDED, len(other.ops)))
+        at = next((k for k in ahead if (other.ops[k].kind, other.ops[k].op_name) == (op.kind, op.op_name)), None)
+        if at is None:
+            continue
+        start, twin = at + 1, other.ops[at]
+        for own, its in ((op.results, twin.results), (op.operands, twin.operands)):
+            specs |= {one: other.values[two].spec for one, two in zip(own, its, strict=False)}
+    values = tuple(
+        replace(value, spec=specs[index]) if len(specs.get(index, ())) == len(value.shape) else value
+        for index, value in enumerate(program.values)
+    )
+    outputs = tuple(replace(one, spec=two.spec) for one, two in zip(program.outputs, other.outputs, strict=False))
+    return replace(program, values=values, outputs=outputs or program.outputs, meshes=other.meshes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.suggest.counts import Counts
+from pjit_inspect.analyze.advice.stakes import Counted
 from pjit_inspect.model.report.suggestion import Edit
 
 NOTICEABLE = 0.05
@@ -44,8 +44,9 @@ class Saved:
         return less / 2 if self.sent >= -_NO_MORE and less >= NOTICEABLE else 0.0
 
 
-def find_saved(start: Counts, base: Counts, after: Counts, edits: Sequence[Edit]) -> Saved | None:
-    """What `after` saves over `base`, as shares of `start`; None where the two programs' loops cannot be paired."""
+def find_saved(first: Counted, before: Counted, answer: Counted, edits: Sequence[Edit]) -> Saved | None:
+    """What `answer` saves over `before`, as shares of `first`; None where the two programs' loops cannot be paired."""
+    start, base, after = first.counts, before.counts, answer.counts
     compared = base.compared(after)
     if compared is None:
         return None

@@ -34,31 +34,68 @@ class Lines:
     # ------------------------------------------------------------ what a line binds
 
     def find(self) -> Iterator[Site]:
-        """A place for each line and shape."""
+        """A place for each piece of a line that binds a value, each once."""
+        found = set[tuple[Place, ...]]()
+        for ops in self._lines.values():
+            # A variable is computed with elsewhere; where nothing is, what is returned or moved on is one.
+            bound = [index for index in ops if self._goes_on(index)] or [index for index in ops if self._leaves(index)]
+            site = self._made_like(bound[-1], bound) if bound else None
+            if site is not None and site.places not in found:
+                found.add(site.places)
+                yield site
+
+    def at(self, index: int) -> Site | None:
+        """The place of one operation's result; None where no line could bind it."""
+        ops = self._lines.get(self._line_key(index), []) if self._names.frames(self._ops[index]) else []
+        return self._made_like(index, ops) if index in ops else None
+
+    @cached_property
+    def _lines(self) -> dict[object, list[int]]:
+        """The operations of each line and shape that make something it could bind."""
         lines: dict[object, list[int]] = defaultdict(list)
         for index, op in enumerate(self._ops):
             if self._is_written(index, op):
-                frame = self._names.frames(op)[0]
-                lines[frame.file, frame.line, self._own.shape(op.results[0])].append(index)
-        for ops in lines.values():
-            # A variable is computed with elsewhere; where nothing is, what is returned or moved on is one.
-            bound = [index for index in ops if self._goes_on(index)] or [index for index in ops if self._leaves(index)]
-            if not bound:
-                continue
-            own = [index for index in bound if self._kind(index) == self._kind(bound[-1])]
-            # A function that is called several times is several operations here, and one in the copy that is edited.
-            numbers = {self._own.numbers[index] for index in own}
-            if all(index in own for number in numbers for index in self._same_number[number]):
-                yield self._line(own)
+                lines[self._line_key(index)].append(index)
+        return lines
+
+    def _line_key(self, index: int) -> object:
+        frame = self._names.frames(self._ops[index])[0]
+        return frame.file, frame.line, self._own.shape(self._ops[index].results[0])
+
+    def _made_like(self, index: int, ops: Sequence[int]) -> Site | None:
+        """The place of those that make what one of them makes; None where no line can change just these.
+
+        A helper's line makes it in every call, and in calls with other shapes: a constraint there binds all of them.
+        """
+        kind, line = self._kind(index), self._line_key(index)
+        others = (other for other in self._kinds[kind] if self._line_key(other) != line)
+        own = sorted({*(other for other in ops if self._kind(other) == kind), *others})
+        if len({len(self._own.shape(self._ops[other].results[0])) for other in own}) > 1:
+            return None
+        # A function that is called several times is several operations here, and one in the copy that is edited.
+        numbers = {self._own.numbers[other] for other in own}
+        is_whole = all(other in own for number in numbers for other in self._same_number[number])
+        return self._line(own) if is_whole else None
+
+    @cached_property
+    def _kinds(self) -> dict[object, list[int]]:
+        """The operations that a line could bind, by what makes them."""
+        found: dict[object, list[int]] = defaultdict(list)
+        for index in (index for ops in self._lines.values() for index in ops):
+            found[self._kind(index)].append(index)
+        return found
 
     def _line(self, ops: list[int]) -> Site:
-        again, gradients = self._again(ops), self._gradients(ops)
-        places: list[Place] = [("constrain", index, 0) for index in (*ops, *again)]
+        shapes: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for index in ops:
+            shapes[self._own.shape(self._ops[index].results[0])].append(index)
+        again = [index for alike in shapes.values() for index in self._again(alike)]
+        gradients = [place for alike in shapes.values() for place in self._gradients(alike)]
         op = self._ops[ops[0]]
         return Site(
             kind="value",
             words=self._names.op(op),
-            places=(*places, *gradients),
+            places=(*(("constrain", index, 0) for index in (*ops, *again)), *gradients),
             arrays=tuple((self._ops[index].results[0], self._own.spec(self._ops[index].results[0])) for index in ops),
             ops=tuple(ops),
             gradients=len(gradients),
@@ -105,9 +142,11 @@ class Lines:
         return not users or any(self._own.piece(own) != self._own.piece(index) for own in users)
 
     def _kind(self, index: int) -> object:
-        """Equal for what a line makes in each layer of a Python loop, and when it is computed again."""
-        op = self._ops[index]
-        return (self._own.piece(index), op.opcode, op.op_name.rpartition("/")[2])
+        """Equal for what a piece of a line makes: in each layer of a Python loop, in each call, and computed again."""
+        op, frames = self._ops[index], self._names.frames(self._ops[index])
+        place = op.frames.index(frames[0]) if frames and frames[0] in op.frames else 0
+        text = (frames[0], op.spans[place : place + 1]) if frames else index
+        return (text, op.opcode, op.op_name.rpartition("/")[2])
 
     # ------------------------------------------------------------ what JAX binds with it
 

@@ -5,6 +5,7 @@ Not its job: finding places (`sites`, `lines`).
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.finding import FindingKind
 from pjit_inspect.model.report.suggestion import Edit, EditKind
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.model.words.sentence import Sentence
 
 SMALLEST = 0.02
@@ -105,3 +107,26 @@ def site_of_edits(own: EditedProgram, edits: Sequence[Edit], **said: Any) -> Sit
 def is_large(own: EditedProgram, value: int, times: int = 1) -> bool:
     """True if so many arrays like a value are worth a look."""
     return own.whole_bytes(value) * times >= SMALLEST * own.largest_bytes
+
+
+def site_names(program: ShardedProgram, sites: Sequence[Site]) -> list[str]:
+    """A name for each place of a line, all different: "train.py:6 dot_general".
+
+    Those of a line with several callers have the line of the call, too, and what is then alike a number.
+    """
+    ops = [program.ops[site.ops[0]] for site in sites]
+    names = [f"{op.frames[0].where} {op.kind}" for op in ops]
+    alike: dict[str, list[int]] = defaultdict(list)
+    for index, name in enumerate(names):
+        alike[name].append(index)
+    for rivals in alike.values():
+        calls = zip(*(ops[index].frames[1:] for index in rivals), strict=False)
+        callers = next((own for own in calls if len({frame.where for frame in own}) > 1), ())
+        for index, frame in zip(rivals, callers, strict=False):
+            names[index] += f" called in {frame.where}"
+    several = Counter(names)
+    seen: Counter[str] = Counter()
+    for index, name in enumerate(names):
+        seen[name] += 1
+        names[index] = f"{name} #{seen[name]}" if several[name] > 1 else name
+    return names

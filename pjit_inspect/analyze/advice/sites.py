@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from pjit_inspect.analyze.advice.argument_groups import EqualArguments, argument_groups
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.lines import Lines
+from pjit_inspect.analyze.advice.requests import Requests, is_asked
 from pjit_inspect.analyze.advice.site import Place, Site, SiteKind, is_large
 from pjit_inspect.analyze.advice.updates import root_of
-from pjit_inspect.analyze.suggest.argument_groups import EqualArguments, argument_groups
-from pjit_inspect.analyze.suggest.requests import Requests, is_asked
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import ShardedOp

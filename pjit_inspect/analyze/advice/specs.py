@@ -18,9 +18,12 @@ def specs_for(own: EditedProgram, site: Site) -> tuple[Dimensions | None, ...]:
     if site.fixed:
         return site.fixed[:1]
     found = dict.fromkeys(_specs(own, site))
+    values = {own.shape(value): value for value, _ in site.arrays}.values()
     # A value may be told to stay as it is: what hangs together with it then follows. For any other place that is none.
     return tuple(
-        spec for spec in found if spec is None or (own.fits(site.value, spec) and (spec != site.now or site.ops))
+        spec
+        for spec in found
+        if spec is None or (all(own.fits(value, spec) for value in values) and (spec != site.now or site.ops))
     )
 
 

@@ -8,13 +8,13 @@ splits more. That is a bound by supposition, no proof: it orders the questions a
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pjit_inspect.analyze.advice.counts import Counts
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.site import Site
-from pjit_inspect.analyze.suggest.counts import Counts
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.opcodes import PRODUCTS
 from pjit_inspect.model.program.source import Frame
@@ -36,7 +36,8 @@ class MovedBytes:
       bytes: bytes a device sends for it per call.
       axes: the mesh axes it goes over; None if it follows none.
       shape: the shape of its array on one device.
-      op_name, frames: those of the operation it belongs to, as in `ShardedOp`.
+      op_name, frames: those of the operation it belongs to, as in `ShardedOp`; () if the frames are not known.
+      channel: its channel; None without one.
     """
 
     bytes: int
@@ -44,6 +45,7 @@ class MovedBytes:
     shape: tuple[int, ...]
     op_name: str
     frames: tuple[Frame, ...]
+    channel: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,20 @@ class Counted:
 
     counts: Counts
     moved: tuple[MovedBytes, ...]
+
+    def channels_not_in(self, other: Counted) -> frozenset[int]:
+        """The channels of the collectives that another program does not have, or has fewer of."""
+        left = Counter(map(_collective_key, other.moved))
+        gone = set[int]()
+        for row in self.moved:
+            left[key := _collective_key(row)] -= 1
+            if left[key] < 0 and row.channel is not None:
+                gone.add(row.channel)
+        return frozenset(gone)
+
+
+def _collective_key(row: MovedBytes) -> object:
+    return row.op_name, row.frames, row.axes, row.shape
 
 
 Ask = Callable[[Sequence[Edit]], Counted]
@@ -117,7 +133,8 @@ class Stakes:
     def _of_collectives(self, now: Counted) -> list[_Stake]:
         named: dict[object, list[int]] = defaultdict(list)
         for index, op in enumerate(self._own.program.ops):
-            named[op.op_name, op.frames].append(index)
+            for frames in {op.frames, ()}:
+                named[op.op_name, frames].append(index)
         found = []
         for row in now.moved:
             ops = named[row.op_name, row.frames]

@@ -95,6 +95,7 @@ def _of_change(row: Advice) -> Finding | None:
         tried=Checked(before_bytes=before, after_bytes=after, per_turn=row.sent_per_turn if unit == "sent" else ()),
         change=(*row.with_edits, *row.edits),
         collectives=row.collectives,
+        instructions=row.removes,
         runs_once=unit == "sent" and bool(row.sent_per_turn),
     )
 

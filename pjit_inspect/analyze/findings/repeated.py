@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pjit_inspect.analyze.advice.constraint_words import value_constraint_words
 from pjit_inspect.analyze.causes.accumulated import Accumulation
 from pjit_inspect.analyze.causes.cause_subject import over_axes
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.sharding.axes import dependent_axes, dependent_parts, has_independent
 from pjit_inspect.analyze.sharding.value_names import ValueNames
-from pjit_inspect.analyze.suggest.constraint_words import value_constraint_words
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective, Phase

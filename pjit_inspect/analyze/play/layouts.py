@@ -1,29 +1,21 @@
-"""The starting points of a search (textbook layouts), and the changes by which it continues from the best one.
+"""Layouts of textbooks as settings: an assignment of mesh axes to classes of dimensions (`roles`).
 
-A layout assigns mesh axes to classes of dimensions (`roles`): names in the program do not matter. Not its job: asking
-XLA, or the order of questions (`estimate`).
+Names in the program do not matter. Not its job: which layouts there are for a program (`presets`), or asking XLA.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-from pjit_inspect.analyze.play.choices import choices_of
 from pjit_inspect.analyze.play.controls import find_controls
 from pjit_inspect.analyze.play.facts import Facts
 from pjit_inspect.analyze.play.roles import Pin, Roles
-from pjit_inspect.analyze.play.settings import changed_setting, found_arrays, meshes_like, with_results_returned
+from pjit_inspect.analyze.play.settings import changed_setting, found_arrays, with_results_returned
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.play.setting import PlaySetting
-from pjit_inspect.model.program.mesh import PartitionSpec, axes_of, entry_of
-
-_MOST_INNER = 6
-_UNSEEN = 1.25
-_MOST_AXES = 3
-"""Most axes of more than one device that layouts use."""
+from pjit_inspect.model.program.mesh import PartitionSpec, entry_of
 
 Axes = tuple[str, ...]
 
@@ -43,53 +35,6 @@ class Kept:
     mesh: bool = False
     constraints: bool = False
     results: tuple[tuple[str, PartitionSpec | None], ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
-    """A setting that may be better.
-
-    Attributes:
-      setting: the setting.
-      origin: its name.
-      patience: a factor for its estimate, if the estimate cannot see the effect of the change.
-    """
-
-    setting: PlaySetting
-    origin: str
-    patience: float = 1.0
-
-
-def seeds(
-    facts: Facts,
-    roles: Roles,
-    base: PlaySetting,
-    kept: Kept,
-    constraint_ops: Mapping[str, int],
-    pins: Sequence[Pin] = (),
-) -> list[Proposal]:
-    """The textbook layouts on the base's mesh, each once.
-
-    `constraint_ops` maps each place of a constraint to one operation in `Roles.constraints`. Each layout occurs without
-    new constraints, and with constraints at `pins` that keep the data on its axes.
-    """
-    axes = [name for name, size in base.mesh if size > 1][:_MOST_AXES]
-    found: dict[PlaySetting, Proposal] = {}
-    for data in _subsets(axes):
-        rest = tuple(axis for axis in axes if axis not in data)
-        for inner in _inner(roles) if rest else ((),):
-            for spread in (False, True) if data else (False,):
-                for split_sequence in (False, True) if rest and len(roles.batch) > 1 else (False,):
-                    layout = MeshLayout(data=data, inner=inner, rest=rest, spread=spread, sequence=split_sequence)
-                    proposal = proposal_of(layout, facts, roles, base, kept, constraint_ops)
-                    if proposal is None:
-                        continue
-                    found.setdefault(proposal.setting, proposal)
-                    added = () if kept.constraints else pinned(layout, roles, pins, base.sizes)
-                    if added:
-                        setting = replace(proposal.setting, added=added)
-                        found.setdefault(setting, Proposal(setting=setting, origin=f"{layout.name} with constraints"))
-    return list(found.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,27 +67,18 @@ class MeshLayout:
         return "2-D" if self.spread else "Megatron"
 
 
-def _subsets(axes: Sequence[str]) -> Iterator[Axes]:
-    for count in range(len(axes), -1, -1):
-        yield from itertools.combinations(axes, count)
-
-
-def _inner(roles: Roles) -> Iterator[tuple[int, ...]]:
-    """Sets of classes that a model's axis may split: none, one, all but one, all."""
-    known = roles.inner[:_MOST_INNER]
-    sets = [(), *((own,) for own in known), *(tuple(one for one in known if one != own) for own in known), known]
-    yield from dict.fromkeys(sets)
-
-
-def proposal_of(
+def layout_setting(
     layout: MeshLayout,
     facts: Facts,
     roles: Roles,
     base: PlaySetting,
     kept: Kept,
     constraint_ops: Mapping[str, int],
-) -> Proposal | None:
-    """The setting of a layout; None where it cannot be set. `constraint_ops` as in `seeds`."""
+) -> PlaySetting | None:
+    """The setting of a layout; None where it cannot be set.
+
+    `constraint_ops` maps each place of a constraint to one operation in `Roles.constraints`.
+    """
     specs: dict[str, PartitionSpec | None] = {}
     for own in facts.arguments:
         path = own.path
@@ -156,7 +92,7 @@ def proposal_of(
         )
     except ChangeError:
         return None
-    return Proposal(setting=with_results_returned(facts, setting, kept.results), origin=layout.name)
+    return with_results_returned(facts, setting, kept.results)
 
 
 def _with_followers(
@@ -247,66 +183,6 @@ def _constraints(
             continue
         found[own.place] = _flowing(layout, roles, classes, own.shape, base.sizes, with_inner=True)
     return found
-
-
-# ---------------------------------------------------------------- changes of one thing
-
-
-def moves(facts: Facts, setting: PlaySetting, kept: Kept) -> Iterator[Proposal]:
-    """The settings that differ from one in a single thing: a dimension of a group, a constraint, the mesh."""
-    controls = find_controls(facts, setting)
-    for group in controls.groups:
-        if group.follows is not None and not group.is_cut_loose:
-            continue
-        if kept.paths & set(group.paths) or group.spec is None:
-            continue
-        for spec in dict.fromkeys(_specs_near(group.shape, group.spec, setting.sizes)):
-            yield from _moved(facts, setting, kept, {group.label: spec}, {})
-    for own in controls.constraints if not kept.constraints else ():
-        if own.is_on and not own.is_new:
-            yield from _moved(facts, setting, kept, {}, {own.place: None})
-        if own.shape is not None and own.spec is not None:
-            for spec in dict.fromkeys(_specs_near(own.shape, own.spec, setting.sizes)):
-                yield from _moved(facts, setting, kept, {}, {own.place: spec})
-    for name, _ in setting.added:
-        added = tuple(own for own in setting.added if own[0] != name)
-        yield Proposal(setting=replace(setting, added=added), origin="search", patience=_UNSEEN)
-    for mesh in () if kept.mesh else meshes_like(setting.mesh):
-        if mesh != setting.mesh:
-            yield Proposal(setting=replace(setting, mesh=mesh), origin="search", patience=_UNSEEN)
-
-
-def _moved(
-    facts: Facts,
-    setting: PlaySetting,
-    kept: Kept,
-    specs: Mapping[str, PartitionSpec | None],
-    constraints: Mapping[str, PartitionSpec | None],
-) -> Iterator[Proposal]:
-    try:
-        changed = changed_setting(facts, setting, specs=specs, constraints=constraints, alone=kept.paths)
-    except ChangeError:
-        return
-    yield Proposal(setting=with_results_returned(facts, changed, kept.results), origin="search")
-
-
-def _specs_near(shape: Sequence[int], spec: PartitionSpec, sizes: Mapping[str, int]) -> Iterator[PartitionSpec]:
-    """Specs with one dimension split differently, or an axis taken from one dimension to another."""
-    for place, choices in enumerate(choices_of(tuple(shape), spec, tuple(sizes.items()))):
-        for choice in choices:
-            if choice.allowed and not choice.is_chosen:
-                yield (*spec[:place], entry_of(choice.axes), *spec[place + 1 :])
-    for place, entry in enumerate(spec):
-        for other, length in enumerate(shape):
-            axes = axes_of(entry)
-            if axes and other != place and not length % math.prod(sizes[axis] for axis in axes):
-                entries = list(spec)
-                entries[place], entries[other] = spec[other], entry
-                if all(
-                    not own % math.prod(sizes[axis] for axis in axes_of(one))
-                    for own, one in zip(shape, entries, strict=True)
-                ):
-                    yield tuple(entries)
 
 
 def kept_paths(facts: Facts, names: Collection[str], setting: PlaySetting) -> tuple[frozenset[str], frozenset[str]]:

@@ -1,6 +1,6 @@
 """The textbook layouts by name for a program on a mesh, or why there is none.
 
-The search begins with many layouts of each name; a reader who asks for "Megatron" wants the textbook's: axes that split
+A reader who asks for "Megatron" wants the textbook's, and a search begins with it: axes that split
 the data as captured remain the data's, the others are the weights'. Names in the program are ignored. Not its job:
 applying a layout to an array (`layouts`), or asking XLA.
 """
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.play.facts import Facts
-from pjit_inspect.analyze.play.layouts import Kept, MeshLayout, pinned, proposal_of, spec_of
+from pjit_inspect.analyze.play.layouts import Kept, MeshLayout, layout_setting, pinned, spec_of
 from pjit_inspect.analyze.play.roles import Pin, Roles
 from pjit_inspect.model.play.setting import PlaySetting, Preset
 from pjit_inspect.model.program.mesh import axes_of
@@ -213,16 +213,14 @@ class _PresetMaker:
         return round(alone / whole, 2) if whole else 0.0, added
 
     def _setting(self, layout: MeshLayout, *, is_pinned: bool = False) -> PlaySetting | None:
-        found = proposal_of(layout, self._facts, self._roles, self._base, Kept(), self._constraint_ops)
+        found = layout_setting(layout, self._facts, self._roles, self._base, Kept(), self._constraint_ops)
         if found is None:
             return None
         # Weights spread over the data's axes are gathered for a product only if the data keep these axes. If not, XLA
         # may split the products' results instead, which is another layout. A constraint of the user keeps them.
-        is_held = any(layout.data in map(axes_of, spec or ()) for _, spec in found.setting.constraints)
+        is_held = any(layout.data in map(axes_of, spec or ()) for _, spec in found.constraints)
         is_pinned = is_pinned or layout.sequence or (layout.spread and not is_held)
-        return replace(
-            found.setting, added=pinned(layout, self._roles, self._pins, self._base.sizes) if is_pinned else ()
-        )
+        return replace(found, added=pinned(layout, self._roles, self._pins, self._base.sizes) if is_pinned else ())
 
     def _splits(self, layout: MeshLayout, axes: Axes, *, weights: bool) -> bool:
         """True if a layout splits one of the weights, or of the data, over these axes."""

@@ -1,7 +1,7 @@
 """Finds the roles of array dimensions by the dataflow: the batch, and dimensions of the weights.
 
 Dimensions are in one class if an operation makes one from the other: splitting both alike moves nothing there. Names
-are ignored. Not its job: layouts (`layouts`), or their cost (`estimate`).
+are ignored. Not its job: layouts (`layouts`).
 """
 
 from __future__ import annotations

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
+from pjit_inspect.analyze.advice.counts import has_unknown_runs, product_work
 from pjit_inspect.analyze.collectives.traffic import total_by_axes
 from pjit_inspect.analyze.play.controls import bytes_on_device
 from pjit_inspect.analyze.program.device_memory import with_places
 from pjit_inspect.analyze.program.other_communication import find_other_communication
 from pjit_inspect.analyze.report.report import collectives_of, sent_over
-from pjit_inspect.analyze.suggest.counts import has_unknown_runs, product_work
 from pjit_inspect.model.play.variant import KindSent, Problem, Variant
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData

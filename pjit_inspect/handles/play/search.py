@@ -1,7 +1,7 @@
-"""A search for a better sharding: asks XLA's partitioner about many settings, two at once.
+"""A search for a better sharding: textbooks' layouts first, then the loop of advice from the best of them.
 
-It begins with textbook layouts, and continues with changes of the best one found; a cheap estimate decides the order.
-Not its job: the layouts (`analyze.play.layouts`), or the answers (`subject`).
+Its questions are settings of a playground, whose history has them all. Not its job: the layouts
+(`analyze.play.presets`), the loop (`analyze.advice.climb`), or the answers (`subject`).
 """
 
 from __future__ import annotations
@@ -14,30 +14,44 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pjit_inspect.analyze.advice.climb import Climb
+from pjit_inspect.analyze.advice.judge import Saved
+from pjit_inspect.analyze.advice.lines import Lines
+from pjit_inspect.analyze.advice.site import Site
+from pjit_inspect.analyze.advice.stakes import Counted
 from pjit_inspect.analyze.play.controls import argument_specs
-from pjit_inspect.analyze.play.estimate import Estimate, estimate, rank_correlation
-from pjit_inspect.analyze.play.layouts import Kept, Proposal, kept_paths, moves, seeds
-from pjit_inspect.analyze.play.roles import Roles
-from pjit_inspect.analyze.play.settings import results_set_apart, with_results_returned
+from pjit_inspect.analyze.play.layouts import Kept, kept_paths
+from pjit_inspect.analyze.play.settings import (
+    changed_setting,
+    meshes_like,
+    results_set_apart,
+    with_results_returned,
+)
 from pjit_inspect.errors import CaptureError, ChangeError, RecordNotFoundError
 from pjit_inspect.guard import Guard
 from pjit_inspect.handles.play.history import History, best_of
 from pjit_inspect.model.play.search import SearchProgress, SearchReport
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Goal, Variant
+from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.observe.partitioner.service import LANES, LaneTicket, stop_server
 
 Playground = Any
 """A `Playground`, whose module imports this one for its widget."""
 
-_MOST_WAITING = 400
 _TICK_S = 1.0
 """Seconds between two tellings of how far it is, also where nothing was answered meanwhile."""
-_LOST_LINES = 6
 _MOST_KNOWN = 4
 """Variants of the history that a search goes on from."""
-_TRUST = 4.0
-"""A setting whose estimate is above this multiple of the best one's is not asked about first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Proposal:
+    """A setting that may be better, with what it is of: a layout's name, and the number of the variant it changes."""
+
+    setting: PlaySetting
+    origin: str = "search"
+    parent: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +67,21 @@ class _Rules:
     goal: Goal
     most_work: float
     most_memory: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Valued(Counted):
+    """An answer, and the quantity to minimise; None for a variant that breaks a rule."""
+
+    value: float | None
+
+
+def _saved(first: Counted, before: Counted, answer: Counted, _: Sequence[Edit]) -> Saved | None:
+    """What an answer has less of the quantity to minimise; None where it breaks a rule."""
+    start, base, value = (one.value if isinstance(one, _Valued) else None for one in (first, before, answer))
+    if value is None:
+        return None
+    return Saved(sent=1.0 if base is None else (base - value) / max(1.0, start or base), products=0, made=0, held=0)
 
 
 class Search:
@@ -77,12 +106,10 @@ class Search:
         self._play, self._subject = play, play.subject
         if play.is_closed:
             raise ChangeError("this playground was closed, so that XLA is asked nothing more; open another")
-        roles = self._subject.roles()
-        if roles is None:
+        if self._subject.roles() is None:
             raise ChangeError("the operations of the program are not known: XLA gives no answer about it")
         if goal not in ("bytes", "memory", "time"):
             raise ChangeError(f"goal is 'bytes', 'memory' or 'time', not {goal!r}")
-        self._roles: Roles = roles
         self._budget_s = budget_s
         self._on_progress = on_progress
         kept = dict(keep) if isinstance(keep, Mapping) else dict.fromkeys(keep)
@@ -111,9 +138,7 @@ class Search:
         self._is_stopped = False
         self._tickets: set[LaneTicket] = set()
         self._seen: set[PlaySetting] = set()
-        self._waiting: list[tuple[float, int, Proposal, int | None]] = []
-        self._guesses: dict[int, Estimate] = {}
-        self._asked = self._skipped = self._refused = 0
+        self._asked = self._skipped = self._refused = self._left = 0
         self._best: int | None = None
         self._allowed: set[int] = set()
         self._latest: int | None = None
@@ -140,9 +165,7 @@ class Search:
         threading.Thread(target=self._tick, name="pjit_inspect search tells", daemon=True).start()
         try:
             if self._ask_start():
-                self._feed_history()
-                self._feed_seeds()
-                self._work_in_rounds()
+                self._work()
         except BaseException:
             self.stop()
             raise
@@ -161,28 +184,21 @@ class Search:
         return replace(history, notes=report.lines)
 
     def report(self) -> SearchReport:
-        """The settings tried and not tried, and the quality of the estimate compared with XLA."""
+        """The settings tried and not tried."""
         with self._lock:
-            rows = {row.number: row for row in self._play.history}
-            known = [
-                (self._guesses[number].sent_bytes, rows[number].sent_bytes)
-                for number in self._guesses
-                if number in rows and rows[number].sent_bytes is not None
-            ]
             return SearchReport(
                 goal=self._rules.goal,
                 asked=self._asked,
                 refused=self._refused,
                 skipped=self._skipped,
-                waiting=len(self._waiting),
+                waiting=self._left,
                 seconds=time.monotonic() - self._began,
                 is_stopped=self._is_stopped,
                 most_work=self._rules.most_work,
                 most_memory=self._rules.most_memory,
-                correlation=rank_correlation([float(own) for own, _ in known], [float(its or 0) for _, its in known]),
                 best=self._best,
                 start=self._start_number,
-                runs_once=any(row.runs_once for row in rows.values()),
+                runs_once=any(row.runs_once for row in self._play.history),
             )
 
     # ------------------------------------------------------------ what to ask
@@ -194,8 +210,7 @@ class Search:
         """
         if self._rules.most_memory is None:
             start = self._play.add(self._start, origin="search", is_chosen=False)
-            own = Proposal(setting=self._start, origin="search")
-            if not start.is_answered and not self._ask_round([(own, None)]):
+            if not start.is_answered and not self._ask_round([_Proposal(self._start)]):
                 return False
             self._start_number = start.number
             found = next(row for row in self._play.history if row.number == start.number)
@@ -204,13 +219,31 @@ class Search:
             self._rules = replace(self._rules, most_memory=limits[0] if limits else None)
         return not self._is_stopped
 
-    def _feed_history(self) -> None:
-        """Offers the best known settings, if they have the parts to keep."""
+    def _work(self) -> None:
+        """Asks about what is known already, then about textbooks' layouts, and goes on from the best in the loop.
+
+        Rounds have as many settings as there are workers, and a fixed order, so a slow machine asks about the first of
+        those that a fast one does.
+        """
+        self._ask_all([*self._known(), *self._layouts(self._start.mesh)])
+        if not self._kept.mesh:
+            others = [mesh for mesh in meshes_like(self._start.mesh) if mesh != self._start.mesh]
+            self._ask_all([own for mesh in others for own in self._layouts(mesh)])
+        before = None
+        while self._best is not None and self._best != before and not self._is_over():
+            before = self._best
+            self._climb(before)
+            if not self._kept.mesh:
+                setting = self._play.setting_of(self._best)
+                meshes = [mesh for mesh in meshes_like(setting.mesh) if mesh != setting.mesh]
+                self._ask_all([_Proposal(replace(setting, mesh=mesh), "search", self._best) for mesh in meshes])
+
+    def _known(self) -> list[_Proposal]:
+        """The start, and the best known settings that have the parts to keep."""
         known = [(value, row.number) for row in self._play.history if (value := self._value(row)) is not None]
-        for rank, (_, number) in enumerate(sorted(known)[:_MOST_KNOWN]):
-            setting = with_results_returned(self._subject.facts, self._play.setting_of(number), self._kept.results)
-            if self._keeps(setting):
-                self._offer(Proposal(setting=setting, origin="search"), rank - 1e7)
+        settings = [self._play.setting_of(number) for _, number in sorted(known)[:_MOST_KNOWN]]
+        returned = [with_results_returned(self._subject.facts, own, self._kept.results) for own in settings]
+        return [_Proposal(own) for own in (self._start, *filter(self._keeps, returned))]
 
     def _keeps(self, setting: PlaySetting) -> bool:
         """True if a setting has everything that is to be kept as the start has it."""
@@ -222,60 +255,73 @@ class Search:
         own, its = (argument_specs(self._subject.facts, one) for one in (setting, start))
         return all(own[path] == its[path] for path in kept.paths)
 
-    def _feed_seeds(self) -> None:
-        facts = self._subject.facts
-        pins = () if self._kept.constraints else self._subject.pins(self._roles)
-        proposals = seeds(facts, self._roles, self._start, self._kept, self._subject.first_ops(), pins)
-        # The cheapest variant of each textbook layout first: none is omitted.
-        by_guess = sorted(proposals, key=lambda own: self._guess(own.setting).sent_bytes)
-        firsts: dict[str, Proposal] = {}
-        for own in by_guess:
-            is_near = self._guess(own.setting).work <= self._rules.most_work * _TRUST
-            if is_near and self._is_allowed(own.setting):
-                firsts.setdefault(own.origin, own)
-        for rank, own in enumerate(firsts.values()):
-            self._offer(own, rank - 1e6)
-        for own in by_guess:
-            self._offer(own)
-        self._offer_lost_axes(self._start, self._start_number)
+    def _layouts(self, mesh: tuple[tuple[str, int], ...]) -> list[_Proposal]:
+        """The textbooks' layouts on a mesh, of all that is not kept."""
+        facts, kept, found = self._subject.facts, self._kept, list[_Proposal]()
+        base = replace(self._start, mesh=mesh)
+        for preset in self._subject.presets(mesh, self._start.target):
+            if preset.setting is None:
+                continue
+            specs = argument_specs(facts, preset.setting)
+            constraints = {} if kept.constraints else dict(preset.setting.constraints)
+            added = base.added if kept.constraints else preset.setting.added
+            with suppress(ChangeError):
+                own = changed_setting(
+                    facts,
+                    base,
+                    specs={path: spec for path, spec in specs.items() if path not in kept.paths and spec is not None},
+                    constraints=constraints,
+                    alone=kept.paths,
+                )
+                own = with_results_returned(facts, replace(own, added=added), kept.results)
+                found.append(_Proposal(own, preset.name))
+        return found
 
-    def _feed_moves(self, setting: PlaySetting, parent: int) -> None:
-        for own in moves(self._subject.facts, setting, self._kept):
-            if self._is_stopped:
+    def _climb(self, number: int) -> None:
+        """The loop of advice, from a variant: its changes are those that controls can make."""
+        begin = self._play.setting_of(number)
+        with suppress(CaptureError):
+            own = self._subject.edited(begin)
+            if own is None:
                 return
-            self._offer(own, parent=parent)
-        self._offer_lost_axes(setting, parent)
+            self._subject.named(own, list(Lines(own).find()))
+            climb = Climb(
+                own=own,
+                ask=lambda edits: self._counted(self._changed(begin, edits), number),
+                most=None,
+                allows=self._allows,
+                judge=_saved,
+                is_any_layout=True,
+            )
+            while not self._is_over():
+                if climb.advance() is None:
+                    break
+                self._left = climb.proposed - climb.asked
 
-    def _offer_lost_axes(self, setting: PlaySetting, parent: int) -> None:
-        if self._kept.constraints:
-            return
-        try:
-            lost = self._subject.lost_axes(setting, _LOST_LINES)
-        except CaptureError:
-            return
-        for rank, (name, spec) in enumerate(lost):
-            added = tuple(sorted({**dict(setting.added), name: spec}.items()))
-            # They are few, and only XLA knows whether one helps.
-            self._offer(Proposal(setting=replace(setting, added=added), origin="constraint"), rank - 1e5, parent)
+    def _allows(self, site: Site) -> bool:
+        """True if a place is a control, and none that is to be kept."""
+        arguments = self._subject.facts.arguments
+        if site.kind != "argument":
+            return not self._kept.constraints and self._subject.is_control(site)
+        paths = {arguments[index].path for kind, index, _ in site.places if kind == "argument"}
+        return not paths & self._kept.paths
 
-    def _offer(self, proposal: Proposal, rank: float | None = None, parent: int | None = None) -> None:
-        setting = proposal.setting
-        with self._lock:
-            if setting in self._seen:
-                return
-            self._seen.add(setting)
-            if not self._is_allowed(setting):
-                self._skipped += 1
-                return
-            guess = self._guess(setting)
-            if guess.work > self._rules.most_work * _TRUST:
-                self._skipped += 1
-                return
-            own = self._rank(guess, setting) * proposal.patience if rank is None else rank
-            self._waiting.append((own, len(self._seen), proposal, parent))
-            self._waiting.sort(key=lambda one: one[:2])
-            self._skipped += len(self._waiting[_MOST_WAITING:])
-            del self._waiting[_MOST_WAITING:]
+    def _changed(self, setting: PlaySetting, edits: Sequence[Edit]) -> PlaySetting:
+        found = self._subject.with_edits(setting, edits, self._kept.paths) if edits else setting
+        return with_results_returned(self._subject.facts, found, self._kept.results)
+
+    def _counted(self, setting: PlaySetting, parent: int) -> Counted:
+        """XLA's answer about a setting, as the loop is told it. Raises CaptureError where there is none."""
+        if not self._is_allowed(setting):
+            self._skipped += 1
+            raise CaptureError("its arguments take more memory than there is")
+        self._ask_round([_Proposal(setting, "search", parent)])
+        variant = self._play.add(setting, origin="search", is_chosen=False)
+        record = self._play.record_of(variant.number)
+        if record is None or record.hlo is None:
+            raise CaptureError("XLA refuses it")
+        answer = self._subject.counted(record)
+        return _Valued(counts=answer.counts, moved=answer.moved, value=self._value(variant))
 
     def _is_allowed(self, setting: PlaySetting) -> bool:
         """True if its arguments fit, which is counted before XLA is asked."""
@@ -283,35 +329,27 @@ class Search:
         held = self._subject.argument_bytes(setting)
         return limit is None or held is None or held <= limit
 
-    def _rank(self, guess: Estimate, setting: PlaySetting) -> float:
-        if self._rules.goal == "memory":
-            return float(self._subject.argument_bytes(setting) or 0)
-        # Products that are done several times are paid for as if sent: the rule is soft before XLA has counted.
-        return guess.sent_bytes * max(1.0, guess.work / self._rules.most_work) ** 2
-
-    def _guess(self, setting: PlaySetting) -> Estimate:
-        return estimate(self._roles, argument_specs(self._subject.facts, setting), setting.sizes)
-
     # ------------------------------------------------------------ asking
 
-    def _work_in_rounds(self) -> None:
-        """Ask about as many settings at once as there are workers, and go on from their answers in a fixed order.
-
-        So a slow machine asks about the first of the settings that a fast one does.
-        """
-        while self._waiting and not self._is_over():
-            with self._lock:
-                begin = [self._waiting.pop(0)[2:] for _ in range(min(LANES, len(self._waiting)))]
+    def _ask_all(self, proposals: Sequence[_Proposal]) -> None:
+        """Asks about new settings whose arguments fit, as many at once as there are workers."""
+        new = list({own.setting: own for own in reversed(proposals) if own.setting not in self._seen}.values())[::-1]
+        self._seen |= {own.setting for own in new}
+        fitting = [own for own in new if self._is_allowed(own.setting)]
+        self._skipped += len(new) - len(fitting)
+        while fitting and not self._is_over():
+            begin, fitting = fitting[:LANES], fitting[LANES:]
+            self._left = len(fitting)
             if not self._ask_round(begin):
                 return
 
     def _is_over(self) -> bool:
         return self._is_stopped or time.monotonic() - self._began >= self._budget_s
 
-    def _ask_round(self, proposals: Sequence[tuple[Proposal, int | None]]) -> bool:
+    def _ask_round(self, proposals: Sequence[_Proposal]) -> bool:
         """Asks about settings such that `stop` can withdraw the questions; returns whether all were answered."""
         begun = [
-            self._play.add(own.setting, origin=own.origin, is_chosen=False, parent=parent) for own, parent in proposals
+            self._play.add(own.setting, origin=own.origin, is_chosen=False, parent=own.parent) for own in proposals
         ]
         answers: dict[int, Any] = {}
         threads = [
@@ -321,7 +359,7 @@ class Search:
                 name=f"pjit_inspect search {lane}",
                 daemon=True,
             )
-            for lane, ((own, _), row) in enumerate(zip(proposals, begun, strict=True))
+            for lane, (own, row) in enumerate(zip(proposals, begun, strict=True))
             if not row.is_answered
         ]
         for thread in threads:
@@ -329,11 +367,11 @@ class Search:
         for thread in threads:
             thread.join()
         is_whole = True
-        for (own, _), row in zip(proposals, begun, strict=True):
+        for row in begun:
             if row.number in answers:
-                self._answered(own, answers[row.number].variant)
+                self._answered(answers[row.number])
             elif row.is_answered and row.stage != "refused":
-                self._judge(row, own.setting)
+                self._judge(row)
             elif row.is_answered:
                 self._refused += 1
             else:
@@ -341,7 +379,7 @@ class Search:
                 is_whole = False
         return is_whole
 
-    def _ask(self, proposal: Proposal, begun: Variant, ticket: LaneTicket, answers: dict[int, Any]) -> None:
+    def _ask(self, proposal: _Proposal, begun: Variant, ticket: LaneTicket, answers: dict[int, Any]) -> None:
         """Ask about one; no answer where it was taken back."""
         with self._lock:
             if self._is_stopped:
@@ -355,28 +393,22 @@ class Search:
             with self._lock:
                 self._tickets.discard(ticket)
 
-    def _answered(self, proposal: Proposal, variant: Variant) -> None:
-        self._play.answered(variant, None)
+    def _answered(self, answer: Any) -> None:
+        self._play.answered(answer.variant, answer.record)
         with self._lock:
             self._asked += 1
-            self._refused += variant.stage == "refused"
-            self._guesses[variant.number] = self._guess(proposal.setting)
-            self._latest = variant.number
-        self._judge(variant, proposal.setting)
+            self._refused += answer.variant.stage == "refused"
+            self._latest = answer.variant.number
+        self._judge(answer.variant)
         self._tell()
 
-    def _judge(self, variant: Variant, setting: PlaySetting) -> None:
-        """Take a variant for the best if it is, and go on from it."""
-        if self._value(variant) is None:
-            return
-        with self._lock:
-            self._allowed.add(variant.number)
-            rows = [row for row in self._play.history if row.number in self._allowed]
-            best: int = best_of(rows, self._rules.goal, math.inf).number
-            is_better = best == variant.number != self._best
-            self._best = best
-        if is_better:
-            self._feed_moves(setting, variant.number)
+    def _judge(self, variant: Variant) -> None:
+        """Take a variant for the best if it is."""
+        if self._value(variant) is not None:
+            with self._lock:
+                self._allowed.add(variant.number)
+                rows = [row for row in self._play.history if row.number in self._allowed]
+                self._best = best_of(rows, self._rules.goal, math.inf).number
 
     def _value(self, variant: Variant) -> float | None:
         """The quantity to minimise; None for a variant that breaks a limit."""
@@ -406,7 +438,7 @@ class Search:
         with self._lock:
             return SearchProgress(
                 asked=self._asked,
-                waiting=len(self._waiting),
+                waiting=self._left,
                 seconds=time.monotonic() - self._began,
                 budget_s=self._budget_s,
                 latest=self._latest,

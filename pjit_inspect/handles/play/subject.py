@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from pjit_inspect.analyze.advice.counts import count_partitioned, product_work
+from pjit_inspect.analyze.advice.edited_program import EditedProgram, split_as
+from pjit_inspect.analyze.advice.lines import Lines
+from pjit_inspect.analyze.advice.site import Place, Site, site_names
+from pjit_inspect.analyze.advice.stakes import Counted, MovedBytes
 from pjit_inspect.analyze.play.code import code_for
 from pjit_inspect.analyze.play.controls import argument_specs, bytes_on_device, find_controls
 from pjit_inspect.analyze.play.facts import Facts, find_facts
 from pjit_inspect.analyze.play.presets import find_presets
 from pjit_inspect.analyze.play.roles import Pin, Roles, find_roles
-from pjit_inspect.analyze.play.settings import first_problem, said_changes
-from pjit_inspect.analyze.program.phases import is_vmapped
+from pjit_inspect.analyze.play.settings import changed_setting, first_problem, said_changes
+from pjit_inspect.analyze.program.phases import is_vmapped as is_vmapped_scope
 from pjit_inspect.analyze.report.report import user_files_of
 from pjit_inspect.analyze.sharding.value_names import ValueNames
-from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
-from pjit_inspect.analyze.suggest.counts import product_work
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.handles.asked.copies import Copies, CopiesApart, CopyChange
@@ -36,7 +39,7 @@ from pjit_inspect.model.program.mesh import MeshAxes, PartitionSpec, axes_of, en
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.model.report.suggestion import Edit
-from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import LaneTicket, ask_partitioner
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
@@ -80,12 +83,12 @@ class ConstraintPlace:
     """The place of a new constraint.
 
     Attributes:
-      results: operations of the program, each with the number of its result.
-      order: for each dimension of these, its number in the source text, as in written specs.
+      edits: the edits of the program that it makes.
+      order: for each dimension of its arrays, its number in the source text, as in written specs.
       is_vmapped: whether the source has it without the dimensions that `jax.vmap` adds.
     """
 
-    results: tuple[tuple[int, int], ...]
+    edits: tuple[Place, ...]
     order: tuple[int, ...]
     is_vmapped: bool
 
@@ -261,8 +264,8 @@ class PlayedProgram:
         for name, spec in setting.added:
             place = self.places[name]
             edits += [
-                replace(_edit("constrain", index, place.from_text(spec), sizes), number=number)
-                for index, number in place.results
+                replace(_edit(kind, index, place.from_text(spec), sizes), number=number)
+                for kind, index, number in place.edits
             ]
         return tuple(edits)
 
@@ -295,64 +298,92 @@ class PlayedProgram:
 
     def pins(self, roles: Roles) -> tuple[Pin, ...]:
         """Places for new constraints on activations; adds each place to `places`."""
-        program = self.program
-        if program is None:
+        own = self.edited()
+        if own is None or self.facts.explicit:
             return ()
-        names = ValueNames(program, self.data.sources, user_files_of(self.data))
-        options = ConstraintOptions(program, names, by_call=True)
-        found, seen = list[Pin](), set[int]()
-        for index, (classes, is_lookup) in roles.makers.items() if not self.facts.explicit else ():
-            op = program.ops[index]
-            shape = program.values[op.results[0]].shape
-            option = None if index in seen or not op.frames else options.at(index, ((),) * len(shape))
-            if option is None:
-                continue
-            seen |= {edit.index for edit in option.edits}
-            results = [(edit.index, edit.number) for edit in option.edits]
-            name = self._place_name(options.place(index), names, program.ops[results[0][0]], results)
-            to_text = self.places[name].to_text
-            found.append(Pin(name=name, classes=to_text(classes), shape=to_text(shape), is_lookup=is_lookup))
+        lines, sites = Lines(own), dict[int, Site]()
+        for index in roles.makers:
+            taken = {op for site in sites.values() for op in site.ops}
+            # JAX binds the gradient of what is constrained: without it the copy is a program that nobody can write.
+            site = None if index in taken else lines.at(index)
+            if site is not None and (site.gradients or not own.is_differentiated):
+                sites[index] = site
+        found = list[Pin]()
+        for index, name in zip(sites, self.named(own, list(sites.values())), strict=True):
+            if name:
+                (classes, is_lookup), to_text = roles.makers[index], self.places[name].to_text
+                shape = own.shape(own.program.ops[index].results[0])
+                found.append(Pin(name=name, classes=to_text(classes), shape=to_text(shape), is_lookup=is_lookup))
         return tuple(found)
 
-    def _place_name(self, name: str, names: ValueNames, op: ShardedOp, results: Sequence[tuple[int, int]]) -> str:
-        """Stores the place of a constraint under a unique name; `op` is the first, as `names` has it."""
-        known = next((own for own, other in self.places.items() if other.results == tuple(results)), None)
-        if known is not None:
-            return known
-        number = sum(own.partition(" (")[0] == name for own in self.places)
-        name = f"{name} ({number + 1})" if number else name
-        self.places[name] = ConstraintPlace(
-            results=tuple(results),
-            # It is known: else there is no such option.
-            order=names.told_order(op) or (),
-            is_vmapped=any(map(is_vmapped, names.scopes(op))),
-        )
-        return name
+    def edited(self, setting: PlaySetting | None = None) -> EditedProgram | None:
+        """The program of a setting, or as captured, as edits refer to it; None if its operations are not known.
 
-    def lost_axes(self, setting: PlaySetting, most: int) -> list[tuple[str, PartitionSpec]]:
-        """Constraints that would put an axis back where the program of a setting loses it: name and spec.
-
-        `places` knows from then on where they go. XLA is asked about a copy of the program.
+        Raises CaptureError if XLA gives no answer about the setting.
         """
-        own = self._copies.copied
-        if own is None:
-            return []
-        changed = self._copies.propagated(self._change(replace(setting, added=())))
-        program, numbers = changed.program, changed.numbers
-        back: dict[int | None, int] = {number: index for index, number in reversed(list(enumerate(own.numbers)))}
-        back.pop(None, None)
+        copied = self._copies.copied
+        if copied is None:
+            return None
+        program = copied.program
+        if setting is not None:
+            program = split_as(program, self._copies.propagated(self._change(setting)).program)
         names = ValueNames(program, self.data.sources, user_files_of(self.data))
-        options = ConstraintOptions(program, names, by_call=True)
+        return EditedProgram(names, copied.numbers, copied.trips)
+
+    def named(self, own: EditedProgram, sites: Sequence[Site]) -> list[str]:
+        """The names of places for new constraints, each added to `places`; "" where their text's order is unknown."""
         found = []
-        for option in options.kept_axes(most) if not self.facts.explicit else ():
-            places = [(back.get(numbers[edit.index]), edit.number) for edit in option.edits]
-            results = [(place, number) for place, number in places if place is not None]
-            if len(results) < len(places):
-                continue
-            first = option.edits[0]
-            name = self._place_name(options.place(first.index), names, program.ops[first.index], results)
-            found.append((name, self.places[name].to_text(tuple(map(entry_of, first.spec or ())))))
+        for site, name in zip(sites, site_names(own.program, sites), strict=True):
+            op = own.program.ops[site.ops[0]]
+            order = own.names.told_order(op)
+            known = next((key for key, other in self.places.items() if other.edits == site.places), None)
+            if known is None and order is not None:
+                number = sum(key.partition(" (")[0] == name for key in self.places)
+                known = f"{name} ({number + 1})" if number else name
+                is_vmapped = any(map(is_vmapped_scope, own.names.scopes(op)))
+                self.places[known] = ConstraintPlace(edits=site.places, order=order, is_vmapped=is_vmapped)
+            found.append(known or "")
         return found
+
+    def is_control(self, site: Site) -> bool:
+        """True if controls can make the change of a place, alone."""
+        if site.kind == "argument":
+            return True
+        if site.kind == "value":
+            return not self.facts.explicit and any(other.edits == site.places for other in self.places.values())
+        where = None if self.program is None or site.kind != "request" else self.program.ops[site.ops[0]].frames[:1]
+        return bool(where) and set(site.ops) == set(self.constraint_ops(where[0].where))
+
+    def with_edits(self, setting: PlaySetting, edits: Sequence[Edit], alone: Collection[str]) -> PlaySetting:
+        """The setting with the controls changed as edits change the program; those of results are left to the setting.
+
+        Raises ChangeError where controls cannot.
+        """
+        specs, constraints, added = dict[str, Any](), dict[str, Any](), dict(setting.added)
+        names = {edit: name for name, place in self.places.items() for edit in place.edits}
+        for edit in edits:
+            spec = None if edit.spec is None else tuple(map(entry_of, edit.spec))
+            if edit.kind == "argument":
+                specs[self.facts.arguments[edit.index].path] = spec
+            elif edit.kind in ("respec", "remove") and self.program is not None:
+                constraints[self.program.ops[edit.index].frames[0].where] = spec
+            elif edit.kind != "result":
+                name = names[edit.kind, edit.index, edit.number]
+                added[name] = self.places[name].to_text(spec or ())
+        found = changed_setting(self.facts, setting, specs=specs, constraints=constraints, alone={*alone, *specs})
+        return replace(found, added=tuple(sorted(added.items())))
+
+    def counted(self, record: Record) -> Counted:
+        """What XLA's partitioner made of a setting, as changes of it are judged by."""
+        data, ids = record.data, tuple(device.id for device in record.data.devices)
+        counts = count_partitioned(record.hlo, data.mesh, ids or None, is_cpu=True)
+        return Counted(
+            counts=counts,
+            moved=tuple(
+                MovedBytes(bytes=size, axes=axes, shape=shape, op_name=name, frames=(), channel=channel)
+                for name, axes, shape, size, channel in counts.moved
+            ),
+        )
 
     def constraint_ops(self, place: str) -> list[int]:
         """The operations of the copy that are the constraints of a line."""

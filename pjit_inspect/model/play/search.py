@@ -40,15 +40,12 @@ class SearchReport:
       goal: the quantity it minimised.
       asked: number of settings that XLA was asked about.
       refused: number of these that XLA or JAX refused.
-      skipped: number of settings not asked about: their arguments do not fit, each device would do too much of the
-        work, or many others looked better.
+      skipped: number of settings not asked about, as their arguments do not fit.
       waiting: number of settings left when time ran out.
       seconds: its duration (measured).
       is_stopped: whether it was stopped.
       most_work: limit of products on each device, relative to an equal share.
       most_memory: limit of bytes of arguments and results on a device; None for no limit.
-      correlation: rank correlation (Spearman) of its estimates with the bytes in XLA's answers; None for too few
-        answers.
       best: the number of the best variant; None if none keeps within the limits.
       start: the number of the first variant.
       runs_once: whether variants were compared as if loops of unknown length ran once.
@@ -63,7 +60,6 @@ class SearchReport:
     is_stopped: bool
     most_work: float
     most_memory: int | None
-    correlation: float | None
     best: int | None
     start: int
     runs_once: bool = False
@@ -75,14 +71,9 @@ class SearchReport:
         left = f", {self.waiting:,} for want of time" if self.waiting else ""
         refused = f", {self.refused:,} of them refused" if self.refused else ""
         asked = f"{self.asked:,} settings asked about in {self.seconds:.0f} s{refused}"
-        tried = f"{asked}; not asked about: {self.skipped:,} by its rules and its estimate{left}{end}"
+        tried = f"{asked}; not asked about: {self.skipped:,} by its rules{left}{end}"
         memory = "" if self.most_memory is None else f", at most {bytes_in_words(self.most_memory)} held"
         rules = f"rules: each device does at most {self.most_work:g} times its share of the products{memory}"
-        how = (
-            "its estimate could not be compared with XLA"
-            if self.correlation is None
-            else f"its estimate ranks settings as XLA does with a correlation of {self.correlation:.2f} (Spearman)"
-        )
         best = "no setting keeps to the rules" if self.best is None else f"best: variant {self.best}"
         once = f" {ONE_TURN}" if self.runs_once and self.goal != "memory" else ""
-        return (f"{best}, by {self.goal}{once}", tried, rules, how)
+        return (f"{best}, by {self.goal}{once}", tried, rules)

@@ -5,7 +5,8 @@ Not its job: finding them (`analyze.advice`), trying them (`handles.advice`) or 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass, fields
 from typing import ClassVar, Literal
 
 from pjit_inspect.model.program.source import Frame
@@ -65,6 +66,7 @@ class Advice:
       cost_bytes, unit: for a fact, the bytes that it costs, and of what; 0 for any other.
       is_whole: whether it is about arrays that every device holds in full.
       with_edits: the changes of the rows before it, which it was counted on top of.
+      removes: instruction names of the collectives of the compiled program that are gone with it; () for a fact.
     """
 
     kind: AdviceKind
@@ -85,6 +87,7 @@ class Advice:
     unit: FindingUnit = "sent"
     is_whole: bool = False
     with_edits: tuple[Edit, ...] = ()
+    removes: tuple[str, ...] = ()
 
     def check(self) -> Checked:
         """Compile the changed program to the end, run nothing, and count the bytes its collectives send.
@@ -111,6 +114,7 @@ class AdviceTable(Table[Advice]):
         row; 0 for none.
       missing: why no change was tried; "" if some were.
       untried: why some changes were not tried; "" if all were that could save a noticeable part.
+      left_out: number of these that were left out for want of questions.
     """
 
     rows: tuple[Advice, ...] = ()
@@ -119,8 +123,15 @@ class AdviceTable(Table[Advice]):
     best: float = 0.0
     missing: str = ""
     untried: str = ""
+    left_out: int = 0
 
     computed: ClassVar[tuple[str, ...]] = ()
+
+    def to_json(self) -> str:
+        """All fields as JSON, and those of all rows; a sentence is its text."""
+        own = {field.name: getattr(self, field.name) for field in fields(AdviceTable) if field.name != "rows"}
+        rows = [{field.name: getattr(row, field.name) for field in fields(Advice)} for row in self.rows]
+        return json.dumps({**own, "rows": rows}, default=asdict)
 
     def __repr__(self) -> str:
         return f"AdviceTable({len(self.rows)} row{'s' * (len(self.rows) != 1)}, {self.asked} asked)"

@@ -1,6 +1,6 @@
 """A change to a program that may save communication, and the result of trying it.
 
-Not its job: thinking of changes (`analyze.suggest.suggestions`) or compiling them (`observe.shardy.what_if`).
+Not its job: thinking of changes (`analyze.advice.climb`) or compiling them (`observe.shardy.what_if`).
 """
 
 from __future__ import annotations
@@ -174,54 +174,40 @@ def _change(before: int, after: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """A change that may save communication.
-
-    Its cost is counted in the answer of XLA's partitioner (`counted`). `check` compiles it to the end.
+    """A row of the advice that changes shardings.
 
     Attributes:
-      title: the change as a short instruction.
-      sentence: the change in the user's names, with its expected effect and cost.
-      change: its edits; equal edits of equal layers belong together.
-      forward_bytes, backward_bytes: additional bytes one device sends per call; negative for fewer. Backward includes
-        everything from differentiation, recomputation too; forward is the rest.
-      removes: instruction names of the collectives it aims at.
-      price: its price for each device ("holds 48 KiB more of arguments"); "" if no price is counted.
-      counted: counts from XLA's partitioner for both programs, before optimization; None if it was not asked.
+      title: the code to write.
+      sentence: what is wrong, and the code to write.
+      change: its edits, after those of the rows before it.
+      removes: instruction names of the collectives that are gone with it.
+      price: what it costs elsewhere ("holds 2.0% more of arguments and results"); "" for nothing.
+      counted: bytes sent before and after it, before optimization.
       checked: the result of compiling it; None if not compiled.
-      is_one_turn: whether the bytes hold only if each loop of unknown length takes one turn. A change is suggested only
-        if no such loop sends more in a turn: it helps for any number of turns except none.
     """
 
     title: str
     sentence: str
     change: tuple[Edit, ...]
-    forward_bytes: int
-    backward_bytes: int
+    counted: Checked
     removes: tuple[str, ...] = ()
     price: str = ""
-    counted: Checked | None = None
     checked: Checked | None = None
-    is_one_turn: bool = False
 
     @property
-    def modelled_bytes(self) -> int:
-        """Bytes one device would send more per call, forward and backward; negative for less. `mark` says whence."""
-        return self.forward_bytes + self.backward_bytes
+    def is_one_turn(self) -> bool:
+        """True if the bytes hold only if each loop of unknown length takes one turn."""
+        return self.counted.is_one_turn
 
     @property
-    def counted_bytes(self) -> int | None:
-        """Additional bytes per device and call, counted before optimization; None if XLA's partitioner was not used."""
-        return None if self.counted is None else self.counted.change_bytes
+    def counted_bytes(self) -> int:
+        """Additional bytes per device and call, counted before optimization."""
+        return self.counted.change_bytes
 
     @property
     def compiled_bytes(self) -> int | None:
         """Bytes more per device per call, counted in the compiled programs; None until `check` compiled them."""
         return None if self.checked is None else self.checked.change_bytes
-
-    @property
-    def mark(self) -> str:
-        """The basis of `modelled_bytes`: "counted before optimization" or "modelled"."""
-        return "modelled" if self.counted is None else "counted before optimization"
 
     def check(self) -> Suggestion:
         """Compile the changed program, run nothing, and count the bytes its collectives send.
@@ -233,17 +219,13 @@ class Suggestion:
         raise ValueError("this suggestion was not handed out by a record, so it has no program to compile")
 
     def __str__(self) -> str:
-        modelled = (
-            f"{self.mark}: {_signed(self.modelled_bytes)} per device per call "
-            f"(forward {_signed(self.forward_bytes)}, backward {_signed(self.backward_bytes)})"
-            f"{f' {ONE_TURN}' if self.is_one_turn else ''}"
-        )
-        return f"{self.sentence}\n  {modelled}\n  {self.checked or 'not checked'}"
+        compiled = "not compiled" if self.checked is None else f"compiled: {self.checked}"
+        return f"{self.sentence}\n  before optimization: {self.counted}\n  {compiled}"
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestionTable(Table[Suggestion]):
-    """Changes that may save communication, the best first. A sequence of `Suggestion`; a slice is a table again.
+    """The rows of the advice that change shardings. A sequence of `Suggestion`; a slice is a table again.
 
     Attributes:
       rows: the suggestions.

@@ -2,7 +2,7 @@
 
 The captured StableHLO is edited, never the user's function, which is not called again. An edit inside the program names
 its operation by the number that a copy has (`observe.shardy.numbering`). Not its job: thinking of changes
-(`analyze.suggest.suggestions`), or asking XLA's partitioner about one (`observe.partitioner.service`).
+(`analyze.advice.climb`), or asking XLA's partitioner about one (`observe.partitioner.service`).
 """
 
 from __future__ import annotations

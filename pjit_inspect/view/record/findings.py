@@ -1,6 +1,6 @@
 """Findings of a program, a few lines each, and changes that may save communication, as a table.
 
-Not its job: finding faults or inventing changes (`analyze.findings`, `analyze.suggest`), trying them.
+Not its job: finding faults or inventing changes (`analyze.findings`, `analyze.advice`), trying them.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ def _nothing(findings: FindingTable, report: RecordReport) -> Spans:
     kinds = f"{len(FINDING_KINDS)} kinds of fault were looked for, and none is proven"
     if not report.collectives or report.remedies == "none":
         return (dim(f"no findings: {kinds}"),)
-    helping = [one for one in report.suggestions if one.modelled_bytes < 0]
+    helping = [one for one in report.suggestions if one.counted_bytes < 0]
     if not report.are_suggestions_known:
         return (dim(f"{kinds}; other changes are tried by "), Quote("record.suggestions"))
     if not helping:
         return (dim(f"no findings: {kinds}; no other change is known that helps"),)
-    best = min(helping, key=lambda one: one.modelled_bytes)
-    saved = bytes_number(-best.modelled_bytes, "modelled", strong=True)
+    best = min(helping, key=lambda one: one.counted_bytes)
+    saved = bytes_number(-best.counted_bytes, "modelled", strong=True)
     once = f" {ONE_TURN}" if best.is_one_turn else ""
     more = f"; {plural(len(helping), 'change')} in " if len(helping) > 1 else "; see "
     return (

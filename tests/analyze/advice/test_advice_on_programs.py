@@ -102,6 +102,15 @@ def test_a_record_from_a_file_has_facts_only(tmp_path: Path) -> None:
     assert (table.asked, table.missing) == (0, "the record is from a file")
 
 
+def test_the_json_has_all_fields_of_all_rows() -> None:
+    table = record_of("latent_attention_weights").advice
+    read = json.loads(table.to_json())
+    assert [row["change"] for row in read["rows"]] == [row.change for row in table]
+    assert [tuple(row["sent"]) for row in read["rows"]] == [row.sent for row in table]
+    assert read["rows"][0]["edits"][0]["kind"] == table[0].edits[0].kind
+    assert (read["asked"], read["untried"]) == (table.asked, table.untried)
+
+
 def test_the_text_has_the_code_to_write() -> None:
     text = str(record_of("batch_lost_at_a_reshape").advice.show())
     assert text.startswith("1 change is worth it (")

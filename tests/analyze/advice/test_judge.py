@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from pjit_inspect.analyze.advice.counts import Counts, OneTurn
 from pjit_inspect.analyze.advice.judge import find_saved
-from pjit_inspect.analyze.suggest.counts import Counts, OneTurn
+from pjit_inspect.analyze.advice.stakes import Counted
 from pjit_inspect.model.report.suggestion import Edit
 
 
@@ -15,19 +16,17 @@ def counts(
     sent: int = 1000, *, products: int = 100, made: int = 100, held: int = 1000, results: tuple[int, ...] = ()
 ) -> Counts:
     return Counts(
-        forward_bytes=sent,
-        backward_bytes=0,
-        by_kind=(("all-gather", sent),),
+        bytes=sent,
         products=products,
         made_bytes=made,
         held_bytes=held,
-        channels={},
         results=results,
     )
 
 
 def worth(before: Counts, after: Counts, *edits: Edit) -> float:
-    saved = find_saved(before, before, after, edits)
+    one, other = (Counted(counts=counts, moved=()) for counts in (before, after))
+    saved = find_saved(one, one, other, edits)
     return 0.0 if saved is None else saved.worth
 
 

@@ -18,8 +18,6 @@ ONE = Suggestion(
     title="constrain `h` to P('data')",
     sentence="put `with_sharding_constraint(h, P('data'))` on it",
     change=(),
-    forward_bytes=-3 * MIB,
-    backward_bytes=0,
     removes=(NAME,),
     counted=Checked(before_bytes=4 * MIB, after_bytes=MIB),
 )

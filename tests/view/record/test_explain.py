@@ -141,7 +141,7 @@ def test_every_mark_is_said():
         "XLA warned note Involuntary full rematerialization of `h` at step.py:2",
         "the four gathers go, each device holds 4 MiB more",
         "change counted compiled give",
-        "constrain `h` - +1 MiB",
+        "constrain `h` -1 MiB +1 MiB",
     ):
         assert mark in text
 

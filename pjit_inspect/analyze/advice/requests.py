@@ -2,7 +2,7 @@
 
 A change to a piece of source changes all constraints that come from it: every layer of a loop, and the gradient of
 each. The whole chain of the user's calls distinguishes requests: a helper with several callers makes several. Not its
-job: the cost of a request (`analyze.suggest.constraints`).
+job: what else may be asked for (`specs`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pjit_inspect.analyze.advice.told_apart import Chain, is_same_call, line_of, told_places
 from pjit_inspect.analyze.program.phases import LATER, is_asked_name
 from pjit_inspect.analyze.sharding.value_names import ValueNames
-from pjit_inspect.analyze.suggest.told_apart import Chain, is_same_call, line_of, told_places
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 from pjit_inspect.model.words.sentence import Sentence, code, say
 

@@ -2,37 +2,32 @@
 
 Counted before optimization: XLA later combines, shares and removes collectives, and only differences between two
 programs are meaningful. Loops count as often as they run. A loop of unknown length takes one turn, and its share per
-turn is kept separately. Not its job: asking XLA (`suggest`).
+turn is kept separately. Not its job: asking XLA (`handles.suggest`), or counting compiled programs
+(`compiled`).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from pjit_inspect.analyze.advice.turns import ComparedTurns, LoopsOf, TurnFigure
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.collectives.traffic import wire_bytes
 from pjit_inspect.analyze.graph.work import product_flops
 from pjit_inspect.analyze.program.loops import count_runs
-from pjit_inspect.analyze.program.phases import LATER
 from pjit_inspect.analyze.program.unknown_loops import LoopName, unknown_loops
-from pjit_inspect.analyze.suggest.turns import ComparedTurns, LoopsOf, TurnFigure
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.opcodes import operations
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.suggestion import Checked
 
 _NO_WORK = operations("idle", "made", "region", "view", "broadcast", "collective") | {"dynamic-slice"}
 """Opcodes of no work; communication is counted separately."""
-_MORE_PRODUCTS, _MORE_MADE = 1.1, 1.25
-"""Limits on products and bytes made, relative to before; above them a change trades one cost for another."""
 
-Moved = tuple[str, tuple[str, ...] | None, tuple[int, ...], int]
-Key = tuple[str, str, tuple[str, ...] | None, tuple[int, ...]]
+Moved = tuple[str, tuple[str, ...] | None, tuple[int, ...], int, int | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,52 +45,27 @@ class Counts:
     """One program after partitioning, per device and call.
 
     Attributes:
-      forward_bytes, backward_bytes: bytes sent; backward includes everything from differentiation, recomputation too.
-      by_kind: the same for each kind of collective.
+      bytes: bytes sent.
       products: operations in all matrix products and convolutions.
       made_bytes: bytes produced by all operations except views and collectives.
       held_bytes: bytes of the arguments' pieces.
-      channels: description of a collective (kind, JAX's name, axes, shape) -> the channels of the collectives it fits.
-      moved: each collective's name by JAX, axes and shape of its array, as in `Collective`, and bytes sent for it.
+      moved: each collective's name by JAX, axes and shape of its array, as in `Collective`, bytes sent for it, and its
+        channel.
       results: bytes of the piece of each result.
       turns: the share of one turn of each loop of unknown length; the other figures include one turn of each.
     """
 
-    forward_bytes: int
-    backward_bytes: int
-    by_kind: tuple[tuple[str, int], ...]
+    bytes: int
     products: int
     made_bytes: int
     held_bytes: int
-    channels: dict[Key, tuple[int | None, ...]]
-    turns: tuple[OneTurn, ...] = ()
     moved: tuple[Moved, ...] = ()
     results: tuple[int, ...] = ()
-
-    @property
-    def bytes(self) -> int:
-        """Bytes sent."""
-        return self.forward_bytes + self.backward_bytes
+    turns: tuple[OneTurn, ...] = ()
 
     def compared(self, after: Counts) -> ComparedTurns | None:
         """The program beside a changed one; None where it is not known which loop of unknown length is which."""
         return ComparedTurns.of(self._figures, after._figures)
-
-    def traded(self, after: Counts) -> tuple[ComparedTurns, Checked] | None:
-        """As `compared`, with the bytes sent by both; None also if a device then multiplies, or makes, much more.
-
-        That trades one cost for another.
-        """
-        compared = self.compared(after)
-        if compared is None or compared.products.may_grow(_MORE_PRODUCTS) or compared.made.may_grow(_MORE_MADE):
-            return None
-        return compared, Checked(
-            before_bytes=self.bytes,
-            after_bytes=after.bytes,
-            before_by_kind=self.by_kind,
-            after_by_kind=after.by_kind,
-            per_turn=compared.sent.rows[1:],
-        )
 
     @property
     def _figures(self) -> tuple[TurnFigure, ...]:
@@ -103,11 +73,6 @@ class Counts:
             TurnFigure(total=getattr(self, name), per_turn=tuple((own.loop, getattr(own, name)) for own in self.turns))
             for name in ("bytes", "products", "made_bytes")
         )
-
-    def channels_not_in(self, other: Counts) -> frozenset[int]:
-        """The channels of the collectives that another program does not have, or has fewer of."""
-        gone = (own[len(other.channels.get(key, ())) :] for key, own in self.channels.items())
-        return frozenset(channel for channels in gone for channel in channels if channel is not None)
 
 
 def count_partitioned(
@@ -123,28 +88,19 @@ def count_partitioned(
     """
     rows = tuple(find_collectives(module, mesh, device_ids))
     loops = LoopsOf(module)
-    sent = Counter[str]()
-    moved: list[Moved] = []
-    backward = 0
-    channels: dict[Key, tuple[int | None, ...]] = {}
-    for row in rows:
-        size = _sent(module, row, is_cpu) * _once(loops, row)
-        sent[row.kind] += size
-        moved.append((row.op_name, row.axes, row.local_shape, size))
-        backward += size if row.phase in LATER else 0
-        key = (row.kind, row.op_name, row.axes, row.local_shape)
-        channels[key] = (*channels.get(key, ()), row.channel_id)
+    sizes = [_sent(module, row, is_cpu) for row in rows]
+    moved = tuple(
+        (row.op_name, row.axes, row.local_shape, size * _once(loops, row), row.channel_id)
+        for row, size in zip(rows, sizes, strict=True)
+    )
     products, made = _work(module, loops)
-    each = loops.add_up((loops.turns_of_row(row), _sent(module, row, is_cpu)) for row in rows if loops)
+    each = loops.add_up((loops.turns_of_row(row), size) for row, size in zip(rows, sizes, strict=True) if loops)
     return Counts(
-        forward_bytes=sent.total() - backward,
-        backward_bytes=backward,
-        by_kind=tuple(sorted((kind, size) for kind, size in sent.items() if size)),
+        bytes=sum(size for *_, size, _ in moved),
         products=products.total,
         made_bytes=made.total,
         held_bytes=_held(module),
-        channels=channels,
-        moved=tuple(moved),
+        moved=moved,
         results=_results(module),
         turns=tuple(
             OneTurn(loop=loop, bytes=size, products=product, made_bytes=own)

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
+from pjit_inspect.analyze.advice.constraint_words import value_constraint_words
 from pjit_inspect.analyze.sharding.value_names import ValueNames
-from pjit_inspect.analyze.suggest.constraint_words import value_constraint_words
 from pjit_inspect.model.program.mesh import spec_text
 
 

@@ -1,6 +1,6 @@
 """Writes the place of a piece of source, and the calls that distinguish it from other pieces like it.
 
-Not its job: finding the pieces (`analyze.suggest.requests`, `analyze.suggest.constraints`).
+Not its job: finding the pieces (`requests`).
 """
 
 from __future__ import annotations

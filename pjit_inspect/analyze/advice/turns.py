@@ -2,7 +2,7 @@
 
 A figure is then `outside + turns x inside`, for unknown numbers of turns. One program has less of something, however
 many turns its loops take, where it has less for one turn of each and no more in any further one. Not its job: what a
-figure is of (`analyze.suggest.counts`, `analyze.suggest.cost`).
+figure is of (`counts`, `compiled`).
 """
 
 from __future__ import annotations

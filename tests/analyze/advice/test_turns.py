@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 from data.hlo_texts import parse_hlo_text
 
+from pjit_inspect.analyze.advice.turns import Parts, TurnFigure
 from pjit_inspect.analyze.program.unknown_loops import count_turns, loop_names, pair_loops, unknown_loops
-from pjit_inspect.analyze.suggest.suggestions import _sent_words, _work_words
-from pjit_inspect.analyze.suggest.turns import Parts, TurnFigure
 from pjit_inspect.model.report.suggestion import Checked
 
 LOOPS = """HloModule m
@@ -94,36 +93,6 @@ def test_a_figure_is_split_into_what_is_outside_and_each_loop() -> None:
     assert Parts.of(before, after) == parts((6, 2), (4, 3))
     assert Parts.of(before, TurnFigure(total=5, per_turn=((B, 3),))) is None
     assert parts((6, 3), (4, 4)).ratios == (0.5, 1.0)
-
-
-@pytest.mark.parametrize(
-    ("rows", "in_turns", "words"),
-    [
-        ([(3000, 952)], 0, "2 KiB less per call"),
-        ([(2048, 0), (9, 9)], 9, "2 KiB less per call outside of the loop of unknown length, and as much as before in "
-         "each of its turns"),
-        ([(8, 8), (2048, 0)], 2048, "2 KiB less in each turn of the loop of unknown length"),
-        ([(8, 8), (2048, 0)], 0, "2 KiB less in each turn of the loop of unknown length, before XLA moves what it can "
-         "out of it"),
-        ([(0, 1024), (1024, 0), (1024, 0)], 4096, "1 KiB more per call outside of 2 loops of unknown length, and 2 KiB "
-         "less in all for a turn of each: less if each takes a turn"),
-    ],
-)  # fmt: skip
-def test_a_saving_says_what_it_is_of(rows: list, in_turns: int, words: str) -> None:
-    assert _sent_words(parts(*rows), in_turns) == words
-
-
-@pytest.mark.parametrize(
-    ("work", "words"),
-    [
-        ((0.4, 0.4), "60% less"),
-        ((0.13, 1.0), "up to 87% less, by how many turns are taken of loops of unknown length"),
-        ((1.0, 1.1), "up to 10% more, by how many turns are taken of loops of unknown length"),
-        ((0.5, 1.1), "from 50% less to 10% more, by how many turns are taken of loops of unknown length"),
-    ],
-)
-def test_work_is_a_range_where_it_depends_on_turns(work: tuple[float, float], words: str) -> None:
-    assert _work_words(work) == words
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Writes a constraint on a value as source code.
 
 The source may have the dimensions in another order, as in `einsum`, and lacks those that `jax.vmap` adds. Not its job:
-choosing a constraint (`analyze.suggest.constraints`, `analyze.findings`).
+choosing a constraint (`climb`, `analyze.findings`).
 """
 
 from __future__ import annotations

@@ -1,1 +1,0 @@
-"""Changes that would remove a collective, and their costs."""
