@@ -6,6 +6,7 @@ Not its job: finding changes (`climb`), or names of values (`analyze.sharding.va
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from pjit_inspect.analyze.advice.climb import Climb, TriedChange
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
@@ -30,11 +31,13 @@ _KINDS: dict[str, ChangeKind] = {
 
 
 def advice_of(climb: Climb) -> tuple[Advice, ...]:
-    """The changes that were taken, each on top of those before; then other layouts, each by itself."""
+    """The changes that were taken, each on top of those before, and the best since; then another layout by itself."""
     rows, taken, before = [], tuple[Edit, ...](), climb.start
     for step in climb.steps:
         rows.append(_row(climb.own, step.taken, before, taken))
         taken, before = (*taken, *step.taken.edits), step.taken.answer or before
+    if climb.foremost is not None:
+        rows.append(replace(_row(climb.own, climb.foremost, before, taken), state="asking"))
     layouts = [one for one in climb.tried if one.is_layout and one.saved is not None and one.saved.worth]
     # Another layout is beside the changes that were taken, where it was asked about before any.
     alone = [one for one in layouts if not climb.steps or one.number < climb.steps[0].taken.number]
