@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pjit_inspect.handles.asked.targets import check_target, target_names
 from pjit_inspect.handles.background import user_code_begins, user_code_ends
-from pjit_inspect.handles.live import LaterFindings, later_findings_of, when_asked
+from pjit_inspect.handles.live import LaterAdvice, later_advice_of, when_asked
 from pjit_inspect.handles.record import CompileRecord, View
 from pjit_inspect.handles.session.by_name import newest_record, record_names
 from pjit_inspect.handles.session.captured import remember
@@ -42,7 +42,7 @@ __all__ = [
     "Diff",
     "ErrorExplanation",
     "History",
-    "LaterFindings",
+    "LaterAdvice",
     "Ledger",
     "LiveArrays",
     "Log",
@@ -58,7 +58,7 @@ __all__ = [
     "explain_known_error",
     "inspect",
     "is_started",
-    "later_findings",
+    "later_advice",
     "ledger",
     "live_arrays",
     "load",
@@ -109,12 +109,12 @@ def __getattr__(name: str) -> Any:
 # ---------------------------------------------------------------- one function
 
 
-def later_findings(record: CompileRecord, *, is_still: bool = False) -> LaterFindings | None:
-    """The record's findings for a notebook to show when they are there; None when all are known, or none can come.
+def later_advice(record: CompileRecord, *, is_still: bool = False) -> LaterAdvice | None:
+    """The record's advice for a notebook to show as it comes; None when all is known, or nothing can be asked.
 
-    With `is_still` they belong to a display without an inspector, and are read where they are.
+    With `is_still` it belongs to a display without an inspector, and is read where it is.
     """
-    return later_findings_of(record.state.displayed, is_still=is_still)
+    return later_advice_of(record.state.displayed, is_still=is_still)
 
 
 def when_explained(record: CompileRecord, tell: Callable[[], None]) -> bool:

@@ -23,8 +23,8 @@ CELL = re.compile(r"\bIn \[\d+\]")
 PLACE = re.compile(r"^\S*ipykernel_\d+/\S+:\d+:\d+ \(.*\)\n", re.MULTILINE)
 """Where an error was raised, which JAX 0.12 prints to standard output before it raises one."""
 
-LATER = "pjitFindings:"
-"""What stands in an output of findings that came later; the inspector's own script has the word without a colon."""
+LATER = "pjitAdvice:"
+"""What stands in an output of advice that came later; the inspector's own script has the word without a colon."""
 
 IGNORED = "nbval-ignore-output"
 """The tag of a cell whose output no two runs have in common; the cell's metadata say why under "why_ignored"."""
@@ -52,7 +52,7 @@ def words(outputs: Iterable[Any]) -> Iterator[str]:
 
 
 def _comes_later(output: Any) -> bool:
-    """Whether it is what findings are put into once their remedies have been tried, however far that is by now."""
+    """Whether it is what advice is put into, however much of it is known by now."""
     html = output.get("data", {}).get("text/html")
     return html is not None and (not (text := _joined(html)) or LATER in text)
 

@@ -56,10 +56,10 @@ def attention() -> Any:
 
 
 def fsdp_and_tp_step() -> Any:
-    """A training step whose batch loses its axis: findings, tried."""
+    """A training step whose batch loses its axis, with the advice on it."""
     function, arguments = faults.fsdp_tp_step()
     record = pi.inspect(function, *arguments)
-    _ = record.findings
+    _ = record.advice
     return record
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from pjit_inspect.analyze.advice.advice_words import advice_of
 from pjit_inspect.analyze.advice.climb import Climb
@@ -36,6 +37,7 @@ from pjit_inspect.model.report.suggestion import Checked, Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 MOST_QUESTIONS = 40
+_EXPLICIT = "with Explicit axes all results follow the shardings of their operands: no one place can be changed"
 _OPS_EACH = 6_000
 """Operations of a program up to which all questions are asked; twice as many operations allow half of them."""
 
@@ -48,7 +50,24 @@ class RecordAdvice(OfRecord, Advice):
 
     def check(self) -> Checked:
         """As `Advice.check`."""
-        return check_change(self._trials if self.edits else None, (*self.with_edits, *self.edits))
+        trials = self._trials if self.edits else None
+        if trials is not None and self.with_edits and self.with_edits not in trials.checked:
+            # What this row saves is counted from there.
+            check_change(trials, self.with_edits)
+        return check_change(trials, (*self.with_edits, *self.edits))
+
+    def as_compiled(self) -> Self:
+        """The row with the bytes of the compiled programs, if it was compiled."""
+        checked = {} if self._trials is None or not self.edits else self._trials.checked
+        after, before = checked.get((*self.with_edits, *self.edits)), checked.get(self.with_edits)
+        if after is None or (self.with_edits and before is None):
+            return self
+        per_turn = after.per_turn or ()
+        if before is not None:
+            own = zip(before.per_turn or (), per_turn, strict=False)
+            per_turn = tuple((earlier, later) for (_, earlier), (_, later) in own)
+        sent = (after.before_bytes if before is None else before.after_bytes, after.after_bytes)
+        return replace(self, state="compiled", sent=sent, sent_per_turn=per_turn, collectives=None)
 
 
 def edited_program_of(trials: Trials, sources: Sequence[SourceText], files: UserFiles) -> EditedProgram:
@@ -57,7 +76,7 @@ def edited_program_of(trials: Trials, sources: Sequence[SourceText], files: User
     return EditedProgram(ValueNames(copied.program, sources, files), copied.numbers, copied.trips)
 
 
-def advice_for(
+def advice_steps(
     data: RecordData,
     module: HloModule | None,
     collectives: Sequence[Collective],
@@ -67,39 +86,52 @@ def advice_for(
     *,
     untried: str | None,
     most: int | None,
-) -> AdviceTable:
-    """The changes worth making to a program, and the facts worth knowing; `findings_of` takes the same.
+) -> Iterator[AdviceTable]:
+    """What is known of the changes worth making: the facts, which need no question; then after each answer; then all.
 
     `untried` says why nothing can be asked (`why_untried`), None if it can; `most` is the number of questions to XLA's
     partitioner, fewer for a large program, None for no limit.
     """
     unsized = sum(row.is_unsized for row in collectives)
     if module is not None and (lacks := why_incomplete(module.unknown, unsized=unsized)):
-        return AdviceTable(missing=f"the program is {lacks}")
-    trials, own = None, None
-    if untried is None:
-        trials = Trials(data, collectives, module)
-        try:
-            own = edited_program_of(trials, sources, files)
-        except CaptureError as error:
-            untried = str(error)
-    copy = None if own is None else own.names
-    subject = subject_of(data, module, collectives, program, sources, files, copy)
-    facts = find_facts(subject)
-    known = subject.names or copy
-    others = tuple(map(_of_no_record, find_other_facts(collectives, known, data.timings)))
-    # With Explicit axes the types of all operations follow those of the arguments: no one place can be changed.
-    if trials is None or own is None or find_explicit_axes(data):
-        return AdviceTable(rows=(*map(_fact, facts), *others), missing=untried or "")
+        yield AdviceTable(missing=f"the program is {lacks}")
+        return
+
+    def known_with(copy: ValueNames | None) -> tuple[Subject, AdviceTable]:
+        subject = subject_of(data, module, collectives, program, sources, files, copy)
+        others = find_other_facts(collectives, subject.names or copy, data.timings)
+        return subject, AdviceTable(rows=(*map(_fact, find_facts(subject)), *map(_of_no_record, others)))
+
+    _, facts = known_with(None)
+    if untried is not None:
+        yield replace(facts, missing=untried)
+        return
+    yield replace(facts, left=most or 0, is_done=False)
+    trials = Trials(data, collectives, module)
+    wait_for_idle()
+    try:
+        own = edited_program_of(trials, sources, files)
+    except CaptureError as error:
+        yield replace(facts, missing=str(error))
+        return
+    subject, facts = known_with(own.names)
+    if find_explicit_axes(data):
+        yield replace(facts, missing=_EXPLICIT)
+        return
     limit = None if most is None else max(1, min(most, most * _OPS_EACH // max(1, len(own.program.ops))))
-    found = _searched(trials, own, subject, facts, limit)
-    return replace(found, rows=(*found.rows, *others))
+    yield from _searched(trials, own, subject, facts, limit)
+
+
+def as_compiled(advice: AdviceTable) -> AdviceTable:
+    """The table with the figures of the rows that were compiled meanwhile."""
+    rows = tuple(one.as_compiled() if isinstance(one, RecordAdvice) else one for one in advice)
+    return replace(advice, rows=rows)
 
 
 def _searched(
-    trials: Trials, own: EditedProgram, subject: Subject, facts: Sequence[Finding], most: int | None
-) -> AdviceTable:
-    """The table after all questions."""
+    trials: Trials, own: EditedProgram, subject: Subject, facts: AdviceTable, most: int | None
+) -> Iterator[AdviceTable]:
+    """The table after each question."""
 
     def ask(edits: Sequence[Edit]) -> Counted:
         wait_for_idle()
@@ -108,9 +140,17 @@ def _searched(
     try:
         climb = Climb(own=own, ask=ask, most=most, further=tuple(_remedies(own, subject)))
     except CaptureError as error:
-        return AdviceTable(rows=tuple(map(_fact, facts)), missing=str(error))
-    while climb.advance() is not None:
-        pass
+        yield replace(facts, missing=str(error))
+        return
+    is_done = False
+    while not is_done:
+        is_done = climb.advance() is None
+        left = 0 if is_done else max(0, (most or climb.proposed) - climb.asked)
+        yield replace(_table(climb, trials, subject, facts), left=left, is_done=is_done)
+
+
+def _table(climb: Climb, trials: Trials, subject: Subject, facts: AdviceTable) -> AdviceTable:
+    """What the search has found by now, and the facts."""
     where = (subject.data.user_frame,) if subject.data.user_frame else ()
     found = (one if one.source else replace(one, source=where) for one in advice_of(climb, subject.collectives))
     changes = tuple(RecordAdvice.made_of(one, _trials=trials) for one in found)
@@ -119,7 +159,7 @@ def _searched(
     left = [one for one in facts if (one.kind, one.source[:1]) not in told]
     free = [one.saved.sent for one in climb.tried if one.saved is not None and not one.saved.is_trade]
     return AdviceTable(
-        rows=(*changes, *map(_fact, left)),
+        rows=(*changes, *left),
         asked=climb.asked,
         proposed=climb.proposed,
         best=max((0.0, *(sent for sent in free if sent < NOTICEABLE))),

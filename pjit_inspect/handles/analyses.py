@@ -8,7 +8,7 @@ handle (`record`).
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Generic, Self, TypeVar, cast, overload
@@ -26,7 +26,7 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.guard import Guard, gc_paused
-from pjit_inspect.handles.advice import MOST_QUESTIONS, advice_for
+from pjit_inspect.handles.advice import MOST_QUESTIONS, advice_steps, as_compiled
 from pjit_inspect.handles.asked.what_if import as_partitioned
 from pjit_inspect.handles.findings import findings_of, replaced_of, subject_of, why_untried
 from pjit_inspect.handles.ledger import reason_of
@@ -49,7 +49,7 @@ from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import CollectiveTable, LinkTraffic
 from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.graph import ProgramGraph
-from pjit_inspect.model.report.report import RecordReport, Remedies
+from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
@@ -108,8 +108,7 @@ _NO_TEXT = "no_hlo_text"
 """Key in the known values for the reason why a program of a file was not printed."""
 
 _OF_ANSWER = (
-    "sources", "explained", "report", "names", "shardings", "advice", "findings", "counted_findings",
-    "suggestions",
+    "sources", "explained", "report", "names", "shardings", "advice", "advice_by_now", "findings", "suggestions",
 )  # fmt: skip
 """Values that depend on the answer of XLA's partitioner."""
 
@@ -435,18 +434,38 @@ class Analyses(Computed):
             raise CaptureError("suggestions need the process that compiled the program: inspect the function again")
         return suggestions_of(self.advice, Trials(self.data, tuple(self.collectives), self.readable_hlo))
 
-    @once
+    @property
     def advice(self) -> AdviceTable:
         """Changes worth making."""
-        return self._advise(MOST_QUESTIONS)
+        return self.advise()
 
-    def _advise(self, most: int | None) -> AdviceTable:
+    def advise(self, tell: Callable[[], None] | None = None) -> AdviceTable:
+        """`advice`; where this call is the one that asks XLA, `tell` is called after every answer."""
+        return as_compiled(self.value("advice", lambda _: self._advised(MOST_QUESTIONS, tell)))
+
+    def advice_by_now(self) -> AdviceTable:
+        """`advice` as far as it is known, without a question and without waiting."""
+        known = self.asked.known
+        found = known.get("advice", known.get("advice_by_now", self.known.get("advice_by_now")))
+        if found is None:
+            found = self.known["advice_by_now"] = next(self._advice_steps(MOST_QUESTIONS))
+        return as_compiled(found)
+
+    def _advised(self, most: int | None, tell: Callable[[], None] | None = None) -> AdviceTable:
+        found = AdviceTable()
+        for found in self._advice_steps(most):
+            self.known["advice_by_now"] = found
+            if tell is not None:
+                tell()
+        return found
+
+    def _advice_steps(self, most: int | None) -> Iterator[AdviceTable]:
         module = self.readable_hlo
         program, sources, files = self._explanation(module)
         untried = why_untried(self.data, live=self.is_live)
         # The report first: its data know which arguments results reuse.
         data, rows = self.report.data, tuple(self.collectives)
-        return advice_for(data, module, rows, program, sources, files, untried=untried, most=most)
+        return advice_steps(data, module, rows, program, sources, files, untried=untried, most=most)
 
     @once
     def findings(self) -> FindingTable:
@@ -459,14 +478,9 @@ class Analyses(Computed):
     def try_all(self) -> FindingTable:
         """The findings after every change was tried; from then on they are the record's findings."""
         if self.findings.untried and why_untried(self.data, live=self.is_live) is None:
-            self.known["advice"] = self._advise(None)
+            self.known["advice"] = self._advised(None)
             self.known["findings"] = self._findings(self.advice, self.advice.missing)
         return self.findings
-
-    @once
-    def counted_findings(self) -> FindingTable:
-        """Findings that need no change to be tried, found in milliseconds."""
-        return self._findings(None, "")
 
     def _findings(self, advice: AdviceTable | None, untried: str) -> FindingTable:
         module = self.readable_hlo
@@ -476,13 +490,6 @@ class Analyses(Computed):
         data, rows = self.report.data, tuple(self.collectives)
         subject = subject_of(data, module, rows, program, sources, files, None)
         return findings_of(subject, None if untried else advice, untried=untried)
-
-    def findings_by_now(self) -> tuple[FindingTable, Remedies]:
-        """All findings if they have been looked for; if not, the findings that cost nothing."""
-        can_be_tried = why_untried(self.data, live=self.is_live) is None
-        if "findings" in self.known:
-            return self.findings, "tried" if can_be_tried else "none"
-        return self.counted_findings, "untried" if can_be_tried else "none"
 
     @once
     def graph_and_reason(self) -> tuple[ProgramGraph | None, str]:

@@ -19,10 +19,9 @@ from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses, RecordState
 from pjit_inspect.handles.exports import OfRecord
-from pjit_inspect.handles.live import answer, findings_key, report_for_display
+from pjit_inspect.handles.live import advice_key, answer, report_for_display
 from pjit_inspect.handles.memory.joined import known_autopsy
 from pjit_inspect.handles.memory.shown import memory_blob, memory_shown
-from pjit_inspect.handles.suggest import RecordSuggestion
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.report.advice import AdviceTable
@@ -39,11 +38,10 @@ from pjit_inspect.view.document.document import Block, Document, Line, Text
 from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, inspector_widget, still_page, widget_words
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 from pjit_inspect.view.memory.memory import autopsy_blocks
-from pjit_inspect.view.pages.advice import advice_blocks
+from pjit_inspect.view.record.advice import advice_blocks
 from pjit_inspect.view.record.answer import nothing_text
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.explain import explain_view
-from pjit_inspect.view.record.findings import finding_blocks, suggestion_blocks, suggestions_untried
 from pjit_inspect.view.record.kernels import callback_blocks, kernel_blocks, times_blocks
 from pjit_inspect.view.record.record import ViewOptions, record_view
 from pjit_inspect.view.record.shardings import shardings_view
@@ -97,8 +95,8 @@ def shown(analyses: Analyses, view: View, *, show_times: bool) -> Any:
                 )
         bundle = drawn(document)
         still = bundle["text/html"]
-        # What depends on the session, such as findings that come later, is not in what `show_times` leaves out.
-        key = findings_key(analyses) if show_times else ""
+        # What depends on the session, such as advice that comes later, is not in what `show_times` leaves out.
+        key = advice_key(analyses) if show_times else ""
         make = partial(inspector_frame, still=still, key=key)
         frame, _ = _live(analyses, document, make, show_times=show_times)
         return Shown(bundle if frame is None else {**bundle, "text/html": frame})
@@ -202,7 +200,7 @@ def _inspector(analyses: Analyses, document: Document, *, show_times: bool, is_w
             phase_of=find_phase,
             text=to_text(document),
             show_times=show_times,
-            looks_for_findings=is_widget and report.remedies == "untried",
+            asks_for_advice=is_widget,
         )
     )
 
@@ -264,10 +262,8 @@ class RecordFindings(OfRecord, Displayable, FindingTable):
     _state: RecordState = field(kw_only=True)
 
     def show(self) -> Shown:
-        """An object to display: these findings, each with its remedy, and the checks that were not made."""
-        now = self._state.analyses
-        is_all = self == now.findings
-        return _section(self._state, finding_blocks(self, report_for_display(now) if is_all else None))
+        """An object to display: the record's advice, of which these are rows."""
+        return _section(self._state, advice_blocks(self._state.analyses.advice))
 
     def try_all(self) -> RecordFindings:
         """As `FindingTable.try_all`."""
@@ -281,10 +277,8 @@ class RecordSuggestions(OfRecord, Displayable, SuggestionTable):
     _state: RecordState = field(kw_only=True)
 
     def show(self) -> Shown:
-        """An object to display: these changes, with modelled and counted figures."""
-        rows = tuple(one.as_known() if isinstance(one, RecordSuggestion) else one for one in self.rows)
-        shown = (*suggestion_blocks(rows), *suggestions_untried(self))
-        return _section(self._state, shown, "no suggestions")
+        """An object to display: the record's advice, which takes their place."""
+        return _section(self._state, advice_blocks(self._state.analyses.advice))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -1,11 +1,12 @@
-"""Updates displays after they were drawn: findings whose remedies are tried meanwhile.
+"""Updates displays after they were drawn: advice, as XLA answers one question after the other.
 
-Not its job: the displays (`displays`), findings (`findings`), or when the work may run (`background`).
+Not its job: the displays (`displays`), advice (`advice`), or when the work may run (`background`).
 """
 
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,44 +18,34 @@ from pjit_inspect.handles.memory.shown import memory_blob
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Document
+from pjit_inspect.view.inspector.advice import advice_data
 from pjit_inspect.view.inspector.blob import deflated, json_text
-from pjit_inspect.view.inspector.findings import findings_data, suggestions_data
 from pjit_inspect.view.inspector.page import delivery_html
-from pjit_inspect.view.record.findings import report_findings
+from pjit_inspect.view.record.advice import advice_head
 from pjit_inspect.view.render.shown import drawn
+
+_EACH_S = 0.5
+"""Time between two updates of a display: there may be ten answers in a second."""
 
 
 def report_for_display(analyses: Analyses) -> RecordReport:
-    """The report with the reason, XLA's warnings, the findings and suggestions known by now, as far as checked."""
-    suggestions = tuple(suggestion.as_known() for suggestion in analyses.known.get("suggestions", ()))
+    """The report with the reason, XLA's warnings, and the advice that is known by now."""
     guard = Guard()
     reason = guard.run("the reason", lambda: analyses.reason, None)
     warnings = guard.run("XLA's warnings", lambda: analyses.warnings, ())
-    findings, remedies = guard.run("the findings", analyses.findings_by_now, (None, "none"))
-    data = replace(analyses.report.data, reason=reason)
-    return replace(
-        analyses.report,
-        data=data,
-        findings=findings,
-        remedies=remedies,
-        suggestions=suggestions,
-        are_suggestions_known="suggestions" in analyses.known,
-        warnings=warnings,
-    )
+    advice = guard.run("the advice", analyses.advice_by_now, None)
+    return replace(analyses.report, data=replace(analyses.report.data, reason=reason), advice=advice, warnings=warnings)
 
 
 def answer(analyses: Analyses, widget: Any, message: dict[str, Any]) -> None:
     """Answers a request of an inspector's page; it comes when the kernel is idle: no user code waits."""
     kind, number = message.get("type"), message.get("number")
-    if kind == "drawn" and not widget._findings and "findings" not in analyses.known:  # noqa: SLF001
-        in_background(lambda: _tell_findings(analyses, widget))
+    if kind == "drawn" and not widget._advice and not analyses.advice_by_now().is_done:  # noqa: SLF001
+        in_background(lambda: _follow(analyses, lambda: _tell(analyses, widget, is_under_way=True)))
     elif kind == "memory":
         in_background(lambda: _tell_memory(analyses, widget))
-    elif kind == "suggest":
-        _tell_suggestions(analyses, widget, is_under_way=True)
-        in_background(lambda: _suggest(analyses, widget))
     elif kind == "check" and isinstance(number, int):
-        _tell_suggestions(analyses, widget, is_under_way=True)
+        _tell(analyses, widget, compiling=number)
         in_background(lambda: _check(analyses, widget, number))
 
 
@@ -62,47 +53,47 @@ def _tell_memory(analyses: Analyses, widget: Any) -> None:
     widget._memory = deflated(memory_blob(analyses))  # noqa: SLF001
 
 
-def _suggest(analyses: Analyses, widget: Any) -> None:
-    error = ""
-    try:
-        _ = analyses.suggestions
-    except Exception as refused:  # whatever it is, it belongs where the reader asked
-        error = str(refused)
-    _tell_suggestions(analyses, widget, error=error)
-
-
 def _check(analyses: Analyses, widget: Any, number: int) -> None:
     errors: dict[int, str] = {}
     try:
-        analyses.suggestions[number].check()
-    except Exception as refused:
+        analyses.advice[number].check()
+    except Exception as refused:  # whatever it is, it belongs where the reader asked
         errors[number] = str(refused)
-    _tell_suggestions(analyses, widget, errors=errors)
+    _tell(analyses, widget, errors=errors)
 
 
-def _tell_suggestions(analyses: Analyses, widget: Any, **known: Any) -> None:
-    widget._suggestions = json_text(suggestions_data(report_for_display(analyses), **known))  # noqa: SLF001
+def _tell(analyses: Analyses, widget: Any, **known: Any) -> None:
+    widget._advice = json_text(advice_data(analyses.advice_by_now(), **known))  # noqa: SLF001
 
 
-def _tell_findings(analyses: Analyses, widget: Any) -> None:
-    Guard().run("the findings", lambda: analyses.findings, None)
-    widget._findings = json_text(findings_data(report_for_display(analyses)))  # noqa: SLF001
+def _follow(analyses: Analyses, tell: Callable[[], None]) -> None:
+    """Ask XLA what to change; `tell` is called now and then, and when all is known."""
+    last = 0.0
+
+    def now_and_then() -> None:
+        nonlocal last
+        if time.monotonic() - last > _EACH_S:
+            tell()
+            last = time.monotonic()
+
+    Guard().run("the advice", lambda: analyses.advise(now_and_then), None)
+    tell()
 
 
-def findings_key(analyses: Analyses) -> str:
-    """The key by which later findings are passed to the frame of a display; "" if none will come."""
+def advice_key(analyses: Analyses) -> str:
+    """The key by which later advice is passed to the frame of a display; "" if none will come."""
     stablehlo = analyses.data.stablehlo
-    if stablehlo is None or analyses.findings_by_now()[1] != "untried":
+    if stablehlo is None or analyses.advice_by_now().is_done:
         return ""
     return hashlib.sha256(stablehlo.read()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaterFindings:
-    """Findings that a notebook gets after their display.
+class LaterAdvice:
+    """Advice that a notebook gets after its display.
 
     Attributes:
-      at_first: an empty placeholder until the findings are there, MIME type -> text.
+      at_first: an empty placeholder until the first answer is there, MIME type -> text.
     """
 
     at_first: dict[str, str]
@@ -111,17 +102,18 @@ class LaterFindings:
     _is_still: bool
 
     def tell(self, update: Callable[[dict[str, str]], None]) -> None:
-        """Calls `update` with them once they are there, in a separate thread and only while no user code runs."""
-        in_background(lambda: update(self._found()))
+        """Calls `update` with what is known, again and again until all is, in a separate thread.
 
-    def _found(self) -> dict[str, str]:
-        analyses = self._analyses.asked
-        Guard().run("the findings", lambda: analyses.findings, None)
-        report = report_for_display(analyses)
-        bundle = drawn(Document(axes=document_axes(report.data), blocks=report_findings(report)))
+        XLA is asked only while no user code runs.
+        """
+        in_background(lambda: _follow(self._analyses.asked, lambda: update(self._known())))
+
+    def _known(self) -> dict[str, str]:
+        advice, data = self._analyses.advice_by_now(), self._analyses.data
+        bundle = drawn(Document(axes=document_axes(data), blocks=advice_head(advice, is_under_way=True)))
         if self._is_still:
             return bundle
-        html = delivery_html(findings_data(report), key=self._key, still=bundle["text/html"])
+        html = delivery_html(advice_data(advice, is_under_way=True), key=self._key, still=bundle["text/html"])
         return {**bundle, "text/html": html}
 
 
@@ -141,13 +133,13 @@ def when_asked(state: RecordState, tell: Callable[[], None]) -> bool:
     return True
 
 
-def later_findings_of(analyses: Analyses, *, is_still: bool = False) -> LaterFindings | None:
-    """The findings that are not known yet; None where all are, or no remedy can be tried.
+def later_advice_of(analyses: Analyses, *, is_still: bool = False) -> LaterAdvice | None:
+    """The advice that is not known yet; None where all is, or nothing can be asked.
 
-    They are handed to the inspectors of the same program that are drawn already; `is_still` says that they belong to a
-    display without one, and are read where they are.
+    It is handed to the inspectors of the same program that are drawn already; `is_still` says that it belongs to a
+    display without one, and is read where it is.
     """
-    key = findings_key(analyses)
+    key = advice_key(analyses)
     if not key:
         return None
-    return LaterFindings(at_first={"text/plain": "", "text/html": ""}, _analyses=analyses, _key=key, _is_still=is_still)
+    return LaterAdvice(at_first={"text/plain": "", "text/html": ""}, _analyses=analyses, _key=key, _is_still=is_still)

@@ -28,7 +28,7 @@ from pjit_inspect.ipython.run import (
     compile_code,
     is_whole_statement,
     run_program,
-    show_later_findings,
+    show_later_advice,
     show_note,
     show_record,
 )
@@ -230,7 +230,7 @@ class PjitMagics(Magics):
         display(record.explain(command.line), include=_only_text(command))
         if command.line is None:
             # The explanation of one line is about that line alone.
-            show_later_findings(record, command.options, is_still=True)
+            show_later_advice(record, command.options, is_still=True)
 
     def _shardings(self, command: Command) -> None:
         display(_record(command).shardings, include=_only_text(command))

@@ -82,7 +82,7 @@ def show_record(record: api.CompileRecord, options: ShowOptions) -> None:
     handle = display(shown(), display_id=True) if _can_change(options) else display(shown())
     if handle is not None:
         api.when_explained(record, lambda: handle.update(shown()))
-    show_later_findings(record, options)
+    show_later_advice(record, options)
 
 
 def _can_change(options: ShowOptions) -> bool:
@@ -90,15 +90,14 @@ def _can_change(options: ShowOptions) -> bool:
     return options.times and hasattr(get_ipython(), "kernel")
 
 
-def show_later_findings(record: api.CompileRecord, options: ShowOptions, *, is_still: bool = False) -> None:
-    """Sends the findings to a record's display when their remedies have been tried.
+def show_later_advice(record: api.CompileRecord, options: ShowOptions, *, is_still: bool = False) -> None:
+    """Sends advice to a record's display as XLA answers, while no cell runs.
 
-    Only where an output can change later. `is_still` says that the display has no inspector: findings are shown under
-    it.
+    Only where an output can change later. `is_still` says that the display has no inspector: advice is shown under it.
     """
     if options.view != "html" or not _can_change(options):
         return
-    later = api.later_findings(record, is_still=is_still)
+    later = api.later_advice(record, is_still=is_still)
     if later is not None:
         handle = display(later.at_first, raw=True, display_id=True)
         if handle is not None:

@@ -24,7 +24,7 @@ const source = {source};
 const {{ default: widget }} = await import(URL.createObjectURL(new Blob([source], {{ type: "text/javascript" }})));
 const bytes = Uint8Array.from(atob({blob}), (c) => c.charCodeAt(0));
 const values = {{ _first: {first}, _blob: new DataView(bytes.buffer), selection: {selection} }};
-Object.assign(values, {{ _findings: "", _suggestions: "", _memory: null }});
+Object.assign(values, {{ _advice: "", _memory: null }});
 const heard = {{}};
 globalThis.saved = [];
 globalThis.asked = [];
@@ -37,11 +37,7 @@ globalThis.model = {{
   off: (event) => {{ delete heard[event]; }},
 }};
 globalThis.fromKernel = (name) => {{ values.selection = name; heard["change:selection"](); }};
-globalThis.fromKernelSuggestions = (words) => {{
-  values._suggestions = words;
-  heard["change:_suggestions"]();
-}};
-globalThis.fromKernelFindings = (words) => {{ values._findings = words; heard["change:_findings"](); }};
+globalThis.fromKernelAdvice = (words) => {{ values._advice = words; heard["change:_advice"](); }};
 globalThis.end = widget.render({{ model: globalThis.model, el: document.getElementById("el") }});
 globalThis.listening = () => Object.keys(heard).length;
 </script></body>"""

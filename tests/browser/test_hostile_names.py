@@ -10,9 +10,11 @@ import view_reports
 from pages import REPORTS, frame_of, page_of, widget_of
 
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.advice import Advice, AdviceTable
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.report.suggestion import Checked, Suggestion
+from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.words.sentence import Sentence
 
 NAMES = (
     "<script>globalThis.hacked = 1</script>",
@@ -60,15 +62,16 @@ def hostile_report(name: str) -> RecordReport:
         )
         for row in report.fusions
     )
-    suggestion = Suggestion(
-        title=name, sentence=name, change=(), counted=Checked(before_bytes=2, after_bytes=1), removes=(name,)
-    )
+    advice = Advice(
+        kind="line", sentence=Sentence(name), change=name, edits=(Edit(kind="remove", index=1),), sent=(2, 1),
+        costs=name, source=(at,),
+    )  # fmt: skip
     return dataclasses.replace(
         report,
         data=hostile_data(name),
         notes=(name,),
         warnings=(name,),
-        suggestions=(suggestion,),
+        advice=AdviceTable((advice, dataclasses.replace(advice, state="fact")), untried=name),
         collectives=dataclasses.replace(report.collectives, rows=rows),
         fusions=dataclasses.replace(report.fusions, rows=kernels),
     )
@@ -86,7 +89,7 @@ def test_hostile_names_are_text_everywhere(visit, name: str, lowering: str):
     for tab in ("arrays", "kernels", "collectives"):
         root.locator(f".frame > section [data-tab={tab}]").first.click()
         root.locator(".row").first.click()
-    for tab in ("traffic", "text", "mesh", "heat"):
+    for tab in ("advice", "traffic", "text", "mesh", "heat"):
         root.locator(f".frame > section [data-tab={tab}]").first.click()
     root.locator(".widen").click()
     frames = page.frames

@@ -66,9 +66,9 @@ def test_a_cell_is_ignored_by_its_tag(compared: Any):
     assert not compared.is_ignored({"metadata": {}})
 
 
-def test_findings_that_come_later_are_not_compared_whether_they_are_there_or_not(compared: Any):
-    key, findings = "k", {"rows": []}
+def test_advice_that_comes_later_is_not_compared_whether_it_is_there_or_not(compared: Any):
+    key, advice = "k", {"rows": []}
     waiting = {"output_type": "display_data", "data": {"text/plain": "", "text/html": ""}}
-    html = delivery_html(findings, key=key, still="<p>no findings</p>")
+    html = delivery_html(advice, key=key, still="<p>no findings</p>")
     there = {"output_type": "display_data", "data": {"text/plain": "no findings", "text/html": html}}
     assert compared.compared_outputs([waiting, there]) == []

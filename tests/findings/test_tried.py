@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 import pytest
+from pjit_inspect.view.record.findings import suggestions_untried
 
 from findings.case import Fault
 from findings.faults import FAULTS
@@ -20,7 +21,6 @@ from pjit_inspect.handles.suggest import Trials
 from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.suggestion import Edit, SuggestionTable
 from pjit_inspect.view.document.document import Document
-from pjit_inspect.view.record.findings import suggestions_untried
 from pjit_inspect.view.render.text import to_text
 
 STEP = next(fault for fault in FAULTS if fault.name == "fsdp_tp_step")

@@ -16,7 +16,7 @@ from pjit_inspect import api
 from pjit_inspect.handles import propagate
 from pjit_inspect.handles.live import report_for_display
 from pjit_inspect.handles.propagate import why_unasked
-from pjit_inspect.view.inspector.findings import findings_data
+from pjit_inspect.view.inspector.payload import InspectorInput, inspector_payload
 
 UNKNOWN = "why they are there  not known yet: XLA's partitioner needs about"
 
@@ -94,8 +94,8 @@ def test_who_looks_at_a_sharding_has_the_causes_too(record, asked, look):
     assert len(asked) == 1
 
 
-def test_nobody_asks_for_findings_that_come_later(record, asked):
-    later = api.later_findings(record)
+def test_nobody_asks_for_advice_that_comes_later(record, asked):
+    later = api.later_advice(record)
     assert later is not None
     assert not asked
     found = threading.Event()
@@ -155,10 +155,13 @@ def test_the_seconds_follow_from_what_is_counted(record, monkeypatch):
 
 
 def test_the_inspector_says_that_it_is_not_known_yet(record, asked):
-    report = report_for_display(record.state.displayed)
-    words = str(findings_data(report)["words"])
-    assert "why the collectives are there is " in words
+    words = unasked(record)
+    assert "Why the collectives are there is " in words
     assert "not known yet: XLA's partitioner needs about" in words
     record.ask_partitioner()
-    words = str(findings_data(report_for_display(record.state.displayed))["words"])
-    assert "not known yet" not in words
+    assert unasked(record) == "[]"
+
+
+def unasked(record) -> str:
+    report = report_for_display(record.state.displayed)
+    return str(inspector_payload(InspectorInput(report=report)).first["unasked"])

@@ -20,7 +20,7 @@ from pjit_inspect.model.record.kernel_times import KernelTimes
 STEP = Path(__file__).parents[1] / "data" / "mlp.before_xla_was_asked.pjit"
 
 FOR_TEXT = {
-    "counted_findings", "explained", "hlo", "propagation_and_reason", "sources", "report", "reason", "warnings",
+    "advice_by_now", "explained", "hlo", "propagation_and_reason", "sources", "report", "reason", "warnings",
 }  # fmt: skip
 """What the still display lays out, and what that needs."""
 

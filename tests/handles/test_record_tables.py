@@ -52,14 +52,10 @@ def test_suggestions_are_a_table_that_draws_itself_and_can_be_copied(record: pi.
     table = RecordSuggestions((one,), _state=record.state)
     assert repr(table) == repr(SuggestionTable((one,))) == "SuggestionTable(1 suggestion)"
     assert table == SuggestionTable((one,))
-    text = str(table)
-    for words in ("counted", "-3 KiB", "compiled", "holds 1 KiB more", "constrain `h`"):
-        assert words in text, words
     assert "text/html" in table[:1]._repr_mimebundle_()
     names, row = (line.split("\t") for line in table.to_tsv().splitlines())
     cells = dict(zip(names, row, strict=True))
     assert (cells["counted_bytes"], cells["compiled_bytes"]) == ("-3072", "")
-    assert str(table[:0]) == "no suggestions"
 
 
 def plain(table: Any, kind: type) -> Any:

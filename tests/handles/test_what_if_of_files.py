@@ -49,9 +49,9 @@ def test_it_is_what_the_live_record_would_be(live: pi.CompileRecord, loaded: pi.
     # One sum over `model`, of 64 / 4 x 32 float32.
     assert facts(there) == facts(here) == [("all-reduce", ("model",), 2048, "contraction")]
     shown = str(there.show("text", times=False))
-    # That findings can still be looked for is said only where the program can be compiled again.
+    # That changes can still be asked about is said only where the program can be compiled again.
     own = str(here.show("text", times=False)).splitlines()
-    assert shown.splitlines() == [line for line in own if not line.startswith("findings: none yet")]
+    assert shown.splitlines() == [line for line in own if not line.startswith("What to change (not asked yet")]
     assert "what if: mesh data=4 x model=4" in shown
     assert facts(there.what_if(mesh={"data": 2, "model": 2})) == [("all-reduce", ("model",), 4096, "contraction")]
 

@@ -207,9 +207,9 @@ def test_a_saved_one_is_read_as_what_it_is(record: pi.CompileRecord, tmp_path: P
     read = pi.load(tmp_path / "other.pjit")
     assert read.data.hypothesis == other.data.hypothesis
     assert collectives(read) == collectives(other)
-    # That findings can still be looked for is said only where the program can be compiled again.
+    # That changes can still be asked about is said only where the program can be compiled again.
     assert str(read).splitlines() == [
-        own for own in str(other).splitlines() if not own.startswith("findings: none yet")
+        own for own in str(other).splitlines() if not own.startswith("What to change (not asked yet")
     ]
     assert collectives(read.what_if(mesh={"data": 2, "model": 4})) == collectives(
         other.what_if(mesh={"data": 2, "model": 4})

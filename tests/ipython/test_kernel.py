@@ -156,12 +156,12 @@ def test_the_session_goes_on_after_errors(outputs):
     assert record.data["text/plain"].startswith("total  jit")
 
 
-def test_findings_come_after_the_display_into_an_output_of_their_own(outputs):
+def test_advice_comes_after_the_display_into_an_output_of_its_own(outputs):
     assert kinds(outputs["later"]) == ["display_data", "display_data", "execute_result"]
     record, later, _ = outputs["later"]
-    assert "findings: none yet" in record.data["text/plain"]
-    assert later.data["text/plain"].startswith("10 kinds of fault were looked for")
-    key = re.search(r'data-pjit-findings="(\w+)"', record.data["text/html"])
+    assert "What to change (not asked yet" in record.data["text/plain"]
+    assert later.data["text/plain"].startswith("Nothing worth changing (")
+    key = re.search(r'data-pjit-advice="(\w+)"', record.data["text/html"])
     assert key
     assert key[1] in later.data["text/html"]
 
@@ -173,16 +173,16 @@ def test_a_display_of_a_large_program_has_its_reasons_later(outputs):
     assert "why they are there" in shown.data["text/plain"]
 
 
-def test_where_outputs_are_to_be_the_same_no_findings_come_later(outputs):
-    assert "data-pjit-findings" not in outputs["after"][0].data["text/html"].partition("srcdoc")[0]
+def test_where_outputs_are_to_be_the_same_no_advice_comes_later(outputs):
+    assert "data-pjit-advice" not in outputs["after"][0].data["text/html"].partition("srcdoc")[0]
     assert kinds(outputs["after"]) == ["display_data"]
 
 
-def test_why_has_the_findings_come_too_and_keeps_them_where_they_are(outputs):
+def test_why_has_the_advice_come_too_and_keeps_it_where_it_is(outputs):
     assert kinds(outputs["why"]) == ["display_data", "display_data"]
     told, later = outputs["why"]
     assert told.data["text/plain"].startswith("total  why each collective is there")
-    assert later.data["text/plain"].startswith("10 kinds of fault were looked for")
+    assert later.data["text/plain"].startswith("Nothing worth changing (")
     assert "<script" not in later.data["text/html"]
 
 

@@ -14,13 +14,13 @@ from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.program.mesh import Device, Mesh, SpecEntry
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
+from pjit_inspect.model.report.advice import Advice, AdviceTable
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import AxisTotal, Collective, CollectiveTable
-from pjit_inspect.model.report.finding import Finding, FindingTable
 from pjit_inspect.model.report.fusion import Fusion, FusionTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
-from pjit_inspect.model.report.suggestion import Checked, Suggestion
+from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.words.sentence import Sentence
 
 MIB = 2**20
@@ -626,22 +626,6 @@ def explained() -> RecordReport:
         totals=totals_of(rows),
         fusions=FusionTable(()),
         warnings=("Involuntary full rematerialization of `h` at step.py:2",),
-        suggestions=(
-            Suggestion(
-                title="give `p['layers'][*]['w1']` the spec `P(None, 'model')`",
-                sentence="the four gathers go, each device holds 4 MiB more",
-                change=(),
-                counted=Checked(before_bytes=11 * MIB, after_bytes=7 * MIB),
-                removes=("all-gather.0",),
-            ),
-            Suggestion(
-                title="constrain `h`",
-                sentence="the gradient is summed in pieces",
-                change=(),
-                counted=Checked(before_bytes=11 * MIB, after_bytes=10 * MIB),
-                checked=Checked(before_bytes=11 * MIB, after_bytes=12 * MIB),
-            ),
-        ),
     )
 
 
@@ -681,30 +665,42 @@ def shardings() -> ShardingTable:
     return ShardingTable(rows=(h, relu, *weights, shard), devices=8, left_out=(("single numbers", 7), ("constants", 3)))
 
 
-def diagnosed() -> RecordReport:
-    """The train step with a finding of which the remedy was tried, and one whose remedy is a change of code."""
-    step = train_step()
-    rows = tuple(replace(row, instructions=(f"{row.kind}.{n}",)) for n, row in enumerate(step.collectives or ()))
-    lost = Finding(
+def advised() -> RecordReport:
+    """The train step with a change that was counted, one on top of it that was compiled, and a fact."""
+    at = Frame(file="/home/me/train.py", line=31)
+    lost = Advice(
         kind="axis_lost",
         sentence=Sentence("`emb[tok]` (train.py:31) loses `fsdp`: the result is `P(None, None, 'fsdp')`"),
-        source=(Frame(file="/home/me/train.py", line=31),),
-        cost_bytes=3 * MIB,
-        remedy=Sentence("put `with_sharding_constraint(..., P('fsdp', None, None))` on it"),
-        tried=Checked(before_bytes=4 * MIB, after_bytes=MIB),
+        change="x = jax.lax.with_sharding_constraint(emb[tok], P('fsdp', None, None))",
+        edits=(Edit(kind="constrain", index=3),),
+        sent=(4 * MIB, MIB),
+        memory=(2 * MIB, 2 * MIB),
+        multiplied=(1000, 500),
         collectives=(163, 50),
-        instructions=rows[0].instructions,
+        source=(at,),
+        number=2,
     )
-    kept = Finding(
+    held = Advice(
+        kind="replicated_argument",
+        sentence=Sentence("`emb` arrives as `P()`; other arguments of its dimensions are split"),
+        change="pass emb as P('fsdp', None)",
+        edits=(Edit(kind="argument", index=0),),
+        sent=(MIB, MIB + MIB // 8),
+        memory=(2 * MIB, MIB),
+        costs="sends 128 KiB more",
+        state="compiled",
+        with_edits=lost.edits,
+    )
+    kept = Advice(
         kind="not_donated",
         sentence=Sentence("`params` comes back changed, and the old one is not given up"),
+        change="give `jax.jit` `donate_argnames=('params',)`",
+        state="fact",
         source=(Frame(file="/home/me/train.py", line=40),),
         cost_bytes=2 * MIB,
         unit="held",
-        remedy=Sentence("give `jax.jit` `donate_argnames=('params',)`"),
     )
-    found = FindingTable((lost, kept))
-    return replace(step, collectives=CollectiveTable(rows), findings=found, remedies="tried")
+    return replace(train_step(), advice=AdviceTable((lost, held, kept), asked=40, proposed=64))
 
 
 def every_report() -> dict[str, RecordReport]:
@@ -718,5 +714,5 @@ def every_report() -> dict[str, RecordReport]:
         "huge": huge(),
         "hostile": hostile(),
         "explained": explained(),
-        "diagnosed": diagnosed(),
+        "advised": advised(),
     }

@@ -6,6 +6,7 @@ Not its job: finding changes (`climb`), or names of values (`analyze.sharding.va
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from pjit_inspect.analyze.advice.climb import Climb, TriedChange
 from pjit_inspect.analyze.advice.constraint_words import constraint_words
@@ -31,7 +32,7 @@ _KINDS: dict[str, ChangeKind] = {
 
 
 def advice_of(climb: Climb, collectives: Sequence[Collective]) -> tuple[Advice, ...]:
-    """The changes that were taken, each on top of those before; then other layouts, each by itself.
+    """The changes that were taken, each on top of those before, and the best since; then another layout by itself.
 
     `collectives` are those of the compiled program, which rows say the removed ones of.
     """
@@ -39,6 +40,8 @@ def advice_of(climb: Climb, collectives: Sequence[Collective]) -> tuple[Advice, 
     for step in climb.steps:
         rows.append(_row(climb, step.taken, before, taken, collectives))
         taken, before = (*taken, *step.taken.edits), step.taken.answer or before
+    if climb.foremost is not None:
+        rows.append(replace(_row(climb, climb.foremost, before, taken, collectives), state="asking"))
     layouts = [one for one in climb.tried if one.is_layout and one.saved is not None and one.saved.worth]
     # Another layout is beside the changes that were taken, where it was asked about before any.
     alone = [one for one in layouts if not climb.steps or one.number < climb.steps[0].taken.number]

@@ -133,6 +133,11 @@ class Climb:
         return self.start if taken is None else taken
 
     @property
+    def foremost(self) -> TriedChange | None:
+        """The best of what helped since a change was taken; None if nothing did."""
+        return self._best() if self._helped else None
+
+    @property
     def edits(self) -> tuple[Edit, ...]:
         """The changes that were taken."""
         return tuple(edit for step in self.steps for edit in step.taken.edits)

@@ -34,9 +34,11 @@ written_out_layers: equal layers of a Python loop are compiled one by one.
 AdviceKind = ChangeKind | FindingKind | OtherFact
 """A change of shardings, a fact of one of the kinds of findings, or one that costs no bytes."""
 
-AdviceState = Literal["counted", "fact"]
+AdviceState = Literal["asking", "counted", "compiled", "fact"]
 """
+asking: as counted, and XLA is still asked about other changes in its place.
 counted: XLA's partitioner made the changed program; both programs are counted before optimization.
+compiled: `check` compiled the changed program; `sent` is counted in the compiled programs, `collectives` is None.
 fact: a property of the program, for which nothing needs to be tried.
 """
 
@@ -92,8 +94,9 @@ class Advice:
     def check(self) -> Checked:
         """Compile the changed program to the end, run nothing, and count the bytes its collectives send.
 
-        The changes of the rows before it are made, too. It takes as long as one compile. Raises CaptureError for a
-        fact, when the devices are not here, or when XLA refuses the changed program.
+        The changes of the rows before it are made, too. It takes as long as one compile, of two where the program with
+        those alone was not compiled yet. From then on `record.advice` has the row as "compiled". Raises CaptureError
+        for a fact, when the devices are not here, or when XLA refuses the changed program.
         """
         # Those that records hand out (`handles.advice`) have a program.
         raise ValueError("this advice was not handed out by a record, so it has no program to compile")
@@ -109,6 +112,8 @@ class AdviceTable(Table[Advice]):
     Attributes:
       rows: changes, each on top of those before it; then other layouts, each by itself; then facts.
       asked: number of changed programs that XLA's partitioner was asked about.
+      left: the most questions that may still come; 0 when all were asked.
+      is_done: whether more rows cannot come.
       proposed: number of changes that were thought of.
       best: the largest share of bytes sent that is saved by a change which costs nothing else, and is too little for a
         row; 0 for none.
@@ -119,6 +124,8 @@ class AdviceTable(Table[Advice]):
 
     rows: tuple[Advice, ...] = ()
     asked: int = 0
+    left: int = 0
+    is_done: bool = True
     proposed: int = 0
     best: float = 0.0
     missing: str = ""
@@ -134,4 +141,5 @@ class AdviceTable(Table[Advice]):
         return json.dumps({**own, "rows": rows}, default=asdict)
 
     def __repr__(self) -> str:
-        return f"AdviceTable({len(self.rows)} row{'s' * (len(self.rows) != 1)}, {self.asked} asked)"
+        more = "" if self.is_done else f", at most {self.left} more"
+        return f"AdviceTable({len(self.rows)} row{'s' * (len(self.rows) != 1)}, {self.asked} asked{more})"

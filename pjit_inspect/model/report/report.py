@@ -7,26 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import KeyFigures
+from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import AxisTotal, CollectiveTable, Least, OtherCommunication, other_words
-from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.host_callback import HostCallback
-from pjit_inspect.model.report.suggestion import Suggestion
 from pjit_inspect.model.words.sentence import Phrase, Sentence
-
-Remedies = Literal["none", "untried", "tried"]
-"""
-none: no remedy can be tried, for example for a record from a file or a program for one device.
-untried: remedies have not been tried; findings that only a tried remedy proves are missing.
-tried: all that can be tried have been.
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +40,7 @@ class RecordReport:
         collectives or arguments.
       timed: for each measured HLO instruction, JAX's name of its operation and the user's frames, innermost first; {}
         for none.
-      findings: known problems of the program, most expensive first; None if not looked for.
-      remedies: whether the findings' remedies have been tried.
-      suggestions: changes that may save communication, the best first.
-      are_suggestions_known: whether they have been looked for.
+      advice: changes worth making and facts, as far as they are known; None if nobody looked.
       unasked: why XLA's partitioner has not been asked for the causes of collectives yet; "" if it has been, or cannot
         be.
       warnings: warnings of XLA's partitioner during the compile; each has a `sentence`.
@@ -68,10 +57,7 @@ class RecordReport:
     instructions: int | None = None
     notes: tuple[str, ...] = ()
     timed: Mapping[str, tuple[str, tuple[Frame, ...]]] = field(default_factory=dict)
-    findings: FindingTable | None = None
-    remedies: Remedies = "none"
-    suggestions: tuple[Suggestion, ...] = ()
-    are_suggestions_known: bool = False
+    advice: AdviceTable | None = None
     unasked: str = ""
     warnings: tuple[Any, ...] = ()
 

@@ -764,14 +764,6 @@ body:has(> #pjit-inspector) {
 .pjit-inspector .names {
   color: var(--dim);
 }
-.pjit-inspector .suggestion {
-  border-left: 3px solid var(--line);
-  background: var(--panel);
-  padding: 8px;
-  display: grid;
-  gap: 6px;
-  overflow-wrap: anywhere;
-}
 .pjit-inspector .picker {
   display: flex;
   gap: 12px;

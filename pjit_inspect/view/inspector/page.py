@@ -81,15 +81,15 @@ The page in the frame cannot set its height. The script takes numbers from this 
 """
 
 
-FRAME_KEY = "data-pjit-findings"
-"""The attribute of a frame with the key of its findings."""
+FRAME_KEY = "data-pjit-advice"
+"""The attribute of a frame with the key of its advice."""
 
-# Findings that arrive after the inspector was drawn are a small output under it. Replacing the frame would lose the
+# Advice that arrives after the inspector was drawn is a small output under it. Replacing the frame would lose the
 # reader's selection: the script sends them to it, and hides the text for readers without scripts.
 _DELIVERY = """<div>{still}</div><script>(() => {{
-const findings = {findings}, box = document.currentScript && document.currentScript.previousElementSibling;
+const advice = {advice}, box = document.currentScript && document.currentScript.previousElementSibling;
 let left = 40;
-const send = (frame) => frame.contentWindow && frame.contentWindow.postMessage({{pjitFindings: findings}}, "*");
+const send = (frame) => frame.contentWindow && frame.contentWindow.postMessage({{pjitAdvice: advice}}, "*");
 const find = () => {{
   const frames = document.querySelectorAll('iframe[{attribute}="{key}"]');
   frames.forEach((frame) => {{ send(frame); frame.addEventListener("load", () => send(frame)); }});
@@ -152,7 +152,7 @@ def inspector_frame(payload: InspectorPayload, still: str, *, key: str = "") -> 
 
     An untrusted notebook drops the style and the frame, and shows the HTML that the style would hide. Under a policy
     without inline scripts, the frame keeps its first content, which is the still display too. With `key`, the frame can
-    be sent findings later (`delivery_html`).
+    be sent advice later (`delivery_html`).
     """
     height = FRAME_HEIGHT if payload.first["collectives"] else QUIET_HEIGHT
     return page_frame(inspector_page(payload, still=still), payload.title, still, height=height, key=key)
@@ -168,9 +168,9 @@ def page_frame(page: str, title: str, still: str, *, height: int = FRAME_HEIGHT,
     )
 
 
-def delivery_html(findings: dict[str, Any], *, key: str, still: str) -> str:
-    """A fragment for a notebook's output: `still`, and a script that sends `findings` to the frames with this key."""
-    return _DELIVERY.format(still=still, findings=json_text(findings), attribute=FRAME_KEY, key=escape(key, quote=True))
+def delivery_html(advice: dict[str, Any] | None, *, key: str, still: str) -> str:
+    """A fragment for a notebook's output: `still`, and a script that sends `advice` to the frames with this key."""
+    return _DELIVERY.format(still=still, advice=json_text(advice), attribute=FRAME_KEY, key=escape(key, quote=True))
 
 
 # ---------------------------------------------------------------- the widget
@@ -201,8 +201,8 @@ def inspector_widget(
     the collective that sends most. An unknown name changes nothing. `words` is the text form, without id or time;
     `still` the HTML for a notebook without a kernel. `asked` is called with the widget and a message of its page:
     `{"type": "drawn"}` after drawing; `{"type": "memory"}` to ask for the store of the memory pane, which goes to
-    `_memory`, deflated; `{"type": "suggest"}` for suggestions; `{"type": "check", "number": 0}` to compile one.
-    `_findings` and `_suggestions` take newer results as JSON (`view.inspector.findings`).
+    `_memory`, deflated; `{"type": "check", "number": 0}` to compile the program with a row of advice. `_advice` takes
+    newer advice as JSON (`view.inspector.advice`).
     """
     import anywidget
     import traitlets
@@ -212,8 +212,7 @@ def inspector_widget(
         _first = traitlets.Unicode().tag(sync=True)
         _blob = traitlets.Bytes().tag(sync=True)
         _memory = traitlets.Bytes().tag(sync=True)
-        _findings = traitlets.Unicode("").tag(sync=True)
-        _suggestions = traitlets.Unicode("").tag(sync=True)
+        _advice = traitlets.Unicode("").tag(sync=True)
         selection = traitlets.Unicode("", help="The name of what is selected.").tag(sync=True)
 
         def __repr__(self) -> str:

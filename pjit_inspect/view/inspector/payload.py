@@ -20,11 +20,12 @@ from pjit_inspect.model.report.graph import ProgramFlow, ProgramGraph
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.view.document.colors import document_axes
-from pjit_inspect.view.document.document import Line, Sign, TableBlock
+from pjit_inspect.view.document.document import Line, Sign, Spans, TableBlock, spans
 from pjit_inspect.view.document.quantities import bytes_text, least_text, plural
+from pjit_inspect.view.inspector.advice import advice_data
 from pjit_inspect.view.inspector.blob import lists_of, pack_blob, whole_numbers
-from pjit_inspect.view.inspector.findings import findings_data, note_list, suggestions_data
 from pjit_inspect.view.inspector.graph import GraphData, GraphLinks, flow_data, graph_data, missing_graph
+from pjit_inspect.view.inspector.notes import note_list
 from pjit_inspect.view.inspector.rows import array_groups, array_rows, collective_rows, kernel_rows, value_rows
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.texts import (
@@ -38,7 +39,7 @@ from pjit_inspect.view.inspector.texts import (
 )
 from pjit_inspect.view.inspector.words import axes_data, name_data, spans_data, table_data
 from pjit_inspect.view.record.answer import answer_line, hypothesis_blocks, memory_line, reason_blocks, title_line
-from pjit_inspect.view.record.collectives import group_collectives
+from pjit_inspect.view.record.collectives import group_collectives, unasked_words
 from pjit_inspect.view.record.kernels import measured_words
 from pjit_inspect.view.record.record import times_line
 
@@ -68,7 +69,7 @@ class InspectorInput:
       phase_of: gives the phase of training from an operation's name.
       text: the display as text, for "Copy as text".
       show_times: whether to show compile times and measured times.
-      looks_for_findings: whether remedies are being tried, with results sent to the inspector later.
+      asks_for_advice: whether XLA is asked about changes, with answers sent to the inspector later.
     """
 
     report: RecordReport
@@ -86,7 +87,7 @@ class InspectorInput:
     phase_of: Callable[[str], Phase] = field(default=lambda name: None)
     text: str = ""
     show_times: bool = True
-    looks_for_findings: bool = False
+    asks_for_advice: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +180,7 @@ def _sources(data: RecordData) -> tuple[Any, ...]:
 
 
 def _head(given: InspectorInput) -> dict[str, Any]:
-    """The page's head: the compiled program, the answer, the findings, and how much there is."""
+    """The page's head: the compiled program, the answer, the advice, and how much there is."""
     report, data = given.report, given.report.data
     memory = next(iter(memory_line(data)), None)
     times = data.kernel_times if given.show_times else None
@@ -195,8 +196,8 @@ def _head(given: InspectorInput) -> dict[str, Any]:
         "times": spans_data(times_line(data).spans) if given.show_times else [],
         "answer": spans_data(answer_line(report).spans),
         "memory": spans_data(memory.spans) if isinstance(memory, Line) else [],
-        "findings": findings_data(report, is_under_way=given.looks_for_findings),
-        "suggestions": suggestions_data(report),
+        "advice": advice_data(report.advice, is_under_way=given.asks_for_advice),
+        "unasked": spans_data(_unasked(report)),
         "counts": [
             len(report.collectives or ()),
             len(data.inputs) + len(data.outputs),
@@ -204,6 +205,11 @@ def _head(given: InspectorInput) -> dict[str, Any]:
         ],
         "has_graph": given.graph is not None,
     }
+
+
+def _unasked(report: RecordReport) -> Spans:
+    """The note that the causes are not known yet; the page does not have the text table that says so."""
+    return spans("Why the collectives are there is ", unasked_words(report.unasked)) if report.unasked else ()
 
 
 def _again(data: RecordData, *, show_times: bool) -> dict[str, Any]:

@@ -33,9 +33,9 @@ from pjit_inspect.view.document.document import (
     strong,
 )
 from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plural
+from pjit_inspect.view.record.advice import advice_head
 from pjit_inspect.view.record.answer import answer_line, incomplete_spans
 from pjit_inspect.view.record.cause_groups import CauseGroup, cause_words, finding_of, group_by_cause, share_text
-from pjit_inspect.view.record.findings import report_findings, suggestion_hint, suggestion_section
 
 _PROVED = 5  # groups whose facts text shows
 _GROUPS = 40
@@ -59,16 +59,10 @@ def _blocks(report: RecordReport, what: str | int | None) -> list[Block]:
     name = Quote(report.data.primitive or report.data.name, strong=True)
     blocks: list[Block] = [line(name, Sign("dot"), "why each collective is there", role="title")]
     blocks.append(_answer(report, picked, groups))
-    blocks += report_findings(report) if what is None else ()
+    blocks += advice_head(report.advice) if what is None else ()
     blocks += _kinds(picked.rows) if len(groups) > 1 else []
     blocks += _causes(report, groups)
     blocks += _warnings(report.warnings)
-    # Changes that could remove some of the collectives.
-    names = {name for row in picked.rows for name in row.instructions}
-    wanted = [found for found in report.suggestions if what is None or names.intersection(found.removes)]
-    blocks += suggestion_section(wanted, with_sentences=True)
-    hint = suggestion_hint(report)
-    blocks += [line(hint)] if hint else []
     words = "wire modelled (ring), per device and call; layer numbers starred where several layers are alike"
     return [*blocks, line(words, role="footer")]
 

@@ -1,6 +1,6 @@
 """The display of one compilation: a report becomes a view tree.
 
-It answers questions in their natural order: the compiled program, the reason for a recompile, communication, findings,
+It answers questions in their natural order: the compiled program, the reason for a recompile, communication, advice,
 axes, each collective, the devices' slices, each fused kernel, oddities, times.
 """
 
@@ -15,6 +15,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Block, Document, Legend, LegendEntry, Line, Quote, line
 from pjit_inspect.view.document.quantities import seconds_text
+from pjit_inspect.view.record.advice import advice_head
 from pjit_inspect.view.record.answer import (
     answer_line,
     hypothesis_blocks,
@@ -26,7 +27,6 @@ from pjit_inspect.view.record.answer import (
 )
 from pjit_inspect.view.record.arrays import array_blocks
 from pjit_inspect.view.record.collectives import collective_blocks
-from pjit_inspect.view.record.findings import report_findings, suggestion_section
 from pjit_inspect.view.record.kernels import callback_lines, kernel_blocks, measured_lines, times_blocks
 
 _CACHED = {
@@ -63,12 +63,11 @@ def record_view(
         "what does not fit": misfit,
         "the answer": lambda: [answer_line(report)],
         "the measured times": lambda: measured_lines(data) if show_times else (),
-        "the findings": lambda: report_findings(report),
+        "the advice": lambda: advice_head(report.advice),
         "the overview": lambda: overview_blocks(report),
         "the memory": lambda: memory_line(data),
         "the callbacks": lambda: callback_lines(report),
         "the collectives": lambda: collective_blocks(report),
-        "the suggestions": lambda: suggestion_section(report.suggestions),
         "the arrays": lambda: array_blocks(data),
         "the legend": lambda: _legend(report),
         "the kernels": lambda: kernel_blocks(report),

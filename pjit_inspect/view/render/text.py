@@ -63,7 +63,7 @@ def _blocks_lines(blocks: tuple[Block, ...], width: int) -> list[str]:
 
 
 def _is_set_off(before: Block | None, block: Block) -> bool:
-    return not (isinstance(before, Line) and isinstance(block, Line))
+    return not (isinstance(before, Line | Listing) and isinstance(block, Line | Listing))
 
 
 def _block_lines(block: Block, width: int) -> list[str]:

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -117,7 +118,7 @@ def _add(changes: _Changes, row: Advice) -> None:
     if not row.source:
         raise NotApplicableError("it has no line")
     frame = row.source[0]
-    source = open(frame.file).read()
+    source = Path(frame.file).read_text()
     if text == "leave it out" or text.startswith("ask for "):
         change = _requested(source, frame.line, frame.columns, text)
     else:
@@ -192,7 +193,8 @@ def _ends(source: str, node: ast.expr) -> tuple[int, int]:
     starts = [0]
     for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    assert node.end_lineno is not None and node.end_col_offset is not None
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
     return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
 
 
@@ -216,7 +218,7 @@ def _changed_files(changes: _Changes, mesh: Any) -> Iterator[None]:
     try:
         for file, pieces in changes.lines.items():
             module = next(own for own in list(sys.modules.values()) if getattr(own, "__file__", None) == file)
-            source = open(file).read()
+            source = Path(file).read_text()
             for begin, end, text in sorted(pieces, reverse=True):
                 source = source[:begin] + text + source[end:]
             vars(module)["_advised"] = lambda spec: NamedSharding(mesh, spec(PartitionSpec))

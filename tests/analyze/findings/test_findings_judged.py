@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pjit_inspect.view.record.findings import figures_of
 
 from pjit_inspect.analyze.findings import findings
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
@@ -18,7 +19,6 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.finding import Finding
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.words.sentence import Sentence, bytes_in_words
-from pjit_inspect.view.record.findings import figures_of
 
 WHOLE = Sharding(spec=(None,), tiles=(1,), device_ids=(0, 1), tile_of=(0, 0))
 DATA = RecordData(name="f", inputs=(ArrayLayout(path="x", dtype="float32", global_shape=(250,), sharding=WHOLE),))

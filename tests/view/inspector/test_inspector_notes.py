@@ -11,7 +11,7 @@ from pjit_inspect.analyze.report.notes import collective_notes
 from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.report.report import Note, RecordReport
-from pjit_inspect.view.inspector.findings import note_list
+from pjit_inspect.view.inspector.notes import note_list
 from pjit_inspect.view.inspector.rows import array_groups
 from pjit_inspect.view.record.collectives import group_collectives
 

@@ -30,7 +30,7 @@ HTML["shardings"] = to_html(shardings_view(REPORTS["explained"].data, view_repor
 HTML["log"] = to_html(log_view([report.data for report in REPORTS.values()]))
 STYLES = json.loads((Path(__file__).parents[1] / "jupyterlab_styles.json").read_text())["styles"]
 # What our HTML may consist of: each is on the allow-list of JupyterLab 4's sanitizer.
-TAGS = {"div", "p", "b", "span", "tt", "br", "img", "table", "tr", "td", "details", "summary", "wbr"}
+TAGS = {"div", "p", "b", "span", "tt", "br", "img", "table", "tr", "td", "details", "summary", "wbr", "pre"}
 ATTRIBUTES = {"style", "title", "open", "colspan", "rowspan", "alt", "width", "height", "src"}
 
 

@@ -3,7 +3,14 @@
 
 /** @param {import("./store.js").Store} store */
 export function followHash(store) {
-  const views = ["graph", "text", "mesh", "traffic", ...(store.first.has_memory ? ["memory"] : [])];
+  const views = [
+    "graph",
+    "text",
+    "mesh",
+    "traffic",
+    ...(store.advice ? ["advice"] : []),
+    ...(store.first.has_memory ? ["memory"] : []),
+  ];
   const read = () => {
     const parts = new URLSearchParams(location.hash.slice(1));
     /** @type {any} */

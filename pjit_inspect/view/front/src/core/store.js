@@ -22,8 +22,8 @@
  *   sort: string,
  *   reversed: boolean,
  *   stale: string,
- *   finding: number,
  * }} State
+ * @typedef {{answer: any[], summary: any[], asked: string, rows: any[], notes: string[], waits: boolean}} Advice
  */
 
 const ALIVE = "alive:"; // what a name begins with that is a value in memory
@@ -56,7 +56,6 @@ export class Store {
       shown: options.texts ?? ["source", "hlo"],
       hoverSpot: -1,
       stale: "",
-      finding: 0,
     };
     /** Memory over the schedule, once somebody looked at it. @type {any} */
     this.memory = null;
@@ -65,10 +64,8 @@ export class Store {
     this.readMemory = null;
     /** The value in memory that a link names, until its data are there. */
     this.awaited = "";
-    /** What is wrong with the program, as far as it is known. @type {{rows: any[], words: any[], waits: boolean}} */
-    this.findings = first.findings;
-    /** @type {{rows: any[], known: boolean, can_be_asked: boolean, waits: boolean, error: string}} */
-    this.suggestions = first.suggestions;
+    /** What to change, as far as it is known; null where there is nothing to say. @type {Advice | null} */
+    this.advice = first.advice;
     this.isReading = false;
     /** Asks the kernel; null in a page without one. @type {((message: any) => void) | null} */
     this.ask = null;
@@ -123,17 +120,10 @@ export class Store {
     this.awaited = "";
   }
 
-  /** Others are known by now. @param {{rows: any[], words: any[], waits: boolean}} findings */
-  setFindings(findings) {
-    this.findings = findings;
-    this.state.finding = 0;
-    this.listeners.forEach((listener) => listener(new Set(["findings"])));
-  }
-
-  /** @param {Store["suggestions"]} suggestions */
-  setSuggestions(suggestions) {
-    this.suggestions = suggestions;
-    this.listeners.forEach((listener) => listener(new Set(["suggestions"])));
+  /** More is known by now. @param {Advice} advice */
+  setAdvice(advice) {
+    this.advice = advice;
+    this.listeners.forEach((listener) => listener(new Set(["advice"])));
   }
 
   /** Rows of a list; those of the first view until all are there. @param {string} list @returns {any[]} */

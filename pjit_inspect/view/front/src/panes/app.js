@@ -1,4 +1,5 @@
 // Puts the panes together, and the keys that work everywhere.
+import { adviceCount, advicePane } from "./advice.js";
 import { h, tabs } from "../core/dom.js";
 import { details } from "./details.js";
 import { CLEAR, isFiltered, shownRows } from "../core/filters.js";
@@ -124,6 +125,7 @@ function centre(store, meshTab) {
   const { bar: textBar, box: textBox } = texts(store);
   const views = {
     graph: graph(store, schedule(store)),
+    advice: advicePane(store),
     memory: memoryPane(store),
     text: textBox,
     mesh: meshTab,
@@ -133,6 +135,7 @@ function centre(store, meshTab) {
     "What the middle shows",
     [
       ["graph", "Graph"],
+      ...(store.advice ? [/** @type {[string, any]} */ (["advice", ["Advice", adviceCount(store)]])] : []),
       ...(store.first.has_memory ? [/** @type {[string, any]} */ (["memory", "Memory"])] : []),
       ["text", "Linked text"],
       ["mesh", "Mesh"],

@@ -5,7 +5,6 @@ import { glyph } from "../core/glyphs.js";
 import { cutOf, drawShards, shardPicker } from "../devices/shard.js";
 import { axisClass, drawSpans } from "../core/spans.js";
 import { drawBuffer } from "../memory/details.js";
-import { suggestions } from "./suggestions.js";
 
 /** Characters of a first sentence that leave the picture in sight. */
 const LONG = 260;
@@ -28,7 +27,6 @@ export function details(store) {
       changed.has("selection") ||
       changed.has("data") ||
       changed.has("list") ||
-      changed.has("suggestions") ||
       (changed.has("device") && ["array", "buffer"].includes(store.state.selection?.type ?? ""))
     )
       draw();
@@ -184,7 +182,6 @@ function drawCollective(store) {
     ]),
     ...places(store, row),
     ...instructions(row.names, row.number),
-    ...suggestions(store, row),
   ];
 }
 

@@ -1,7 +1,7 @@
-// The top: what was compiled, the answer in a sentence, findings, notes that filter, and the buttons.
+// The top: what was compiled, the answer in a sentence, what to change, notes that filter, and the buttons.
+import { adviceLines } from "./advice.js";
 import { copyText } from "../core/copy.js";
 import { h } from "../core/dom.js";
-import { findings } from "./findings.js";
 import { CLEAR } from "../core/filters.js";
 import { drawSpans } from "../core/spans.js";
 import { pictureMenu } from "./pictures.js";
@@ -49,7 +49,8 @@ export function header(store) {
     ),
     compiledAgain(store),
     staleLink(store),
-    findings(store),
+    first.unasked.length ? h("p", { class: "dim" }, drawSpans(first.unasked, first.axes)) : null,
+    adviceLines(store),
     notes.length ? h("div", { class: "notes", role: "group", "aria-label": "Notes", tabindex: 0 }, notes) : null,
   );
 }

@@ -4,15 +4,15 @@ import { mount, neededHeight } from "./app.js";
 import { followHeight, framePlace, ownPlace } from "./height.js";
 import { fromBase64, inflate, openBlob } from "../core/blob.js";
 import { followHash } from "../core/link.js";
+import adviceCss from "./advice.css";
 import boxgraphCss from "../graph/box/box.css";
-import findingsCss from "./findings.css";
 import memoryCss from "../memory/memory.css";
 import graphCss from "../graph/pane/graph.css";
 import scheduleCss from "../schedule/schedule.css";
 import stylesCss from "../core/styles.css";
 import tooltipCss from "../core/tooltip.css";
 
-const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss, graphCss, memoryCss, findingsCss].join("\n");
+const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss, graphCss, memoryCss, adviceCss].join("\n");
 
 /** @param {Document | ShadowRoot} place */
 function addStyle(place) {
@@ -82,8 +82,8 @@ async function startPage() {
   if (memory) store.readMemory = async () => openBlob(await inflate(fromBase64(memory.textContent ?? "")));
   // Only the notebook's own page, around the frame, has anything to add (`delivery_html`).
   addEventListener("message", (event) => {
-    if (parent !== window && event.source === parent && Array.isArray(event.data?.pjitFindings?.rows))
-      store.setFindings(event.data.pjitFindings);
+    if (parent !== window && event.source === parent && Array.isArray(event.data?.pjitAdvice?.rows))
+      store.setAdvice(event.data.pjitAdvice);
   });
   try {
     store.open(openBlob(await inflate(fromBase64(blob.textContent ?? ""))));
@@ -145,12 +145,8 @@ function render({ model, el }) {
     isOurs = false;
   };
   const heard = () => {
-    const words = model.get("_findings");
-    if (words) store.setFindings(JSON.parse(words));
-  };
-  const advised = () => {
-    const words = model.get("_suggestions");
-    if (words) store.setSuggestions(JSON.parse(words));
+    const words = model.get("_advice");
+    if (words) store.setAdvice(JSON.parse(words));
   };
   /** @type {((data: DataView) => void) | null} */
   let taker = null;
@@ -171,10 +167,8 @@ function render({ model, el }) {
   };
   store.ask = (message) => model.send(message);
   store.listen((changed) => changed.has("selection") && tell());
-  model.on("change:_findings", heard);
-  model.on("change:_suggestions", advised);
+  model.on("change:_advice", heard);
   heard();
-  advised();
   model.on("change:_memory", given);
   model.on("change:_blob", open);
   model.on("change:selection", follow);
@@ -186,8 +180,7 @@ function render({ model, el }) {
     model.off("change:_memory", given);
     model.off("change:_blob", open);
     model.off("change:selection", follow);
-    model.off("change:_findings", heard);
-    model.off("change:_suggestions", advised);
+    model.off("change:_advice", heard);
   };
 }
 

@@ -15,7 +15,7 @@ const PARTS = [
   ["Totals", ".totals"],
   ["List", ".list"],
   ["Details", ".details"],
-  ["Findings", ".findings"],
+  ["Advice", ".advice"],
 ];
 const FORMS = ["svg", "png"];
 

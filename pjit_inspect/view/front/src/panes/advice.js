@@ -1,0 +1,145 @@
+// What to change: two lines in the header, and a pane with every row of advice, its code, its figures and its costs.
+import { copyText } from "../core/copy.js";
+import { h } from "../core/dom.js";
+import { drawSpans } from "../core/spans.js";
+
+/** @typedef {import("../core/store.js").Store} Store */
+
+/** @type {Record<string, string>} */
+const STATES = {
+  asking: "Counted by XLA's partitioner; other changes in its place are still asked about",
+  counted: "Counted as XLA's partitioner makes both programs",
+  compiling: "Being compiled to the end",
+  compiled: "Both programs were compiled to the end, and not run",
+  fact: "A property of the program; nothing needs to be tried",
+};
+
+/** The lines of the header: their height stays the same, whatever is told. @param {Store} store */
+export function adviceLines(store) {
+  const box = h("section", { class: "advicehead", "aria-label": "What to change" });
+  const draw = () => {
+    box.hidden = !store.advice;
+    if (!store.advice) return;
+    const { answer, asked, rows, waits } = store.advice;
+    const status = h("span", { class: waits ? "dim waits" : "dim" }, asked);
+    const open = h(
+      "button",
+      { type: "button", class: "button", onclick: () => store.set({ centre: "advice", pane: "centre", wide: false }) },
+      "Advice",
+    );
+    box.replaceChildren(
+      h("p", { class: "advicewords", role: "status", title: asked }, drawSpans(answer, store.first.axes)),
+      rows.length ? change(store, rows[0], open) : h("div", { class: "advicechange" }, h("p", {}, status)),
+      rows.length ? h("p", { class: "adviceasked" }, status) : "",
+    );
+  };
+  store.listen((changed) => changed.has("advice") && draw());
+  draw();
+  return box;
+}
+
+/** What to write, and a button to copy it. @param {Store} store @param {any} one @param {any} [more] */
+function change(store, one, more = null) {
+  const copy = h(
+    "button",
+    { type: "button", class: "button", title: "Copy the change", onclick: () => copyText(store, copy, one.code) },
+    "Copy",
+  );
+  const words = one.is_code ? h("code", {}, one.code) : h("span", {}, drawSpans(one.change, store.first.axes));
+  return h("div", { class: "advicechange" }, h("p", { class: "written" }, words), one.code ? copy : null, more);
+}
+
+/** The pane. @param {Store} store */
+export function advicePane(store) {
+  const box = h("div", { class: "advice", tabindex: 0, role: "region", "aria-label": "Advice" });
+  const draw = () => {
+    const { summary, rows, notes, waits } = store.advice ?? { summary: [], rows: [], notes: [] };
+    const focused = box.contains(box.ownerDocument.activeElement) ? box.ownerDocument.activeElement : null;
+    const kept = focused instanceof HTMLElement ? focused.dataset.key : undefined;
+    box.replaceChildren(
+      h("p", { class: waits ? "waits" : undefined }, drawSpans(summary, store.first.axes)),
+      ...rows.map((/** @type {any} */ one, /** @type {number} */ at) => drawRow(store, one, at)),
+      ...notes.map((/** @type {string} */ words) => h("p", { class: "dim small" }, words)),
+    );
+    // An answer must not take the focus from the reader.
+    if (kept) /** @type {HTMLElement | null} */ (box.querySelector(`[data-key="${kept}"]`))?.focus();
+  };
+  store.listen((changed) => changed.has("advice") && draw());
+  draw();
+  return box;
+}
+
+/** How many rows there are, for the tab. @param {Store} store */
+export function adviceCount(store) {
+  const count = h("span", { class: "count" });
+  const draw = () => {
+    count.textContent = store.advice?.rows.length ? ` ${store.advice.rows.length}` : "";
+  };
+  store.listen((changed) => changed.has("advice") && draw());
+  draw();
+  return count;
+}
+
+/** @param {Store} store @param {any} one @param {number} at */
+function drawRow(store, one, at) {
+  const place = h(
+    "button",
+    { type: "button", class: "adviceplace", "data-key": `place${at}`, onclick: () => store.selectName(one.place) },
+    h("code", {}, one.place),
+  );
+  const saving = one.is_layout ? `another layout ${one.saving}` : one.saving;
+  return h(
+    "article",
+    { class: "advicerow", "aria-label": `Advice ${at + 1}` },
+    h(
+      "p",
+      { class: "advicetitle" },
+      h("span", { class: "number" }, String(at + 1)),
+      h("b", {}, one.saving ? saving[0].toUpperCase() + saving.slice(1) : "Worth knowing"),
+      one.is_layout ? h("span", { class: "dim" }, "at these sizes") : null,
+      one.is_after_others ? h("span", { class: "dim" }, "with those above") : null,
+      one.place ? place : null,
+      h("span", { class: `known ${one.state}`, title: STATES[one.state] }, one.state),
+    ),
+    one.change.length || one.code ? change(store, one, check(store, one, at)) : null,
+    h("p", {}, drawSpans(one.sentence, store.first.axes)),
+    one.state === "fact" ? h("p", {}, drawSpans(one.cost, store.first.axes)) : figures(one),
+    one.error ? h("p", { class: "refused", role: "alert" }, one.error) : null,
+  );
+}
+
+/** @param {Store} store @param {any} one @param {number} at */
+function check(store, one, at) {
+  if (!store.ask || (!one.can_check && one.state !== "compiling")) return null;
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "button",
+      "data-key": `check${at}`,
+      disabled: one.state === "compiling",
+      title: "Compile the changed program to the end, run nothing, and count",
+      onclick: () => store.ask?.({ type: "check", number: at }),
+    },
+    one.state === "compiling" ? "Compiling" : "Compile",
+  );
+}
+
+/** Before and after, each with a bar, and what it costs. @param {any} one */
+function figures(one) {
+  return h(
+    "div",
+    { class: "advicefigures" },
+    one.figures.map((/** @type {[string, string, string, string, number, number]} */ figure) => {
+      const [name, before, after, words, from, to] = figure;
+      return h(
+        "div",
+        {},
+        h("p", {}, `${name} ${before} \u2192 `, h("b", {}, after), h("span", { class: "dim" }, words)),
+        h("span", { class: "from", style: { width: `${100 * from}%` } }),
+        h("span", { class: "to", style: { width: `${100 * to}%` } }),
+      );
+    }),
+    h("p", { class: one.cost === "costs nothing" ? "dim" : "costs" }, one.cost),
+  );
+}

@@ -1,0 +1,242 @@
+"""`record.advice` in words: two lines at the head of a display, and each row with its code, its figures and its costs.
+
+Not its job: finding advice (`analyze.advice`), or trying it (`handles.advice`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pjit_inspect.model.report.advice import Advice, AdviceTable
+from pjit_inspect.model.report.finding import FindingUnit
+from pjit_inspect.model.words.sentence import ONE_TURN, Sentence
+from pjit_inspect.view.document.document import (
+    Block,
+    Cell,
+    Line,
+    Listing,
+    Number,
+    Prose,
+    Provenance,
+    Quote,
+    Sign,
+    Spans,
+    Text,
+    dim,
+    line,
+    spans,
+    strong,
+)
+from pjit_inspect.view.document.quantities import bytes_number, bytes_text, count_text, plural
+from pjit_inspect.view.document.text_spans import joined_spans
+from pjit_inspect.view.record.answer import reason_text
+
+_LEAST = "a change is listed if it saves 5 %"
+_VISIBLE = 0.005
+_UNITS: dict[FindingUnit, str] = {
+    "sent": "sent per device and call",
+    "copied": "copied to each device per call",
+    "held": "held by each device",
+}
+_STATES = {"asking": "better ones are still asked about", "counted": "counted", "compiled": "compiled", "fact": "fact"}
+
+
+# ---------------------------------------------------------------- the head of a display
+
+
+def advice_head(advice: AdviceTable | None, *, is_under_way: bool = False) -> tuple[Block, ...]:
+    """The best advice, or what is known of it, and the code to write; () where there is nothing to say."""
+    if advice is None or is_silent(advice):
+        return ()
+    first, second = advice_answer(advice, is_under_way=is_under_way)
+    return (line(first, dim(f" ({second})" if second else "")), *(change_blocks(advice[0]) if advice else ()))
+
+
+def is_silent(advice: AdviceTable) -> bool:
+    """True if there is nothing to say: no row, and nothing that can be asked."""
+    return not advice and advice.is_done and not advice.asked
+
+
+def advice_answer(advice: AdviceTable, *, is_under_way: bool = True) -> tuple[Spans, str]:
+    """What to change and what it saves, or that nothing is worth it; and what was asked.
+
+    `is_under_way` says whether somebody asks now, where not all is known.
+    """
+    if not advice.is_done and is_under_way:
+        second = f"XLA is asked about changes: {advice.asked} by now, at most {advice.left} more"
+    elif not advice.is_done:
+        second = f"not asked yet; record.advice asks XLA, at most {advice.left} times"
+    else:
+        of = f" of {count_text(advice.proposed)} thought of" if advice.proposed > advice.asked else ""
+        second = f"{plural(advice.asked, 'change')} asked{of}" if advice.asked else "nothing was asked"
+    if not advice:
+        if not advice.is_done:
+            return spans(strong("What to change")), second
+        return spans(strong("Nothing worth changing")), f"{second}; {_best(advice)}; {_LEAST}"
+    best, more = advice[0], len(advice) - 1
+    where = spans(" at ", Quote(best.source[0].where)) if best.source else ()
+    if best.state == "fact":
+        head = spans(strong("Worth knowing"), ": ", Prose(best.sentence))
+    else:
+        what, sizes = ("Another layout", " at these sizes") if best.kind == "layout" else ("A change", None)
+        head = spans(strong(what), where, strong(f" {saving(best)}"), sizes)
+    return spans(head, dim(f", and {plural(more, 'more row')}") if more else None), second
+
+
+def _best(advice: AdviceTable) -> str:
+    """How much the best saves of what is too little for a row."""
+    if advice.best > 0:
+        return f"the best would save {advice.best:.1%} of what is sent"
+    return "none saves a part of what is sent without another cost"
+
+
+# ---------------------------------------------------------------- one row
+
+
+class AdviceFigure(NamedTuple):
+    """One figure of a row: its name, before and after, and whether they are bytes."""
+
+    name: str
+    before: int
+    after: int
+    is_bytes: bool = True
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Both figures as they are shown."""
+        form = bytes_text if self.is_bytes else count_text
+        return form(self.before), form(self.after)
+
+    @property
+    def share(self) -> float:
+        """The part that is saved; negative for more."""
+        return 1 - self.after / self.before if self.before else 0.0
+
+    @property
+    def words(self) -> str:
+        """The difference in percent: "-36 %"."""
+        return f"{-self.share:+.0%}".replace("%", " %") if self.before else "new"
+
+
+def changes_of(one: Advice) -> tuple[AdviceFigure, ...]:
+    """The figures of a row that change visibly."""
+    named = (
+        ("sent", one.sent, True),
+        ("held", one.memory, True),
+        ("multiplied", one.multiplied, False),
+        ("collectives", one.collectives, False),
+    )
+    found = [AdviceFigure(name, *pair, is_bytes) for name, pair, is_bytes in named if pair is not None]
+    return tuple(change for change in found if abs(change.share) >= _VISIBLE or (change.after and not change.before))
+
+
+def saving(one: Advice) -> str:
+    """What a change saves most of, in words: "sends 36 % less"."""
+    verbs = {"sent": "sends", "held": "holds", "multiplied": "multiplies"}
+    shares = {change.name: change.share for change in changes_of(one) if change.name in verbs}
+    most = max(shares, key=lambda name: shares[name], default="")
+    return f"{verbs[most]} {shares[most]:.0%} less".replace("%", " %") if most and shares[most] > 0 else "helps"
+
+
+def advice_code(one: Advice) -> str:
+    """What is to be copied of a row: the code in its change; all words if there is none."""
+    if is_code(one):
+        return one.change
+    phrases = Sentence(one.change).phrases
+    return next((phrase.text for phrase in phrases if phrase.kind == "code"), one.change)
+
+
+def is_code(one: Advice) -> bool:
+    """True if the change is a piece of source as it is to be written, not words."""
+    return "with_sharding_constraint(" in one.change and "`" not in one.change
+
+
+def advice_figures(one: Advice) -> Spans:
+    """What changes, what it costs, and how that is known."""
+    if one.state == "fact":
+        words = f" {_UNITS[one.unit]}"
+        return (bytes_number(one.cost_bytes, _provenance(one), strong=True), Text(words)) if one.cost_bytes else ()
+    parts: list[Spans] = []
+    for change in changes_of(one):
+        before, after = (Number(text, provenance=_provenance(one, change)) for text in change.texts)
+        parts.append(spans(f"{change.name} ", before, " -> ", after))
+    once = f" {ONE_TURN}" if one.sent_per_turn else ""
+    return spans(joined_spans(parts, ", "), dim(f"{once}; {cost_words(one)}; {_STATES[one.state]}"))
+
+
+def cost_words(one: Advice) -> str:
+    """What a change costs elsewhere."""
+    return f"but {one.costs}" if one.costs else "costs nothing"
+
+
+def _provenance(one: Advice, change: AdviceFigure | None = None) -> Provenance:
+    name = one.unit if change is None else change.name
+    return "modelled" if name == "sent" else "counted"
+
+
+# ---------------------------------------------------------------- the table
+
+
+def advice_blocks(advice: AdviceTable) -> tuple[Block, ...]:
+    """The answer; then for each row what it saves, where, the code to write, why, and its figures."""
+    blocks: list[Block] = [Line(advice_summary(advice))]
+    for number, one in enumerate(advice, 1):
+        blocks += row_blocks(number, one)
+    if words := stage_words(advice):
+        blocks.append(line(words, role="footer"))
+    if words := why_not_all(advice):
+        blocks.append(line(words, role="note"))
+    return tuple(blocks)
+
+
+def stage_words(advice: AdviceTable) -> str:
+    """What the figures of rows are, and the stage at which they were counted; "" without figures."""
+    stages = {
+        "counted": "counted: as XLA's partitioner makes both programs, before optimization",
+        "compiled": "compiled: both to the end, as the figures at the head of the record",
+    }
+    found = {"counted" if one.state == "asking" else one.state for one in advice}
+    said = [words for state, words in stages.items() if state in found]
+    return "; ".join(("before -> after on one device and call", *said)) if said else ""
+
+
+def why_not_all(advice: AdviceTable) -> str:
+    """Why not every change was asked about; "" if every one was, or will be."""
+    if advice.missing:
+        return f"no change was asked: {reason_text(advice.missing)}"
+    return f"not every change was asked: {reason_text(advice.untried)}" if advice.untried else ""
+
+
+def advice_summary(advice: AdviceTable, *, is_under_way: bool = True) -> Spans:
+    """How many changes are worth it, or that nothing is; and what was asked."""
+    first, second = advice_answer(advice, is_under_way=is_under_way)
+    if not advice:
+        return spans(first, dim(f": {second}"))
+    kinds = ["fact" if one.state == "fact" else "layout" if one.kind == "layout" else "change" for one in advice]
+    words = (
+        ("change", lambda n: f"{plural(n, 'change')} {'is' if n == 1 else 'are'} worth it"),
+        ("layout", lambda n: f"{n} other layout sends less at these sizes"),
+        ("fact", lambda n: f"{plural(n, 'fact')} to know"),
+    )
+    parts = [say(kinds.count(kind)) for kind, say in words if kind in kinds]
+    return spans(strong("; ".join(parts)), dim(f" ({second})"))
+
+
+def row_blocks(number: int, one: Advice) -> tuple[Block, ...]:
+    """One row: what it saves, where, the code to write, why, and its figures."""
+    head: list[Cell] = [strong(f"{number}"), "  "]
+    if one.state != "fact":
+        layout = "another layout " if one.kind == "layout" else ""
+        head += [strong(f"{layout}{saving(one)}"), ", with those above" if one.with_edits else None, Sign("dot")]
+    head.append(Prose(one.sentence))
+    if one.source and one.source[0].where not in one.sentence:
+        head += [Sign("dot"), Quote(one.source[0].where)]
+    figures = advice_figures(one)
+    return (line(*head), *change_blocks(one), *((line(figures),) if figures else ()))
+
+
+def change_blocks(one: Advice) -> tuple[Block, ...]:
+    """The change, as code to copy or in words."""
+    if not one.change:
+        return ()
+    return (Listing((one.change,)),) if is_code(one) else (line(Prose(one.change)),)

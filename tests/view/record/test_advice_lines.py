@@ -1,0 +1,79 @@
+"""Advice in words: what to change, what it saves, the code, and what is said where nothing is worth it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import view_reports
+
+from pjit_inspect.model.report.advice import AdviceTable
+from pjit_inspect.view.document.document import Document
+from pjit_inspect.view.inspector.advice import advice_data
+from pjit_inspect.view.record.advice import advice_blocks, advice_head, saving
+from pjit_inspect.view.render.text import to_text
+
+ADVISED = view_reports.advised().advice
+assert ADVISED is not None
+CODE = "x = jax.lax.with_sharding_constraint(emb[tok], P('fsdp', None, None))"
+
+
+def head(advice: AdviceTable, *, is_under_way: bool = False) -> str:
+    return to_text(Document(blocks=advice_head(advice, is_under_way=is_under_way)))
+
+
+def table(advice: AdviceTable) -> str:
+    return to_text(Document(blocks=advice_blocks(advice)))
+
+
+def test_the_head_has_the_place_the_saving_and_the_code_on_a_line_of_its_own():
+    lines = head(ADVISED).splitlines()
+    assert lines[0] == "A change at train.py:31 sends 75 % less, and 2 more rows (40 changes asked of 64 thought of)"
+    assert lines[1] == CODE
+
+
+def test_nothing_worth_changing_is_an_answer():
+    nothing = AdviceTable(asked=40, proposed=40, best=0.02)
+    words = " ".join(head(nothing).split())
+    assert words == (
+        "Nothing worth changing (40 changes asked; the best would save 2.0% of what is sent; a change is listed if it "
+        "saves 5 %)"
+    )
+    assert table(nothing).startswith("Nothing worth changing: 40 changes asked; the best would save 2.0%")
+
+
+def test_what_was_not_asked_yet_is_not_called_nothing():
+    waiting = AdviceTable(left=40, is_done=False)
+    assert head(waiting).strip() == "What to change (not asked yet; record.advice asks XLA, at most 40 times)"
+    waiting = replace(waiting, asked=3, left=37)
+    words = head(waiting, is_under_way=True)
+    assert words.strip() == "What to change (XLA is asked about changes: 3 by now, at most 37 more)"
+
+
+def test_where_nobody_can_ask_only_facts_are_told():
+    assert head(AdviceTable(missing="the record is from a file")) == ""
+    assert "no change was asked: the record is from a file" in table(AdviceTable(missing="the record is from a file"))
+    facts = replace(ADVISED[2:], asked=0, missing="the record is from a file")
+    assert head(facts).splitlines() == [
+        "Worth knowing: `params` comes back changed, and the old one is not given up (nothing was asked)",
+        "give `jax.jit` `donate_argnames=('params',)`",
+    ]
+
+
+def test_a_row_says_its_stage_and_the_stage_is_explained_once():
+    words = table(ADVISED)
+    assert "sent 4 MiB -> 1 MiB, multiplied 1,000 -> 500, collectives 163 -> 50; costs nothing; counted" in words
+    assert "held 2 MiB -> 1 MiB; but sends 128 KiB more; compiled" in words
+    assert " ".join(words.split()).count("before optimization") == 1
+
+
+def test_the_saving_is_that_of_which_most_is_saved():
+    assert [saving(one) for one in ADVISED[:2]] == ["sends 75 % less", "holds 50 % less"]
+
+
+def test_a_page_gets_the_code_that_is_to_be_written():
+    data = advice_data(ADVISED, errors={1: "XLA refuses it"}, compiling=0)
+    assert data is not None
+    assert [row["code"] for row in data["rows"]] == [CODE, "pass emb as P('fsdp', None)", "jax.jit"]
+    assert [row["state"] for row in data["rows"]] == ["compiling", "compiled", "fact"]
+    assert data["rows"][1]["error"] == "XLA refuses it"
+    assert advice_data(AdviceTable(missing="the record is from a file")) is None
