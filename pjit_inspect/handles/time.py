@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.report.report import user_files_of
+from pjit_inspect.analyze.time.calibrate import fit_hardware, fit_words
 from pjit_inspect.analyze.time.step import TimeInput, find_step_time
-from pjit_inspect.errors import ChangeError
+from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.handles.exports import OfRecord
 from pjit_inspect.model.program.mesh import Device
@@ -27,7 +28,10 @@ from pjit_inspect.view.render.shown import Shown, drawn
 _EFFORT = "exec_time_optimization_effort"
 """The option that cuts XLA's optimization short where it is negative: its estimates are then ten times too high."""
 
-_ON = '`record.time_on("tpu:v5e:4x4")` compiles it for a machine whose speed is known'
+_ON = (
+    '`record.time_on("tpu:v5e:4x4")` compiles it for a machine whose speed is known, and `pi.calibrate(record)` '
+    "measures this one"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -67,7 +71,7 @@ def step_time_of(analyses: Analyses, hardware: Hardware | None = None) -> StepTi
             devices=_devices(data),
             trusts_xla=_trusts_xla(data),
             files=user_files_of(data),
-            measured=None if hardware is not None else data.kernel_times,
+            measured=data.kernel_times,
             missing="" if speeds is not None else _why_unknown(data),
         )
     )
@@ -75,6 +79,19 @@ def step_time_of(analyses: Analyses, hardware: Hardware | None = None) -> StepTi
         return found
     platform = data.devices[0].platform if data.devices else "another machine"
     return replace(found, notes=(*found.notes, f"the kernels are those that XLA made for {platform}"))
+
+
+def calibrated(analyses: Analyses) -> Hardware:
+    """The speeds of this machine, from the measured times of a program. Raises CaptureError if there are too few."""
+    data = analyses.data
+    if data.kernel_times is None:
+        why = data.missing.get("kernel_times", "it was not measured")
+        raise CaptureError(f"{data.name} has no measured times ({why}): capture it with measure=True, and run it twice")
+    kind = data.devices[0].kind if data.devices else ""
+    found = fit_hardware(step_time_of(analyses), name=f"{kind or 'this machine'} as measured")
+    if found is None:
+        raise CaptureError(f"{data.name} has too few kernels with measured times to calibrate anything")
+    return replace(found, fit=fit_words(step_time_of(analyses, found)))
 
 
 def known_hardware(target: str) -> Hardware:

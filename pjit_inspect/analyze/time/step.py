@@ -96,6 +96,8 @@ class _Step:
         self._transfers = self._find_transfers()
         self._host_copies = 0
         self._schedule = self._run()
+        rows = () if given.measured is None else given.measured.rows
+        self._measured = {row.instruction: row.mean_us / 1e6 for row in rows if not row.holds_others}
 
     def _run_of(self, index: int) -> RunSeconds:
         if self._given.hardware is None:
@@ -155,8 +157,11 @@ class _Step:
             collectives=TimedCollectives(tuple(sorted(collectives, key=_most_exposed))),
             notes=tuple(self._notes(kernels, collectives)),
             missing=given.missing,
+            measured_s=None if given.measured is None else given.measured.mean_call_us / 1e6,
         )
-        return step if given.hardware is None else _with_sums(step, schedule)
+        if given.hardware is not None:
+            return _with_sums(step, schedule)
+        return step if given.measured is None else _as_measured(step)
 
     def _kernel(self, index: int) -> TimedKernel:
         seconds, work = self._seconds[index], self._work.of(index)
@@ -171,12 +176,14 @@ class _Step:
             flops=None if flops is None else flops * runs,
             product_flops=None if flops is None else (work.declared or sum(work.products.values())) * runs,
             flops_from="unknown" if flops is None else "shapes" if work.declared is None else "cost estimate",
+            number=max(work.products, key=lambda kind: work.products[kind], default=""),
             bytes_read=None if work.read is None else work.read * runs,
             bytes_written=None if work.written is None else work.written * runs,
             seconds=None if seconds.seconds is None else seconds.seconds * runs,
             floor_s=None if seconds.floor_s is None else seconds.floor_s * runs,
             known_by=seconds.known_by,
             bound_by=seconds.bound_by,
+            measured_s=self._measured.get(self._module.reader.name(index)),
             phase=place.phase,
             scope=place.scope,
             layer=place.layer,
@@ -199,12 +206,18 @@ class _Step:
             exposed_s=self._schedule.exposed_s[number] if is_known else None,
             formula=transfer.formula,
             known_by="modelled" if is_known else "unknown",
+            measured_s=self._measured_of(row),
             is_async=row.is_async,
             phase=_phase_name(row.phase) or place.phase,
             scope=place.scope,
             layer=place.layer,
             source=row.source or place.source,
         )
+
+    def _measured_of(self, row: Collective) -> float | None:
+        """Seconds of all instructions of a collective; None unless all were seen."""
+        seen = [self._measured[name] for name in row.instructions if name in self._measured]
+        return sum(seen) if seen and len(seen) == len(row.instructions) else None
 
     # ------------------------------------------------------------ places
 
@@ -267,6 +280,39 @@ def _with_sums(step: StepTime, schedule: Schedule) -> StepTime:
         step_s=schedule.step_s,
         serial_s=kernels_s + schedule.copies_s + network,
         exposed_s=sum(row.exposed_s or 0.0 for row in step.collectives),
+    )
+
+
+def _as_measured(step: StepTime) -> StepTime:
+    """The step with the seconds that a profiler saw in place of estimates."""
+    kernels = [
+        replace(row, seconds=row.measured_s, known_by="unknown" if row.measured_s is None else "measured")
+        for row in step.kernels
+    ]
+    collectives = [
+        replace(
+            row,
+            seconds=row.measured_s,
+            exposed_s=row.measured_s,
+            known_by="unknown" if row.measured_s is None else "measured",
+        )
+        for row in step.collectives
+    ]
+    busy = sum(row.seconds or 0.0 for row in (*kernels, *collectives))
+    step_s = step.measured_s or 0.0
+    unseen = sum(row.seconds is None for row in (*kernels, *collectives))
+    return replace(
+        step,
+        kernels=TimedKernels(tuple(sorted(kernels, key=_longest))),
+        collectives=TimedCollectives(tuple(sorted(collectives, key=_most_exposed))),
+        copies_s=0.0,
+        kernels_s=sum(row.seconds or 0.0 for row in kernels),
+        step_s=step_s,
+        exposed_s=sum(row.seconds or 0.0 for row in collectives),
+        idle_s=max(0.0, step_s - busy),
+        is_measured=True,
+        missing="",
+        notes=(*step.notes, *([f"the profiler saw no time of {unseen:,} kernels and collectives"] if unseen else [])),
     )
 
 

@@ -49,6 +49,10 @@ class Hardware:
       rings_from: on a torus, a dimension of this many chips, or a multiple, is wrapped to a ring; 0 for none.
       between_hosts: bytes per second that a device sends outside of its slice (TPU) or host (GPU).
       clock_hz: the clock that XLA's estimated cycles count; () if unknown.
+      by_size: measured operations per second in products, by kind of number: the operations of one product, ascending,
+        and their speed.
+      other_flops_per_s: operations per second in other arithmetic; () if unknown: then it takes no time of its own.
+      run_s: seconds that a kernel takes besides its work; () if unknown.
       by_axis: bytes per second that a device sends over mesh axes, where that was measured on this machine.
       fit: how well a calibration fits, in words; "" for figures of the makers.
     """
@@ -61,6 +65,9 @@ class Hardware:
     rings_from: int = 0
     between_hosts: BySource = ()
     clock_hz: BySource = ()
+    by_size: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+    other_flops_per_s: BySource = ()
+    run_s: BySource = ()
     by_axis: Mapping[tuple[str, ...], Sourced] = field(default_factory=dict)
     fit: str = ""
 
@@ -69,9 +76,12 @@ class Hardware:
         """True if the figures were measured on this machine."""
         return bool(self.fit)
 
-    def peak(self, number: str) -> float | None:
-        """Peak operations per second in products of a kind of number; None if unknown."""
-        return first(self.flops_per_s.get(number, ()))
+    def peak(self, number: str, flops: float | None = None) -> float | None:
+        """Operations per second in products of a kind of number, at best or of one size; None if unknown."""
+        sizes = self.by_size.get(number, ())
+        if flops is None or not sizes:
+            return first(self.flops_per_s.get(number, ()))
+        return max((own for own in sizes if own[0] <= flops), default=sizes[0])[1]
 
 
 def first(figures: BySource) -> float | None:

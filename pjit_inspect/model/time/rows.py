@@ -54,11 +54,13 @@ class TimedKernel:
       flops: operations per call: two per multiply-add, one per element of other arithmetic; None if unknown.
       product_flops: the part of them in products; None likewise.
       flops_from: where the number comes from.
+      number: the kind of number that it multiplies most ("bf16", "f32"); "" if it has no products.
       bytes_read, bytes_written: bytes of operands and results that it touches per call (counted); None if unknown.
       seconds: seconds per call; None if unknown.
       floor_s: seconds per call at its roofline, the least that the hardware allows; None if unknown.
       known_by: where `seconds` come from.
       bound_by: what limits it.
+      measured_s: seconds per call that a profiler saw, a mean over calls and devices; None if it did not.
       phase: "forward", "backward", "recompute", "optimizer", or "" if unknown.
       scope: the user's scopes around it, outermost first, "/" between them; "" for none.
       layer: the layer or group that it belongs to; "" for none.
@@ -71,12 +73,14 @@ class TimedKernel:
     flops: int | None
     product_flops: int | None
     flops_from: FlopsFrom
+    number: str = ""
     bytes_read: int | None
     bytes_written: int | None
     seconds: float | None
     floor_s: float | None
     known_by: KnownBy
     bound_by: Bound
+    measured_s: float | None = None
     phase: str = ""
     scope: str = ""
     layer: str = ""
@@ -86,6 +90,11 @@ class TimedKernel:
     def of_roofline(self) -> float | None:
         """Its roofline over its time: 1.0 for a kernel that takes no longer than it must; None if unknown."""
         return self.floor_s / self.seconds if self.floor_s is not None and self.seconds else None
+
+    @property
+    def bytes(self) -> int | None:
+        """Bytes read and written; None if unknown."""
+        return None if self.bytes_read is None or self.bytes_written is None else self.bytes_read + self.bytes_written
 
     @property
     def line(self) -> str:
@@ -107,6 +116,7 @@ class TimedCollective:
       exposed_s: seconds per call in which kernels wait for it; None if unknown.
       formula: how `seconds` follow from bytes, in words; "" if they do not.
       known_by: where `seconds` come from.
+      measured_s: as in `TimedKernel`; it includes waiting for other devices.
       is_async: whether XLA starts it at one instruction and waits for it at another.
       phase, scope, layer, source: as in `TimedKernel`.
     """
@@ -121,6 +131,7 @@ class TimedCollective:
     exposed_s: float | None
     formula: str = ""
     known_by: KnownBy
+    measured_s: float | None = None
     is_async: bool = False
     phase: str = ""
     scope: str = ""

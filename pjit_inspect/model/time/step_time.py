@@ -44,8 +44,9 @@ class StepTime:
       step_s: the program in XLA's order, with waits for the network; measured where a profiler saw it; None likewise.
       serial_s: all kernels and all transfers one after the other; None likewise.
       exposed_s: seconds in which kernels wait for the network; None likewise.
+      measured_s: seconds of one call that a profiler saw, the mean over calls and devices; None if it did not.
       idle_s: (measured) the rest of a call, in which no instruction with a known time ran; 0 for estimates.
-      is_measured: whether a profiler saw the times.
+      is_measured: whether seconds are those that a profiler saw, as where nobody knows the speed of the devices.
       missing: why seconds are unknown, and what to do; "" where they are known.
       notes: what the figures leave out, a sentence each.
     """
@@ -60,6 +61,7 @@ class StepTime:
     step_s: float | None = None
     serial_s: float | None = None
     exposed_s: float | None = None
+    measured_s: float | None = None
     idle_s: float = 0.0
     is_measured: bool = False
     missing: str = ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.time.hardware import BySource, Hardware
+from pjit_inspect.model.time.hardware import BySource
 from pjit_inspect.model.time.rows import TimeLine, TimeShare
 from pjit_inspect.model.time.step_time import StepTime
 from pjit_inspect.view.document.columns import codes, numbers, table_of
@@ -52,36 +52,39 @@ def time_blocks(step: StepTime, data: RecordData) -> tuple[Block, ...]:
 def _answer(step: StepTime) -> Spans:
     """What a call comes to, in one line; no time of a whole step by itself."""
     hardware = step.hardware
+    if step.is_measured and step.step_s is not None:
+        return (
+            strong(f"{time_text(step.step_s * 1e6)} a call"),
+            Text(f", measured on {plural(step.devices, 'device')}; {_bound_words(step)}"),
+        )
     if step.step_s is None or hardware is None:
         work = f"{_flops_text(step.flops)} a call on each of {plural(step.devices, 'device')}"
         return (strong(work), Text(f", in {plural(len(step.kernels), 'kernel')}"))
-    if step.is_measured:
-        return (strong(f"{time_text(step.step_s * 1e6)} a call"), Text(f", measured on {_devices(step, hardware)}"))
     kernels, exposed = (time_text((seconds or 0.0) * 1e6) for seconds in (step.kernels_s, step.exposed_s))
-    bound = {"neither": "bound by no single limit", "unknown": "bound by unknown"}.get(
-        step.bound_by, f"{step.bound_by}-bound"
-    )
+    where = f"{count_text(step.devices)} {hardware.name}"
     return (
         strong(f"{kernels} of kernels and {exposed} of exposed communication"),
-        Text(f" a call on {_devices(step, hardware)}; {bound}"),
+        Text(f" a call on {where}; {_bound_words(step)}"),
     )
 
 
-def _devices(step: StepTime, hardware: Hardware) -> str:
-    return f"{count_text(step.devices)} {hardware.name}"
+def _bound_words(step: StepTime) -> str:
+    words = {"neither": "bound by no single limit", "unknown": "what limits it is unknown"}
+    return words.get(step.bound_by, f"{step.bound_by}-bound")
 
 
 def _range_lines(step: StepTime) -> list[Block]:
     """The range, where its ends come from, and the shares of the peak."""
     parts: list[Spans] = []
-    provenance = "measured" if step.is_measured else "modelled"
     for words, seconds in (
         ("at best ", step.floor_s),
         ("kernels alone ", step.kernels_s),
-        ("measured " if step.is_measured else "in XLA's order ", step.step_s),
+        ("" if step.is_measured else "in XLA's order ", None if step.is_measured else step.step_s),
         ("nothing overlaps ", step.serial_s),
+        ("measured ", step.measured_s),
     ):
         if seconds is not None:
+            provenance = "measured" if step.is_measured or words == "measured " else "modelled"
             parts.append((Text(words), Number(time_text(seconds * 1e6), provenance=provenance)))
     sources = [
         f"{name} {time_text(seconds * 1e6)} ({count})" if name != "unknown" else f"unknown ({count}, taken as 0)"
@@ -172,6 +175,8 @@ def _of_share(share: TimeShare) -> str:
 def _footer(step: StepTime, data: RecordData) -> str:
     """The speeds with their sources, and what was never tried."""
     hardware = step.hardware
+    if step.is_measured:
+        return "seconds: means over calls and devices, by JAX's profiler, which slows the program down"
     if hardware is None:
         return "FLOPs: two for a multiply-add, one for an element of other arithmetic; loops times their turns"
     speeds = [
@@ -182,7 +187,7 @@ def _footer(step: StepTime, data: RecordData) -> str:
     told = "; ".join(words for words in speeds if words)
     if hardware.is_measured:
         return f"{told}; {hardware.fit}"
-    ran = "" if step.is_measured else "; nothing here was run, and no step time of this chip was validated"
+    ran = "" if step.measured_s is not None else "; nothing here was run, and no step time of this chip was validated"
     return f"{told}{ran}"
 
 

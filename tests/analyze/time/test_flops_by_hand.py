@@ -16,6 +16,11 @@ def step_of(fn, *shapes, **specs) -> StepTime:
     return pi.inspect(jax.jit(fn), *(jax.ShapeDtypeStruct(shape, jnp.float32, **specs) for shape in shapes)).time
 
 
+def xla_counts(fn, *structs) -> dict[str, float]:
+    """XLA's own cost analysis of a program."""
+    return dict(jax.jit(fn).lower(*structs).compile().cost_analysis() or {})
+
+
 def products(fn, *shapes) -> int:
     return step_of(fn, *shapes).product_flops
 
@@ -97,7 +102,7 @@ def test_a_loop_counts_every_turn_and_equals_its_unrolled_twin(turns):
     found = step_of(rolled, *shapes)
     assert found.product_flops == turns * 2 * 64 * 128 * 128
     structs = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes]
-    cost = jax.jit(unrolled).lower(*structs).compile().cost_analysis()
+    cost = xla_counts(unrolled, *structs)
     assert found.flops == pytest.approx(cost["flops"] + cost.get("transcendentals", 0.0), rel=0.01)
 
 
@@ -106,7 +111,7 @@ def test_arithmetic_counts_as_xla_counts_it():
         return jnp.sum(jnp.exp(x) * y + jnp.maximum(x, y), axis=1)
 
     found = step_of(arithmetic, (256, 512), (256, 512))
-    cost = jax.jit(arithmetic).lower(*[jax.ShapeDtypeStruct((256, 512), jnp.float32)] * 2).compile().cost_analysis()
+    cost = xla_counts(arithmetic, *[jax.ShapeDtypeStruct((256, 512), jnp.float32)] * 2)
     assert found.flops == pytest.approx(cost["flops"] + cost["transcendentals"], rel=0.01)
     assert found.flops == pytest.approx(5 * 256 * 512, rel=0.01)
 
@@ -118,7 +123,7 @@ def test_bytes_are_those_that_xla_counts_in_a_program_without_loops():
     shapes = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((256, 512), (512, 1024), (1024, 128))]
     found = pi.inspect(jax.jit(step), *shapes).time
     mine = sum((row.bytes_read or 0) + (row.bytes_written or 0) for row in found.kernels)
-    assert mine == pytest.approx(jax.jit(step).lower(*shapes).compile().cost_analysis()["bytes accessed"], rel=0.05)
+    assert mine == pytest.approx(xla_counts(step, *shapes)["bytes accessed"], rel=0.05)
 
 
 def test_a_sharded_program_counts_one_device():

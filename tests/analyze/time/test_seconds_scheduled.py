@@ -41,7 +41,9 @@ def timed(text: str, hardware: Hardware = SLOW) -> StepTime:
     """The time of a program on a line of 4 chips."""
     path = Path(timed.folder) / "test.hlo"  # type: ignore[attr-defined]
     path.write_text(HEAD + text, encoding="utf-8")
-    now = pi.open(path).state.analyses
+    record = pi.open(path)
+    assert isinstance(record, pi.CompileRecord)
+    now = record.state.analyses
     graph, why = now.graph_and_reason
     assert graph is not None, why
     devices = [Device(id=k, platform="tpu", kind="slow", coords=(k,)) for k in range(4)]
@@ -195,7 +197,9 @@ def test_each_chip_names_its_sources():
 
 def train_step(**given) -> StepTime:
     """A training step that XLA compiled for a v5e 2x4."""
-    now = pi.open(DATA / "transformer_step.v5e_2x4.hlo.gz").state.analyses
+    record = pi.open(DATA / "transformer_step.v5e_2x4.hlo.gz")
+    assert isinstance(record, pi.CompileRecord)
+    now = record.state.analyses
     graph, module = now.graph_and_reason[0], now.hlo
     assert graph is not None
     assert module is not None
