@@ -77,8 +77,9 @@ def step_time_of(analyses: Analyses, hardware: Hardware | None = None) -> StepTi
     )
     if hardware is None or own is hardware:
         return found
-    platform = data.devices[0].platform if data.devices else "another machine"
-    return replace(found, notes=(*found.notes, f"the kernels are those that XLA made for {platform}"))
+    platform = data.devices[0].platform if data.devices else ""
+    made_for = f"the kernels are those that XLA made for {platform or 'the devices of the program'}"
+    return replace(found, notes=(*found.notes, made_for))
 
 
 def calibrated(analyses: Analyses) -> Hardware:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pjit_inspect.analyze.program.loops import find_trip_count
+from pjit_inspect.analyze.program.loops import MOST_TRIPS, find_trip_count
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.opcodes import REGIONS
@@ -22,6 +22,8 @@ from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.report.collective import Collective
 
 Role = Literal["sync", "start", "update", "done"]
+_LONGEST_S = 1e100
+"""Longer than any program takes; sums of such times stay numbers."""
 MEMORY = "memory"
 """The stream of copies, beside those of mesh axes."""
 
@@ -83,11 +85,16 @@ class Schedule:
     def add(self, other: Schedule, times: int) -> None:
         """What another came to, several times."""
         for own, its in ((self.runs, other.runs), (self.transfer_runs, other.transfer_runs)):
-            own.update({key: count * times for key, count in its.items()})
+            # Only a damaged program runs more often.
+            own.update({key: min(count * times, MOST_TRIPS) for key, count in its.items()})
         self.exposed_s.update({key: seconds * times for key, seconds in other.exposed_s.items()})  # type: ignore[arg-type]
         self.copies_s += other.copies_s * times
         self.uncertain |= other.uncertain
         self.loops += other.loops
+
+
+NOTHING = Schedule()
+"""What a computation comes to that nothing runs."""
 
 
 def find_sites(rows: Sequence[Collective], running: RunningInstructions) -> dict[int, TransferSite]:
@@ -139,17 +146,15 @@ class Clock:
         self.module, self.sites, self.costs = module, sites, costs
         self._known: dict[int, Schedule] = {}
 
-    def run(self) -> Schedule:
-        """One call."""
+    def run(self, computations: Sequence[int]) -> Schedule:
+        """One call; `computations` are those that run, those that are called before those that call them."""
+        for computation in computations:
+            self._known[computation] = _Run(self, computation).schedule
         return self.computation(self.module.entry)
 
     def computation(self, computation: int) -> Schedule:
-        """One run of a computation; each is looked at once."""
-        if computation not in self._known:
-            # A damaged program may call itself.
-            self._known[computation] = Schedule()
-            self._known[computation] = _Run(self, computation).schedule
-        return self._known[computation]
+        """One run of a computation."""
+        return self._known.get(computation, NOTHING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,4 +271,4 @@ class _Run:
 
     def _add(self, inside: Schedule, times: int) -> None:
         self.schedule.add(inside, times)
-        self._now += inside.step_s * times
+        self._now = min(self._now + inside.step_s * times, _LONGEST_S)

@@ -84,6 +84,7 @@ class _Step:
         self._given, self._module = given, given.module
         running = find_running(self._module)
         self._work = WorkFinder(self._module, running)
+        self._computations = running.computations
         self._number = {index: number for number, index in enumerate(given.graph.kernels.instruction.tolist())}
         self._sites = find_sites(given.collectives, find_running_instructions(self._module))
         is_kernel = self._module.is_opcode(frozenset(("copy",)))
@@ -121,7 +122,7 @@ class _Step:
             transfers=[transfer.seconds for transfer in self._transfers],
             streams=[row.axes or ("",) for row in self._given.collectives],
         )
-        return Clock(self._module, self._sites, costs).run()
+        return Clock(self._module, self._sites, costs).run(self._computations)
 
     def _copy_s(self, index: int) -> float:
         """Seconds of a copy that runs beside kernels: its bytes are read and written once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import pytest
@@ -195,6 +196,7 @@ def test_each_chip_names_its_sources():
     assert hardware_of("a toaster") is None
 
 
+@functools.cache
 def train_step(**given) -> StepTime:
     """A training step that XLA compiled for a v5e 2x4."""
     record = pi.open(DATA / "transformer_step.v5e_2x4.hlo.gz")
@@ -209,3 +211,61 @@ def train_step(**given) -> StepTime:
     return find_step_time(
         TimeInput(module=module, graph=graph, collectives=rows, hardware=HARDWARE["v5e"], devices=devices, **given)
     )
+
+
+def nested(levels: int, turns: int) -> str:
+    """Loops in loops, each of so many turns; the innermost adds two numbers."""
+    text = ["%b0 (p0: (s32[], f32[8])) -> (s32[], f32[8]) {", *inside(0, "%sum.0 = f32[8] add(%x.0, %x.0)", "%sum.0")]
+    for k in range(1, levels):
+        loop = f"%loop.{k} = (s32[], f32[8]) while(%again.{k}), condition=%c{k - 1}, body=%b{k - 1}"
+        lines = f"%zero.{k} = s32[] constant(0)\n  %again.{k} = (s32[], f32[8]) tuple(%zero.{k}, %x.{k})\n  {loop}"
+        taken = f"%y.{k} = f32[8] get-tuple-element(%loop.{k}), index=1"
+        text += condition(k - 1, turns)
+        text += [f"%b{k} (p{k}: (s32[], f32[8])) -> (s32[], f32[8]) {{", *inside(k, f"{lines}\n  {taken}", f"%y.{k}")]
+    text += condition(levels - 1, turns)
+    last = levels - 1
+    return "\n".join(text) + (
+        f"\nENTRY %main (x: f32[8]) -> (s32[], f32[8]) {{\n  %x = f32[8] parameter(0)\n  %zero = s32[] constant(0)\n"
+        f"  %in = (s32[], f32[8]) tuple(%zero, %x)\n"
+        f"  ROOT %out = (s32[], f32[8]) while(%in), condition=%c{last}, body=%b{last}\n}}\n"
+    )
+
+
+def inside(k: int, lines: str, result: str) -> list[str]:
+    return [
+        f"  %p{k} = (s32[], f32[8]) parameter(0)",
+        f"  %i.{k} = s32[] get-tuple-element(%p{k}), index=0",
+        f"  %x.{k} = f32[8] get-tuple-element(%p{k}), index=1",
+        f"  %one.{k} = s32[] constant(1)",
+        f"  %next.{k} = s32[] add(%i.{k}, %one.{k})",
+        f"  {lines}",
+        f"  ROOT %r.{k} = (s32[], f32[8]) tuple(%next.{k}, {result})",
+        "}",
+        "",
+    ]
+
+
+def condition(k: int, turns: int) -> list[str]:
+    return [
+        f"%c{k} (q{k}: (s32[], f32[8])) -> pred[] {{",
+        f"  %q{k} = (s32[], f32[8]) parameter(0)",
+        f"  %j.{k} = s32[] get-tuple-element(%q{k}), index=0",
+        f"  %end.{k} = s32[] constant({turns})",
+        f"  ROOT %less.{k} = pred[] compare(%j.{k}, %end.{k}), direction=LT",
+        "}",
+        "",
+    ]
+
+
+def test_loops_multiply():
+    found = timed(nested(3, 10))
+    added = next(row for row in found.kernels if row.name == "sum.0")
+    assert added.runs == 1000
+    assert added.flops == 8 * 1000
+
+
+@pytest.mark.parametrize(("levels", "turns"), [(40, 1 << 30), (100, 2)])
+def test_what_no_compiler_made_ends(levels, turns):
+    found = timed(nested(levels, turns))
+    assert found.step_s is not None
+    assert found.step_s >= 0
