@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pjit_inspect.api import Merged as Merged
     from pjit_inspect.api import Playground as Playground
     from pjit_inspect.api import Targets as Targets
+    from pjit_inspect.api import calibrate as calibrate
     from pjit_inspect.api import diff as diff
     from pjit_inspect.api import explain_error as explain_error
     from pjit_inspect.api import inspect as inspect
@@ -46,6 +47,7 @@ _API = (
     "Merged",
     "Playground",
     "Targets",
+    "calibrate",
     "diff",
     "explain_error",
     "inspect",

@@ -19,7 +19,9 @@ from pjit_inspect.handles.session.captured import remember
 from pjit_inspect.handles.session.history import HISTORY
 from pjit_inspect.handles.session.log import Log
 from pjit_inspect.handles.session.session import capture, is_started, session_log, start, stop, watch
+from pjit_inspect.handles.time import calibrated
 from pjit_inspect.model.record.target import Effort, Target
+from pjit_inspect.model.time.hardware import Hardware
 
 if TYPE_CHECKING:
     from pjit_inspect.handles.asked.targets import Targets
@@ -50,6 +52,7 @@ __all__ = [
     "Playground",
     "Targets",
     "View",
+    "calibrate",
     "capture",
     "check_target",
     "compare_upgrade",
@@ -246,6 +249,15 @@ def search(
         if play is not record:
             # Its variants can still be looked at; what that takes is started anew.
             play.subject.close()
+
+
+def calibrate(record: CompileRecord) -> Hardware:
+    """The speeds of this machine, fitted to the measured times of one program, for `record.time_on` of others.
+
+    The program must have been captured with `measure=True`, and run at least twice. `fit` says how well its own kernels
+    agree. Raises CaptureError for a record without measured times.
+    """
+    return calibrated(record.state.analyses)
 
 
 def diff(before: CompileRecord, after: CompileRecord) -> Diff:

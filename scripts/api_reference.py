@@ -85,6 +85,12 @@ HELD: dict[str, tuple[str, ...]] = {
     "Calls back into Python": (
         "model.report.host_callback.CallbackTable", "model.report.host_callback.HostCallback",
     ),
+    "Where the time of a call goes": (
+        "model.time.step_time.StepTime", "model.time.rows.TimedKernels", "model.time.rows.TimedKernel",
+        "model.time.rows.TimedCollectives", "model.time.rows.TimedCollective", "model.time.rows.TimeShares",
+        "model.time.rows.TimeShare", "model.time.rows.TimeLines", "model.time.rows.TimeLine",
+        "model.time.step_time.Ceiling", "model.time.hardware.Hardware", "model.time.hardware.Sourced",
+    ),
     "Measured times": (
         "model.record.kernel_times.KernelTimes", "model.record.kernel_times.KernelTime",
         "model.record.kernel_times.UnknownTime",

@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Literal
 
 from pjit_inspect.analyze.program.device_memory import find_device_memory
 from pjit_inspect.errors import CaptureError, ChangeError
@@ -32,6 +32,7 @@ from pjit_inspect.handles.displays import (
 )
 from pjit_inspect.handles.memory.fits import fit_of
 from pjit_inspect.handles.session.programs import held_bytes
+from pjit_inspect.handles.time import RecordStepTime, known_hardware, step_time_of
 from pjit_inspect.model.memory.fit import MemoryFit
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.hlo import HloModule
@@ -52,6 +53,8 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
+from pjit_inspect.model.time.hardware import Hardware
+from pjit_inspect.model.time.step_time import StepTime
 from pjit_inspect.parse.files.record_file import write_record
 from pjit_inspect.parse.messages.stablehlo_text import without_locations
 from pjit_inspect.parse.wire.clean import cleaned
@@ -353,6 +356,30 @@ class CompileRecord(Displayable):
         held = find_device_memory(now.report.data)
         return Figures(now.report, now.traffic, held, lambda: (now.memory_use, now.memory_timelines))
 
+    @property
+    def time(self) -> StepTime:
+        """Where the seconds of one call go: kernels, collectives, waits; what limits them, and how sure that is.
+
+        XLA's own estimate of each kernel where the program has one, else a roofline; collectives by named formulas; in
+        XLA's order. Measured times, where a profiler saw them. On devices whose speed is unknown, as CPUs, seconds are
+        None, and operations and bytes are counted.
+        """
+        analyses = self.state.analyses
+        return RecordStepTime.made_of(step_time_of(analyses), _analyses=analyses)
+
+    def time_on(self, target: str | Hardware, *, timeout_s: float = 600.0) -> StepTime:
+        """The same on another machine.
+
+        For a target with its topology ("tpu:v5e:4x4"), XLA compiles the program to the end in another process, without
+        that machine. For a chip alone ("v5e"), or a `Hardware` of `calibrate`, this program's kernels get its speeds.
+        Raises ChangeError for an unknown target, and CaptureError if XLA gives no answer.
+        """
+        if isinstance(target, str) and target.count(":") > 1:
+            return self.what_if(target=target, effort="full", timeout_s=timeout_s).time
+        hardware = known_hardware(target) if isinstance(target, str) else target
+        analyses = self.state.analyses
+        return RecordStepTime.made_of(step_time_of(analyses, hardware), _analyses=analyses)
+
     # ------------------------------------------------------------ what if
 
     def what_if(
@@ -468,17 +495,19 @@ class CompileRecord(Displayable):
         """Write the answer, the mesh and the totals per axis as one still picture, for a README or an issue."""
         displays.write_picture(self.state.analyses, path)
 
-    def show(self, view: View = "html", *, times: bool = True) -> Any:
-        """An object to display: "html" (with its text), "text" alone, a live "widget", a "tree", "facts", or "memory".
+    def show(self, view: View | Literal["time"] = "html", *, times: bool = True) -> Any:
+        """An object to display: "html" (with its text), "text" alone, a "widget", a "tree", "facts", "memory", "time".
 
         "html" is the still display or, in a trusted notebook, the interactive inspector. The widget's `selection` is
         the name of the selected item; it can be read and set. The tree is an indented skeleton of the run, for
         terminals: phases, scopes and loops with their trip counts, kernels folded, each collective with its axes,
         bytes, cause and line, in scheduled order. The facts are a few lines to compare: specs and bytes of arrays, axes
         and bytes of collectives, and nothing that differs between sessions. The memory view shows live values at the
-        peak on one device, and bytes over the schedule. With `times=False` the seconds and the reason for compiling
-        again are omitted: the output is the same in every session.
+        peak on one device, and bytes over the schedule; the time view is that of `time`. With `times=False` the seconds
+        and the reason for compiling again are omitted: the output is the same in every session.
         """
+        if view == "time":
+            return RecordStepTime.made_of(self.time, _analyses=self.state.analyses).show()
         return displays.shown(self.state.displayed, view, show_times=times)
 
     def explain(self, what: str | int | None = None) -> Shown:

@@ -81,6 +81,7 @@ class Command:
       line: (why) the line of source to explain; None for all lines.
       watch: (on) whether to print a line for each compile.
       limit: (on) the compile of one function at which to warn; None for never.
+      on: (time) the machine to estimate for; "" for the record's own.
       options: options for showing the result.
     """
 
@@ -89,6 +90,7 @@ class Command:
     line: int | None = None
     watch: bool = False
     limit: int | None = None
+    on: str = ""
     options: ShowOptions = ShowOptions()
 
 
@@ -156,6 +158,12 @@ def _limit(command: Command, word: str) -> Command:
     return replace(command, limit=int(word))
 
 
+def _on(command: Command, word: str) -> Command:
+    if not word:
+        raise UsageError("--on needs a machine: %pjit time --on tpu:v5e:4x4; pjit_inspect.targets() lists them")
+    return replace(command, on=word)
+
+
 def _shown(command: Command, **changes: object) -> Command:
     return replace(command, options=replace(command.options, **changes))
 
@@ -184,6 +192,7 @@ OWN_OPTIONS: dict[str, CommandOption] = {
     "--watch": CommandOption(lambda command, _: replace(command, watch=True)),
     "--limit": CommandOption(_limit, ()),
     "--line": CommandOption(_line, ()),
+    "--on": CommandOption(_on, ()),
 }
 """The options of single subcommands."""
 
@@ -202,6 +211,7 @@ SUBCOMMANDS: dict[str, Subcommand] = {
     "shardings": Subcommand(_ONE, _RECORD),
     "memory": Subcommand(_ONE, _RECORD),
     "advice": Subcommand(_ONE, _RECORD),
+    "time": Subcommand(f"{_ONE} and --on TARGET", _RECORD, ("--on",)),
     "arrays": Subcommand(),
     "play": Subcommand(
         f"{_ONE}, or a call of a function (play f(x)), which is not made", rf"{_RECORD}|[A-Za-z_].*\(.*"
@@ -216,8 +226,8 @@ SUBCOMMANDS: dict[str, Subcommand] = {
 }
 
 _VALID = (
-    "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], memory [NAME], arrays, "
-    "play [NAME or call], diff [NAME], ledger, error, forget, help, or code to run"
+    "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], memory [NAME], "
+    "time [NAME] [--on TARGET], arrays, play [NAME or call], diff [NAME], ledger, error, forget, help, or code to run"
 )
 
 

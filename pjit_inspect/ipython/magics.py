@@ -23,6 +23,7 @@ from pjit_inspect.errors import PjitInspectError, RecordNotFoundError
 from pjit_inspect.guard import Guard
 from pjit_inspect.ipython.cells import Cells
 from pjit_inspect.ipython.command import VIEWS, Command, ShowOptions, View, parse_command
+from pjit_inspect.ipython.progress import progress
 from pjit_inspect.ipython.run import (
     Run,
     compile_code,
@@ -34,6 +35,7 @@ from pjit_inspect.ipython.run import (
 )
 from pjit_inspect.ipython.target import check_target, show_for_target
 from pjit_inspect.ipython.watch import CompileWatch, WatchOptions
+from pjit_inspect.view.document.printable import printable
 
 
 @magics_class
@@ -95,6 +97,9 @@ class PjitMagics(Magics):
             %pjit why --line 12       only those that line 12 of your source is the reason for
             %pjit shardings           how every value of it is sharded, beside your source
             %pjit advice              changes worth making to it, each tried with XLA, with the code to write
+            %pjit time                where the seconds of a call go, on its own devices
+            %pjit time --on tpu:v5e:4x4
+                                      the same on a machine that need not be there
             %pjit memory              what is alive at the peak of its memory: bytes, kind, spec, line
             %pjit arrays              the arrays that this process holds on its devices now
             %pjit play                its shardings, to be changed, with XLA asked after every change
@@ -137,8 +142,8 @@ class PjitMagics(Magics):
         stands under the traceback.
 
         A line that is only `on`, `off`, `log`, `arrays`, `ledger`, `error`, `forget`, `help`, or `show`, `why`,
-        `shardings`, `advice`, `memory`, `play` or `diff` with or without a name, is the subcommand, even where a
-        variable has that name. Anything else is code: `%pjit show(x)` calls your function, `%pjit (log)` is your
+        `shardings`, `advice`, `time`, `memory`, `play` or `diff` with or without a name, is the subcommand, even where
+        a variable has that name. Anything else is code: `%pjit show(x)` calls your function, `%pjit (log)` is your
         variable.
 
         `%pjit --cell` inside a cell records from there to the end of the cell; `%%pjit` does the same from its top. One
@@ -237,6 +242,15 @@ class PjitMagics(Magics):
 
     def _advice(self, command: Command) -> None:
         display(_record(command).advice, include=_only_text(command))
+
+    def _time(self, command: Command) -> None:
+        record = _record(command)
+        try:
+            with progress(self.shell, f"estimating the time of {printable(record.name)}"):
+                step = record.time_on(command.on) if command.on else record.time
+        except PjitInspectError as error:
+            raise UsageError(str(error)) from None
+        display(step, include=_only_text(command))
 
     def _memory(self, command: Command) -> None:
         display(_record(command).memory_use, include=_only_text(command))

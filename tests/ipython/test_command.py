@@ -14,7 +14,9 @@ def parsed(line: str, *defined: str) -> Command:
     return parse_command(line, ShowOptions(), lambda name: name in defined)
 
 
-@pytest.mark.parametrize("word", ["on", "off", "log", "ledger", "forget", "show", "why", "shardings", "advice", "help"])
+@pytest.mark.parametrize(
+    "word", ["on", "off", "log", "ledger", "forget", "show", "why", "shardings", "advice", "time", "help"]
+)
 def test_a_lone_subcommand_word_is_the_subcommand_even_when_it_is_a_variable(word):
     assert parsed(f" {word} ", word) == Command(action=word)
 

@@ -539,7 +539,17 @@ def test_advice_says_how_many_changes_were_asked_about(program):
     assert re.search(r"^nothing worth changing|worth it \(\d+ asked\)", program.printed("%pjit advice"))
 
 
-@pytest.mark.parametrize("command", ["why", "shardings", "advice"])
+def test_time_tells_operations_where_seconds_are_unknown(program):
+    program.value("%pjit total(x);")
+    shown = program.printed("%pjit time")
+    assert re.search(r"FLOP a call on each of \d+ devices", shown)
+    assert "`pi.calibrate(record)` measures this one" in " ".join(shown.split())
+    assert "needs a machine" in program.printed("%pjit time --on")
+    assert "the speed of this chip is unknown" in program.printed("%pjit time --on toaster")
+    assert "by XLA" not in program.printed("%pjit time --on v5e").splitlines()[0]
+
+
+@pytest.mark.parametrize("command", ["why", "shardings", "advice", "time"])
 def test_without_a_record_they_say_what_to_do(session, command):
     message = "no function of yours has been recorded yet: run %pjit EXPRESSION, or %pjit on"
     assert message in session.printed(f"%pjit {command}")

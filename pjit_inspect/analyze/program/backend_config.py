@@ -40,6 +40,7 @@ class BackendConfig:
       fields: the same as nested dicts and lists; {} when it is no JSON object.
       trip_count: how often a while loop's body runs, when XLA knows.
       estimated_cycles: the compiler's estimate of a kernel's cycles on one core (TPU).
+      estimated_s: the compiler's estimate of the seconds of a kernel or collective (GPU).
       collective_algorithm: how a collective is done, in the backend's words ("StrategyRing" on TPU,
         "KERNEL_STRATEGY_TRITON_ONE_SHOT" on GPU); "" when it does not say.
       collective_emitter: the TPU kernel that does it; "" likewise.
@@ -52,6 +53,7 @@ class BackendConfig:
     fields: Mapping[str, Any] = field(default_factory=dict)
     trip_count: int | None = None
     estimated_cycles: int | None = None
+    estimated_s: float | None = None
     collective_algorithm: str = ""
     collective_emitter: str = ""
     is_sync: bool | None = None
@@ -70,6 +72,7 @@ def read_backend_config(raw: str) -> BackendConfig:
         fields=fields,
         trip_count=_number(_at(fields, "known_trip_count", "n")),
         estimated_cycles=_number(_at(fields, "window_config", "estimated_cycles")),
+        estimated_s=_estimated_s(fields.get("reification_cost")),
         collective_algorithm=_text(algorithm) or _text(strategy).removesuffix("KERNEL_STRATEGY_DEFAULT"),
         collective_emitter=_text(_at(fields, "collective_algorithm_config", "emitter")),
         is_sync=is_sync if isinstance(is_sync, bool) else None,
@@ -90,6 +93,28 @@ def library_of_fusion(raw: str) -> str:
         return ""
     kind = read_backend_config(raw).fusion
     return "Triton" if kind.startswith("__triton") else _LIBRARIES.get(kind, "")
+
+
+_COST_MODELS = ("indexing-cost-model", "", "sol")
+"""XLA's cost models of GPU kernels, the best first: of a Triton fusion the nameless one writes hours."""
+_PLACEHOLDER_US = 0.01
+"""What the speed-of-light model ("sol") writes for a kernel that it does not model."""
+
+
+_MOST_US = 1e9
+
+
+def _estimated_s(costs: Any) -> float | None:
+    """Seconds by the best of XLA's cost models that has a figure; None without any."""
+    found: dict[str, float] = {}
+    for cost in costs if isinstance(costs, list) else []:
+        try:
+            time_us = float(_at(cost, "exec_time_us"))
+        except (TypeError, ValueError):
+            continue
+        if _PLACEHOLDER_US < time_us < _MOST_US:
+            found[_text(_at(cost, "name"))] = time_us / 1e6
+    return next((found[name] for name in _COST_MODELS if name in found), None)
 
 
 def _object(raw: str) -> dict[str, Any]:

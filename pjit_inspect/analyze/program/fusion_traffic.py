@@ -9,7 +9,7 @@ Not its job: what the intermediate results would cost (`analyze.program.fusions`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from pjit_inspect.model.program.hlo import Computation, Instruction
 from pjit_inspect.model.program.opcodes import operations
@@ -19,10 +19,10 @@ _DEEPEST = 20
 """Views of views that are looked through."""
 
 
-def bytes_read(fusion: Instruction) -> int | None:
+def bytes_read(fusion: Instruction, *, without: Collection[int] = ()) -> int | None:
     """Bytes of the operands that one run reads on one device; None when a width is unknown.
 
-    An operand that is given twice is read once.
+    An operand that is given twice is read once; the instructions `without` are not counted.
     """
     module = fusion.module
     touched: dict[int, list[int | None]] = {}
@@ -33,6 +33,8 @@ def bytes_read(fusion: Instruction) -> int | None:
                 touched.setdefault(operands[number], []).append(part)
     total = 0
     for operand in dict.fromkeys(module.instructions.operands[fusion.index].tolist()):
+        if operand in without:
+            continue
         whole = int(module.result_bytes[operand])
         if whole < 0:
             return None

@@ -11,22 +11,7 @@ from pjit_inspect.model.memory.fit import MemoryFit
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import MemorySize, Platform
-
-_CHIPS = {
-    "TPU v4": "tpu:v4",
-    "TPU v5 lite": "tpu:v5e",
-    "TPU v5e": "tpu:v5e",
-    "TPU v5": "tpu:v5p",
-    "TPU v5p": "tpu:v5p",
-    "TPU v6 lite": "tpu:v6e",
-    "TPU v6e": "tpu:v6e",
-    "TPU7x": "tpu:tpu7x",
-    "NVIDIA A100-SXM4-80GB": "cuda:a100",
-    "NVIDIA H100 80GB HBM3": "cuda:h100",
-    "NVIDIA H200": "cuda:h200",
-    "NVIDIA B200": "cuda:b200",
-}
-"""JAX's name of a device -> the chip. *Source*: `device_kind`, as libtpu and CUDA's driver report it."""
+from pjit_inspect.model.time.hardware import CHIPS_OF_KINDS
 
 _BEST, _OTHERS = ("libtpu", "XLA"), ("TpuInfo", "Google")
 """Sources of a chip's memory; those that give the part programs may use come first."""
@@ -82,7 +67,7 @@ def own_chip(data: RecordData) -> str:
     if target is not None and target.chip:
         return f"{target.platform}:{target.chip}"
     kinds = {device.kind for device in data.devices}
-    return _CHIPS.get(kinds.pop(), "") if len(kinds) == 1 else ""
+    return CHIPS_OF_KINDS.get(kinds.pop(), "") if len(kinds) == 1 else ""
 
 
 def _is_for(data: RecordData, platform: Platform, chip: str) -> bool:

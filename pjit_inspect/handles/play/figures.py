@@ -19,6 +19,7 @@ from pjit_inspect.model.play.variant import KindSent, Problem, Variant
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import CollectiveTable, other_words
+from pjit_inspect.model.time.hardware import first, hardware_of
 
 _LESS = "split more of the arguments, or take more devices"
 
@@ -107,11 +108,9 @@ def _too_much(memory: int, available: int, source: str) -> str:
 
 def _with_time(variant: Variant, chip: str) -> Variant:
     """Seconds for products and bytes sent at the chip's peak, with all communication hidden and with none."""
-    from pjit_inspect.observe.partitioner.chips import SPEEDS
-
-    name = chip.split(":")
-    speed = SPEEDS.get(name[1] if len(name) > 1 else name[0])
-    if speed is None or variant.flops is None or variant.sent_bytes is None:
+    hardware = hardware_of(chip)
+    peak, link = (None, None) if hardware is None else (hardware.peak("bf16"), first(hardware.link_bytes_per_s))
+    if not peak or not link or variant.flops is None or variant.sent_bytes is None:
         return variant
-    parts = variant.flops / speed.flops_per_s, variant.sent_bytes / speed.link_bytes_per_s
+    parts = variant.flops / peak, variant.sent_bytes / link
     return replace(variant, time_s=(max(parts), sum(parts)))

@@ -60,21 +60,6 @@ class MemorySize:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Speed:
-    """The speed of one device of a kind, by its maker's figures.
-
-    Attributes:
-      flops_per_s: peak operations per second of dense bfloat16 matrix products.
-      link_bytes_per_s: bytes per second of one link in one direction.
-      source: the source.
-    """
-
-    flops_per_s: float
-    link_bytes_per_s: float
-    source: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TargetRow:
     """One chip, or fake CPU devices.
 

@@ -1,14 +1,15 @@
-"""Facts about the chips that programs are compiled for: devices per chip, memory, speeds, and details of GPUs.
+"""Facts about the chips that programs are compiled for: devices per chip, memory, and details of GPUs.
 
-Figures of the makers, of XLA and of JAX differ: each has its source. Not its job: the chips that this process can
-compile for (`observe.partitioner.targets`).
+Figures of the makers, of XLA and of JAX differ: each has its source. Not its job: speeds (`model.time.hardware`), or
+the chips that this process can compile for (`observe.partitioner.targets`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pjit_inspect.model.record.target import MemorySize, Speed
+from pjit_inspect.model.record.target import MemorySize
+from pjit_inspect.model.time.hardware import first, hardware_of
 
 GIB = 1 << 30
 
@@ -42,7 +43,6 @@ class Gpu:
       lanes: 32-bit floating-point lanes per multiprocessor.
       clock_ghz: the highest clock.
       memory_bytes: memory as the driver reports it.
-      memory_bytes_per_s: peak bandwidth.
       l2_bytes: second-level cache.
       shared_bytes: shared memory of each core, of which a block may have 1 KiB less.
       links: NVLinks to other GPUs.
@@ -55,7 +55,6 @@ class Gpu:
     lanes: int
     clock_ghz: float
     memory_bytes: int
-    memory_bytes_per_s: int
     l2_bytes: int
     shared_bytes: int
     links: int
@@ -72,7 +71,6 @@ GPUS: dict[str, Gpu] = {
         lanes=64,
         clock_ghz=1.41,
         memory_bytes=85_100_068_864,
-        memory_bytes_per_s=2_039_040_000_000,
         l2_bytes=40 << 20,
         shared_bytes=164 << 10,
         links=12,
@@ -85,7 +83,6 @@ GPUS: dict[str, Gpu] = {
         lanes=128,
         clock_ghz=1.98,
         memory_bytes=84_942_979_072,
-        memory_bytes_per_s=3_352_320_000_000,
         l2_bytes=50 << 20,
         shared_bytes=228 << 10,
         links=18,
@@ -98,7 +95,6 @@ GPUS: dict[str, Gpu] = {
         lanes=128,
         clock_ghz=1.98,
         memory_bytes=151_397_597_184,
-        memory_bytes_per_s=4_800_000_000_000,
         l2_bytes=50 << 20,
         shared_bytes=228 << 10,
         links=18,
@@ -111,7 +107,6 @@ GPUS: dict[str, Gpu] = {
         lanes=128,
         clock_ghz=1.965,
         memory_bytes=191_514_411_008,
-        memory_bytes_per_s=7_672_320_000_000,
         l2_bytes=132_644_864,
         shared_bytes=228 << 10,
         links=18,
@@ -145,6 +140,8 @@ def gpu_config(gpu: Gpu) -> str:
     A description that lacks a limit or a size ends the process of the compiler by a division by zero.
     """
     major, minor = gpu.capability
+    hardware = hardware_of(gpu.name)
+    bandwidth = 0.0 if hardware is None else first(hardware.memory_bytes_per_s) or 0.0
     feature = "ACCELERATED_FEATURES" if gpu.is_specific else "NONE"
     dnn = " ".join(f"{name}: {number}" for name, number in zip(("major", "minor", "patch"), _DNN, strict=True))
     return (
@@ -156,7 +153,7 @@ def gpu_config(gpu: Gpu) -> str:
         f"  fpus_per_core: {gpu.lanes}\n"
         f"  clock_rate_ghz: {gpu.clock_ghz}\n"
         f"  device_memory_size: {gpu.memory_bytes}\n"
-        f"  memory_bandwidth: {gpu.memory_bytes_per_s}\n"
+        f"  memory_bandwidth: {bandwidth:.0f}\n"
         f"  l2_cache_size: {gpu.l2_bytes}\n"
         f"  cuda_compute_capability {{ major: {major} minor: {minor} feature_extension: {feature} }}\n"
         f"  device_interconnect_info {{ active_links: {gpu.links} }}\n"
@@ -191,20 +188,3 @@ def _jax_says(chip: str) -> int | None:
     except ImportError:
         return None
     return _jax.tpu_memory(chip.removeprefix("tpu"), _CORES_OF_A_DEVICE.get(chip, 1))
-
-
-_TPU_SPEED = "Google Cloud's pages, links of the scaling book"
-_GPU_SPEED = "XLA's description of the GPU"
-
-SPEEDS: dict[str, Speed] = {
-    "v4": Speed(flops_per_s=275e12, link_bytes_per_s=45e9, source=_TPU_SPEED),
-    "v5e": Speed(flops_per_s=197e12, link_bytes_per_s=45e9, source=_TPU_SPEED),
-    "v5p": Speed(flops_per_s=459e12, link_bytes_per_s=90e9, source=_TPU_SPEED),
-    "v6e": Speed(flops_per_s=918e12, link_bytes_per_s=90e9, source=_TPU_SPEED),
-    "tpu7x": Speed(flops_per_s=1_153e12, link_bytes_per_s=100e9, source=_TPU_SPEED),
-    "a100": Speed(flops_per_s=312e12, link_bytes_per_s=300e9, source=_GPU_SPEED),
-    "h100": Speed(flops_per_s=989e12, link_bytes_per_s=450e9, source=_GPU_SPEED),
-    "h200": Speed(flops_per_s=989e12, link_bytes_per_s=450e9, source=_GPU_SPEED),
-    "b200": Speed(flops_per_s=2_225e12, link_bytes_per_s=900e9, source=_GPU_SPEED),
-}
-"""Chip -> dense bfloat16 products of one JAX device, and one link in one direction; none of them was measured."""

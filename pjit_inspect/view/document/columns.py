@@ -60,8 +60,8 @@ def sizes(title: str, get: Callable[[Any], int | None], provenance: Provenance =
     return Column(title, get, figure="bytes", provenance=provenance, align="right", **layout)
 
 
-def durations(title: str, get: Callable[[Any], float], **layout: Any) -> Column:
-    """A column of measured microseconds, in the unit of the table."""
+def durations(title: str, get: Callable[[Any], float | None], **layout: Any) -> Column:
+    """A column of measured microseconds, in the unit of the table; None for unknown ones."""
     return Column(title, get, figure="us", provenance="measured", align="right", **layout)
 
 
@@ -137,7 +137,7 @@ def unit_of(columns: Sequence[Column], items: Sequence[Any]) -> str:
     figures = [column for column in columns if column.figure]
     values = [column.get(item) for column in figures for item in items if column.get is not None]
     if any(column.figure == "us" for column in figures):
-        return time_unit(max(values, default=0.0))
+        return time_unit(max((value for value in values if value is not None), default=0.0))
     return share_unit(values) if figures else ""
 
 
@@ -158,7 +158,7 @@ def _cell(column: Column, item: Any, unit: str) -> Spans:
             text = bytes_in(value, unit) if unit else count_text(value)
             return (Number(text, provenance=column.provenance),)
         case "us":
-            return (Number(time_in(value, unit), provenance=column.provenance),)
+            return (Number("unknown" if value is None else time_in(value, unit), provenance=column.provenance),)
         case _:
             return spans(value)
 

@@ -1,0 +1,329 @@
+"""Puts the time of a call together: the work and the seconds of every kernel, the network, and the schedule.
+
+Not its job: any of these (`kernel_work`, `kernel_seconds`, `network`, `schedule`), or what shares and ceilings follow
+from them (`model.time.step_time`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from pjit_inspect.analyze.program.backend_config import BackendConfig, read_backend_config
+from pjit_inspect.analyze.program.loops import details_of, find_running, find_running_instructions
+from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.program.source import UNKNOWN_FILES, UserFiles, user_frames
+from pjit_inspect.analyze.time.kernel_seconds import UNTIMED, RunSeconds, memory_seconds, run_seconds
+from pjit_inspect.analyze.time.kernel_work import KernelWork, WorkFinder
+from pjit_inspect.analyze.time.network import NetworkModel, Transfer
+from pjit_inspect.analyze.time.schedule import Clock, Costs, Schedule, find_sites
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.mesh import Device
+from pjit_inspect.model.program.opcodes import operations
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.kernel_times import KernelTimes
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.graph_columns import PHASES
+from pjit_inspect.model.time.hardware import Hardware
+from pjit_inspect.model.time.rows import TimedCollective, TimedCollectives, TimedKernel, TimedKernels
+from pjit_inspect.model.time.step_time import StepTime
+
+_COPIES = operations("copy")
+_HOST_SPACE = 5
+"""XLA's number of the host's memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeInput:
+    """What the time of a program follows from.
+
+    Attributes:
+      module: the program.
+      graph: its kernels with their scopes and phases.
+      collectives: its collectives.
+      hardware: the speeds; None if nobody knows them.
+      devices: the device at each position of the mesh.
+      trusts_xla: whether XLA's estimates count: not those of a compile that was cut short.
+      files: which files are the user's.
+      measured: what a profiler saw; None if it did not run.
+      missing: why seconds are unknown, for a program without hardware and without a profile.
+    """
+
+    module: HloModule
+    graph: ProgramGraph
+    collectives: Sequence[Collective]
+    hardware: Hardware | None
+    devices: Sequence[Device]
+    trusts_xla: bool = True
+    files: UserFiles = UNKNOWN_FILES
+    measured: KernelTimes | None = None
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Home:
+    """Where a kernel belongs: as in `TimedKernel`."""
+
+    phase: str = ""
+    scope: str = ""
+    layer: str = ""
+    source: tuple[Frame, ...] = ()
+
+
+def find_step_time(given: TimeInput) -> StepTime:
+    """Where the time of one call goes."""
+    return _Step(given).found()
+
+
+class _Step:
+    """The time of one program on the way."""
+
+    def __init__(self, given: TimeInput) -> None:
+        self._given, self._module = given, given.module
+        running = find_running(self._module)
+        self._work = WorkFinder(self._module, running)
+        self._computations = running.computations
+        self._number = {index: number for number, index in enumerate(given.graph.kernels.instruction.tolist())}
+        self._sites = find_sites(given.collectives, find_running_instructions(self._module))
+        is_kernel = self._module.is_opcode(frozenset(("copy",)))
+        self._kernels = [
+            index
+            for index in running.order
+            if (index in self._number or bool(is_kernel[index])) and index not in self._sites
+        ]
+        self._seconds = {index: self._run_of(index) for index in self._kernels}
+        self._transfers = self._find_transfers()
+        self._host_copies = 0
+        self._schedule = self._run()
+        rows = () if given.measured is None else given.measured.rows
+        self._measured = {row.instruction: row.mean_us / 1e6 for row in rows if not row.holds_others}
+
+    def _run_of(self, index: int) -> RunSeconds:
+        if self._given.hardware is None:
+            return UNTIMED
+        config = self._config(index)
+        return run_seconds(self._work.of(index), config, self._given.hardware, trusts_xla=self._given.trusts_xla)
+
+    def _config(self, index: int) -> BackendConfig:
+        return read_backend_config(details_of(self._module, index).backend_config)
+
+    def _find_transfers(self) -> list[Transfer]:
+        if self._given.hardware is None:
+            return [Transfer(seconds=None, formula="")] * len(self._given.collectives)
+        network = NetworkModel(self._given.hardware, self._given.devices)
+        return [network.transfer(row) for row in self._given.collectives]
+
+    def _run(self) -> Schedule:
+        costs = Costs(
+            kernel={index: own.seconds for index, own in self._seconds.items()},
+            copy_s=self._copy_s,
+            transfers=[transfer.seconds for transfer in self._transfers],
+            streams=[row.axes or ("",) for row in self._given.collectives],
+        )
+        return Clock(self._module, self._sites, costs).run(self._computations)
+
+    def _copy_s(self, index: int) -> float:
+        """Seconds of a copy that runs beside kernels: its bytes are read and written once."""
+        module, called = self._module, self._module.instructions.called[index].tolist()
+        operands = module.instructions.operands[index].tolist()
+        moved = int(module.computations.root[called[0]]) if called else operands[0] if operands else -1
+        size = int(module.result_bytes[moved]) if moved >= 0 else 0
+        if self._given.hardware is None or size <= 0:
+            return 0.0
+        if self._is_on_host(index):
+            self._host_copies += 1
+            return 0.0
+        work = KernelWork(read=size, written=0)
+        return memory_seconds(work, self._given.hardware) or 0.0
+
+    def _is_on_host(self, index: int) -> bool:
+        leaves = self._module.reader.shape(int(self._module.instructions.shape[index])).leaves
+        return any(leaf.layout is not None and leaf.layout.memory_space == _HOST_SPACE for leaf in leaves)
+
+    # ------------------------------------------------------------ rows
+
+    def found(self) -> StepTime:
+        """The result."""
+        given, schedule = self._given, self._schedule
+        kernels = [self._kernel(index) for index in self._kernels if schedule.runs[index]]
+        collectives = [
+            self._collective(number) for number in range(len(given.collectives)) if schedule.transfer_runs[number]
+        ]
+        step = StepTime(
+            hardware=given.hardware,
+            devices=len(given.devices),
+            kernels=TimedKernels(tuple(sorted(kernels, key=_longest))),
+            collectives=TimedCollectives(tuple(sorted(collectives, key=_most_exposed))),
+            notes=tuple(self._notes(kernels, collectives)),
+            missing=given.missing,
+            measured_s=None if given.measured is None else given.measured.mean_call_us / 1e6,
+        )
+        if given.hardware is not None:
+            return _with_sums(step, schedule)
+        return step if given.measured is None else _as_measured(step)
+
+    def _kernel(self, index: int) -> TimedKernel:
+        seconds, work = self._seconds[index], self._work.of(index)
+        runs = self._schedule.runs[index]
+        place, number = self._place(index), self._number.get(index)
+        kernels = self._given.graph.kernels
+        flops = work.flops
+        return TimedKernel(
+            name=self._module.reader.name(index),
+            label="copy" if number is None else kernels.labels[kernels.label[number]],
+            runs=None if ("kernel", index) in self._schedule.uncertain else runs,
+            flops=None if flops is None else flops * runs,
+            product_flops=None if flops is None else (work.declared or sum(work.products.values())) * runs,
+            flops_from="unknown" if flops is None else "shapes" if work.declared is None else "cost estimate",
+            number=max(work.products, key=lambda kind: work.products[kind], default=""),
+            bytes_read=None if work.read is None else work.read * runs,
+            bytes_written=None if work.written is None else work.written * runs,
+            seconds=None if seconds.seconds is None else seconds.seconds * runs,
+            floor_s=None if seconds.floor_s is None else seconds.floor_s * runs,
+            known_by=seconds.known_by,
+            bound_by=seconds.bound_by,
+            measured_s=self._measured.get(self._module.reader.name(index)),
+            phase=place.phase,
+            scope=place.scope,
+            layer=place.layer,
+            source=place.source,
+        )
+
+    def _collective(self, number: int) -> TimedCollective:
+        row, transfer = self._given.collectives[number], self._transfers[number]
+        runs, kernel = self._schedule.transfer_runs[number], self._given.graph.collective_kernels[number]
+        place = self._place_of_kernel(kernel) if kernel >= 0 else _Home()
+        is_known = transfer.seconds is not None
+        return TimedCollective(
+            collective=number,
+            name=row.instructions[0] if row.instructions else "",
+            kind=row.kind,
+            axes=row.axes,
+            runs=None if ("collective", number) in self._schedule.uncertain else runs,
+            sent_bytes=None if row.wire_bytes is None else row.wire_bytes * runs,
+            seconds=transfer.seconds * runs if transfer.seconds is not None else None,
+            exposed_s=self._schedule.exposed_s[number] if is_known else None,
+            formula=transfer.formula,
+            known_by="modelled" if is_known else "unknown",
+            measured_s=self._measured_of(row),
+            is_async=row.is_async,
+            phase=_phase_name(row.phase) or place.phase,
+            scope=place.scope,
+            layer=place.layer,
+            source=row.source or place.source,
+        )
+
+    def _measured_of(self, row: Collective) -> float | None:
+        """Seconds of all instructions of a collective; None unless all were seen."""
+        seen = [self._measured[name] for name in row.instructions if name in self._measured]
+        return sum(seen) if seen and len(seen) == len(row.instructions) else None
+
+    # ------------------------------------------------------------ places
+
+    def _place(self, index: int) -> _Home:
+        module, number = self._module, self._number.get(index)
+        frames = user_frames(module.frames(index), self._given.files)
+        if number is not None:
+            return replace(self._place_of_kernel(number), source=frames)
+        name = module.op_names[module.instructions.op_name[index]]
+        return _Home(phase=_phase_name(find_phase(name, frames)), source=frames)
+
+    def _place_of_kernel(self, number: int) -> _Home:
+        graph = self._given.graph
+        box = graph.boxes[int(graph.kernels.box[number])]
+        scope, layer = self._rows[box.row]
+        phase = PHASES[box.phase] if graph.is_differentiated else ""
+        return _Home(phase="optimizer" if phase == "update" else phase, scope=scope, layer=layer)
+
+    @cached_property
+    def _rows(self) -> list[tuple[str, str]]:
+        """For each row of the graph its scopes, and its layer."""
+        found: list[tuple[str, str]] = []
+        for row in self._given.graph.rows:
+            scope, layer = found[row.parent] if row.parent >= 0 else ("", "")
+            if row.parent >= 0:
+                scope = f"{scope}/{row.label}" if scope else row.label
+                layer = layer or (row.label if row.fold >= 0 or row.kind != "loop" else "")
+            found.append((scope, layer))
+        return found
+
+    # ------------------------------------------------------------ what is left out
+
+    def _notes(self, kernels: Sequence[TimedKernel], collectives: Sequence[TimedCollective]) -> list[str]:
+        notes = []
+        if loops := self._schedule.loops:
+            one = "1 loop has" if loops == 1 else f"{loops:,} loops have"
+            notes.append(f"{one} an unknown number of turns: one turn is counted")
+        if unknown := sum(row.flops is None for row in kernels):
+            one = "1 kernel has" if unknown == 1 else f"{unknown:,} kernels have"
+            notes.append(f"{one} an unknown number of operations")
+        if self._given.hardware is None:
+            return notes
+        lost = sum(row.seconds is None for row in (*kernels, *collectives))
+        if lost:
+            notes.append(f"{lost:,} {'row takes' if lost == 1 else 'rows take'} an unknown time, counted as none")
+        if self._host_copies:
+            notes.append("copies to and from the host's memory are not modelled")
+        return notes
+
+
+def _with_sums(step: StepTime, schedule: Schedule) -> StepTime:
+    kernels_s = sum(row.seconds or 0.0 for row in step.kernels)
+    floor = sum(row.floor_s if row.floor_s is not None else row.seconds or 0.0 for row in step.kernels)
+    network = sum(row.seconds or 0.0 for row in step.collectives)
+    return replace(
+        step,
+        copies_s=schedule.copies_s,
+        floor_s=max(floor, step.busiest_axis_s),
+        kernels_s=kernels_s,
+        step_s=schedule.step_s,
+        serial_s=kernels_s + schedule.copies_s + network,
+        exposed_s=sum(row.exposed_s or 0.0 for row in step.collectives),
+    )
+
+
+def _as_measured(step: StepTime) -> StepTime:
+    """The step with the seconds that a profiler saw in place of estimates."""
+    kernels = [
+        replace(row, seconds=row.measured_s, known_by="unknown" if row.measured_s is None else "measured")
+        for row in step.kernels
+    ]
+    collectives = [
+        replace(
+            row,
+            seconds=row.measured_s,
+            exposed_s=row.measured_s,
+            known_by="unknown" if row.measured_s is None else "measured",
+        )
+        for row in step.collectives
+    ]
+    busy = sum(row.seconds or 0.0 for row in (*kernels, *collectives))
+    step_s = step.measured_s or 0.0
+    unseen = sum(row.seconds is None for row in (*kernels, *collectives))
+    return replace(
+        step,
+        kernels=TimedKernels(tuple(sorted(kernels, key=_longest))),
+        collectives=TimedCollectives(tuple(sorted(collectives, key=_most_exposed))),
+        copies_s=0.0,
+        kernels_s=sum(row.seconds or 0.0 for row in kernels),
+        step_s=step_s,
+        exposed_s=sum(row.seconds or 0.0 for row in collectives),
+        idle_s=max(0.0, step_s - busy),
+        is_measured=True,
+        missing="",
+        notes=(*step.notes, *([f"the profiler saw no time of {unseen:,} kernels and collectives"] if unseen else [])),
+    )
+
+
+def _phase_name(phase: str | None) -> str:
+    return phase or ""
+
+
+def _longest(row: TimedKernel) -> tuple[float, int, str]:
+    return -(row.seconds or 0.0), -(row.flops or 0), row.name
+
+
+def _most_exposed(row: TimedCollective) -> tuple[float, float, str]:
+    return -(row.exposed_s or 0.0), -(row.seconds or 0.0), row.name
