@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import pytest
 
 import pjit_inspect as pi
-from causes.meshes import LINE, array
+from causes.meshes import CUBE, LINE, MESH, array, named
 from causes.told import sentences
 
 
@@ -18,7 +19,7 @@ def test_the_result_of_a_concatenate_goes_back_into_its_pieces_for_the_concatena
         return e[2:] + e[:-2] - 2 * e[1:-1]
 
     record = pi.inspect(f, array((64, 64), "x", mesh=LINE))
-    found = [str(row.cause.sentence) for row in record.collectives if row.kind == "all-to-all"]
+    found = [str(cause.sentence) for row in record.collectives if row.kind == "all-to-all" for cause in row.causes]
     assert found
     assert all(text.startswith("`jnp.concatenate([u[-1:] * 0.5, u, u[:1] * 2], axis=0)`") for text in found)
 
@@ -65,7 +66,7 @@ def test_a_derivative_that_a_custom_rule_takes_is_not_told_as_the_value():
 def test_a_view_that_jax_moves_out_of_a_loop_is_told_by_what_it_is_of():
     def loss(p, x):
         padded = jnp.pad(x, ((0, 0), (3, 0), (0, 0)))
-        y = sum(padded[:, i : i + x.shape[1]] * p["k"][i] for i in range(4))
+        y = jnp.asarray(sum(padded[:, i : i + x.shape[1]] * p["k"][i] for i in range(4)))
 
         def step(c, t):
             c = c * p["d"] + t
@@ -88,3 +89,25 @@ def test_elements_are_split_over_those_axes_alone_that_split_them():
     found = sentences(jax.grad(loss), array((4, 3, 3, 3)), array((2, 3, 16, 16), None, None, "model", None))
     (text,) = (text for text in found if "sums over" in text)
     assert "split over `model`, so" in text
+
+
+@pytest.mark.parametrize(
+    ("x", "w", "asked", "mesh"),
+    [
+        ((None, "data"), (None, "data"), ("data",), MESH),
+        (("fsdp", None, "data"), ("tp", None, "data"), ("tp", None, "data"), CUBE),
+    ],
+)
+def test_a_constraint_is_not_blamed_for_what_operands_at_odds_need_without_it(x, w, asked, mesh):
+    """Both bring an axis, each to a dimension of its own: one of them must give it up, whatever is asked for."""
+
+    def f(x, w):
+        q = jnp.einsum("btd,dhk->bthk", x, w)
+        q = jax.lax.with_sharding_constraint(q, named(*asked, mesh=mesh))
+        return jnp.einsum("bthk,bshk->bhts", q, q)
+
+    record = pi.inspect(f, array((8, 16, 32), *x, mesh=mesh), array((32, 8, 16), *w, mesh=mesh))
+    causes = [cause for row in record.collectives for cause in row.causes]
+    moved = {str(cause.moved) for cause in causes if cause.asked_at}
+    assert causes
+    assert not moved & {"`x`", "`w`"}
