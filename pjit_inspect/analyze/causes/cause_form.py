@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from pjit_inspect.analyze.causes.cause_subject import ITS_RESULT, POSITIONS, CauseSubject, dimension_words, over_axes
-from pjit_inspect.analyze.causes.need_finder import Match
+from pjit_inspect.analyze.causes.match import Match
 from pjit_inspect.analyze.causes.wording import Piece, clause, worded
 from pjit_inspect.analyze.sharding.axes import dependent_axes
 from pjit_inspect.analyze.sharding.needs import RESHARDS, Part, is_cumulative, is_named_as_operand, whole_axes

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar
 
-from pjit_inspect.analyze.causes.need_finder import Match
+from pjit_inspect.analyze.causes.checked import axes_told
+from pjit_inspect.analyze.causes.match import Match
 from pjit_inspect.analyze.sharding.needs import RESHARDS, Asker, Need, Part
 from pjit_inspect.analyze.sharding.source_texts import IN_SPECS
 from pjit_inspect.analyze.sharding.value_names import RESHARDED, ValueNames
@@ -319,7 +320,7 @@ class CauseSubject:
 
     def is_way_known(self) -> bool:
         """True if the sharding or the pieces with which the operation takes the array that moves are known."""
-        return self.as_wanted() != _OTHER_PIECES
+        return not self.match.is_doubted and self.as_wanted() != _OTHER_PIECES
 
     def as_wanted(self) -> str:
         """The sharding with which the operation takes the array that moves; its pieces if that is unknown."""
@@ -357,7 +358,9 @@ class CauseSubject:
         for place, part in enumerate(parts):
             by_value.setdefault(place if is_one_sum else part.value, []).append(part)
         phrases = [say("{} of {}", self.counted(own), self.value(own[0])) for own in list(by_value.values())[:2]]
-        return joined(phrases if is_one_sum else list(dict.fromkeys(phrases))) or "a dimension"
+        phrases = phrases if is_one_sum else list(dict.fromkeys(phrases))
+        is_together = not parts or self._is_of_one(parts)
+        return joined(phrases, " and " if is_together else ", and over ") or "a dimension"
 
     def counted(self, parts: Sequence[Part]) -> str:
         """The dimensions of one array by number; without, where nobody knows which is which, as after `vmap`."""
@@ -374,9 +377,26 @@ class CauseSubject:
     def elements(self) -> str:
         """The number of elements of `dimensions`: "these 2,048 elements"."""
         shown = self.shown_parts()
-        own = {part.dimension: part.value for part in shown if part.operand == shown[0].operand}
-        lengths = (self.program.values[value].shape[dimension] for dimension, value in own.items())
-        return f"these {math.prod(lengths):,} elements" if own else "these elements"
+        factors = {self._factors(part): part for part in shown}
+        own = [part for part in shown if part.operand == shown[0].operand] if None in factors else factors.values()
+        values = self.program.values
+        lengths = {(part.operand, part.dimension): values[part.value].shape[part.dimension] for part in own}
+        return f"these {math.prod(lengths.values()):,} elements" if lengths else "these elements"
+
+    def _factors(self, part: Part) -> tuple[str, ...] | None:
+        """The factors of a dimension by its operation's rule: both sides of a product have them; None if unknown."""
+        op, place = self.own, part.operand
+        if op is None or op.rule is None or place is None or op.operands[place : place + 1] != (part.value,):
+            return None
+        return op.rule.operands[place][part.dimension] if place < len(op.rule.operands) else None
+
+    def _is_of_one(self, parts: Sequence[Part]) -> bool:
+        """True unless operands are known to be summed over different dimensions: these are no pairs."""
+        by_operand: dict[int | None, set[tuple[str, ...] | None]] = {}
+        for part in parts:
+            by_operand.setdefault(part.operand, set()).add(self._factors(part))
+        first, *others = by_operand.values()
+        return all(None in own or own == first for own in others)
 
     def dimension(self, part: Part) -> int:
         """The dimension that a part of the need is about, as the text of its array counts them."""
@@ -401,7 +421,7 @@ class CauseSubject:
     def axes(self) -> str:
         """The mesh axes of the need, in the mesh's order; of a sum, those that the collective goes over."""
         if self.mesh_axes and self.need is not None and self.need.is_sum:
-            return self.over()
+            return axes_or_parts(axes_told(self.shown_parts(), self.mesh_axes))
         return self._in_order(self.mesh_axes if self.need is None else self.need.axes)
 
     def shown_axes(self) -> str:

@@ -13,10 +13,12 @@ import math
 import operator
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
+from pjit_inspect.analyze.causes.checked import checked
 from pjit_inspect.analyze.causes.layouts import HeldPieces, Way, Ways
+from pjit_inspect.analyze.causes.match import Match
 from pjit_inspect.analyze.sharding.needs import (
     RESHARDS,
     Asker,
@@ -37,37 +39,6 @@ from pjit_inspect.model.sharding.sharded_program import (
     Taker,
     axis_name,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
-    """A collective between two operations, and the need it serves there.
-
-    Attributes:
-      edge: the collective, as the partitioner made it.
-      need: the need; None if the operations on both sides are known and none of their needs is over these axes.
-      taker: the operation that takes its result; None for a sum, and for a result of the program.
-      taken: the value (in `ShardedProgram.values`) that the taker takes; None if unknown.
-      moves_result: True if it moves the result of the need's operation, which was computed as its operands are split.
-      had: the sharding of the moved array before; None for a sum, or if unknown.
-      wanted: the sharding at the end; None for a sum, or if unknown.
-      way: the collectives that bring it there, or sum it, one after the other, this one among them; () if it is the
-        only one, or if the layouts between them are not known.
-    """
-
-    edge: PartitionedCollective
-    need: Need | None = None
-    taker: Taker | None = None
-    taken: int | None = None
-    moves_result: bool = False
-    had: Dimensions | None = None
-    wanted: Dimensions | None = None
-    way: tuple[PartitionedCollective, ...] = ()
-
-    @property
-    def step(self) -> tuple[int, int] | None:
-        """Its number on the way, from 1, and the count of them; None if it is the only one, or if unknown."""
-        return (self.way.index(self.edge) + 1, len(self.way)) if self.way else None
 
 
 class NeedFinder:
@@ -95,7 +66,8 @@ class NeedFinder:
         made = [axis for value in edge.makers for axis in self.program.values[value].axes]
         # Over axes that it never had, an array goes only to get to others.
         is_on_way = own is not None and len(over) > 1 and None not in over and own.isdisjoint(_names(made))
-        return self._placed(self._find(edge, frozenset[str]().union(*filter(None, over)) if is_on_way else own))
+        found = self._find(edge, frozenset[str]().union(*filter(None, over)) if is_on_way else own)
+        return checked(self._placed(found), self.program, self._ways)
 
     # ------------------------------------------------------------ the way that several collectives go
 
@@ -277,7 +249,7 @@ class NeedFinder:
         pieces = self.program.local_shape(edge.makers[0])
         shapes = [taker.shape for taker in edge.takers]
         is_back = all(own == pieces for own in shapes)
-        if edge.kind == "all-to-all" and math.prod(edge.made_shape) == math.prod(pieces):
+        if edge.kind == "all-to-all" and edge.elements == math.prod(pieces):
             # Of the pieces of its sharding, which are as large, a slice may take a part at once.
             is_back = all(len(own) == len(pieces) and all(map(operator.le, own, pieces)) for own in shapes)
         # A permute changes no sizes.

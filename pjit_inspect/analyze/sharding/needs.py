@@ -249,24 +249,27 @@ class _NeedFinder:
             for factor, axes in operand.axes.items()
             if _lost(axes, wanted[factor]) and factor not in factors.rule.need_replication
         ]
-        rows = [(operand.dimension[factor], operand.axes[factor], wanted[factor]) for factor in contested]
-        rows += [(dimension, axes, ()) for dimension, axes in operand.left.items()]
-        parts = [
-            Part(value=operand.value, operand=operand.number, dimension=dimension, axes=axes, wanted=new)
-            for dimension, axes, new in rows
-        ]
-        if not parts:
-            return
-        asked = (self.request(index, factors, operand, factor) for factor in contested)
-        request = next((found for found in asked if found is not None), None)
-        yield _move(
-            index,
-            request.kind if request else "reshard_needed",
-            parts,
-            _target(operand, wanted, len(self.values[operand.value].shape)),
-            request=request,
-            taken=taken_axes(self.program, index, _lost_names(parts)),
-        )
+        # What one asks for explains no other dimension, which is needed differently for another reason.
+        asked: dict[Asker | None, list[str]] = {}
+        for factor in contested:
+            asked.setdefault(self.request(index, factors, operand, factor), []).append(factor)
+        if operand.left:
+            asked.setdefault(None, [])
+        for request, own in asked.items():
+            rows = [(operand.dimension[factor], operand.axes[factor], wanted[factor]) for factor in own]
+            rows += [(dimension, axes, ()) for dimension, axes in operand.left.items() if request is None]
+            parts = [
+                Part(value=operand.value, operand=operand.number, dimension=dimension, axes=axes, wanted=new)
+                for dimension, axes, new in rows
+            ]
+            yield _move(
+                index,
+                request.kind if request else "reshard_needed",
+                parts,
+                _target(operand, wanted, len(self.values[operand.value].shape)),
+                request=request,
+                taken=taken_axes(self.program, index, _lost_names(parts)),
+            )
 
     # ------------------------------------------------------------ who asked
 
@@ -274,20 +277,22 @@ class _NeedFinder:
         """Who asked for the result's sharding that an operand's factor is at odds with; None when nobody did.
 
         A factor may have to give up its axis because the result uses it for another dimension. Where another operand
-        brings the axis there by itself, the operands are at odds with each other, and nobody asked.
+        has the axis there, or in any other dimension, the operands are at odds by themselves, and nobody asked.
         """
         result = factors.result_with(factor)
         if result is None:
             return None
         dimensions = [result.dimension[factor]]
+        given = set(operand.axes[factor])
+        if any(
+            given & {axis for other, axes in array.axes.items() if other != factor for axis in axes}
+            and not is_free(self.program, array.value)
+            for array in factors.operands
+            if array is not operand
+        ):
+            return None
         for other, axes in result.axes.items():
-            shared = set(axes) & set(operand.axes[factor])
-            if any(
-                shared & set(array.axes.get(other, ())) and not is_free(self.program, array.value)
-                for array in factors.operands
-                if array is not operand
-            ):
-                return None
+            shared = set(axes) & given
             if shared and self._is_brought(result.value, result.dimension[other], shared):
                 return None
             if shared:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from pjit_inspect.analyze.sharding.gradients import Gradients, modules_of
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, Step, kept
-from pjit_inspect.analyze.sharding.written_ops import OWN_VIEWS, last_part
+from pjit_inspect.analyze.sharding.written_ops import OWN_VIEWS, last_part, piece_of
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame
@@ -209,8 +209,14 @@ class ValueNames(Gradients):
         """True if a view changes the shape and makes the value of its text, by which it is known."""
         is_users = view.kind in RESHAPED and self._is_users(view) and self._makes(view)
         own = self._place(view) if is_users and self._loop_of(view) is None else None
-        is_known = own is not None and own[0] is not None and bool(self.text(view))
+        is_known = own is not None and own[0] is not None and bool(self.text(view)) and self._is_all_of_piece(view)
         return is_known and not (inside is not None and self._is_one_piece(view, inside))
+
+    def _is_all_of_piece(self, view: ShardedOp) -> bool:
+        """True unless its piece computes, and not what the view is of: then that is moved out of a loop, or cast."""
+        maker = self._maker(view.operands[0])
+        is_of_piece = maker is not None and self._is_one_piece(maker, view)
+        return is_of_piece or (piece_of(self._place(view)), self._roles[self._number(view) or 0]) not in self._computing
 
     # ------------------------------------------------------------ which value it is
 
@@ -322,13 +328,33 @@ class ValueNames(Gradients):
         return say("{} in ", code(self._label(op))) if self._is_part(op) else Sentence()
 
     def _is_part(self, op: ShardedOp) -> bool:
-        """True if an op is one of several of its kind that a library does in a piece, and not that piece's value."""
+        """True if an op is one of several of its kind that a library does in a piece, and not that piece's value.
+
+        So is one of an element type that its piece neither takes nor makes, as of the numbers that JAX gives to what
+        `.at[].set` writes, to differentiate it.
+        """
         number = self._number(op)
-        if number is None or not self.text(op) or not self._library(op) or (self._makes(op) and not op.is_on_one):
+        if number is None or not self.text(op) or (self._makes(op) and not op.is_on_one):
+            return False
+        if self.program.values[op.results[0]].dtype not in self._types_of_piece(op):
+            return True
+        if not self._library(op):
             return False
         alike = [other for other in self._of_piece(op, self._roles[number]) if other.kind == op.kind]
         # All devices run the rest of the piece of what only one of them runs.
         return op.is_on_one or len({(other.frames, other.op_name) for other in alike}) > 1
+
+    @kept
+    def _types_of_piece(self, op: ShardedOp) -> frozenset[str]:
+        """The element types of what the piece of an op takes, and of what it makes."""
+        ops = self._all_of_piece(op, self._roles[self._number(op) or 0])
+        values = [value for other in ops if self._makes(other) for value in other.results]
+        for value in (value for other in ops for value in other.operands):
+            maker = self._maker(value)
+            # What has no place is made of nothing that the user has.
+            if maker is None or self._place(maker) not in (None, self._place(op)):
+                values.append(value)
+        return frozenset(self.program.values[value].dtype for value in values)
 
     def _label(self, op: ShardedOp) -> str:
         """An op by its primitive, behind the module or function of a library that does it: "wq/dot_general"."""

@@ -412,9 +412,13 @@ class WrittenOps:
 
     @cached_property
     def _computing(self) -> frozenset[tuple[Any, str]]:
-        """The pieces that are not views only, each with what is done there."""
-        rows = zip(self.program.ops, self._places, self._roles, strict=True)
-        return frozenset((piece_of(own), role) for op, own, role in rows if op.kind not in RESHAPED)
+        """The pieces that are not views only, by themselves or in what they call, each with what is done there."""
+        rows = [(op, role) for op, role in zip(self.program.ops, self._roles, strict=True) if op.kind not in RESHAPED]
+        return frozenset(
+            ((_span(op, frame), (frame.file, frame.line, frame.columns)), role)
+            for op, role in rows
+            for frame in self.frames(op)
+        )
 
     def _is_run_again(self, number: int, makers: set[int], leading: set[int]) -> bool:
         """True if an op is like one that makes the value of the piece, which may be run several times, as by layer."""

@@ -8,7 +8,7 @@ import pytest
 from analyze.sharding.propagations import argument, dot, one_op, rule
 
 from pjit_inspect.analyze.causes.cause_form import cause_of
-from pjit_inspect.analyze.causes.need_finder import Match
+from pjit_inspect.analyze.causes.match import Match
 from pjit_inspect.analyze.sharding.needs import find_needs
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.mesh import spec_text

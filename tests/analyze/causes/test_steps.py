@@ -10,7 +10,8 @@ import pytest
 from causes.meshes import CUBE, array, named
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.causes.need_finder import Match, NeedFinder
+from pjit_inspect.analyze.causes.match import Match
+from pjit_inspect.analyze.causes.need_finder import NeedFinder
 from pjit_inspect.model.sharding.sharded_program import (
     EntryValue,
     PartitionedCollective,
