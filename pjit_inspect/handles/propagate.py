@@ -259,8 +259,10 @@ class PartitionedProgram:
             def pieces(index: int) -> tuple[tuple[int, ...], ...]:
                 return tuple(map(read.program.local_shape, read.values_of.get(index, ())))
 
-            alignment = align(self.before, parse_program(found.after), pieces)
-            program = with_collectives(alignment, program, read.op_of, read.values_of)
+            after = parse_program(found.after)
+            alignment = align(self.before, after, pieces)
+            rules = names.of_rules(after) if found.rules else {}
+            program = with_collectives(alignment, program, read.op_of, read.values_of, rules)
         warnings = names.in_text(found.warnings)
         return _with_names(replace(program, partitioner=found.partitioner, compiler_log=warnings), data)
 
@@ -283,6 +285,7 @@ class PartitionedProgram:
             result_names=found.result_names,
             names=names,
             partitions=found.partitions,
+            rules=found.rules,
         )
 
 

@@ -70,8 +70,8 @@ def test_a_collective_of_a_partition_rule_is_told_at_the_call():
         sharding_rule="i j -> i j",
     )
     (told,) = sentences(lambda x: x + 0.1 * shift(x), array((16, 4), "x", mesh=LINE))
-    assert told.startswith("It belongs to `custom_partitioning` (")
-    assert told.endswith("its partition rule has probably made it.")
+    assert told.startswith("`ppermute` at test_called.py:")
+    assert "is a collective in the partition rule of `shift(x)` (test_called.py:" in told
 
 
 def test_a_constraint_that_changes_nothing_is_not_told():

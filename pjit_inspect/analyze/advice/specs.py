@@ -17,14 +17,20 @@ def specs_for(own: EditedProgram, site: Site) -> tuple[Dimensions | None, ...]:
     """The shardings to propose at a place, each once; None for a constraint that is left out."""
     if site.fixed:
         return site.fixed[:1]
-    found = dict.fromkeys(_specs(own, site))
+    return tuple(spec for spec in dict.fromkeys(_specs(own, site)) if is_change(own, site, spec))
+
+
+def is_change(own: EditedProgram, site: Site, spec: Dimensions | None) -> bool:
+    """True if a sharding can be written at a place, and is a change of it; None leaves a constraint out.
+
+    A value may be told to stay as it is: what hangs together with it then follows. For any other place that is none.
+    """
+    if spec is None:
+        return site.kind == "request"
+    # One constraint may be on arrays of several shapes, as on all leaves of a tree.
     values = {own.shape(value): value for value, _ in site.arrays}.values()
-    # A value may be told to stay as it is: what hangs together with it then follows. For any other place that is none.
-    return tuple(
-        spec
-        for spec in found
-        if spec is None or (all(own.fits(value, spec) for value in values) and (spec != site.now or site.ops))
-    )
+    is_for_all = all(len(own.shape(value)) == len(spec) and own.fits(value, spec) for value in values)
+    return is_for_all and (spec != site.now or bool(site.ops))
 
 
 def _specs(own: EditedProgram, site: Site) -> Iterator[Dimensions | None]:

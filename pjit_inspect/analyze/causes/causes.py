@@ -110,12 +110,13 @@ class CauseFinder:
         causes = tuple(replace(cause, payload_bytes=array.bytes) for cause, array in zip(found, arrays, strict=True))
         # XLA marks all of a combined collective as its own, though parts of it were written.
         kinds = {cause.kind == "written" for cause in causes}
-        implicit = row.implicit if len(kinds) < 2 else None
+        implicit = None if len(kinds) == 2 else row.implicit and kinds != {True}
         return replace(row, causes=causes, implicit=implicit, source=_source(row, causes))
 
     def _cause(self, array: MovedArray, row: Collective, arrays: tuple[MovedArray, ...]) -> Cause:
         causes = [*(self._proven(edge, array, row) for edge in array.edges), *self._in_code(_ops(array.written), row)]
-        if array.edges or (array.written and len(arrays) > 1):
+        is_of_rule = array.op_name.endswith(_OWN_RULE)
+        if array.edges or (array.written and (len(arrays) > 1 or is_of_rule)):
             return self._one_of(causes, array, row, len(array.edges) + len(array.written))
         # A part of a combined collective was written where it is not the partitioner's, and JAX's name says so.
         is_known = bool(self._program.collectives)
@@ -179,12 +180,11 @@ class CauseFinder:
     def _of_code(self, op_name: str, source: tuple[Frame, ...], row: Collective, ops: Sequence[int]) -> Cause:
         """The cause of what was written with a name at a place: one of these operations."""
         collective: Sentence | Phrase = name(users_word(op_name.rpartition("/")[2]))
-        caller = self._names.caller(self._program.ops[ops[0]]) if len(ops) == 1 and source else None
-        called = say(", called at {}", place(line_near(caller, source[0]))) if caller is not None else ""
-        at = say(" at {}{}", place(source[0].where), called) if source else ""
+        at = self._at(source, ops)
         written = self._writers.find(ops, row.axes or ())
-        form = _WRITTEN[written.by if find_phase(op_name) == "backward" else "user"]
         op = self._program.ops[ops[0]] if len(ops) == 1 else None
+        call = None if op is None else self._program.rule_call(op)
+        form = "in a rule" if call else _WRITTEN[written.by if find_phase(op_name) == "backward" else "user"]
         if form == "written" and op is not None and (text := self._names.text(op)) and collective.text not in text:
             # A function of JAX's may be made of it, as `pmean` is of `psum`.
             collective = say("{} in {}", collective, code(text))
@@ -196,6 +196,7 @@ class CauseFinder:
             f"{form}, returned" if written.is_returned else form,
             collective=collective,
             at=at,
+            call="" if call is None else self._names.op(call),
             moved=moved or "an operand",
             axes=joined(list(map(axis, row.axes or ()))),
         )
@@ -216,6 +217,12 @@ class CauseFinder:
             op_name=op_name,
             source=source,
         )
+
+    def _at(self, source: Sequence[Frame], ops: Sequence[int]) -> Sentence | str:
+        """Where a collective is written, and where the function around it is called; "" if that is not known."""
+        caller = self._names.caller(self._program.ops[ops[0]]) if len(ops) == 1 and source else None
+        called = say(", called at {}", place(line_near(caller, source[0]))) if caller is not None else ""
+        return say(" at {}{}", place(source[0].where), called) if source else ""
 
     def _written_part(self, array: MovedArray, row: Collective) -> Cause:
         """The cause of one array of several that XLA has combined: it keeps the name and the line of one of them."""

@@ -154,6 +154,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     # Collectives that somebody wrote, and those of which only a name, or nothing, is known.
     "written": ("{collective} is a collective in your code{at}.",),
+    "in a rule": ("{collective}{at} is a collective in the partition rule of {call}.",),
     "written, differentiated": ("{collective} is what differentiation makes of your manual code{at}.",),
     "written, backward": ("{collective} runs in the backward pass of the code{at}.",),
     "written, spread": (

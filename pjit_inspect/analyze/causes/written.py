@@ -96,7 +96,7 @@ class WrittenFinder:
         for other in forward:
             if self._program.ops[other].kind == _TRANSPOSED.get(op.kind) and self._is_inverse(index, other):
                 return Written(by="transpose", forward=other)
-        if op.kind != "all_reduce":
+        if op.kind != "all_reduce" or not op.results:
             return Written(by="backward")
         is_returned = self._is_returned(op.results[0], axes)
         for other in forward:

@@ -13,12 +13,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, logical_pairs
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.opcodes import SUMS
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker
+from pjit_inspect.model.sharding.sharded_program import (
+    PartitionedCollective,
+    Place,
+    ShardedOp,
+    ShardedProgram,
+    Taker,
+)
 
 COLLECTIVES = frozenset((
     "all-gather", "all-reduce", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast",
@@ -154,7 +161,11 @@ def _name(flow: Flow, index: int) -> str:
 
 
 def with_collectives(
-    aligned: Aligned, program: ShardedProgram, op_of: Mapping[int, int], values_of: Mapping[int, tuple[int, ...]]
+    aligned: Aligned,
+    program: ShardedProgram,
+    op_of: Mapping[int, int],
+    values_of: Mapping[int, tuple[int, ...]],
+    rules: Mapping[int, Place] = MappingProxyType({}),
 ) -> ShardedProgram:
     """The program with every collective of the partitioned one, in its order, and how they follow each other.
 
@@ -163,14 +174,33 @@ def with_collectives(
       program: the program before, as read from its module.
       op_of: instruction before -> its index in `ShardedProgram.ops`.
       values_of: instruction before -> the indices in `ShardedProgram.values` of its arrays.
+      rules: the instructions after that partition rules of the user have made of their calls, with their places. Their
+        collectives become operations of the program, as only the rules have them.
     """
-    finder, flow = _EdgeFinder(aligned, program, op_of, values_of), aligned.after
+    program, own_ops = _with_rules(aligned, program, op_of, rules)
+    finder, flow = _EdgeFinder(aligned, program, op_of, values_of, own_ops), aligned.after
     made, written = [finder.edge(index) for index in finder.numbers], list(finder.written())
     arrays: list[Moved] = [(given_to(flow, index), flow.nodes(index)) for index in finder.numbers]
     sources, reaches = neighbours(flow, (*arrays, *(array for _, array in written)))
     found = zip((*made, *(edge for edge, _ in written)), sources, reaches, strict=True)
     moved = tuple(replace(edge, sources=before, reaches=behind) for edge, before, behind in found)
     return replace(program, is_predicted=False, collectives=moved[: len(made)], written=moved[len(made) :])
+
+
+def _with_rules(
+    aligned: Aligned, program: ShardedProgram, op_of: Mapping[int, int], rules: Mapping[int, Place]
+) -> tuple[ShardedProgram, dict[int, int]]:
+    """The program with the collectives of partition rules at its end, and the operation that each of these is."""
+    module, ops, found = aligned.after.module, list(program.ops), {}
+    for index, place in rules.items():
+        op = module.instruction(index)
+        calls = [op_of[own] for own in aligned.owners.get(index, ()) if own in op_of]
+        if op.opcode in COLLECTIVES and len(calls) == 1:
+            found[index] = len(ops)
+            kind = f"hlo.{op.opcode.replace('-', '_')}"
+            named = {"op_name": place.name, "frames": place.frames, "spans": place.spans}
+            ops.append(ShardedOp(opcode=kind, parent=calls[0], detail=combines(op), **named))
+    return replace(program, ops=tuple(ops)) if found else program, found
 
 
 def combines(op: Instruction) -> str:
@@ -237,10 +267,13 @@ class _EdgeFinder:
         program: ShardedProgram,
         op_of: Mapping[int, int],
         values_of: Mapping[int, tuple[int, ...]],
+        of_rules: Mapping[int, int],
     ) -> None:
         self.aligned, self.program, self.op_of, self.values_of = aligned, program, op_of, values_of
+        self.of_rules = of_rules
         flow, original = aligned.after, aligned.original
-        own = (k for k in flow.reached if flow.opcode_of(k) in COLLECTIVES and k not in original)
+        known = original.keys() | of_rules.keys()
+        own = (k for k in flow.reached if flow.opcode_of(k) in COLLECTIVES and k not in known)
         # Instruction that is a collective of the partitioner's -> which of them it is, in order.
         self.numbers = {index: number for number, index in enumerate(own)}
         self.kept = frozenset(original.values())
@@ -251,7 +284,7 @@ class _EdgeFinder:
         """Every array that a collective of the user's moves, in order."""
         flow = self.aligned.after
         for index in flow.reached:
-            own = self.op_of.get(self.aligned.original.get(index, -1))
+            own = self.of_rules.get(index, self.op_of.get(self.aligned.original.get(index, -1)))
             if own is not None and flow.opcode_of(index) in COLLECTIVES:
                 for source, node in zip(given_to(flow, index), flow.nodes(index), strict=False):
                     yield replace(self._bare(index, [source]), visited=(own,)), ((source,), (node,))
@@ -429,7 +462,10 @@ class _EdgeFinder:
         elif flow.opcode(other) in ("while", "opt-barrier"):
             yield Taker(op=op, operand=place, shape=shape)
         else:
-            positions = self._positions(index, node)
+            # The mark behind a partition rule's operations takes their results after the operands of the call.
+            has_rule = bool(self.program.ops[op].wanted)
+            count = len(self.program.ops[op].operands) if has_rule else None
+            positions = [own for own in self._positions(index, node) if count is None or own < count]
             if not positions and flow.opcode(other) == "conditional":
                 # What a branch returns becomes a result: those are counted on from the operands.
                 positions = [len(self.program.ops[op].operands) + place]

@@ -200,6 +200,9 @@ class _Joiner:
     def __init__(self, program: ShardedProgram, rows: list[_Row]) -> None:
         self.program, self.rows, self.moved = program, rows, program.moved
         self.known: dict[int, int] = {}
+        # XLA gives what a partition rule has made of a call the name of the call.
+        calls = (program.rule_call(program.ops[op]) for own in program.written for op in own.visited)
+        self._rule_calls = {call.op_name for call in calls if call is not None}
         self.fitting: dict[int, list[int]] = {}
 
     def joined(self) -> list[list[int]]:
@@ -227,6 +230,7 @@ class _Joiner:
     def _of_kind(self, row: _Row, free: list[int]) -> list[int]:
         # One that was not combined has a name of its own, which says whether it may be written.
         may_be_written = row.count > 1 or any(is_written_name(row.array.op_name, kind) for kind in row.kinds)
+        may_be_written |= row.array.op_name in self._rule_calls
         count = len(self.moved) if may_be_written else len(self.program.collectives)
         return [
             k
@@ -279,7 +283,8 @@ class _Joiner:
         return next(filter(None, found), [])
 
     def _has_name(self, number: int, name: str) -> bool:
-        return any(f"/{name}".endswith(f"/{op.op_name}") for op in self._ops(number) if op.op_name)
+        ops = (self.program.rule_call(op) or op for op in self._ops(number))
+        return any(f"/{name}".endswith(f"/{op.op_name}") for op in ops if op.op_name)
 
     def _of_place(self, array: MovedArray, left: list[int]) -> list[int]:
         return [k for k in left if any((op.op_name, op.frames) == (array.op_name, array.frames) for op in self._ops(k))]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pjit_inspect.analyze.sharding.axes import Array, FactorAxes, find_factor_axes
-from pjit_inspect.analyze.sharding.source_texts import IN_SPECS, find_asked
+from pjit_inspect.analyze.sharding.source_texts import IN_SPECS, PARTITION_RULE, find_asked
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.source import SourceText
@@ -137,7 +137,7 @@ class _NeedFinder:
             yield from self.moved(index, op.operands[0], 0, self.values[op.results[0]].spec, request)
         elif (factors := find_factor_axes(self.program, op)) is not None:
             yield from self.of_factors(index, op, factors)
-        elif op.kind in ("while", "manual_computation"):
+        elif op.kind in ("while", "manual_computation") or op.wanted:
             yield from self.at_border(index, op)
         elif op.kind not in _HANDED_ON and op.detail not in MANUAL_BORDERS:
             # An operation without a rule gets all of every operand.
@@ -165,7 +165,8 @@ class _NeedFinder:
             inner = [own for own in self.inner.get(value, ()) if is_loop and self.values[own].op == index]
             request = next((found for found in map(self.downstream, inner) if found is not None), None)
             if not is_loop:
-                request = Asker(kind="reshard_requested", index=index, argument=IN_SPECS)
+                argument = PARTITION_RULE if op.kind == "custom_call" else IN_SPECS
+                request = Asker(kind="reshard_requested", index=index, argument=argument)
             # What a loop's body returns is what it is given for the next turn.
             returned = self.sources.get(op.results[number], ()) if is_loop else ()
             for moved in dict.fromkeys((value, *returned)):

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span
 
-IN_SPECS = "in_specs"
+IN_SPECS, PARTITION_RULE = "in_specs", "partition"
 _BEGINS = "SPMDFullToShardShape"
 _LONGEST = 60
 Piece = tuple[str, str]

@@ -175,7 +175,7 @@ def change_program(
     """
     from pjit_inspect.observe.partitioner import targets
     from pjit_inspect.observe.shardy import remesh
-    from pjit_inspect.observe.shardy.how_compiled import why_here_alone
+    from pjit_inspect.observe.shardy.how_compiled import why_as_traced
     from pjit_inspect.observe.shardy.what_if import edit_program
 
     if data.stablehlo is None:
@@ -191,7 +191,7 @@ def change_program(
     sizes = dict(known) if mesh is None else given_sizes(mesh)
     where = _target(target, data, math.prod(sizes.values()))
     _check_fits(sizes, where, targets.device_count(where))
-    if why := why_here_alone(edited):
+    if (sizes != known or where.platform != "cpu") and (why := why_as_traced(edited)):
         raise ChangeError(why)
     said, base = _changes(known, sizes, specs or {}) if planned is None else planned.said, data
     try:

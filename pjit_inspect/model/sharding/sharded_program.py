@@ -192,7 +192,8 @@ class ShardedOp:
       parent: the index of the op whose region contains it; None at the top.
       manual: the axes of the `shard_map` around it; () for none.
       in_condition: whether it is in the condition of the loop `parent`.
-      wanted: the `in_specs` of a `shard_map`; () for anything else.
+      wanted: the `in_specs` of a `shard_map`, or what the rule of a `custom_partitioning` wants its operands to be; ()
+        for anything else.
       edges: for an op with a window (a convolution, a pooling), dimension of its first operand -> rows along it read
         beyond a piece, both sides together; () if unknown.
       detail: a distinction between ops of one opcode (a custom call's target, a reduction's or a scatter's function,
@@ -396,6 +397,11 @@ class ShardedProgram:
         """The shape of the largest piece of a value that a device holds; `spec` where it is split differently."""
         found = self.values[value]
         return local_shape(found.shape, [self.pieces(axes) for axes in (found.spec if spec is None else spec)])
+
+    def rule_call(self, op: ShardedOp) -> ShardedOp | None:
+        """The call of `custom_partitioning` whose partition rule has an operation; None for any other operation."""
+        call = None if op.parent is None else self.ops[op.parent]
+        return call if call is not None and call.kind == "custom_call" else None
 
     def op_of(self, value: int | None) -> ShardedOp | None:
         """The operation that makes a value, or has it in a region; None for an argument of the program, and for None.

@@ -724,6 +724,54 @@ def target_devices(platform: str, topology: str, options: dict[str, Any], mesh: 
     return list(jax.make_mesh(tuple(mesh), names, devices=list(described.devices)).devices.flat)
 
 
+def partition_rules() -> Any:
+    """The rules of every call of `custom_partitioning` that an executable keeps: its key in the program -> the rule."""
+    from jax._src import custom_partitioning
+
+    return custom_partitioning._sharding_callbacks
+
+
+def run_partition_rule(
+    key: bytes, operands: Sequence[tuple[Any, bytes]], results: Sequence[Any], result: bytes, *, is_tuple: bool
+) -> tuple[bytes, list[bytes], bytes]:
+    """Asks a rule of `custom_partitioning` how to split a call, as XLA does; it is traced, and nothing runs.
+
+    Arrays are pairs of a type and dimensions; shardings, in and out, are serialized `xla.OpSharding`s.
+    """
+    from jax._src import custom_partitioning
+    from jaxlib import xla_client
+
+    def shape(own: Any) -> Any:
+        return xla_client.Shape.array_shape(np.dtype(own[0]), tuple(own[1]))
+
+    shapes = [shape(own) for own in results]
+    whole = xla_client.Shape.tuple_shape(shapes) if is_tuple else shapes[0]
+    given = [shape(own) for own, _ in operands], [to_sharding(own) for _, own in operands]
+    body, wanted, made = custom_partitioning._custom_partitioning_partition(*given, whole, to_sharding(result), key)
+    return body, [own.to_proto().SerializeToString() for own in wanted], made.to_proto().SerializeToString()
+
+
+def to_sharding(written: bytes) -> Any:
+    """XLA's sharding from a serialized `xla.OpSharding`."""
+    from jaxlib import xla_client
+
+    proto = xla_client.OpSharding()
+    proto.ParseFromString(written)
+    return xla_client.HloSharding.from_proto(proto)
+
+
+def register_partitioner(target: str, partition: Callable[..., Any]) -> None:
+    """XLA asks `partition` how to split a custom call of this target. It asks nothing else if Shardy propagates."""
+    from jaxlib import xla_client
+
+    def propagate(*_: Any) -> Any:
+        raise NotImplementedError
+
+    xla_client.register_custom_call_partitioner(
+        target, propagate, partition, propagate, can_side_effecting_have_replicated_sharding=True
+    )
+
+
 def compile_unseen(
     module: Any,
     devices: Sequence[Any],

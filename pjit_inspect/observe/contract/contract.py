@@ -140,6 +140,17 @@ CONTRACT = (
         name="make_ir_context",
         costs="shardings and causes from XLA's own partitioner",
     ),
+    Promise(
+        module="jax._src.custom_partitioning",
+        name="_sharding_callbacks",
+        costs="shardings and causes of programs with custom_partitioning",
+    ),
+    Promise(
+        module="jax._src.custom_partitioning",
+        name="_custom_partitioning_partition",
+        variables=("arg_shapes", "arg_shardings", "result_shape", "result_sharding", "backend_string"),
+        costs="shardings and causes of programs with custom_partitioning",
+    ),
     Promise(module="jax._src.profiler", name="_profile_state.reset", costs="measured times of kernels"),
     Promise(module="jax._src.profiler", name="_profile_state.lock", costs="measured times of kernels"),
 )

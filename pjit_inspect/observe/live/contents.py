@@ -19,6 +19,7 @@ from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import MemoryStats, RecordData
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.foreign_parameters import without_foreign
+from pjit_inspect.observe.live.partition_rules import remember_rules
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.waiting_jaxpr import WaitingJaxpr, waiting_jaxpr
 
@@ -41,6 +42,7 @@ def stablehlo_of(module: Any) -> Blob | None:
         return None
     out = io.BytesIO()
     module.operation.write_bytecode(file=out)
+    remember_rules(out.getvalue())
     return Blob(out.getvalue())
 
 

@@ -76,6 +76,7 @@ class Watch:
             "devices": json.loads(partitioner_dump.read_text(self._folder / partitioner_dump.DEVICES)),
             "partitioner": "shardy" if partitioner_dump.used_shardy(self._folder) else "gspmd",
             "warnings": partitioner_dump.read_warnings(self._folder),
+            "rules": json.loads(partitioner_dump.read_text(self._folder / partitioner_dump.RULES) or "[]"),
         }
         places = partitioner_dump.open_places(self._folder)
         return answer, [places, *map(partitioner_dump.open_module, files)]

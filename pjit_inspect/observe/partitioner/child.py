@@ -19,12 +19,18 @@ from pjit_inspect.observe.apart.tasks import Made, last_line
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.contents import slow_facts
 from pjit_inspect.observe.partitioner import dump as partitioner_dump
+from pjit_inspect.observe.partitioner.rule_calls import RuleCalls
 from pjit_inspect.observe.shardy import _mlir, how_compiled, numbering
 
 _UNKNOWN_OPTION = "No such compile option: '"
 _WHY = "the compiler refused the program for its memory"
 _REFUSED = {"hlo_header": None, "cost": {}, "memory": None, "missing": {"cost": _WHY, "memory": _WHY}}
 """Facts of a program that was scheduled and then refused, besides the program and its buffers."""
+
+_WITHOUT_SHARDY = (
+    "the program has custom_partitioning and was compiled without Shardy: XLA then also asks Python functions which "
+    "sharding a call has, and only `partition` is asked again"
+)
 
 _ready: dict[int, list[Any]] = {}
 """Number of fake CPU devices -> devices made before the question."""
@@ -44,7 +50,7 @@ def compile_one(question: dict[str, Any], blobs: list[bytes]) -> Made:
     os.environ.update(question["target"].get("environment", {}))
     _write_to(folder)
     try:
-        return _compile(blobs[0], question, folder)
+        return _compile(blobs, question, folder)
     except Exception as error:
         if NO_MEMORY not in str(error):
             raise
@@ -64,11 +70,9 @@ def _write_to(folder: Path) -> None:
     os.close(stderr)
 
 
-def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> Made:
-    flags, devices = question["flags"], question["devices"]
-    if why := how_compiled.why_here_alone(bytecode):
-        raise CaptureError(why)
-    with _mlir.open_module(bytecode) as module:
+def _compile(blobs: list[bytes], question: dict[str, Any], folder: Path) -> Made:
+    flags, devices, is_full = question["flags"], question["devices"], question["effort"] == "full"
+    with _mlir.open_module(blobs[0]) as module:
         partitions = how_compiled.count_partitions(module)
         if devices % partitions:
             raise CaptureError(f"{devices} devices do not fit a program of {partitions} partitions")
@@ -79,26 +83,33 @@ def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> Made:
             "free_outputs": is_open[1],
             "result_names": how_compiled.result_names(module),
         }
-        partitioner_dump.leave_text(folder, partitioner_dump.PLACES, numbering.number(module))
+        numbers = numbering.Numbering()
+        is_for_shardy = how_compiled.is_for_shardy(module, flags)
+        calls = RuleCalls(module, folder)
+        if calls.keys and (not is_for_shardy or how_compiled.has_gspmd_marks(module, blobs[0])):
+            raise CaptureError(_WITHOUT_SHARDY)
+        numbers.number(module)
+        calls.learn(question["rules"], blobs[1:], numbers, mark=not is_full)
+        partitioner_dump.leave_text(folder, partitioner_dump.PLACES, numbers.text())
         partitioner_dump.leave_text(folder, partitioner_dump.FACTS, json.dumps(facts))
         places = _devices(question)
         partitioner_dump.leave_text(folder, partitioner_dump.DEVICES, json.dumps([_facts(own) for own in places]))
         target = question["target"]
         # A CPU's buffer assignment comes with the program; others have it in their dump, which is text.
-        as_text = question["effort"] == "full" and target.get("platform", "cpu") != "cpu"
+        as_text = is_full and target.get("platform", "cpu") != "cpu"
         options = _options(how_compiled.compiler_options(flags), folder, as_text=as_text)
         options = target.get("flags", {}) | options
         if question["effort"] == "partition" and target.get("platform") == "tpu":
             options["xla_early_exit_with_layouts"] = True
-        executable = _compiled(
-            module,
-            places,
-            options,
-            is_open,
-            replicas=devices // partitions,
-            is_for_shardy=how_compiled.is_for_shardy(module, flags),
-        )
-        return _optimized(executable, folder) if question["effort"] == "full" else Made({})
+        how = {"replicas": devices // partitions, "is_for_shardy": is_for_shardy}
+        try:
+            executable = _compiled(module, places, options, is_open, **how)
+        except CaptureError:
+            # No compiler knows the operations that stand for a rule, and for its end.
+            if not calls.keys or (is_full and calls.is_whole) or partitioner_dump.find_modules(folder) is None:
+                raise
+            return Made({})
+        return _optimized(executable, folder) if is_full else Made({})
 
 
 def _compiled(module: Any, devices: list[Any], options: dict[str, Any], is_open: Any, **how: Any) -> Any:

@@ -18,8 +18,9 @@ PASSES = "spmd-partitioning|sharding-propagation"
 """Not "shardy" too, for which XLA writes five more files, nor "shardy-verbose", which can end the process."""
 MAX_BYTES = 1 << 30
 FACTS, DEVICES, STDERR = "pjit_inspect.facts", "pjit_inspect.devices", "pjit_inspect.stderr"
-PLACES = "pjit_inspect.places"
-"""Our files: the child's facts about the program, its devices in order, XLA's output, the places of operations."""
+PLACES, RULES = "pjit_inspect.places", "pjit_inspect.rules"
+"""Our files: the child's facts about the program, its devices in order, XLA's output, the places of operations, and the
+calls whose partition rules are not known."""
 
 _PASSES = ("spmd-partitioning", "tpu-spmd-partitioning")
 _AFTER = tuple(f".after_{name}." for name in _PASSES)

@@ -11,9 +11,11 @@ import hashlib
 import json
 import os
 import threading
+import time
+from base64 import b64decode
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -22,6 +24,7 @@ from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.record.record import MemoryStats
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.observe.apart import call
+from pjit_inspect.observe.live.partition_rules import ask_rule
 from pjit_inspect.observe.partitioner.targets import MOST_CPU_DEVICES
 
 LANES = 2
@@ -70,6 +73,8 @@ class Partitioned:
       warnings: XLA's warnings, one message per line, verbatim; "" for none.
       compiled: XLA's final program; None if only its partitioner was asked, or after a failure without results.
       failure: XLA's full message if it was not compiled to the end because memory is short; "" for others.
+      rules: the number of each call that a partition rule of the user splits -> the sharding that the rule wants each
+        operand to have, a serialized `xla.OpSharding`.
     """
 
     before: bytes
@@ -84,6 +89,7 @@ class Partitioned:
     warnings: str = ""
     compiled: Compiled | None = None
     failure: str = ""
+    rules: Mapping[int, tuple[bytes, ...]] = field(default_factory=dict)
 
 
 def ask_partitioner(
@@ -99,7 +105,8 @@ def ask_partitioner(
 ) -> Partitioned:
     """Partitions a captured program with XLA, on as many fake CPU devices as it was compiled for.
 
-    One question is answered at a time on each lane; others wait. Nothing runs, and this process's JAX sees none of it.
+    One question is answered at a time on each lane; others wait. Nothing runs, and this process's JAX sees none of it,
+    except for partition rules of `custom_partitioning`, which are traced here.
 
     Args:
       stablehlo: the program as MLIR bytecode, as JAX gave it to XLA.
@@ -168,24 +175,54 @@ def _ask(
     ticket: LaneTicket,
     on_before: Callable[[bytes], object] | None,
 ) -> Partitioned:
-    platform = how["target"].get("platform", "")
+    rules: list[dict[str, Any]] = []
+    blobs, deadline = [stablehlo], time.monotonic() + timeout_s
+    while True:
+        question = {**how, "program": len(stablehlo), "rules": rules}
+        answer = _answered(question, blobs, deadline - time.monotonic(), ticket, on_before)
+        if not (asked := answer.said["rules"]):
+            return replace(_read(answer.said, list(answer.blobs)), rules=_wanted(rules))
+        if rules:
+            raise CaptureError(
+                "XLA's partitioner gave no answer: what it asks of partition rules has changed meanwhile"
+            )
+        answers = [ask_rule(stablehlo, own) for own in asked]
+        rules, blobs = [own for own, _ in answers], [stablehlo, *(body for _, body in answers)]
+
+
+def _wanted(rules: Sequence[Mapping[str, Any]]) -> dict[int, tuple[bytes, ...]]:
+    """How the rule of each call wants its operands; () for a call that is split differently in several places."""
+    found: dict[int, tuple[bytes, ...]] = {}
+    for own in rules:
+        number, wanted = own["asked"]["number"], tuple(map(b64decode, own["operands"]))
+        found[number] = wanted if found.get(number, wanted) == wanted else ()
+    return found
+
+
+def _answered(
+    question: dict[str, Any],
+    blobs: Sequence[bytes],
+    timeout_s: float,
+    ticket: LaneTicket,
+    on_before: Callable[[bytes], object] | None,
+) -> call.Answer:
+    platform = question["target"].get("platform", "")
     try:
-        answer = _here.lanes[ticket.lane].ask(
+        return _here.lanes[ticket.lane].ask(
             _TASK,
-            {**how, "program": len(stablehlo)},
-            [stablehlo],
+            question,
+            blobs,
             timeout_s=timeout_s,
             ticket=ticket,
             on_half=on_before,
             # The compiler of a chip takes long to start, and is kept; fake CPU devices are made before they are needed.
             key=platform or "cpu",
-            fit=None if platform else how["devices"],
+            fit=None if platform else question["devices"],
             keep=bool(platform),
             ahead=not platform,
         )
     except call.RefusedError as error:
         raise CaptureError(f"XLA's partitioner gave no answer: {error}") from error
-    return _read(answer.said, list(answer.blobs))
 
 
 def _read(said: dict[str, Any], contents: list[bytes]) -> Partitioned:

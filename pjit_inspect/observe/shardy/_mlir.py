@@ -26,6 +26,11 @@ def open_module(bytecode: bytes) -> Iterator[Any]:
         yield module
 
 
+def text_of(attribute: Any) -> str:
+    """The text of a string attribute."""
+    return str(attribute).strip('"')
+
+
 def bytecode(module: Any) -> bytes:
     """A module as MLIR bytecode."""
     out = io.BytesIO()
@@ -95,11 +100,11 @@ def integers(module: Any, rows: Sequence[Sequence[int]]) -> Any:
     return parse_attribute(module, f"dense<[{numbers}]> : tensor<{shape}xi64>")
 
 
-def set_name(op: Any, name: str) -> None:
-    """Give an op a name; its place in the source is kept."""
+def set_name(op: Any, name: str, *, is_place_kept: bool = True) -> None:
+    """Give an op a name, and leave it its place in the source or take that away."""
     from jaxlib.mlir import ir
 
-    op.location = ir.Location.name(name, childLoc=op.location, context=op.context)
+    op.location = ir.Location.name(name, childLoc=op.location if is_place_kept else None, context=op.context)
 
 
 def dictionary_attributes(module: Any, entries: Sequence[dict[str, Any]]) -> Any:
@@ -115,6 +120,47 @@ def insert_first(module: Any, text: str) -> None:
 
     made = ir.Operation.parse(text, context=module.context)
     ir.InsertionPoint.at_block_begin(module.body).insert(made)
+
+
+def insert_mark(module: Any, target: str) -> None:
+    """Inserts, where `main` returns, a custom call of its arguments and of what it returned; it yields the latter."""
+    from jaxlib.mlir import ir
+
+    block = main_function(module).regions[0].blocks[0]
+    end = block.operations[len(block.operations) - 1].operation
+    returned = list(end.operands)
+    with module.context:
+        made = ir.Operation.create(
+            "stablehlo.custom_call",
+            results=[own.type for own in returned],
+            operands=[*block.arguments, *returned],
+            attributes={"call_target_name": ir.StringAttr.get(target)},
+            loc=end.location,
+        )
+        ir.InsertionPoint(end).insert(made)
+    for number, own in enumerate(made.results):
+        end.operands[number] = own
+
+
+def unknown_call(target: str, operands: Sequence[Any], results: Sequence[Any]) -> bytes:
+    """The bytecode of a module with a custom call alone; arrays are pairs of NumPy's name of a type and dimensions."""
+    import numpy as np
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir import ir
+
+    def tensor(own: Any) -> str:
+        return f"tensor<{''.join(f'{size}x' for size in own[1])}{mlir.dtype_to_ir_type(np.dtype(own[0]))}>"
+
+    with mlir.make_ir_context():
+        takes, gives = list(map(tensor, operands)), list(map(tensor, results))
+        given = ", ".join(f"%a{number}" for number in range(len(takes)))
+        named = ", ".join(f"%a{number}: {own}" for number, own in enumerate(takes))
+        made = ", ".join(f"%r#{number}" for number in range(len(gives)))
+        types = f"({', '.join(takes)}) -> ({', '.join(gives)})"
+        call = f'"stablehlo.custom_call"({given}) {{call_target_name = "{target}"}} : {types}'
+        main = f"func.func public @main({named}) -> ({', '.join(gives)})"
+        text = f"module {{ {main} {{ %r:{len(gives)} = {call}\n return {made} : {', '.join(gives)} }} }}"
+        return bytecode(ir.Module.parse(text))
 
 
 def insert_op(module: Any, name: str, operand: Any, attributes: dict[str, Any], *, anchor: Any, is_after: bool) -> Any:

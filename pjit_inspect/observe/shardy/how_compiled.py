@@ -70,21 +70,24 @@ def _written_sharding(attributes: Any) -> str:
     return next((str(attributes[name]) for name in (_SHARDY_SHARDING, _SHARDING) if name in attributes), "")
 
 
-def why_here_alone(bytecode: bytes) -> str:
-    """The reason why only the process that captured a program can compile it; "" if others can."""
+def rule_calls(module: Any) -> list[Any]:
+    """The calls of a module that a rule of the user splits, as `custom_partitioning` makes them."""
+    calls = (op for op in _mlir.each_op(module.operation) if op.name == _CUSTOM_CALL)
+    return [op for op in calls if _target(op) == _SPLIT_BY_PYTHON]
+
+
+def why_as_traced(bytecode: bytes) -> str:
+    """The reason why a program can only be compiled for CPU devices and the mesh it was traced for; "" if not."""
     # Bytecode holds names as they are; few programs have this one.
     if _SPLIT_BY_PYTHON.encode() not in bytecode:
         return ""
     with _mlir.open_module(bytecode) as module:
-        found = (_target(op) for op in _mlir.each_op(module.operation) if op.name == _CUSTOM_CALL)
-        calls = sum(target == _SPLIT_BY_PYTHON for target in found)
+        calls = len(rule_calls(module))
     if not calls:
         return ""
-    return (
-        f"the program has custom_partitioning ({_SPLIT_BY_PYTHON}, {calls} call{'s' if calls > 1 else ''}): XLA asks "
-        f"Python functions of your process how to split it, and copies are compiled in another process, which runs no "
-        f"functions of yours"
-    )
+    which = "1 call of custom_partitioning, whose partition rule is"
+    which = which if calls == 1 else f"{calls} calls of custom_partitioning, whose partition rules are"
+    return f"the program has {which} traced for one mesh, and asked for CPU devices alone"
 
 
 def _count(module: Any, name: str) -> int:
@@ -210,7 +213,7 @@ def _has_frontend(attributes: Any, name: str) -> bool:
 
 
 def _target(call: Any) -> str:
-    return str(call.attributes["call_target_name"]).strip('"')
+    return _mlir.text_of(call.attributes["call_target_name"])
 
 
 def _each(function: Any, name: str) -> Iterator[Any]:

@@ -12,9 +12,10 @@ of a sharding (`parse.sharding.hlo_sharding`), or relations between dimensions (
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain
+from types import MappingProxyType
 from typing import Any
 
 from pjit_inspect.errors import ParseError
@@ -92,6 +93,7 @@ def read_propagated_hlo(
     result_names: Sequence[str] = (),
     names: NumberedNames | None = None,
     partitions: int | None = None,
+    rules: Mapping[int, Sequence[bytes]] = MappingProxyType({}),
 ) -> PropagatedHlo:
     """The program with the sharding of every value, read from HLO before partitioning.
 
@@ -107,6 +109,7 @@ def read_propagated_hlo(
       result_names: JAX's names of the results.
       names: the operations by their numbers, for the program of a numbered copy.
       partitions: the number of devices it is split over, if the module lacks it.
+      rules: the number of each call that a rule of the user splits -> the sharding it wants each operand to have.
     """
     if partitions is None:
         partitions = int(module.device_counts[1]) if module.device_counts else 1
@@ -116,6 +119,7 @@ def read_propagated_hlo(
         device_ids=device_ids,
         partitions=max(partitions, 1),
         names=names or NumberedNames(()),
+        rules=rules,
     )
     entry = module.computation(module.entry)
     leaves = 0
@@ -158,6 +162,7 @@ class _Walk:
     device_ids: Sequence[int] | None
     partitions: int
     names: NumberedNames = field(default_factory=lambda: NumberedNames(()))
+    rules: Mapping[int, Sequence[bytes]] = field(default_factory=dict)
     ops: list[ShardedOp] = field(default_factory=list)
     values: list[ShardedValue] = field(default_factory=list)
     links: list[tuple[int, int]] = field(default_factory=list)
@@ -257,6 +262,7 @@ class _Walk:
                 rule=find_rule(message, shapes, instruction.shape.leaves),
                 parent=region.op,
                 manual=next((spec.manual for spec in specs if spec.manual), ()),
+                wanted=self._wanted(instruction, shapes) if self.rules else (),
                 edges=find_edges(message),
                 detail=message.custom_call_target or _detail(instruction, message),
                 in_condition=region.is_condition,
@@ -265,6 +271,14 @@ class _Walk:
         )
         if instruction.opcode in _CALLERS:
             self._calls(instruction, index, operands, region)
+
+    def _wanted(self, instruction: Instruction, shapes: Sequence[Shape]) -> tuple[Dimensions, ...]:
+        """How a rule of the user wants the operands of its call; () for any other operation."""
+        number = self.names.number(instruction.op_name) if instruction.opcode == "custom-call" else None
+        written = self.rules.get(number, ()) if number is not None else ()
+        tilings = [read_tilings(decode("OpSharding", own, offset=0), self.partitions) for own in written]
+        found = (self._found(tiling, (shape,)) for tiling, shape in zip(tilings, shapes, strict=False))
+        return tuple(spec.dimensions for (spec,) in found)
 
     def _place(self, instruction: Instruction) -> Place:
         place = self.names.place(instruction.op_name)
@@ -379,6 +393,7 @@ def _parameters(computation: Computation) -> list[Instruction]:
 
 
 _NUMBER = re.compile(r"(?<![^/(:;])#(\d{1,9})(?:/([\w.-]+))?(/|(?=[;:)]|$))", re.ASCII)
+_OF_RULE = re.compile(r"pjit_inspect_rule(\d{1,9})_", re.ASCII)
 _NAME = re.compile(r'(?<=op_name=")[^"\n]*(?=")')
 _FIRST = re.compile(r"[^;:]*")
 
@@ -398,6 +413,19 @@ class NumberedNames:
         """The number of the operation that an instruction of this name does; None for one that XLA added."""
         matches = _NUMBER.finditer(_FIRST.match(name)[0])  # type: ignore[index]
         return next((int(own[1]) for own in reversed(list(matches)) if self._numbered(own) is not None), None)
+
+    def of_rules(self, module: HloModule) -> dict[int, Place]:
+        """The instructions that partition rules have made of their calls, each with its place in its call.
+
+        XLA gives them the name of the call, and leaves to each instruction its own.
+        """
+        numbers = map(_OF_RULE.match, module.reader.names(range(len(module))))
+        found = ((index, int(number[1])) for index, number in enumerate(numbers) if number is not None)
+        return {
+            index: self._places[number].within(self.place(module.instruction(index).op_name))
+            for index, number in found
+            if number < len(self._places)
+        }
 
     def place(self, name: str) -> Place:
         """JAX's place of an instruction, from its name in the copy; without a number, the name alone."""

@@ -17,7 +17,7 @@ from corpus.arrays import grid, one, placed, state_of
 from findings.clean import CLEAN as FINDINGS_CLEAN
 from findings.faults import FAULTS, Built, donating_step, logits_loss, pinned, widen
 
-Kind = Literal["edit", "fact", "clean"]
+Kind = Literal["edit", "fact", "clean", "public"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,8 @@ class Program:
     Attributes:
       name: unique.
       build: makes the function and its arguments.
-      kind: whether an edit of one place helps, only a fact can be told, or nothing is to be said.
+      kind: whether an edit of one place helps, only a fact can be told, or nothing is to be said; "public" where the
+        search of all changes tells that, for a program of a public repository.
       fact: the kind of the fact, for a program that has one.
     """
 
