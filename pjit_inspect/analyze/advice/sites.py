@@ -15,8 +15,9 @@ from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.lines import Lines
 from pjit_inspect.analyze.advice.requests import Requests, is_asked
 from pjit_inspect.analyze.advice.site import Place, Site, SiteKind, is_large
+from pjit_inspect.analyze.advice.specs import with_axis
 from pjit_inspect.analyze.advice.updates import root_of
-from pjit_inspect.model.program.mesh import Dimensions
+from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 from pjit_inspect.model.words.sentence import Sentence, code, say
@@ -34,6 +35,7 @@ class Sites:
         yield from self._requests()
         yield from self._trees()
         yield from self._arguments()
+        yield from self._together()
         yield from self._results()
         yield from Lines(self._own).find()
 
@@ -87,6 +89,49 @@ class Sites:
             places=(*arguments, *results),
             arrays=((value, group.spec),),
             count=len(arguments),
+        )
+
+    def _together(self) -> Iterator[Site]:
+        """Arguments that share a class of dimensions, all of them split there over one axis.
+
+        Two weights in a row are best cut along the dimension between them: to cut one alone helps nothing.
+        """
+        sharing: dict[int, list[tuple[EqualArguments, int, int]]] = defaultdict(list)
+        for group in argument_groups(self._own.program):
+            value = self._own.program.inputs[group.members[0]].value
+            for dimension, own_class in enumerate(self._own.classes(value)):
+                sharing[own_class].append((group, value, dimension))
+        for rows in sharing.values():
+            for axis in self._own.program.sizes if len(rows) > 1 else ():
+                changes = [(group, value, with_axis(group.spec, dimension, axis)) for group, value, dimension in rows]
+                changed = [(group, value, spec) for group, value, spec in changes if spec != group.spec]
+                fits = all(self._own.fits(value, spec) for _, value, spec in changed)
+                if fits and len({group.label for group, _, _ in changed}) > 1:
+                    yield self._all_of(changed)
+
+    def _all_of(self, changed: Sequence[tuple[EqualArguments, int, Dimensions]]) -> Site:
+        edits = {
+            (edit.kind, edit.index): (value, group.spec, edit)
+            for group, value, new in changed
+            for edit in group.edits(new)
+        }
+        first, second = (changed[k][0] for k in range(2))
+        more = f" and {len(changed) - 2} more" if len(changed) > 2 else ""
+        return Site(
+            kind="argument",
+            words=say("{} and {}{}", code(first.label), code(second.label), more),
+            places=tuple((kind, index, 0) for kind, index in edits),
+            arrays=tuple((value, spec) for value, spec, _ in edits.values()),
+            fixed=tuple(edit.spec or () for _, _, edit in edits.values()),
+            sentence=say(
+                "{} arrives as {}, {} as {}{}",
+                code(first.label),
+                code(spec_text(first.spec)),
+                code(second.label),
+                code(spec_text(second.spec)),
+                more,
+            ),
+            count=len(edits),
         )
 
     def _results(self) -> Iterator[Site]:

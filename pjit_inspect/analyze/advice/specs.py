@@ -74,6 +74,12 @@ def _with(now: Dimensions, dimension: int, axes: Axes) -> Iterator[Dimensions]:
     yield (*empty[:dimension], axes, *empty[dimension + 1 :])
 
 
+def with_axis(now: Dimensions, dimension: int, axis: str) -> Dimensions:
+    """A sharding with an axis on one dimension, after those that are there, and on no other."""
+    bare = tuple(tuple(one for one in entry if one != axis) for entry in now)
+    return now if axis in now[dimension] else (*bare[:dimension], (*bare[dimension], axis), *bare[dimension + 1 :])
+
+
 def _as_mostly(own: EditedProgram, classes: tuple[int, ...]) -> Dimensions:
     """Every dimension as its class is split in most bytes, the largest first; an axis is used once."""
     best = {

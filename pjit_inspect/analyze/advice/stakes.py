@@ -217,7 +217,9 @@ class Stakes:
         more = math.prod(self._own.program.length(axis) for axis in put_axes - gone_axes)
         total = near = 0.0
         for one in self._collectives:
-            # An axis put somewhere may end the collectives over it, one taken away those about what it has split.
+            # An axis put somewhere may end the collectives over it, one taken away those about what it has split. That
+            # bounds what the change does to arrays of these classes. It does not bound what XLA then chooses for
+            # others, as those of the backward loop, which no rule joins with the forward one: no proof is known.
             ends = (put_axes & one.axes and one.classes & classes) or (gone_axes & one.axes and one.classes & lost)
             # Pieces of what is split more are smaller.
             size = one.size if ends else one.size * (1 - 1 / more) if one.classes & fresh else 0.0

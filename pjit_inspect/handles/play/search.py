@@ -138,6 +138,7 @@ class Search:
         self._is_stopped = False
         self._tickets: set[LaneTicket] = set()
         self._seen: set[PlaySetting] = set()
+        self._waiting: list[_Proposal] = []
         self._asked = self._skipped = self._refused = self._left = 0
         self._best: int | None = None
         self._allowed: set[int] = set()
@@ -191,7 +192,7 @@ class Search:
                 asked=self._asked,
                 refused=self._refused,
                 skipped=self._skipped,
-                waiting=self._left,
+                waiting=len(self._waiting) + self._left,
                 seconds=time.monotonic() - self._began,
                 is_stopped=self._is_stopped,
                 most_work=self._rules.most_work,
@@ -337,9 +338,9 @@ class Search:
         self._seen |= {own.setting for own in new}
         fitting = [own for own in new if self._is_allowed(own.setting)]
         self._skipped += len(new) - len(fitting)
-        while fitting and not self._is_over():
-            begin, fitting = fitting[:LANES], fitting[LANES:]
-            self._left = len(fitting)
+        self._waiting += fitting
+        while self._waiting and not self._is_over():
+            begin = [self._waiting.pop(0) for _ in self._waiting[:LANES]]
             if not self._ask_round(begin):
                 return
 
@@ -438,7 +439,7 @@ class Search:
         with self._lock:
             return SearchProgress(
                 asked=self._asked,
-                waiting=self._left,
+                waiting=len(self._waiting) + self._left,
                 seconds=time.monotonic() - self._began,
                 budget_s=self._budget_s,
                 latest=self._latest,
