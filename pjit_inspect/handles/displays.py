@@ -38,7 +38,7 @@ from pjit_inspect.view.document.document import Block, Document, Line, Text
 from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, inspector_widget, still_page, widget_words
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 from pjit_inspect.view.memory.memory import autopsy_blocks
-from pjit_inspect.view.record.advice import advice_blocks
+from pjit_inspect.view.record.advice import advice_blocks, advice_json
 from pjit_inspect.view.record.answer import nothing_text
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.explain import explain_view
@@ -253,6 +253,10 @@ class RecordAdviceTable(OfRecord, Displayable, AdviceTable):
     def show(self) -> Shown:
         """An object to display: these changes with their figures, and the code to write."""
         return _section(self._state, advice_blocks(self))
+
+    def to_json(self) -> str:
+        """As `AdviceTable.to_json`."""
+        return advice_json(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

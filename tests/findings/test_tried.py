@@ -19,10 +19,7 @@ from pjit_inspect.handles import suggest
 from pjit_inspect.handles.advice import MOST_QUESTIONS
 from pjit_inspect.handles.suggest import Budget, Trials
 from pjit_inspect.model.report.finding import FindingTable
-from pjit_inspect.model.report.suggestion import Edit, SuggestionTable
-from pjit_inspect.view.document.document import Document
-from pjit_inspect.view.record.findings import suggestions_untried
-from pjit_inspect.view.render.text import to_text
+from pjit_inspect.model.report.suggestion import Edit
 
 STEP = next(fault for fault in FAULTS if fault.name == "fsdp_tp_step")
 TWO = next(fault for fault in FAULTS if fault.name == "keys_of_heads_whose_product_has_another_order")
@@ -101,13 +98,3 @@ def test_a_change_without_an_answer_is_said_to_have_none(monkeypatch: pytest.Mon
     table = suggest.suggestions_of(now.data, now.hlo, tuple(now.collectives), now.sources, now.files)
     assert re.fullmatch(r"(\d+) of \1 got no answer: XLA's partitioner gave no answer in 600 s", table.untried)
     assert list(table) == []
-
-
-def test_no_suggestions_are_not_said_of_what_was_not_tried() -> None:
-    def shown(table: SuggestionTable) -> str:
-        return to_text(Document(blocks=suggestions_untried(table))).strip()
-
-    assert shown(SuggestionTable()) == ""
-    assert shown(SuggestionTable(untried="no helper")) == (
-        "note  no suggestions by now: not every change was tried: no helper"
-    )

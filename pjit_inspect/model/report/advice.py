@@ -1,6 +1,6 @@
 """Changes worth making to a program, best first, each with what it saves.
 
-Not its job: finding them (`analyze.advice`), trying them (`handles.advice`) or drawing them (`view.pages.advice`).
+Not its job: finding them (`analyze.advice`), trying them (`handles.advice`) or drawing them (`view.record.advice`).
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ class Advice:
       source: the user's frames of its line, innermost first; () if unknown.
       number: the number of the question whose answer it is; 0 for a fact.
       cost_bytes, unit: for a fact, the bytes that it costs, and of what; 0 for any other.
+      runs_once: whether the bytes of a fact hold only if loops of unknown length run once.
       is_whole: whether it is about arrays that every device holds in full.
       with_edits: the changes of the rows before it, which it was counted on top of.
     """
@@ -85,6 +86,7 @@ class Advice:
     number: int = 0
     cost_bytes: int = 0
     unit: FindingUnit = "sent"
+    runs_once: bool = False
     is_whole: bool = False
     with_edits: tuple[Edit, ...] = ()
 
@@ -128,6 +130,11 @@ class AdviceTable(Table[Advice]):
     untried: str = ""
 
     computed: ClassVar[tuple[str, ...]] = ()
+
+    def to_json(self) -> str:
+        """The table as JSON, as far as it is known; `is_done` in it says whether more rows can come."""
+        # Those that records hand out (`handles.displays`) are written by `view`.
+        raise ValueError("this advice was not handed out by a record, so nothing writes it")
 
     def __repr__(self) -> str:
         more = "" if self.is_done else f", at most {self.left} more"

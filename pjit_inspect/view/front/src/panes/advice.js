@@ -64,7 +64,8 @@ export function advicePane(store) {
     // An answer must not take the focus from the reader.
     if (kept) /** @type {HTMLElement | null} */ (box.querySelector(`[data-key="${kept}"]`))?.focus();
   };
-  store.listen((changed) => changed.has("advice") && draw());
+  // With the data there is a kernel to ask, if any.
+  store.listen((changed) => (changed.has("advice") || changed.has("data")) && draw());
   draw();
   return box;
 }
