@@ -58,7 +58,7 @@ def is_silent(advice: AdviceTable) -> bool:
     return not advice and advice.is_done and not advice.asked
 
 
-def advice_answer(advice: AdviceTable, *, is_under_way: bool = True) -> tuple[Spans, str]:
+def advice_answer(advice: AdviceTable, *, is_under_way: bool = False) -> tuple[Spans, str]:
     """What to change and what it saves, or that nothing is worth it; and what was asked.
 
     `is_under_way` says whether somebody asks now, where not all is known.
@@ -66,7 +66,8 @@ def advice_answer(advice: AdviceTable, *, is_under_way: bool = True) -> tuple[Sp
     if not advice.is_done and is_under_way:
         second = f"XLA is asked about changes: {advice.asked} by now, at most {advice.left} more"
     elif not advice.is_done:
-        second = f"not asked yet; record.advice asks XLA, at most {advice.left} times"
+        by_now = f"{plural(advice.asked, 'change')} asked by now" if advice.asked else "not asked yet"
+        second = f"{by_now}; record.advice asks XLA, at most {advice.left} times"
     else:
         of = f" of {count_text(advice.proposed)} thought of" if advice.proposed > advice.asked else ""
         second = f"{plural(advice.asked, 'change')} asked{of}" if advice.asked else "nothing was asked"
@@ -211,7 +212,7 @@ def why_not_all(advice: AdviceTable) -> str:
     return f"not every change was asked: {reason_text(advice.untried)}" if advice.untried else ""
 
 
-def advice_summary(advice: AdviceTable, *, is_under_way: bool = True) -> Spans:
+def advice_summary(advice: AdviceTable, *, is_under_way: bool = False) -> Spans:
     """How many changes are worth it, or that nothing is; and what was asked."""
     first, second = advice_answer(advice, is_under_way=is_under_way)
     if not advice:
