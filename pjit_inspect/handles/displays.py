@@ -182,6 +182,9 @@ def _inspector(analyses: Analyses, document: Document, *, show_times: bool, is_w
     module = analyses.readable_hlo
     graph, no_graph = analyses.graph_and_reason
     report = report_for_display(analyses)
+    if is_widget and report.advice is not None and not report.advice.is_done:
+        # Once it is drawn, its page asks (`live.answer`).
+        report = replace(report, advice=replace(report.advice, is_asking=True))
     hlo_text, no_hlo_text = analyses.hlo_text_for_display
     return inspector_payload(
         InspectorInput(
@@ -200,7 +203,6 @@ def _inspector(analyses: Analyses, document: Document, *, show_times: bool, is_w
             phase_of=find_phase,
             text=to_text(document),
             show_times=show_times,
-            asks_for_advice=is_widget,
         )
     )
 

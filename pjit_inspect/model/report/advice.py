@@ -113,6 +113,7 @@ class AdviceTable(Table[Advice]):
       asked: number of changed programs that XLA's partitioner was asked about.
       left: the most questions that may still come; 0 when all were asked.
       is_done: whether more rows cannot come.
+      is_asking: whether XLA is being asked now.
       proposed: number of changes that were thought of.
       best: the largest share of bytes sent that is saved by a change which costs nothing else, and is too little for a
         row; 0 for none.
@@ -124,6 +125,7 @@ class AdviceTable(Table[Advice]):
     asked: int = 0
     left: int = 0
     is_done: bool = True
+    is_asking: bool = False
     proposed: int = 0
     best: float = 0.0
     missing: str = ""

@@ -45,11 +45,11 @@ _STATES = {"asking": "better ones are still asked about", "counted": "counted", 
 # ---------------------------------------------------------------- the head of a display
 
 
-def advice_head(advice: AdviceTable | None, *, is_under_way: bool = False) -> tuple[Block, ...]:
+def advice_head(advice: AdviceTable | None) -> tuple[Block, ...]:
     """The best advice, or what is known of it, and the code to write; () where there is nothing to say."""
     if advice is None or is_silent(advice):
         return ()
-    first, second = advice_answer(advice, is_under_way=is_under_way)
+    first, second = advice_answer(advice)
     return (line(first, dim(f" ({second})" if second else "")), *(change_blocks(advice[0]) if advice else ()))
 
 
@@ -58,16 +58,13 @@ def is_silent(advice: AdviceTable) -> bool:
     return not advice and advice.is_done and not advice.asked
 
 
-def advice_answer(advice: AdviceTable, *, is_under_way: bool = False) -> tuple[Spans, str]:
-    """What to change and what it saves, or that nothing is worth it; and what was asked.
-
-    `is_under_way` says whether somebody asks now, where not all is known.
-    """
-    if not advice.is_done and is_under_way:
+def advice_answer(advice: AdviceTable) -> tuple[Spans, str]:
+    """What to change and what it saves, or that nothing is worth it; and what was asked."""
+    if advice.is_asking:
         second = f"XLA is asked about changes: {advice.asked} by now, at most {advice.left} more"
     elif not advice.is_done:
         by_now = f"{plural(advice.asked, 'change')} asked by now" if advice.asked else "not asked yet"
-        second = f"{by_now}; record.advice asks XLA, at most {advice.left} times"
+        second = f"{by_now}; record.advice asks XLA, at most {advice.asked + advice.left} times"
     else:
         of = f" of {count_text(advice.proposed)} thought of" if advice.proposed > advice.asked else ""
         second = f"{plural(advice.asked, 'change')} asked{of}" if advice.asked else "nothing was asked"
@@ -212,9 +209,9 @@ def why_not_all(advice: AdviceTable) -> str:
     return f"not every change was asked: {reason_text(advice.untried)}" if advice.untried else ""
 
 
-def advice_summary(advice: AdviceTable, *, is_under_way: bool = False) -> Spans:
+def advice_summary(advice: AdviceTable) -> Spans:
     """How many changes are worth it, or that nothing is; and what was asked."""
-    first, second = advice_answer(advice, is_under_way=is_under_way)
+    first, second = advice_answer(advice)
     if not advice:
         return spans(first, dim(f": {second}"))
     kinds = ["fact" if one.state == "fact" else "layout" if one.kind == "layout" else "change" for one in advice]

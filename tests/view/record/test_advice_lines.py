@@ -13,13 +13,12 @@ from pjit_inspect.view.inspector.advice import advice_data
 from pjit_inspect.view.record.advice import advice_blocks, advice_head, advice_json, saving
 from pjit_inspect.view.render.text import to_text
 
-ADVISED = view_reports.advised().advice
-assert ADVISED is not None
+ADVISED = view_reports.advised().advice or AdviceTable()
 CODE = "x = jax.lax.with_sharding_constraint(emb[tok], P('fsdp', None, None))"
 
 
-def head(advice: AdviceTable, *, is_under_way: bool = False) -> str:
-    return to_text(Document(blocks=advice_head(advice, is_under_way=is_under_way)))
+def head(advice: AdviceTable) -> str:
+    return to_text(Document(blocks=advice_head(advice)))
 
 
 def table(advice: AdviceTable) -> str:
@@ -46,8 +45,13 @@ def test_what_was_not_asked_yet_is_not_called_nothing():
     waiting = AdviceTable(left=40, is_done=False)
     assert head(waiting).strip() == "What to change (not asked yet; record.advice asks XLA, at most 40 times)"
     waiting = replace(waiting, asked=3, left=37)
-    words = head(waiting, is_under_way=True)
-    assert words.strip() == "What to change (XLA is asked about changes: 3 by now, at most 37 more)"
+    assert head(waiting).strip() == (
+        "What to change (3 changes asked by now; record.advice asks XLA, at most 40 times)"
+    )
+    assert (
+        head(replace(waiting, is_asking=True)).strip()
+        == "What to change (XLA is asked about changes: 3 by now, at most 37 more)"
+    )
 
 
 def test_where_nobody_can_ask_only_facts_are_told():
