@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pjit_inspect.handles.asked.targets import check_target, target_names
 from pjit_inspect.handles.background import user_code_begins, user_code_ends
-from pjit_inspect.handles.live import LaterAdvice, later_advice_of, when_asked
+from pjit_inspect.handles.live import LaterAdvice, follow_advice, later_advice_of, when_asked
 from pjit_inspect.handles.record import CompileRecord, View
 from pjit_inspect.handles.session.by_name import newest_record, record_names
 from pjit_inspect.handles.session.captured import remember
@@ -52,6 +52,7 @@ __all__ = [
     "Playground",
     "Targets",
     "View",
+    "as_advice_comes",
     "calibrate",
     "capture",
     "check_target",
@@ -118,6 +119,11 @@ def later_advice(record: CompileRecord, *, is_still: bool = False) -> LaterAdvic
     With `is_still` it belongs to a display without an inspector, and is read where it is.
     """
     return later_advice_of(record.state.displayed, is_still=is_still)
+
+
+def as_advice_comes(record: CompileRecord, tell: Callable[[], None]) -> None:
+    """Have XLA asked what to change, while no cell runs; `tell` is called as answers come, until all are there."""
+    follow_advice(record.state, tell)
 
 
 def when_explained(record: CompileRecord, tell: Callable[[], None]) -> bool:

@@ -197,5 +197,6 @@ def _fact(one: Finding) -> RecordAdvice:
         source=one.source,
         cost_bytes=one.cost_bytes,
         unit=one.unit,
+        runs_once=one.runs_once,
         _trials=None,
     )

@@ -453,10 +453,14 @@ class Analyses(Computed):
 
     def _advised(self, most: int | None, tell: Callable[[], None] | None = None) -> AdviceTable:
         found = AdviceTable()
-        for found in self._advice_steps(most):
+        try:
+            for found in self._advice_steps(most):
+                self.known["advice_by_now"] = replace(found, is_asking=not found.is_done)
+                if tell is not None:
+                    tell()
+        finally:
+            # Also where the user interrupts it.
             self.known["advice_by_now"] = found
-            if tell is not None:
-                tell()
         return found
 
     def _advice_steps(self, most: int | None) -> Iterator[AdviceTable]:

@@ -38,7 +38,7 @@ from pjit_inspect.view.document.document import Block, Document, Line, Text
 from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, inspector_widget, still_page, widget_words
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 from pjit_inspect.view.memory.memory import autopsy_blocks
-from pjit_inspect.view.record.advice import advice_blocks
+from pjit_inspect.view.record.advice import advice_blocks, advice_json
 from pjit_inspect.view.record.answer import nothing_text
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.explain import explain_view
@@ -182,6 +182,9 @@ def _inspector(analyses: Analyses, document: Document, *, show_times: bool, is_w
     module = analyses.readable_hlo
     graph, no_graph = analyses.graph_and_reason
     report = report_for_display(analyses)
+    if is_widget and report.advice is not None and not report.advice.is_done:
+        # Once it is drawn, its page asks (`live.answer`).
+        report = replace(report, advice=replace(report.advice, is_asking=True))
     hlo_text, no_hlo_text = analyses.hlo_text_for_display
     return inspector_payload(
         InspectorInput(
@@ -200,7 +203,6 @@ def _inspector(analyses: Analyses, document: Document, *, show_times: bool, is_w
             phase_of=find_phase,
             text=to_text(document),
             show_times=show_times,
-            asks_for_advice=is_widget,
         )
     )
 
@@ -253,6 +255,10 @@ class RecordAdviceTable(OfRecord, Displayable, AdviceTable):
     def show(self) -> Shown:
         """An object to display: these changes with their figures, and the code to write."""
         return _section(self._state, advice_blocks(self))
+
+    def to_json(self) -> str:
+        """As `AdviceTable.to_json`."""
+        return advice_json(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -41,7 +41,7 @@ def answer(analyses: Analyses, widget: Any, message: dict[str, Any]) -> None:
     """Answers a request of an inspector's page; it comes when the kernel is idle: no user code waits."""
     kind, number = message.get("type"), message.get("number")
     if kind == "drawn" and not widget._advice and not analyses.advice_by_now().is_done:  # noqa: SLF001
-        in_background(lambda: _follow(analyses, lambda: _tell(analyses, widget, is_under_way=True)))
+        in_background(lambda: _follow(analyses, lambda: _tell(analyses, widget)))
     elif kind == "memory":
         in_background(lambda: _tell_memory(analyses, widget))
     elif kind == "check" and isinstance(number, int):
@@ -110,10 +110,10 @@ class LaterAdvice:
 
     def _known(self) -> dict[str, str]:
         advice, data = self._analyses.advice_by_now(), self._analyses.data
-        bundle = drawn(Document(axes=document_axes(data), blocks=advice_head(advice, is_under_way=True)))
+        bundle = drawn(Document(axes=document_axes(data), blocks=advice_head(advice)))
         if self._is_still:
             return bundle
-        html = delivery_html(advice_data(advice, is_under_way=True), key=self._key, still=bundle["text/html"])
+        html = delivery_html(advice_data(advice), key=self._key, still=bundle["text/html"])
         return {**bundle, "text/html": html}
 
 
@@ -131,6 +131,13 @@ def when_asked(state: RecordState, tell: Callable[[], None]) -> bool:
 
     in_background(ask)
     return True
+
+
+def follow_advice(state: RecordState, tell: Callable[[], None]) -> None:
+    """Ask XLA what to change, in another thread and while no user code runs; `tell` is called now and then."""
+    now = state.analyses
+    if not now.advice_by_now().is_done:
+        in_background(lambda: _follow(now, tell))
 
 
 def later_advice_of(analyses: Analyses, *, is_still: bool = False) -> LaterAdvice | None:

@@ -26,6 +26,7 @@ from pjit_inspect.ipython.command import VIEWS, Command, ShowOptions, View, pars
 from pjit_inspect.ipython.progress import progress
 from pjit_inspect.ipython.run import (
     Run,
+    can_change,
     compile_code,
     is_whole_statement,
     run_program,
@@ -241,7 +242,13 @@ class PjitMagics(Magics):
         display(_record(command).shardings, include=_only_text(command))
 
     def _advice(self, command: Command) -> None:
-        display(_record(command).advice, include=_only_text(command))
+        record, include = _record(command), _only_text(command)
+        if not can_change(command.options):
+            display(record.advice, include=include)
+            return
+        handle = display(record.advice_now, include=include, display_id=True)
+        if handle is not None:
+            api.as_advice_comes(record, lambda: handle.update(record.advice_now, include=include))
 
     def _time(self, command: Command) -> None:
         record = _record(command)

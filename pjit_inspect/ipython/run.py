@@ -79,13 +79,13 @@ def show_record(record: api.CompileRecord, options: ShowOptions) -> None:
     def shown() -> Any:
         return record.show(options.view, times=options.times)
 
-    handle = display(shown(), display_id=True) if _can_change(options) else display(shown())
+    handle = display(shown(), display_id=True) if can_change(options) else display(shown())
     if handle is not None:
         api.when_explained(record, lambda: handle.update(shown()))
     show_later_advice(record, options)
 
 
-def _can_change(options: ShowOptions) -> bool:
+def can_change(options: ShowOptions) -> bool:
     """True if an output may change later: in a kernel, and only with times (outputs without them never vary)."""
     return options.times and hasattr(get_ipython(), "kernel")
 
@@ -95,7 +95,7 @@ def show_later_advice(record: api.CompileRecord, options: ShowOptions, *, is_sti
 
     Only where an output can change later. `is_still` says that the display has no inspector: advice is shown under it.
     """
-    if options.view != "html" or not _can_change(options):
+    if options.view != "html" or not can_change(options):
         return
     later = api.later_advice(record, is_still=is_still)
     if later is not None:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator, Sequence
 
 import pytest
-from pjit_inspect.view.record.findings import suggestions_untried
 
 from findings.case import Fault
 from findings.faults import FAULTS
@@ -19,9 +18,7 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.advice import MOST_QUESTIONS
 from pjit_inspect.handles.suggest import Trials
 from pjit_inspect.model.report.finding import FindingTable
-from pjit_inspect.model.report.suggestion import Edit, SuggestionTable
-from pjit_inspect.view.document.document import Document
-from pjit_inspect.view.render.text import to_text
+from pjit_inspect.model.report.suggestion import Edit
 
 STEP = next(fault for fault in FAULTS if fault.name == "fsdp_tp_step")
 TWO = next(fault for fault in FAULTS if fault.name == "keys_of_heads_whose_product_has_another_order")
@@ -85,13 +82,3 @@ def test_a_change_without_an_answer_is_said_to_have_none(monkeypatch: pytest.Mon
     monkeypatch.setattr(Trials, "answer", none)
     found = looked()
     assert re.fullmatch(r"(\d+) of \1 got no answer: XLA's partitioner gave no answer in 600 s", found.untried)
-
-
-def test_no_suggestions_are_not_said_of_what_was_not_tried() -> None:
-    def shown(table: SuggestionTable) -> str:
-        return to_text(Document(blocks=suggestions_untried(table))).strip()
-
-    assert shown(SuggestionTable()) == ""
-    assert shown(SuggestionTable(untried="no helper")) == (
-        "note  no suggestions by now: not every change was tried: no helper"
-    )

@@ -1,12 +1,11 @@
 """Changes worth making to a program, best first, each with what it saves.
 
-Not its job: finding them (`analyze.advice`), trying them (`handles.advice`) or drawing them (`view.pages.advice`).
+Not its job: finding them (`analyze.advice`), trying them (`handles.advice`) or drawing them (`view.record.advice`).
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pjit_inspect.model.program.source import Frame
@@ -66,6 +65,7 @@ class Advice:
       source: the user's frames of its line, innermost first; () if unknown.
       number: the number of the question whose answer it is; 0 for a fact.
       cost_bytes, unit: for a fact, the bytes that it costs, and of what; 0 for any other.
+      runs_once: whether the bytes of a fact hold only if loops of unknown length run once.
       is_whole: whether it is about arrays that every device holds in full.
       with_edits: the changes of the rows before it, which it was counted on top of.
       removes: instruction names of the collectives of the compiled program that are gone with it; () for a fact.
@@ -87,6 +87,7 @@ class Advice:
     number: int = 0
     cost_bytes: int = 0
     unit: FindingUnit = "sent"
+    runs_once: bool = False
     is_whole: bool = False
     with_edits: tuple[Edit, ...] = ()
     removes: tuple[str, ...] = ()
@@ -114,6 +115,7 @@ class AdviceTable(Table[Advice]):
       asked: number of changed programs that XLA's partitioner was asked about.
       left: the most questions that may still come; 0 when all were asked.
       is_done: whether more rows cannot come.
+      is_asking: whether XLA is being asked now.
       proposed: number of changes that were thought of.
       best: the largest share of bytes sent that is saved by a change which costs nothing else, and is too little for a
         row; 0 for none.
@@ -126,6 +128,7 @@ class AdviceTable(Table[Advice]):
     asked: int = 0
     left: int = 0
     is_done: bool = True
+    is_asking: bool = False
     proposed: int = 0
     best: float = 0.0
     missing: str = ""
@@ -135,10 +138,9 @@ class AdviceTable(Table[Advice]):
     computed: ClassVar[tuple[str, ...]] = ()
 
     def to_json(self) -> str:
-        """All fields as JSON, and those of all rows; a sentence is its text."""
-        own = {field.name: getattr(self, field.name) for field in fields(AdviceTable) if field.name != "rows"}
-        rows = [{field.name: getattr(row, field.name) for field in fields(Advice)} for row in self.rows]
-        return json.dumps({**own, "rows": rows}, default=asdict)
+        """The table as JSON, as far as it is known; `is_done` in it says whether more rows can come."""
+        # Those that records hand out (`handles.displays`) are written by `view`.
+        raise ValueError("this advice was not handed out by a record, so nothing writes it")
 
     def __repr__(self) -> str:
         more = "" if self.is_done else f", at most {self.left} more"

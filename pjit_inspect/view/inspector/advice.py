@@ -29,27 +29,25 @@ from pjit_inspect.view.record.advice import (
 def advice_data(
     advice: AdviceTable | None,
     *,
-    is_under_way: bool = False,
     compiling: int | None = None,
     errors: Mapping[int, str] | None = None,
 ) -> dict[str, Any] | None:
     """The line of the head, and the rows; None where there is nothing to say.
 
-    `is_under_way` says that somebody asks now, and that the inspector gets the answers later; `compiling` is the number
-    of the row that is being compiled, and `errors` say why one could not be.
+    `compiling` is the number of the row that is being compiled, and `errors` say why one could not be.
     """
     if advice is None or is_silent(advice):
         return None
     rows = [_row(one, is_compiling=compiling == at, error=(errors or {}).get(at, "")) for at, one in enumerate(advice)]
-    first, second = advice_answer(advice, is_under_way=is_under_way)
+    first, second = advice_answer(advice)
     notes = [words for words in (stage_words(advice), why_not_all(advice) if rows else "") if words]
     return {
         "answer": spans_data(first),
-        "summary": spans_data(advice_summary(advice, is_under_way=is_under_way)),
+        "summary": spans_data(advice_summary(advice)),
         "asked": name_data(second, longest=500),
         "rows": rows,
         "notes": [name_data(note, longest=1000) for note in notes],
-        "waits": is_under_way and not advice.is_done,
+        "waits": advice.is_asking,
     }
 
 

@@ -69,7 +69,6 @@ class InspectorInput:
       phase_of: gives the phase of training from an operation's name.
       text: the display as text, for "Copy as text".
       show_times: whether to show compile times and measured times.
-      asks_for_advice: whether XLA is asked about changes, with answers sent to the inspector later.
     """
 
     report: RecordReport
@@ -87,7 +86,6 @@ class InspectorInput:
     phase_of: Callable[[str], Phase] = field(default=lambda name: None)
     text: str = ""
     show_times: bool = True
-    asks_for_advice: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +194,7 @@ def _head(given: InspectorInput) -> dict[str, Any]:
         "times": spans_data(times_line(data).spans) if given.show_times else [],
         "answer": spans_data(answer_line(report).spans),
         "memory": spans_data(memory.spans) if isinstance(memory, Line) else [],
-        "advice": advice_data(report.advice, is_under_way=given.asks_for_advice),
+        "advice": advice_data(report.advice),
         "unasked": spans_data(_unasked(report)),
         "counts": [
             len(report.collectives or ()),

@@ -5,6 +5,7 @@ Not its job: finding advice (`analyze.advice`), or trying it (`handles.advice`).
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 from pjit_inspect.model.report.advice import Advice, AdviceTable
@@ -44,11 +45,11 @@ _STATES = {"asking": "better ones are still asked about", "counted": "counted", 
 # ---------------------------------------------------------------- the head of a display
 
 
-def advice_head(advice: AdviceTable | None, *, is_under_way: bool = False) -> tuple[Block, ...]:
+def advice_head(advice: AdviceTable | None) -> tuple[Block, ...]:
     """The best advice, or what is known of it, and the code to write; () where there is nothing to say."""
     if advice is None or is_silent(advice):
         return ()
-    first, second = advice_answer(advice, is_under_way=is_under_way)
+    first, second = advice_answer(advice)
     return (line(first, dim(f" ({second})" if second else "")), *(change_blocks(advice[0]) if advice else ()))
 
 
@@ -57,15 +58,13 @@ def is_silent(advice: AdviceTable) -> bool:
     return not advice and advice.is_done and not advice.asked
 
 
-def advice_answer(advice: AdviceTable, *, is_under_way: bool = True) -> tuple[Spans, str]:
-    """What to change and what it saves, or that nothing is worth it; and what was asked.
-
-    `is_under_way` says whether somebody asks now, where not all is known.
-    """
-    if not advice.is_done and is_under_way:
+def advice_answer(advice: AdviceTable) -> tuple[Spans, str]:
+    """What to change and what it saves, or that nothing is worth it; and what was asked."""
+    if advice.is_asking:
         second = f"XLA is asked about changes: {advice.asked} by now, at most {advice.left} more"
     elif not advice.is_done:
-        second = f"not asked yet; record.advice asks XLA, at most {advice.left} times"
+        by_now = f"{plural(advice.asked, 'change')} asked by now" if advice.asked else "not asked yet"
+        second = f"{by_now}; record.advice asks XLA, at most {advice.asked + advice.left} times"
     else:
         of = f" of {count_text(advice.proposed)} thought of" if advice.proposed > advice.asked else ""
         second = f"{plural(advice.asked, 'change')} asked{of}" if advice.asked else "nothing was asked"
@@ -86,8 +85,13 @@ def advice_answer(advice: AdviceTable, *, is_under_way: bool = True) -> tuple[Sp
 def _best(advice: AdviceTable) -> str:
     """How much the best saves of what is too little for a row."""
     if advice.best > 0:
-        return f"the best would save {advice.best:.1%} of what is sent"
+        return f"the best would save {percent_text(advice.best)} of what is sent"
     return "none saves a part of what is sent without another cost"
+
+
+def percent_text(share: float) -> str:
+    """A part of a whole: "36 %"."""
+    return f"{share:.0%}".replace("%", " %")
 
 
 # ---------------------------------------------------------------- one row
@@ -115,7 +119,7 @@ class AdviceFigure(NamedTuple):
     @property
     def words(self) -> str:
         """The difference in percent: "-36 %"."""
-        return f"{-self.share:+.0%}".replace("%", " %") if self.before else "new"
+        return f"{'-' if self.share > 0 else '+'}{percent_text(abs(self.share))}" if self.before else "new"
 
 
 def changes_of(one: Advice) -> tuple[AdviceFigure, ...]:
@@ -135,15 +139,13 @@ def saving(one: Advice) -> str:
     verbs = {"sent": "sends", "held": "holds", "multiplied": "multiplies"}
     shares = {change.name: change.share for change in changes_of(one) if change.name in verbs}
     most = max(shares, key=lambda name: shares[name], default="")
-    return f"{verbs[most]} {shares[most]:.0%} less".replace("%", " %") if most and shares[most] > 0 else "helps"
+    return f"{verbs[most]} {percent_text(shares[most])} less" if most and shares[most] > 0 else "helps"
 
 
 def advice_code(one: Advice) -> str:
-    """What is to be copied of a row: the code in its change; all words if there is none."""
-    if is_code(one):
-        return one.change
-    phrases = Sentence(one.change).phrases
-    return next((phrase.text for phrase in phrases if phrase.kind == "code"), one.change)
+    """What is to be copied of a row: the longest code in its change; all words if there is none."""
+    codes = () if is_code(one) else (own.text for own in Sentence(one.change).phrases if own.kind == "code")
+    return max(codes, key=len, default=one.change)
 
 
 def is_code(one: Advice) -> bool:
@@ -154,7 +156,7 @@ def is_code(one: Advice) -> bool:
 def advice_figures(one: Advice) -> Spans:
     """What changes, what it costs, and how that is known."""
     if one.state == "fact":
-        words = f" {_UNITS[one.unit]}"
+        words = f" {_UNITS[one.unit]}{' if these run once' if one.runs_once else ''}"
         return (bytes_number(one.cost_bytes, _provenance(one), strong=True), Text(words)) if one.cost_bytes else ()
     parts: list[Spans] = []
     for change in changes_of(one):
@@ -207,9 +209,9 @@ def why_not_all(advice: AdviceTable) -> str:
     return f"not every change was asked: {reason_text(advice.untried)}" if advice.untried else ""
 
 
-def advice_summary(advice: AdviceTable, *, is_under_way: bool = True) -> Spans:
+def advice_summary(advice: AdviceTable) -> Spans:
     """How many changes are worth it, or that nothing is; and what was asked."""
-    first, second = advice_answer(advice, is_under_way=is_under_way)
+    first, second = advice_answer(advice)
     if not advice:
         return spans(first, dim(f": {second}"))
     kinds = ["fact" if one.state == "fact" else "layout" if one.kind == "layout" else "change" for one in advice]
@@ -240,3 +242,20 @@ def change_blocks(one: Advice) -> tuple[Block, ...]:
     if not one.change:
         return ()
     return (Listing((one.change,)),) if is_code(one) else (line(Prose(one.change)),)
+
+
+def advice_json(advice: AdviceTable) -> str:
+    """All rows, with the keys in a fixed order, for other programs and for CI; bytes are of one device and call."""
+    plain = ("kind", "state", "sentence", "change", "costs", "number", "cost_bytes", "unit", "runs_once")
+    figures = ("sent", "sent_per_turn", "memory", "multiplied", "collectives")
+    rows = [
+        {name: getattr(one, name) for name in (*plain, *figures)}
+        | {
+            "after_others": bool(one.with_edits),
+            "source": [{"file": at.file, "line": at.line, "function": at.function} for at in one.source],
+        }
+        for one in advice
+    ]
+    told = ("asked", "left", "is_done", "proposed", "best", "missing", "untried")
+    found = {"version": 1, **{name: getattr(advice, name) for name in told}, "rows": rows}
+    return json.dumps(found, indent=1, ensure_ascii=True)

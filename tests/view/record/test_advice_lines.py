@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import view_reports
@@ -9,16 +10,15 @@ import view_reports
 from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.view.document.document import Document
 from pjit_inspect.view.inspector.advice import advice_data
-from pjit_inspect.view.record.advice import advice_blocks, advice_head, saving
+from pjit_inspect.view.record.advice import advice_blocks, advice_head, advice_json, saving
 from pjit_inspect.view.render.text import to_text
 
-ADVISED = view_reports.advised().advice
-assert ADVISED is not None
+ADVISED = view_reports.advised().advice or AdviceTable()
 CODE = "x = jax.lax.with_sharding_constraint(emb[tok], P('fsdp', None, None))"
 
 
-def head(advice: AdviceTable, *, is_under_way: bool = False) -> str:
-    return to_text(Document(blocks=advice_head(advice, is_under_way=is_under_way)))
+def head(advice: AdviceTable) -> str:
+    return to_text(Document(blocks=advice_head(advice)))
 
 
 def table(advice: AdviceTable) -> str:
@@ -35,18 +35,23 @@ def test_nothing_worth_changing_is_an_answer():
     nothing = AdviceTable(asked=40, proposed=40, best=0.02)
     words = " ".join(head(nothing).split())
     assert words == (
-        "Nothing worth changing (40 changes asked; the best would save 2.0% of what is sent; a change is listed if it "
+        "Nothing worth changing (40 changes asked; the best would save 2 % of what is sent; a change is listed if it "
         "saves 5 %)"
     )
-    assert table(nothing).startswith("Nothing worth changing: 40 changes asked; the best would save 2.0%")
+    assert table(nothing).startswith("Nothing worth changing: 40 changes asked; the best would save 2 %")
 
 
 def test_what_was_not_asked_yet_is_not_called_nothing():
     waiting = AdviceTable(left=40, is_done=False)
     assert head(waiting).strip() == "What to change (not asked yet; record.advice asks XLA, at most 40 times)"
     waiting = replace(waiting, asked=3, left=37)
-    words = head(waiting, is_under_way=True)
-    assert words.strip() == "What to change (XLA is asked about changes: 3 by now, at most 37 more)"
+    assert head(waiting).strip() == (
+        "What to change (3 changes asked by now; record.advice asks XLA, at most 40 times)"
+    )
+    assert (
+        head(replace(waiting, is_asking=True)).strip()
+        == "What to change (XLA is asked about changes: 3 by now, at most 37 more)"
+    )
 
 
 def test_where_nobody_can_ask_only_facts_are_told():
@@ -73,7 +78,16 @@ def test_the_saving_is_that_of_which_most_is_saved():
 def test_a_page_gets_the_code_that_is_to_be_written():
     data = advice_data(ADVISED, errors={1: "XLA refuses it"}, compiling=0)
     assert data is not None
-    assert [row["code"] for row in data["rows"]] == [CODE, "pass emb as P('fsdp', None)", "jax.jit"]
+    assert [row["code"] for row in data["rows"]] == [CODE, "pass emb as P('fsdp', None)", "donate_argnames=('params',)"]
     assert [row["state"] for row in data["rows"]] == ["compiling", "compiled", "fact"]
     assert data["rows"][1]["error"] == "XLA refuses it"
     assert advice_data(AdviceTable(missing="the record is from a file")) is None
+
+
+def test_json_has_all_rows_with_their_figures():
+    found = json.loads(advice_json(ADVISED))
+    assert (found["asked"], found["is_done"]) == (40, True)
+    first = found["rows"][0]
+    assert (first["sent"], first["change"], first["state"]) == ([4 << 20, 1 << 20], CODE, "counted")
+    assert first["source"] == [{"file": "/home/me/train.py", "line": 31, "function": ""}]
+    assert [row["after_others"] for row in found["rows"]] == [False, True, False]

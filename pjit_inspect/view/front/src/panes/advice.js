@@ -24,25 +24,44 @@ export function adviceLines(store) {
     const status = h("span", { class: waits ? "dim waits" : "dim" }, asked);
     const open = h(
       "button",
-      { type: "button", class: "button", onclick: () => store.set({ centre: "advice", pane: "centre", wide: false }) },
+      {
+        type: "button",
+        class: "button",
+        "data-key": "open",
+        onclick: () => store.set({ centre: "advice", pane: "centre", wide: false }),
+      },
       "Advice",
     );
-    box.replaceChildren(
+    redraw(box, [
       h("p", { class: "advicewords", role: "status", title: asked }, drawSpans(answer, store.first.axes)),
-      rows.length ? change(store, rows[0], open) : h("div", { class: "advicechange" }, h("p", {}, status)),
+      rows.length ? change(store, rows[0], 0, open) : h("div", { class: "advicechange" }, h("p", {}, status)),
       rows.length ? h("p", { class: "adviceasked" }, status) : "",
-    );
+    ]);
   };
   store.listen((changed) => changed.has("advice") && draw());
   draw();
   return box;
 }
 
-/** What to write, and a button to copy it. @param {Store} store @param {any} one @param {any} [more] */
-function change(store, one, more = null) {
+/** Draws a box anew; an answer must not take the focus from the reader. @param {HTMLElement} box @param {any[]} parts */
+function redraw(box, parts) {
+  const { activeElement } = /** @type {Document | ShadowRoot} */ (box.getRootNode());
+  const key = activeElement && box.contains(activeElement) ? activeElement.getAttribute("data-key") : null;
+  box.replaceChildren(...parts);
+  if (key) /** @type {HTMLElement | null} */ (box.querySelector(`[data-key="${key}"]`))?.focus();
+}
+
+/** What to write, and a button to copy it. @param {Store} store @param {any} one @param {number} at @param {any} more */
+function change(store, one, at, more) {
   const copy = h(
     "button",
-    { type: "button", class: "button", title: "Copy the change", onclick: () => copyText(store, copy, one.code) },
+    {
+      type: "button",
+      class: "button",
+      "data-key": `copy${at}`,
+      title: "Copy the change",
+      onclick: () => copyText(store, copy, one.code),
+    },
     "Copy",
   );
   const words = one.is_code ? h("code", {}, one.code) : h("span", {}, drawSpans(one.change, store.first.axes));
@@ -54,17 +73,14 @@ export function advicePane(store) {
   const box = h("div", { class: "advice", tabindex: 0, role: "region", "aria-label": "Advice" });
   const draw = () => {
     const { summary, rows, notes, waits } = store.advice ?? { summary: [], rows: [], notes: [] };
-    const focused = box.contains(box.ownerDocument.activeElement) ? box.ownerDocument.activeElement : null;
-    const kept = focused instanceof HTMLElement ? focused.dataset.key : undefined;
-    box.replaceChildren(
+    redraw(box, [
       h("p", { class: waits ? "waits" : undefined }, drawSpans(summary, store.first.axes)),
       ...rows.map((/** @type {any} */ one, /** @type {number} */ at) => drawRow(store, one, at)),
       ...notes.map((/** @type {string} */ words) => h("p", { class: "dim small" }, words)),
-    );
-    // An answer must not take the focus from the reader.
-    if (kept) /** @type {HTMLElement | null} */ (box.querySelector(`[data-key="${kept}"]`))?.focus();
+    ]);
   };
-  store.listen((changed) => changed.has("advice") && draw());
+  // With the data there is a kernel to ask, if any.
+  store.listen((changed) => (changed.has("advice") || changed.has("data")) && draw());
   draw();
   return box;
 }
@@ -101,7 +117,7 @@ function drawRow(store, one, at) {
       one.place ? place : null,
       h("span", { class: `known ${one.state}`, title: STATES[one.state] }, one.state),
     ),
-    one.change.length || one.code ? change(store, one, check(store, one, at)) : null,
+    one.change.length || one.code ? change(store, one, at, check(store, one, at)) : null,
     h("p", {}, drawSpans(one.sentence, store.first.axes)),
     one.state === "fact" ? h("p", {}, drawSpans(one.cost, store.first.axes)) : figures(one),
     one.error ? h("p", { class: "refused", role: "alert" }, one.error) : null,
