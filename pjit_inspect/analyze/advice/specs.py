@@ -67,9 +67,12 @@ def _without_an_axis(now: Dimensions) -> Iterator[Dimensions]:
 
 
 def _with(now: Dimensions, dimension: int, axes: Axes) -> Iterator[Dimensions]:
-    """With one dimension split differently; the other dimensions as they are, but for these axes, and not at all."""
+    """With one dimension split differently, or further; others as they are, but for these axes, or not at all."""
     bare = tuple(tuple(one for one in entry if one not in axes) for entry in now)
     yield (*bare[:dimension], axes, *bare[dimension + 1 :])
+    if bare[dimension]:
+        # What splits the outer part of the dimension elsewhere goes before what splits it here.
+        yield (*bare[:dimension], (*axes, *bare[dimension]), *bare[dimension + 1 :])
     empty: Dimensions = ((),) * len(now)
     yield (*empty[:dimension], axes, *empty[dimension + 1 :])
 

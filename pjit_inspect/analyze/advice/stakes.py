@@ -168,6 +168,9 @@ class Stakes:
         if spec == site.now:
             # It is told to stay as it is: what hangs together with it and is split differently may follow.
             put |= {(axis, c) for c, axes, _ in pairs for axis in axes if self._varies(c)}
+        if spec is None and not gone:
+            # Where nothing is asked for any more, it may be split as what hangs together with it.
+            put |= {(axis, c) for c, _, _ in pairs for axes in own.splits.get(c, ()) for axis in axes}
         sent, near = self._sent(site, put, gone)
         products, held = self._multiplied(put), self._held(site, spec)
         lost_at = None if spec == site.now else self._loses(site, put)

@@ -8,6 +8,7 @@ theirs. Not its job: the changed copy of a program that advice itself asks XLA a
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,7 @@ from pjit_inspect.model.report.advice import Advice
 
 Built = tuple[Callable[..., Any], tuple[Any, ...]]
 _CALL = "jax.lax.with_sharding_constraint("
+_CONSTRAIN = ("with_sharding_constraint", "pinned")
 _SPEC = re.compile(r"(?:pass |out_shardings: |, )(?P<label>\S.*?) as (?P<spec>P\((?:[^()]|\([^()]*\))*\))")
 CLOSE = 0.02
 """The bytes that advice says, and those of the changed source, may differ by this share of what the program sends."""
@@ -238,6 +240,14 @@ def _changed_files(changes: _Changes, mesh: Any) -> Iterator[None]:
             own.__code__ = code
 
 
+def _functions(module: ModuleType, copy: ModuleType, file: str) -> Iterator[tuple[FunctionType, FunctionType]]:
+    """Every function of a module's file, with that of its copy."""
+    for name, own in vars(module).items():
+        other = vars(copy).get(name)
+        if isinstance(own, FunctionType) and isinstance(other, FunctionType) and own.__code__.co_filename == file:
+            yield own, other
+
+
 def _run(source: str, like: ModuleType) -> ModuleType:
     """A copy of a module with another source, at the same path."""
     copy = ModuleType(f"advised_{like.__name__.replace('.', '_')}")
@@ -252,7 +262,10 @@ def _run(source: str, like: ModuleType) -> ModuleType:
 
 def _passed(function: Any, arguments: tuple[Any, ...], specs: dict[str, PartitionSpec]) -> tuple[Any, ...]:
     """The arguments, those that are named with another sharding."""
-    names = function.__wrapped__.__code__.co_varnames
+    signature, names = inspect.signature(function.__wrapped__), list[str]()
+    for name, value in signature.bind(*arguments).arguments.items():
+        is_many = signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+        names += [f"{name}[{number}]" for number in range(len(value))] if is_many else [name]
     left = dict(specs)
 
     def placed(path: Any, leaf: Any) -> Any:

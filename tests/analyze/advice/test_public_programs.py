@@ -1,0 +1,45 @@
+"""The first advice on a program of a public repository saves what the best single change does, within 5 %.
+
+Some always, with `--all` every one that was searched in full (`scripts/score_advice --truth`). Not its job: whether the
+code of the advice can be written (`test_applied`).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jax
+import pytest
+from analyze.advice.public_programs import PUBLIC
+
+import pjit_inspect as pi
+from pjit_inspect.analyze.advice.judge import NOTICEABLE
+
+TRUTH: dict[str, Any] = json.loads((Path(__file__).parent / "truth.json").read_text())
+KNOWN = {program.name: program.build for program in PUBLIC if program.name in TRUTH}
+FEW = ("flax_gspmd_guide", "maxtext_pipeline", "llama3_decode")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "name" in metafunc.fixturenames:
+        metafunc.parametrize("name", KNOWN if metafunc.config.getoption("--all", default=False) else FEW)
+
+
+def test_the_first_advice_saves_what_the_best_change_does(name: str) -> None:
+    jax.clear_caches()
+    function, arguments = KNOWN[name]()
+    rows = [row for row in pi.inspect(function, *arguments).advice if row.state == "counted" and row.kind != "layout"]
+    best = TRUTH[name]["worth"]
+    if best < NOTICEABLE:
+        assert [str(row) for row in rows] == []
+        return
+    (sent, memory), share = (rows[0].sent, rows[0].memory), TRUTH[name]["saves"]
+    assert sent is not None
+    assert memory is not None
+    assert max(1 - after / max(1, before) for before, after in (sent, memory)) >= share - NOTICEABLE
+
+
+def test_every_program_is_named_after_its_builder_once() -> None:
+    assert len({program.name for program in PUBLIC}) == len(PUBLIC) >= 20
