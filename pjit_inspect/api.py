@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pjit_inspect.handles.asked.targets import check_target, target_names
 from pjit_inspect.handles.background import user_code_begins, user_code_ends
-from pjit_inspect.handles.live import LaterFindings, later_findings_of, when_asked
-from pjit_inspect.handles.record import CompileRecord, View
+from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.handles.session.by_name import newest_record, record_names
 from pjit_inspect.handles.session.captured import remember
 from pjit_inspect.handles.session.history import HISTORY
@@ -24,8 +23,10 @@ from pjit_inspect.model.record.target import Effort, Target
 if TYPE_CHECKING:
     from pjit_inspect.handles.asked.targets import Targets
     from pjit_inspect.handles.diff import Diff
+    from pjit_inspect.handles.displays import View
     from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
     from pjit_inspect.handles.ledger import Ledger
+    from pjit_inspect.handles.live import LaterFindings
     from pjit_inspect.handles.memory.live_arrays import LiveArrays
     from pjit_inspect.handles.merged import Merged, merge
     from pjit_inspect.handles.opened import load
@@ -84,11 +85,13 @@ _LATER = {
     "Diff": "diff",
     "ErrorExplanation": "error",
     "History": "play.history",
+    "LaterFindings": "live",
     "Ledger": "ledger",
     "LiveArrays": "memory.live_arrays",
     "Merged": "merged",
     "Playground": "play.playground",
     "Targets": "asked.targets",
+    "View": "displays",
     "compare_upgrade": "upgrade.upgrade",
     "explain_error": "error",
     "explain_known_error": "error",
@@ -114,6 +117,8 @@ def later_findings(record: CompileRecord, *, is_still: bool = False) -> LaterFin
 
     With `is_still` they belong to a display without an inspector, and are read where they are.
     """
+    from pjit_inspect.handles.live import later_findings_of
+
     return later_findings_of(record.state.displayed, is_still=is_still)
 
 
@@ -122,6 +127,8 @@ def when_explained(record: CompileRecord, tell: Callable[[], None]) -> bool:
 
     False where nothing is missing of them.
     """
+    from pjit_inspect.handles.live import when_asked
+
     return when_asked(record.state, tell)
 
 
