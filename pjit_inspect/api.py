@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pjit_inspect.handles.asked.targets import check_target, target_names
 from pjit_inspect.handles.background import user_code_begins, user_code_ends
-from pjit_inspect.handles.live import LaterAdvice, follow_advice, later_advice_of, when_asked
-from pjit_inspect.handles.record import CompileRecord, View
+from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.handles.session.by_name import newest_record, record_names
 from pjit_inspect.handles.session.captured import remember
 from pjit_inspect.handles.session.history import HISTORY
@@ -26,8 +25,10 @@ from pjit_inspect.model.time.hardware import Hardware
 if TYPE_CHECKING:
     from pjit_inspect.handles.asked.targets import Targets
     from pjit_inspect.handles.diff import Diff
+    from pjit_inspect.handles.displays import View
     from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
     from pjit_inspect.handles.ledger import Ledger
+    from pjit_inspect.handles.live import LaterAdvice
     from pjit_inspect.handles.memory.live_arrays import LiveArrays
     from pjit_inspect.handles.merged import Merged, merge
     from pjit_inspect.handles.opened import load
@@ -88,11 +89,13 @@ _LATER = {
     "Diff": "diff",
     "ErrorExplanation": "error",
     "History": "play.history",
+    "LaterAdvice": "live",
     "Ledger": "ledger",
     "LiveArrays": "memory.live_arrays",
     "Merged": "merged",
     "Playground": "play.playground",
     "Targets": "asked.targets",
+    "View": "displays",
     "compare_upgrade": "upgrade.upgrade",
     "explain_error": "error",
     "explain_known_error": "error",
@@ -118,11 +121,15 @@ def later_advice(record: CompileRecord, *, is_still: bool = False) -> LaterAdvic
 
     With `is_still` it belongs to a display without an inspector, and is read where it is.
     """
+    from pjit_inspect.handles.live import later_advice_of
+
     return later_advice_of(record.state.displayed, is_still=is_still)
 
 
 def as_advice_comes(record: CompileRecord, tell: Callable[[], None]) -> None:
     """Have XLA asked what to change, while no cell runs; `tell` is called as answers come, until all are there."""
+    from pjit_inspect.handles.live import follow_advice
+
     follow_advice(record.state, tell)
 
 
@@ -131,6 +138,8 @@ def when_explained(record: CompileRecord, tell: Callable[[], None]) -> bool:
 
     False where nothing is missing of them.
     """
+    from pjit_inspect.handles.live import when_asked
+
     return when_asked(record.state, tell)
 
 

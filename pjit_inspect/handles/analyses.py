@@ -11,28 +11,12 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, Generic, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
 
-from pjit_inspect.analyze.collectives.collective_sites import find_sites
-from pjit_inspect.analyze.collectives.traffic import find_link_traffic
-from pjit_inspect.analyze.graph.build import find_graph
-from pjit_inspect.analyze.memory.memory_use import MemoryFinder, arguments_alone
-from pjit_inspect.analyze.memory.occupancy import occupancy_of
-from pjit_inspect.analyze.memory.values_named import MemoryFacts
-from pjit_inspect.analyze.program.device_memory import with_places
 from pjit_inspect.analyze.program.source import UserFiles, package_of, with_sources
-from pjit_inspect.analyze.report.report import Explained, collectives_of, explain, report, user_files_of
-from pjit_inspect.analyze.sharding.value_names import ValueNames
-from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.guard import Guard, gc_paused
-from pjit_inspect.handles.advice import MOST_QUESTIONS, advice_steps, as_compiled
-from pjit_inspect.handles.asked.what_if import as_partitioned
-from pjit_inspect.handles.findings import findings_of, replaced_of, subject_of, why_untried
-from pjit_inspect.handles.ledger import reason_of
-from pjit_inspect.handles.propagate import ask, propagation_of, why_unasked
 from pjit_inspect.handles.session.programs import without_programs
-from pjit_inspect.handles.suggest import Trials, suggestions_of
 from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.memory.memory_use import MemoryTimeline, MemoryUse
 from pjit_inspect.model.program.hlo import HloModule
@@ -53,10 +37,13 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
-from pjit_inspect.parse.buffers.buffers import parse_buffers
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
-from pjit_inspect.parse.messages.xla_warnings import parse_warnings
 from pjit_inspect.parse.wire.clean import clean_line, clean_text, cleaned
+
+if TYPE_CHECKING:
+    from pjit_inspect.analyze.memory.memory_use import MemoryFinder
+    from pjit_inspect.analyze.report.report import Explained
+    from pjit_inspect.analyze.sharding.value_names import ValueNames
 
 T = TypeVar("T")
 
@@ -202,6 +189,8 @@ class Analyses(Computed):
 
     def _why_unasked(self) -> str:
         """Why a display does not wait for XLA's explanation; "" if it is asked, or has answered."""
+        from pjit_inspect.handles.propagate import why_unasked
+
         data = self._data
         is_known = self._program is not None or "propagation_and_reason" in self.known or data.propagation is not None
         module = None if is_known or not self.is_live else self.readable_hlo
@@ -211,6 +200,8 @@ class Analyses(Computed):
     @once
     def reason(self) -> Reason:
         """Why it was compiled."""
+        from pjit_inspect.handles.ledger import reason_of
+
         return cleaned(reason_of(replace(self._data, key=self.key), live=self.is_live))
 
     # ------------------------------------------------------------ programs
@@ -281,6 +272,8 @@ class Analyses(Computed):
     @once
     def propagation_and_reason(self) -> tuple[ShardedProgram | None, str]:
         """The program before partitioning, and why it is missing or not XLA's."""
+        from pjit_inspect.handles.propagate import propagation_of
+
         program, reason = propagation_of(self.data, live=self.is_live, answered=self._program)
         return cleaned(program), clean_line(reason)
 
@@ -292,6 +285,8 @@ class Analyses(Computed):
     @once
     def sources(self) -> tuple[SourceText, ...]:
         """The texts of all files that the program before partitioning names."""
+        from pjit_inspect.analyze.report.report import user_files_of
+
         program = self.propagation
         package = user_files_of(self.data).package or ""
         return self.data.sources + (
@@ -301,6 +296,8 @@ class Analyses(Computed):
     @property
     def files(self) -> UserFiles:
         """The user's files among all files that the program before partitioning names."""
+        from pjit_inspect.analyze.report.report import user_files_of
+
         return user_files_of(self.data, self.sources)
 
     # ------------------------------------------------------------ what follows from them
@@ -308,6 +305,8 @@ class Analyses(Computed):
     @once
     def warnings(self) -> tuple[XlaWarning, ...]:
         """XLA's warnings about the program, or about the copy its partitioner was asked about."""
+        from pjit_inspect.parse.messages.xla_warnings import parse_warnings
+
         warnings = parse_warnings(self.report.data.compiler_log or "")
         if not warnings:
             return ()
@@ -320,6 +319,8 @@ class Analyses(Computed):
         XLA's partitioner takes seconds for a program of thousands of arrays: it is asked only if it can explain
         something.
         """
+        from pjit_inspect.analyze.collectives.collective_sites import find_sites
+
         stablehlo = self._data.stablehlo
         if stablehlo is not None and _CONSTRAINT in stablehlo.read():
             return True
@@ -327,6 +328,8 @@ class Analyses(Computed):
 
     def _explanation(self, module: HloModule | None) -> tuple[ShardedProgram | None, tuple[SourceText, ...], UserFiles]:
         """The program before partitioning where it explains something, the sources known then, and the user's files."""
+        from pjit_inspect.analyze.report.report import user_files_of
+
         if not self._is_explained(module):
             return None, self.data.sources, user_files_of(self.data, self.data.sources)
         return self.propagation, self.sources, self.files
@@ -334,12 +337,16 @@ class Analyses(Computed):
     @once
     def arrays(self) -> RecordData:
         """The data with facts about arguments and results from the optimized program; XLA is not asked."""
+        from pjit_inspect.analyze.program.device_memory import with_places
+
         data, module = self._data, self.readable_hlo
         return data if module is None else Guard().run("arrays", partial(with_places, data, module), data)
 
     @once
     def report(self) -> RecordReport:
         """The report that displays draw."""
+        from pjit_inspect.analyze.report.report import report
+
         guard = Guard()
         module = guard.run("hlo", lambda: self.hlo, None)
         is_explained = guard.run("causes", lambda: self._is_explained(module), True)
@@ -366,6 +373,8 @@ class Analyses(Computed):
     @once
     def explained(self) -> Explained:
         """The collectives of the optimized program with their causes, and the parts that failed."""
+        from pjit_inspect.analyze.report.report import explain
+
         module, guard = self.hlo, Guard()
         unknown = None, self._data.sources, {}
         program, sources, _ = guard.run("causes", partial(self._explanation, module), unknown)
@@ -386,6 +395,8 @@ class Analyses(Computed):
     @once
     def _counted(self) -> CollectiveTable | None:
         """The collectives, without a word of why they are there; None where they cannot be found."""
+        from pjit_inspect.analyze.report.report import collectives_of
+
         module = self.readable_hlo
         return None if module is None else Guard().run("collectives", partial(collectives_of, self._data, module), None)
 
@@ -401,22 +412,30 @@ class Analyses(Computed):
 
     @once
     def _partitioned_figures(self) -> KeyFigures:
+        from pjit_inspect.handles.asked.what_if import as_partitioned
+
         return as_partitioned(self.data, self.report.figures, timeout_s=_PATIENCE_S)
 
     @property
     def traffic(self) -> LinkTraffic:
         """The bytes that each device sends each other."""
+        from pjit_inspect.analyze.collectives.traffic import find_link_traffic
+
         return find_link_traffic(self.collectives)
 
     @once
     def names(self) -> ValueNames | None:
         """Names of the values of the program before partitioning."""
+        from pjit_inspect.analyze.sharding.value_names import ValueNames
+
         program = self.propagation
         return None if program is None else ValueNames(program, self.sources, self.files)
 
     @once
     def shardings(self) -> ShardingTable:
         """The sharding of every value of the program before partitioning."""
+        from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
+
         (program, reason), names = self.propagation_and_reason, self.names
         if program is None or names is None:
             return ShardingTable(missing=reason)
@@ -430,6 +449,8 @@ class Analyses(Computed):
     @once
     def suggestions(self) -> SuggestionTable:
         """The rows of the advice that change shardings."""
+        from pjit_inspect.handles.suggest import Trials, suggestions_of
+
         if not self.is_live:
             raise CaptureError("suggestions need the process that compiled the program: inspect the function again")
         return suggestions_of(self.advice, Trials(self.data, tuple(self.collectives), self.readable_hlo))
@@ -441,10 +462,14 @@ class Analyses(Computed):
 
     def advise(self, tell: Callable[[], None] | None = None) -> AdviceTable:
         """`advice`; where this call is the one that asks XLA, `tell` is called after every answer."""
+        from pjit_inspect.handles.advice import MOST_QUESTIONS, as_compiled
+
         return as_compiled(self.value("advice", lambda _: self._advised(MOST_QUESTIONS, tell)))
 
     def advice_by_now(self) -> AdviceTable:
         """`advice` as far as it is known, without a question and without waiting."""
+        from pjit_inspect.handles.advice import MOST_QUESTIONS, as_compiled
+
         known = self.asked.known
         found = known.get("advice", known.get("advice_by_now", self.known.get("advice_by_now")))
         if found is None:
@@ -464,6 +489,9 @@ class Analyses(Computed):
         return found
 
     def _advice_steps(self, most: int | None) -> Iterator[AdviceTable]:
+        from pjit_inspect.handles.advice import advice_steps
+        from pjit_inspect.handles.findings import why_untried
+
         module = self.readable_hlo
         program, sources, files = self._explanation(module)
         untried = why_untried(self.data, live=self.is_live)
@@ -474,6 +502,8 @@ class Analyses(Computed):
     @once
     def findings(self) -> FindingTable:
         """Problems of the program."""
+        from pjit_inspect.handles.findings import why_untried
+
         untried = why_untried(self.data, live=self.is_live)
         if untried is not None:
             return self._findings(None, untried)
@@ -481,12 +511,16 @@ class Analyses(Computed):
 
     def try_all(self) -> FindingTable:
         """The findings after every change was tried; from then on they are the record's findings."""
+        from pjit_inspect.handles.findings import why_untried
+
         if self.findings.untried and why_untried(self.data, live=self.is_live) is None:
             self.known["advice"] = self._advised(None)
             self.known["findings"] = self._findings(self.advice, self.advice.missing)
         return self.findings
 
     def _findings(self, advice: AdviceTable | None, untried: str) -> FindingTable:
+        from pjit_inspect.handles.findings import findings_of, subject_of
+
         module = self.readable_hlo
         program, sources, files = self._explanation(module)
         # Of a program that was asked about anyway it is known what results replace.
@@ -498,6 +532,8 @@ class Analyses(Computed):
     @once
     def graph_and_reason(self) -> tuple[ProgramGraph | None, str]:
         """The graph of the program, and why there is none: a picture that fails must not take the rest with it."""
+        from pjit_inspect.analyze.graph.build import find_graph
+
         module, guard = self.readable_hlo, Guard()
         if module is None:
             return None, ""
@@ -518,6 +554,10 @@ class Analyses(Computed):
     @once
     def _memory(self) -> tuple[MemoryUse, MemoryFinder | None]:
         """The live values, and the finder for more of them."""
+        from pjit_inspect.analyze.memory.memory_use import MemoryFinder, arguments_alone
+        from pjit_inspect.analyze.memory.occupancy import occupancy_of
+        from pjit_inspect.analyze.memory.values_named import MemoryFacts
+
         module, data = self.readable_hlo, self.report.data
         inputs = data.parameters
         facts = MemoryFacts(
@@ -552,12 +592,16 @@ class Analyses(Computed):
 
     def _replaced(self) -> dict[str, tuple[ArrayLayout, ...]]:
         """The arguments that come back with new values; none where the program before partitioning is not known."""
+        from pjit_inspect.handles.findings import replaced_of
+
         program, _ = self.propagation_and_reason
         return {} if program is None else replaced_of(self.report.data, program)
 
     @once
     def assignment(self) -> BufferAssignment | None:
         """XLA's buffer assignment of the program; None if the record has none. Raises ParseError."""
+        from pjit_inspect.parse.buffers.buffers import parse_buffers
+
         module, buffers = self.readable_hlo, self.data.buffers
         return None if module is None or buffers is None else parse_buffers(buffers.read(), module)
 
@@ -615,6 +659,8 @@ class RecordState:
 
     def ask_partitioner(self, timeout_s: float) -> ShardedProgram:
         """As `CompileRecord.ask_partitioner`."""
+        from pjit_inspect.handles.propagate import ask
+
         now = self.analyses
         if not now.is_live:
             raise CaptureError("the partitioner can be asked only in the process that compiled the program")

@@ -9,30 +9,12 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Literal
 
-from pjit_inspect.analyze.program.device_memory import find_device_memory
 from pjit_inspect.errors import CaptureError, ChangeError
-from pjit_inspect.handles import displays
 from pjit_inspect.handles.analyses import Analyses, RecordState
-from pjit_inspect.handles.asked.copies import CopyChange, change_apart
-from pjit_inspect.handles.asked.what_if import Again, ask_changed, change_program
 from pjit_inspect.handles.background import somebody_waits
-from pjit_inspect.handles.displays import (
-    RecordAdviceTable,
-    RecordCallbacks,
-    RecordCollectives,
-    RecordFindings,
-    RecordFusions,
-    RecordKernelTimes,
-    RecordMemoryUse,
-    RecordShardings,
-    RecordSuggestions,
-    View,
-)
-from pjit_inspect.handles.memory.fits import fit_of
-from pjit_inspect.handles.session.programs import held_bytes
-from pjit_inspect.handles.time import RecordStepTime, known_hardware, step_time_of
 from pjit_inspect.model.memory.fit import MemoryFit
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.hlo import HloModule
@@ -55,19 +37,19 @@ from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.model.time.hardware import Hardware
 from pjit_inspect.model.time.step_time import StepTime
-from pjit_inspect.parse.files.record_file import write_record
-from pjit_inspect.parse.messages.stablehlo_text import without_locations
 from pjit_inspect.parse.wire.clean import cleaned
 from pjit_inspect.view.document.printable import printable
-from pjit_inspect.view.figures.figures import Figures
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown
 
 if TYPE_CHECKING:
+    from pjit_inspect.handles.asked.what_if import Again
     from pjit_inspect.handles.diff import Diff
+    from pjit_inspect.handles.displays import View
     from pjit_inspect.handles.play.playground import Playground
+    from pjit_inspect.view.figures.figures import Figures
 
-__all__ = ["CompileRecord", "View"]
+__all__ = ["CompileRecord"]
 
 
 class CompileRecord(Displayable):
@@ -162,7 +144,7 @@ class CompileRecord(Displayable):
         `timings`, the times of compiling.
         """
         times = self.data.kernel_times
-        return None if times is None else RecordKernelTimes.made_of(times, _state=self.state)
+        return None if times is None else _displays().RecordKernelTimes.made_of(times, _state=self.state)
 
     @property
     def memory(self) -> MemoryStats | None:
@@ -177,7 +159,7 @@ class CompileRecord(Displayable):
         whether they are modelled or counted. Without a schedule (`what_if` with the effort "partition", TPU programs
         compiled only to layouts) its figures are None and `missing` says why.
         """
-        return RecordMemoryUse.made_of(self.state.analyses.memory_use, _state=self.state)
+        return _displays().RecordMemoryUse.made_of(self.state.analyses.memory_use, _state=self.state)
 
     def fits(self, target: str) -> MemoryFit:
         """The room of the program in the memory of a chip: `record.fits("tpu:v5e")`.
@@ -187,6 +169,8 @@ class CompileRecord(Displayable):
         (modelled); without a schedule, arguments and results alone are a lower bound. `str()` gives the answer in
         words. Raises ChangeError for an unknown chip.
         """
+        from pjit_inspect.handles.memory.fits import fit_of
+
         now = self.state.analyses
         return fit_of(now.report.data, now.memory_use, target)
 
@@ -227,6 +211,8 @@ class CompileRecord(Displayable):
 
     def stablehlo_text(self, *, locations: bool = True) -> str | None:
         """The program before optimization as MLIR text, with or without source locations; None as for `stablehlo`."""
+        from pjit_inspect.parse.messages.stablehlo_text import without_locations
+
         text = self.stablehlo
         return text if locations or text is None else without_locations(text)
 
@@ -280,12 +266,12 @@ class CompileRecord(Displayable):
     @property
     def collectives(self) -> CollectiveTable:
         """Every collective of the optimized program, most bytes sent first; empty when there is no HLO."""
-        return RecordCollectives.made_of(self.state.analyses.collectives, _state=self.state)
+        return _displays().RecordCollectives.made_of(self.state.analyses.collectives, _state=self.state)
 
     @property
     def fusions(self) -> FusionTable:
         """Every fused kernel of the optimized program, in schedule order; empty when there is no HLO."""
-        return RecordFusions.made_of(self.report.fusions or FusionTable(()), _state=self.state)
+        return _displays().RecordFusions.made_of(self.report.fusions or FusionTable(()), _state=self.state)
 
     @property
     def callbacks(self) -> CallbackTable:
@@ -293,7 +279,7 @@ class CompileRecord(Displayable):
 
         Empty when there is no HLO, and on TPU, where callbacks are sends and receives.
         """
-        return RecordCallbacks(self.report.callbacks, _state=self.state)
+        return _displays().RecordCallbacks(self.report.callbacks, _state=self.state)
 
     @property
     def shardings(self) -> ShardingTable:
@@ -301,7 +287,7 @@ class CompileRecord(Displayable):
 
         `.of("params['w1']")` and `.at_line(12)` choose values. Empty if unknown; `.missing` says why.
         """
-        return RecordShardings.made_of(self.state.analyses.shardings, _state=self.state)
+        return _displays().RecordShardings.made_of(self.state.analyses.shardings, _state=self.state)
 
     @property
     def advice(self) -> AdviceTable:
@@ -314,7 +300,7 @@ class CompileRecord(Displayable):
         has facts only.
         """
         with somebody_waits():
-            return RecordAdviceTable.made_of(self.state.analyses.advice, _state=self.state)
+            return _displays().RecordAdviceTable.made_of(self.state.analyses.advice, _state=self.state)
 
     @property
     def advice_now(self) -> AdviceTable:
@@ -322,7 +308,7 @@ class CompileRecord(Displayable):
 
         Facts are there at once. `is_done` says whether more can come, `left` how many questions at most.
         """
-        return RecordAdviceTable.made_of(self.state.analyses.advice_by_now(), _state=self.state)
+        return _displays().RecordAdviceTable.made_of(self.state.analyses.advice_by_now(), _state=self.state)
 
     @property
     def findings(self) -> FindingTable:
@@ -334,7 +320,7 @@ class CompileRecord(Displayable):
         and `try_all()` tries them. For a record from a file nothing is tried, and only facts are found.
         """
         with somebody_waits():
-            return RecordFindings.made_of(self.state.analyses.findings, _state=self.state)
+            return _displays().RecordFindings.made_of(self.state.analyses.findings, _state=self.state)
 
     @property
     def suggestions(self) -> SuggestionTable:
@@ -344,7 +330,7 @@ class CompileRecord(Displayable):
         record from a file, and for one without a program before optimization.
         """
         with somebody_waits():
-            return RecordSuggestions.made_of(self.state.analyses.suggestions, _state=self.state)
+            return _displays().RecordSuggestions.made_of(self.state.analyses.suggestions, _state=self.state)
 
     @property
     def figures(self) -> Figures:
@@ -352,6 +338,9 @@ class CompileRecord(Displayable):
 
         `axis_totals`, `traffic`, `bytes_per_device`, `memory`, `compile_times`.
         """
+        from pjit_inspect.analyze.program.device_memory import find_device_memory
+        from pjit_inspect.view.figures.figures import Figures
+
         now = self.state.analyses
         held = find_device_memory(now.report.data)
         return Figures(now.report, now.traffic, held, lambda: (now.memory_use, now.memory_timelines))
@@ -365,7 +354,7 @@ class CompileRecord(Displayable):
         None, and operations and bytes are counted.
         """
         analyses = self.state.analyses
-        return RecordStepTime.made_of(step_time_of(analyses), _analyses=analyses)
+        return _times().RecordStepTime.made_of(_times().step_time_of(analyses), _analyses=analyses)
 
     def time_on(self, target: str | Hardware, *, timeout_s: float = 600.0) -> StepTime:
         """The same on another machine.
@@ -376,9 +365,9 @@ class CompileRecord(Displayable):
         """
         if isinstance(target, str) and target.count(":") > 1:
             return self.what_if(target=target, effort="full", timeout_s=timeout_s).time
-        hardware = known_hardware(target) if isinstance(target, str) else target
+        hardware = _times().known_hardware(target) if isinstance(target, str) else target
         analyses = self.state.analyses
-        return RecordStepTime.made_of(step_time_of(analyses, hardware), _analyses=analyses)
+        return _times().RecordStepTime.made_of(_times().step_time_of(analyses, hardware), _analyses=analyses)
 
     # ------------------------------------------------------------ what if
 
@@ -416,6 +405,9 @@ class CompileRecord(Displayable):
         Raises ChangeError, with the reason and a remedy, if the program cannot be changed, and CaptureError if XLA
         gives no answer.
         """
+        from pjit_inspect.handles.asked.copies import CopyChange, change_apart
+        from pjit_inspect.handles.asked.what_if import ask_changed, change_program
+
         began, now = time.monotonic(), self.state.analyses
         if now.is_live:
             change = change_program(now.data, mesh=mesh, specs=specs, target=target, again=self.again)
@@ -460,6 +452,8 @@ class CompileRecord(Displayable):
     @property
     def held_bytes(self) -> int:
         """Bytes of memory of its programs: counted, and modelled for HLO that has not been read yet."""
+        from pjit_inspect.handles.session.programs import held_bytes
+
         return held_bytes(self.state.captured.given)
 
     def forget_programs(self, reason: str) -> None:
@@ -480,6 +474,8 @@ class CompileRecord(Displayable):
         place and renamed: a failure leaves the old file as it was. Its permissions are kept, a link stays a link, and
         a pipe or a device is refused: give the open file itself then.
         """
+        from pjit_inspect.parse.files.record_file import write_record
+
         now = self.state.analyses
         data = replace(now.report.data, reason=self.reason)
         write_record(replace(data, stablehlo_text=now.stablehlo, propagation=now.propagation), path)
@@ -489,11 +485,11 @@ class CompileRecord(Displayable):
 
         A browser that runs no scripts shows the still display.
         """
-        displays.write_page(self.state.analyses, path)
+        _displays().write_page(self.state.analyses, path)
 
     def to_svg(self, path: str | os.PathLike[str]) -> None:
         """Write the answer, the mesh and the totals per axis as one still picture, for a README or an issue."""
-        displays.write_picture(self.state.analyses, path)
+        _displays().write_picture(self.state.analyses, path)
 
     def show(self, view: View | Literal["time"] = "html", *, times: bool = True) -> Any:
         """An object to display: "html" (with its text), "text" alone, a "widget", a "tree", "facts", "memory", "time".
@@ -507,8 +503,8 @@ class CompileRecord(Displayable):
         and the reason for compiling again are omitted: the output is the same in every session.
         """
         if view == "time":
-            return RecordStepTime.made_of(self.time, _analyses=self.state.analyses).show()
-        return displays.shown(self.state.displayed, view, show_times=times)
+            return _times().RecordStepTime.made_of(self.time, _analyses=self.state.analyses).show()
+        return _displays().shown(self.state.displayed, view, show_times=times)
 
     def explain(self, what: str | int | None = None) -> Shown:
         """An object to display: why the collectives are there, most expensive first, with the facts that prove it.
@@ -517,11 +513,11 @@ class CompileRecord(Displayable):
         your source (41, or "train.py:41"), or a name (`"params['w1']"`). If nothing fits, it lists the available
         choices.
         """
-        return displays.explanation(self.state.analyses, what)
+        return _displays().explanation(self.state.analyses, what)
 
     def __str__(self) -> str:
         # Without the HTML, which takes longer.
-        return displays.text(self.state.displayed)
+        return _displays().text(self.state.displayed)
 
     def __repr__(self) -> str:
         where = f" at {self.user_frame.where}" if self.user_frame else ""
@@ -541,3 +537,17 @@ def _partitioned(record: CompileRecord) -> Analyses:
         return record.what_if().state.analyses
     except (CaptureError, ChangeError):
         return record.state.analyses
+
+
+def _times() -> ModuleType:
+    """What tells where the seconds go, which loads with the figures of all chips."""
+    from pjit_inspect.handles import time as times
+
+    return times
+
+
+def _displays() -> ModuleType:
+    """The displays and tables, which load with most of the package: many who take a record look at none."""
+    from pjit_inspect.handles import displays
+
+    return displays

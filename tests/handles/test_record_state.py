@@ -14,7 +14,8 @@ import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
-from pjit_inspect.handles import analyses
+from pjit_inspect.analyze.report import report as reports
+from pjit_inspect.handles import analyses, propagate
 from pjit_inspect.model.record.kernel_times import KernelTimes
 
 STEP = Path(__file__).parents[1] / "data" / "mlp.before_xla_was_asked.pjit"
@@ -66,14 +67,14 @@ def test_forgotten_programs_are_gone_from_everything_but_the_reason_stays(record
 def test_a_report_that_was_begun_before_the_programs_were_forgotten_does_not_bring_them_back(
     record: pi.CompileRecord, monkeypatch: pytest.MonkeyPatch
 ):
-    begun, may_end, make = threading.Event(), threading.Event(), analyses.report
+    begun, may_end, make = threading.Event(), threading.Event(), reports.report
 
     def slow(*arguments: Any, **more: Any) -> Any:
         begun.set()
         assert may_end.wait(60)
         return make(*arguments, **more)
 
-    monkeypatch.setattr(analyses, "report", slow)
+    monkeypatch.setattr(reports, "report", slow)
     with ThreadPoolExecutor(1) as pool:
         early = pool.submit(lambda: record.report)
         assert begun.wait(60)
@@ -94,7 +95,7 @@ def test_the_partitioners_answer_takes_the_place_of_a_prediction_in_one_piece(
     assert before.propagation is not None
     assert before.propagation.is_predicted
     answer = replace(before.propagation, is_predicted=False)
-    monkeypatch.setattr(analyses, "ask", lambda data, *, timeout_s: answer)
+    monkeypatch.setattr(propagate, "ask", lambda data, *, timeout_s: answer)
     assert state.ask_partitioner(1.0) is answer
     after = state.analyses
     assert after.propagation_and_reason == (answer, "")
@@ -133,7 +134,7 @@ def test_nobody_asks_the_partitioner_about_a_program_that_communicates_nothing(m
     doubled = jax.jit(lambda d: {key: value * 2 for key, value in d.items()})
     place = NamedSharding(Mesh(np.array(jax.devices()[:8]), ("x",)), PartitionSpec("x"))
     made = pi.inspect(doubled, {f"w{i}": jax.ShapeDtypeStruct((8, 8), "float32", sharding=place) for i in range(4)})
-    monkeypatch.setattr(analyses, "propagation_of", lambda *given, **_: asked.append(given) or (None, "asked"))
+    monkeypatch.setattr(propagate, "propagation_of", lambda *given, **_: asked.append(given) or (None, "asked"))
     warning = "W1120 12:00:00.000000 1 some_pass.cc:73] This is inefficient.\n"
     record = pi.CompileRecord(replace(made.data, compiler_log=warning), live=True)
     assert str(record)

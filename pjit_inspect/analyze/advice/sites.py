@@ -120,7 +120,7 @@ class Sites:
         return Site(
             kind="argument",
             words=say("{} and {}{}", code(first.label), code(second.label), more),
-            places=tuple((kind, index, 0) for kind, index in edits),
+            places=tuple((edit.kind, edit.index, 0) for _, _, edit in edits.values()),
             arrays=tuple((value, spec) for value, spec, _ in edits.values()),
             fixed=tuple(edit.spec or () for _, _, edit in edits.values()),
             sentence=say(

@@ -19,14 +19,15 @@ from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.analyze.program.loops import Running, details_of, find_running, number_of
 from pjit_inspect.analyze.program.union_find import UnionFind
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.opcodes import operations
 from pjit_inspect.model.program.shape import Shape
 
-_SAME = frozenset(("bitcast", "opt-barrier", "optimization-barrier", "domain", "add-dependency", "async-update"))
+_SAME = operations("barrier", "rename") | {"async-update"}
 _STARTS_WITH_OPERANDS = frozenset(("all-gather-start", "collective-permute-start", "async-start", "send"))
 """Opcodes whose result begins with their operands."""
-_IN_PLACE = frozenset(("dynamic-update-slice", "set-dimension-size", "scatter", "all-reduce-start"))
+_UPDATES = operations("write")
+_IN_PLACE = _UPDATES | {"set-dimension-size", "all-reduce-start"}
 """Opcodes that write their results over their first operands."""
-_UPDATES = frozenset(("dynamic-update-slice", "scatter"))
 _ALIASED_PARTS = ("operand_index", "operand_shape_index", "output_shape_index")
 _ALIASED = re.compile(rf"({'|'.join(_ALIASED_PARTS)}): (\d+)")
 _ALIASING = b"\xd2\x04"

@@ -30,6 +30,7 @@ from pjit_inspect.model.memory.memory_use import (
     TimedValue,
 )
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.opcodes import operations
 from pjit_inspect.model.program.shape import short_dtype
 from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.model.report.graph import ProgramGraph
@@ -52,7 +53,7 @@ _PHASE: dict[str, Phase] = {
 _BEHIND: tuple[Phase, ...] = ("backward", "recompute")
 _MODEL = frozenset(("forward", *_BEHIND))
 _UPDATE = frozenset(("optimizer",))
-_NOT_MADE = PLUMBING | {"parameter", "constant", "broadcast", "iota"}
+_NOT_MADE = PLUMBING | operations("broadcast", "given", "made")
 _KEYS: dict[str, Callable[[LiveValue], str]] = {
     "by_kind": lambda row: row.kind,
     "by_scope": lambda row: row.scope.partition("/")[0],

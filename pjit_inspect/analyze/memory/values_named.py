@@ -25,7 +25,7 @@ from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.mesh import Mesh, PartitionSpec, axes_of, entry_of, local_shape
-from pjit_inspect.model.program.opcodes import DOTS, PRODUCTS, SUMS
+from pjit_inspect.model.program.opcodes import DOTS, PRODUCTS, SUMS, VIEWS, operations
 from pjit_inspect.model.program.primitive import JAX_SCOPES, users_word
 from pjit_inspect.model.program.shape import short_dtype
 from pjit_inspect.model.program.source import Frame
@@ -33,7 +33,7 @@ from pjit_inspect.model.report.collective import Collective, CollectiveTable, Ph
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 
-_MOVES = frozenset(("copy", "bitcast", "transpose", "reshape", "copy-done", "copy-start", "opt-barrier"))
+_MOVES = VIEWS | operations("copy")
 """Opcodes whose result has the elements of their first operand, unchanged."""
 _COMPUTES_PRODUCTS = PRODUCTS | {"custom-call"}
 _MOST_STEPS = 20

@@ -6,11 +6,13 @@ Not its job: facts about each chip (`observe.partitioner.targets`, `observe.part
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pjit_inspect.model.record.target import TargetRow, TargetTable
-from pjit_inspect.view.pages.targets import targets_view
 from pjit_inspect.view.render.displayable import Displayable
-from pjit_inspect.view.render.shown import Shown, drawn
+
+if TYPE_CHECKING:
+    from pjit_inspect.view.render.shown import Shown
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -23,6 +25,9 @@ class Targets(Displayable, TargetTable):
 
     def show(self) -> Shown:
         """An object to display."""
+        from pjit_inspect.view.pages.targets import targets_view
+        from pjit_inspect.view.render.shown import Shown, drawn
+
         return Shown(drawn(targets_view(self)))
 
     def __repr__(self) -> str:

@@ -26,6 +26,7 @@ Flag = Literal[
     "part",
     "pieces",
     "product",
+    "random",
     "region",
     "rename",
     "request",
@@ -47,12 +48,12 @@ element type. "copy": yields its operand in other memory. "dot": a product of ar
 parameter or a constant. "host": talks to the host. "idle": nothing runs for it on a device. "made": makes its value
 from no operand. "move": moves elements of its first operand without computing with them. "parameter": a computation's
 parameter. "part": takes a part of its operand. "pieces": a collective whose operands are pieces of one array.
-"product": a product of arrays; on a TPU all are convolutions. "region": runs other computations in place, as a loop,
-branch or call. "rename": yields its operand under another shape, without a copy. "request": by it a user sets a value's
-sharding. "same order": a view whose elements keep their row-major order. "slice": a part at one position. "sum": a
-collective that combines values computed by the devices; all others only move data. "token": orders side effects.
-"transfer": sends or receives in two halves. "tuple": packs or unpacks a tuple. "view": has its operand's elements,
-unchanged. "write": writes a part of its first operand.
+"product": a product of arrays; on a TPU all are convolutions. "random": draws numbers, or keeps their state. "region":
+runs other computations in place, as a loop, branch or call. "rename": yields its operand under another shape, without a
+copy. "request": by it a user sets a value's sharding. "same order": a view whose elements keep their row-major order.
+"slice": a part at one position. "sum": a collective that combines values computed by the devices; all others only move
+data. "token": orders side effects. "transfer": sends or receives in two halves. "tuple": packs or unpacks a tuple.
+"view": has its operand's elements, unchanged. "write": writes a part of its first operand.
 """
 
 _FLAGS: dict[str, tuple[Flag, ...]] = {
@@ -134,6 +135,9 @@ _FLAGS: dict[str, tuple[Flag, ...]] = {
     "replica-id": ("made", "idle"),
     "reshape": ("view", "same order"),
     "reshard": ("request",),
+    "rng": ("random",),
+    "rng-bit-generator": ("random",),
+    "rng-get-and-update-state": ("random",),
     "round-nearest-afz": ("arithmetic",),
     "round-nearest-even": ("arithmetic",),
     "rsqrt": ("arithmetic",),

@@ -14,16 +14,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pjit_inspect.model.program.opcodes import operations
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.sharding.sharded_program import ShardingRule
 
 _Factors = tuple[tuple[str, ...], ...]
 _TOP_K = frozenset(("TopK", "mhlo.topk", "ApproxTopK", "PartialReduce"))
-_NO_RULE = frozenset((
-    "all-gather", "all-reduce", "all-to-all", "call", "collective-broadcast", "collective-permute", "conditional",
-    "custom-call", "fusion", "infeed", "map", "opt-barrier", "outfeed", "parameter", "ragged-all-to-all", "recv",
-    "reduce-scatter", "rng", "rng-bit-generator", "rng-get-and-update-state", "send", "while",
-))  # fmt: skip
+_NO_RULE = operations("barrier", "body", "collective", "host", "parameter", "random", "region") | {"custom-call", "map"}
 """Instructions whose dimensions are unrelated, or which are no operation on arrays."""
 
 

@@ -52,6 +52,7 @@ GIVEN = {
     "verb": "sorts along",
     "partial": "sum",
     "decided": "whether the loop goes on",
+    "call": code("dot(x, w)"),
     "collective": name("psum"),
     "at": " at train.py:12",
     "operations": "`a @ b` (line 3) or `c @ d` (line 4)",

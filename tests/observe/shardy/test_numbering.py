@@ -16,7 +16,7 @@ import pjit_inspect as pi
 from pjit_inspect.model.sharding.sharded_program import Place, Span
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.mlir_locations import read_location
-from pjit_inspect.observe.shardy.numbering import number, read_places
+from pjit_inspect.observe.shardy.numbering import Numbering, read_places
 
 _NUMBER = re.compile(r"#(\d+)/([\w.-]*)$")
 
@@ -35,7 +35,9 @@ def numbered(function, *arguments) -> list[tuple[str, Place, Place]]:
     assert stablehlo is not None
     with _mlir.open_module(stablehlo.read()) as module:
         before = [(op.name, read_location(str(op.location))) for op in _mlir.each_op(module.operation)]
-        places = read_places(number(module).encode())
+        numbers = Numbering()
+        numbers.number(module)
+        places = read_places(numbers.text().encode())
         after = [read_location(str(op.location)) for op in _mlir.each_op(module.operation)]
         _mlir.verify(module)
     rows = []
