@@ -37,6 +37,7 @@ from pjit_inspect.model.report.suggestion import Checked, Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 MOST_QUESTIONS = 40
+_ONE_DEVICE = "on one device nothing is sent, and everything is held in full"
 _EXPLICIT = "with Explicit axes all results follow the shardings of their operands: no one place can be changed"
 _OPS_EACH = 6_000
 """Operations of a program up to which all questions are asked; twice as many operations allow half of them."""
@@ -104,7 +105,7 @@ def advice_steps(
 
     _, facts = known_with(None)
     if untried is not None:
-        yield replace(facts, missing=untried)
+        yield replace(facts, missing=untried or _ONE_DEVICE)
         return
     yield replace(facts, left=most or 0, is_done=False)
     trials = Trials(data, collectives, module)

@@ -466,6 +466,11 @@ class Analyses(Computed):
 
         return as_compiled(self.value("advice", lambda _: self._advised(MOST_QUESTIONS, tell)))
 
+    @property
+    def can_be_asked(self) -> bool:
+        """Whether changes of the program can be tried."""
+        return why_untried(self.data, live=self.is_live) is None
+
     def advice_by_now(self) -> AdviceTable:
         """`advice` as far as it is known, without a question and without waiting."""
         from pjit_inspect.handles.advice import MOST_QUESTIONS, as_compiled

@@ -34,6 +34,8 @@ def report_for_display(analyses: Analyses) -> RecordReport:
     reason = guard.run("the reason", lambda: analyses.reason, None)
     warnings = guard.run("XLA's warnings", lambda: analyses.warnings, ())
     advice = guard.run("the advice", analyses.advice_by_now, None)
+    if not advice and not analyses.can_be_asked:
+        advice = None
     return replace(analyses.report, data=replace(analyses.report.data, reason=reason), advice=advice, warnings=warnings)
 
 

@@ -19,7 +19,6 @@ from pjit_inspect.view.record.advice import (
     changes_of,
     cost_words,
     is_code,
-    is_silent,
     saving,
     stage_words,
     why_not_all,
@@ -32,11 +31,11 @@ def advice_data(
     compiling: int | None = None,
     errors: Mapping[int, str] | None = None,
 ) -> dict[str, Any] | None:
-    """The line of the head, and the rows; None where there is nothing to say.
+    """The line of the head, and the rows; None where nobody looked.
 
     `compiling` is the number of the row that is being compiled, and `errors` say why one could not be.
     """
-    if advice is None or is_silent(advice):
+    if advice is None:
         return None
     rows = [_row(one, is_compiling=compiling == at, error=(errors or {}).get(at, "")) for at, one in enumerate(advice)]
     first, second = advice_answer(advice)

@@ -46,16 +46,11 @@ _STATES = {"asking": "better ones are still asked about", "counted": "counted", 
 
 
 def advice_head(advice: AdviceTable | None) -> tuple[Block, ...]:
-    """The best advice, or what is known of it, and the code to write; () where there is nothing to say."""
-    if advice is None or is_silent(advice):
+    """The best advice, or what is known of it, and the code to write; () where nobody looked."""
+    if advice is None:
         return ()
     first, second = advice_answer(advice)
     return (line(first, dim(f" ({second})" if second else "")), *(change_blocks(advice[0]) if advice else ()))
-
-
-def is_silent(advice: AdviceTable) -> bool:
-    """True if there is nothing to say: no row, and nothing that can be asked."""
-    return not advice and advice.is_done and not advice.asked
 
 
 def advice_answer(advice: AdviceTable) -> tuple[Spans, str]:
@@ -69,9 +64,7 @@ def advice_answer(advice: AdviceTable) -> tuple[Spans, str]:
         of = f" of {count_text(advice.proposed)} thought of" if advice.proposed > advice.asked else ""
         second = f"{plural(advice.asked, 'change')} asked{of}" if advice.asked else "nothing was asked"
     if not advice:
-        if not advice.is_done:
-            return spans(strong("What to change")), second
-        return spans(strong("Nothing worth changing")), f"{second}; {_best(advice)}; {_LEAST}"
+        return _nothing(advice, second)
     best, more = advice[0], len(advice) - 1
     where = spans(" at ", Quote(best.source[0].where)) if best.source else ()
     if best.state == "fact":
@@ -82,11 +75,19 @@ def advice_answer(advice: AdviceTable) -> tuple[Spans, str]:
     return spans(head, dim(f", and {plural(more, 'more row')}") if more else None), second
 
 
-def _best(advice: AdviceTable) -> str:
-    """How much the best saves of what is too little for a row."""
+def _nothing(advice: AdviceTable, asked: str) -> tuple[Spans, str]:
+    """The answer without rows: not known yet, not known, or that nothing is worth it."""
+    if advice.missing:
+        return spans(strong("What to change is not known")), reason_text(advice.missing)
+    if not advice.is_done:
+        return spans(strong("What to change")), asked
+    best = "none saves a part of what is sent without another cost"
     if advice.best > 0:
-        return f"the best would save {percent_text(advice.best)} of what is sent"
-    return "none saves a part of what is sent without another cost"
+        best = f"the best would save {percent_text(advice.best)} of what is sent"
+    words = f"{asked}; {best}; {_LEAST}"
+    if not advice.asked:
+        words = f"of {plural(advice.proposed, 'change')} thought of none promises 5 %"
+    return spans(strong("Nothing worth changing")), words
 
 
 def percent_text(share: float) -> str:
@@ -186,7 +187,7 @@ def advice_blocks(advice: AdviceTable) -> tuple[Block, ...]:
         blocks += row_blocks(number, one)
     if words := stage_words(advice):
         blocks.append(line(words, role="footer"))
-    if words := why_not_all(advice):
+    if advice and (words := why_not_all(advice)):
         blocks.append(line(words, role="note"))
     return tuple(blocks)
 

@@ -41,6 +41,12 @@ def test_nothing_worth_changing_is_an_answer():
     assert table(nothing).startswith("Nothing worth changing: 40 changes asked; the best would save 2 %")
 
 
+def test_nothing_that_promises_enough_is_an_answer_too():
+    assert head(AdviceTable(proposed=12)).strip() == (
+        "Nothing worth changing (of 12 changes thought of none promises 5 %)"
+    )
+
+
 def test_what_was_not_asked_yet_is_not_called_nothing():
     waiting = AdviceTable(left=40, is_done=False)
     assert head(waiting).strip() == "What to change (not asked yet; record.advice asks XLA, at most 40 times)"
@@ -55,8 +61,10 @@ def test_what_was_not_asked_yet_is_not_called_nothing():
 
 
 def test_where_nobody_can_ask_only_facts_are_told():
-    assert head(AdviceTable(missing="the record is from a file")) == ""
-    assert "no change was asked: the record is from a file" in table(AdviceTable(missing="the record is from a file"))
+    assert advice_head(None) == ()
+    assert table(AdviceTable(missing="the record is from a file")).splitlines() == [
+        "What to change is not known: the record is from a file",
+    ]
     facts = replace(ADVISED[2:], asked=0, missing="the record is from a file")
     assert head(facts).splitlines() == [
         "Worth knowing: `params` comes back changed, and the old one is not given up (nothing was asked)",
@@ -81,7 +89,7 @@ def test_a_page_gets_the_code_that_is_to_be_written():
     assert [row["code"] for row in data["rows"]] == [CODE, "pass emb as P('fsdp', None)", "donate_argnames=('params',)"]
     assert [row["state"] for row in data["rows"]] == ["compiling", "compiled", "fact"]
     assert data["rows"][1]["error"] == "XLA refuses it"
-    assert advice_data(AdviceTable(missing="the record is from a file")) is None
+    assert advice_data(None) is None
 
 
 def test_json_has_all_rows_with_their_figures():

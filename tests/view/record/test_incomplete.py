@@ -103,7 +103,7 @@ def test_findings_of_a_part_are_unknown(part: pi.CompileRecord):
     findings = part.findings
     assert len(findings) == 0
     assert findings.missing == "the program is incomplete: a computation has no end"
-    words = "no change was asked: the program is incomplete: a computation has no end"
+    words = "What to change is not known: the program is incomplete: a computation has no end"
     assert lines_of(part.advice).endswith(words)
     assert repr(findings) == "FindingTable(unknown: the program is incomplete: a computation has no end)"
 
@@ -123,7 +123,7 @@ def test_findings_of_a_file_say_that_no_remedy_was_tried(tmp_path: Path):
     findings = opened(fixtures.text(NAME), tmp_path).findings
     assert findings.missing == ""
     assert findings.untried == "the record is from a file"
-    assert lines_of(findings).endswith("no change was asked: the record is from a file")
+    assert lines_of(findings).endswith("the record is from a file")
 
 
 def test_the_inspector_does_not_say_that_devices_do_not_communicate(tmp_path: Path):
