@@ -107,9 +107,15 @@ class Sites:
                 changed = [(group, value, spec) for group, value, spec in changes if spec != group.spec]
                 fits = all(self._own.fits(value, spec) for _, value, spec in changed)
                 if fits and len({group.label for group, _, _ in changed}) > 1:
-                    yield self._all_of(changed)
+                    taken = {c for _, value, _ in changed for c in self._split_over(value, axis)}
+                    # To take an axis from the batch is another layout.
+                    yield self._all_of(changed, is_on_purpose=not self._own.batch.isdisjoint(taken))
 
-    def _all_of(self, changed: Sequence[tuple[EqualArguments, int, Dimensions]]) -> Site:
+    def _split_over(self, value: int, axis: str) -> Iterator[int]:
+        """The classes of a value's dimensions that an axis splits."""
+        return (c for c, axes in zip(self._own.classes(value), self._own.spec(value), strict=True) if axis in axes)
+
+    def _all_of(self, changed: Sequence[tuple[EqualArguments, int, Dimensions]], *, is_on_purpose: bool) -> Site:
         edits = {
             (edit.kind, edit.index): (value, group.spec, edit)
             for group, value, new in changed
@@ -132,6 +138,7 @@ class Sites:
                 more,
             ),
             count=len(edits),
+            is_on_purpose=is_on_purpose,
         )
 
     def _results(self) -> Iterator[Site]:
