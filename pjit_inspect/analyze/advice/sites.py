@@ -19,6 +19,7 @@ from pjit_inspect.analyze.advice.specs import with_axis
 from pjit_inspect.analyze.advice.updates import root_of
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.report.suggestion import Edit, EditKind
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 from pjit_inspect.model.words.sentence import Sentence, code, say
 
@@ -116,7 +117,7 @@ class Sites:
         return (c for c, axes in zip(self._own.classes(value), self._own.spec(value), strict=True) if axis in axes)
 
     def _all_of(self, changed: Sequence[tuple[EqualArguments, int, Dimensions]], *, is_on_purpose: bool) -> Site:
-        edits = {
+        edits: dict[tuple[EditKind, int], tuple[int, Dimensions, Edit]] = {
             (edit.kind, edit.index): (value, group.spec, edit)
             for group, value, new in changed
             for edit in group.edits(new)
