@@ -109,8 +109,8 @@ class Sites:
                 fits = all(self._own.fits(value, spec) for _, value, spec in changed)
                 if fits and len({group.label for group, _, _ in changed}) > 1:
                     taken = {c for _, value, _ in changed for c in self._split_over(value, axis)}
-                    # To take an axis from the batch is another layout.
-                    yield self._all_of(changed, is_on_purpose=not self._own.batch.isdisjoint(taken))
+                    # To take an axis from the data is another layout.
+                    yield self._all_of(changed, is_on_purpose=not self._own.kept.isdisjoint(taken))
 
     def _split_over(self, value: int, axis: str) -> Iterator[int]:
         """The classes of a value's dimensions that an axis splits."""
