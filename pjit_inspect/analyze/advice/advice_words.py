@@ -73,7 +73,7 @@ def _row(
         costs=_costs(tried, before),
         source=site.source,
         number=tried.number,
-        is_whole=not any(site.now),
+        is_whole=not any(any(spec) for _, spec in site.arrays),
         with_edits=taken,
         removes=tuple(row.instructions[0] for row in collectives if row.channel_id in gone),
     )

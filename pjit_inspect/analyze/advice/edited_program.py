@@ -125,6 +125,22 @@ class EditedProgram:
                 weights |= set[int]().union(*given) if not all(given) else set()
         return frozenset(c for own in self._classes for c in own) - weights
 
+    @cached_property
+    def kept(self) -> frozenset[int]:
+        """Classes that no product of the forward pass sums over and no weight has: they are those of the data.
+
+        In the backward pass the data stand beside something computed, as weights do before.
+        """
+        others: set[int] = set()
+        for index, op in enumerate(self.program.ops):
+            if op.kind in PRODUCTS and op.rule is not None and self.phases[index] not in LATER:
+                given = [self._of_argument(value) for value in op.operands]
+                others |= set[int]().union(*given) if not all(given) else set()
+                for value, dimensions in zip(op.operands, op.rule.operands, strict=False):
+                    pairs = zip(self.classes(value), dimensions, strict=False)
+                    others |= {c for c, factors in pairs if not set(factors).isdisjoint(op.rule.reduction)}
+        return frozenset(c for own in self._classes for c in own) - others
+
     def piece(self, index: int) -> object:
         """The piece of source text of an op, by all calls that lead there; the op itself where nothing says."""
         op = self.program.ops[index]

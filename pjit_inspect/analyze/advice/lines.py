@@ -45,9 +45,10 @@ class Lines:
                 yield site
 
     def at(self, index: int) -> Site | None:
-        """The place of one operation's result; None where no line could bind it."""
+        """The place of one operation's result, in the call that it is of; None where no line could bind it."""
         ops = self._lines.get(self._line_key(index), []) if self._names.frames(self._ops[index]) else []
-        return self._made_like(index, ops) if index in ops else None
+        key = self._kind(index), self._own.piece(index)
+        return self._line([other for other in ops if (self._kind(other), self._own.piece(other)) == key])
 
     @cached_property
     def _lines(self) -> dict[object, list[int]]:
@@ -72,10 +73,7 @@ class Lines:
         own = sorted({*(other for other in ops if self._kind(other) == kind), *others})
         if len({len(self._own.shape(self._ops[other].results[0])) for other in own}) > 1:
             return None
-        # A function that is called several times is several operations here, and one in the copy that is edited.
-        numbers = {self._own.numbers[other] for other in own}
-        is_whole = all(other in own for number in numbers for other in self._same_number[number])
-        return self._line(own) if is_whole else None
+        return self._line(own)
 
     @cached_property
     def _kinds(self) -> dict[object, list[int]]:
@@ -85,7 +83,12 @@ class Lines:
             found[self._kind(index)].append(index)
         return found
 
-    def _line(self, ops: list[int]) -> Site:
+    def _line(self, ops: list[int]) -> Site | None:
+        """The place of some operations; None of none, and where others are the same one in the copy that is edited."""
+        # A function that is called several times is several operations here, and one there.
+        numbers = {self._own.numbers[index] for index in ops}
+        if not ops or not all(other in ops for number in numbers for other in self._same_number[number]):
+            return None
         shapes: dict[tuple[int, ...], list[int]] = defaultdict(list)
         for index in ops:
             shapes[self._own.shape(self._ops[index].results[0])].append(index)

@@ -19,6 +19,7 @@ from pjit_inspect.analyze.advice.specs import with_axis
 from pjit_inspect.analyze.advice.updates import root_of
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.report.suggestion import Edit, EditKind
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 from pjit_inspect.model.words.sentence import Sentence, code, say
 
@@ -107,10 +108,16 @@ class Sites:
                 changed = [(group, value, spec) for group, value, spec in changes if spec != group.spec]
                 fits = all(self._own.fits(value, spec) for _, value, spec in changed)
                 if fits and len({group.label for group, _, _ in changed}) > 1:
-                    yield self._all_of(changed)
+                    taken = {c for _, value, _ in changed for c in self._split_over(value, axis)}
+                    # To take an axis from the data is another layout.
+                    yield self._all_of(changed, is_on_purpose=not self._own.kept.isdisjoint(taken))
 
-    def _all_of(self, changed: Sequence[tuple[EqualArguments, int, Dimensions]]) -> Site:
-        edits = {
+    def _split_over(self, value: int, axis: str) -> Iterator[int]:
+        """The classes of a value's dimensions that an axis splits."""
+        return (c for c, axes in zip(self._own.classes(value), self._own.spec(value), strict=True) if axis in axes)
+
+    def _all_of(self, changed: Sequence[tuple[EqualArguments, int, Dimensions]], *, is_on_purpose: bool) -> Site:
+        edits: dict[tuple[EditKind, int], tuple[int, Dimensions, Edit]] = {
             (edit.kind, edit.index): (value, group.spec, edit)
             for group, value, new in changed
             for edit in group.edits(new)
@@ -132,6 +139,7 @@ class Sites:
                 more,
             ),
             count=len(edits),
+            is_on_purpose=is_on_purpose,
         )
 
     def _results(self) -> Iterator[Site]:
