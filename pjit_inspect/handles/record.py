@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Literal
 
@@ -31,6 +31,7 @@ from pjit_inspect.handles.displays import (
     View,
 )
 from pjit_inspect.handles.memory.fits import fit_of
+from pjit_inspect.handles.scale import scaling_of
 from pjit_inspect.handles.session.programs import held_bytes
 from pjit_inspect.handles.time import RecordStepTime, known_hardware, step_time_of
 from pjit_inspect.model.memory.fit import MemoryFit
@@ -54,6 +55,7 @@ from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.model.time.hardware import Hardware
+from pjit_inspect.model.time.scaling import ScalingTable
 from pjit_inspect.model.time.step_time import StepTime
 from pjit_inspect.parse.files.record_file import write_record
 from pjit_inspect.parse.messages.stablehlo_text import without_locations
@@ -371,6 +373,15 @@ class CompileRecord(Displayable):
         hardware = known_hardware(target) if isinstance(target, str) else target
         analyses = self.state.analyses
         return RecordStepTime.made_of(step_time_of(analyses, hardware), _analyses=analyses)
+
+    def scale(self, chips: Sequence[int], target: str, *, axis: str | None = None) -> ScalingTable:
+        """The time of a call on each number of chips of a kind ("tpu:v5e"), its arguments the same; nothing runs.
+
+        One axis of the mesh grows: `axis`, by default the outermost. XLA compiles the program to the end for each
+        number, which takes as long as so many compiles. A number that cannot be has its reason in `missing`. Raises
+        ChangeError for a program without a mesh.
+        """
+        return scaling_of(self.data, self.what_if, chips, target, axis)
 
     # ------------------------------------------------------------ what if
 
