@@ -31,9 +31,9 @@ from pjit_inspect.handles.displays import (
     View,
 )
 from pjit_inspect.handles.memory.fits import fit_of
-from pjit_inspect.handles.scale import scaling_of
 from pjit_inspect.handles.session.programs import held_bytes
-from pjit_inspect.handles.time import RecordStepTime, known_hardware, step_time_of
+from pjit_inspect.handles.time.scale import scaling_of
+from pjit_inspect.handles.time.step import RecordStepTime, known_hardware, step_time_of
 from pjit_inspect.model.memory.fit import MemoryFit
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.hlo import HloModule

@@ -9,7 +9,7 @@ import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
-from pjit_inspect.handles.scale import RecordScaling
+from pjit_inspect.handles.time.scale import RecordScaling
 from pjit_inspect.model.time.scaling import ScalingRow
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
+from pjit_inspect.handles.time.step import RecordStepTime
 
 
 def record() -> pi.CompileRecord:
@@ -55,6 +58,22 @@ def test_with_the_speeds_of_a_chip_the_kernels_stay_those_of_the_program():
     assert any("the kernels are those that XLA made for cpu" in note for note in found.notes)
     # A CPU has no place on a torus.
     assert {row.known_by for row in found.collectives} == {"unknown"}
+
+
+def test_the_timeline_goes_to_a_file(tmp_path):
+    found = record().time_on("v5e")
+    assert isinstance(found, RecordStepTime)
+    found.to_perfetto(tmp_path / "step.json")
+    events = json.loads((tmp_path / "step.json").read_text(encoding="utf-8"))["traceEvents"]
+    lanes = {event["args"]["name"] for event in events if event["ph"] == "M"}
+    assert {"compute", "loops"} <= lanes
+    assert max(event["ts"] + event["dur"] for event in events if event["ph"] == "X") == pytest.approx(
+        (found.step_s or 0.0) * 1e6
+    )
+    unknown = record().time
+    assert isinstance(unknown, RecordStepTime)
+    with pytest.raises(pi.CaptureError, match="there is no timeline: the speed of CPU devices is unknown"):
+        unknown.to_perfetto(tmp_path / "none.json")
 
 
 def test_an_unknown_chip_is_refused():

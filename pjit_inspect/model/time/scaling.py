@@ -1,6 +1,6 @@
 """One program on more and more chips.
 
-Not its job: asking XLA about each (`handles.scale`).
+Not its job: asking XLA about each (`handles.time.scale`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A record's program on more and more chips: one axis of its mesh grows, and XLA compiles it for each number.
 
-Not its job: one compile (`asked.what_if`), or the time of one program (`time`).
+Not its job: one compile (`asked.what_if`), or the time of one program (`time.step`).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles.exports import OfRecord
@@ -19,10 +19,8 @@ from pjit_inspect.view.pages.scaling import scaling_blocks
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
-if TYPE_CHECKING:
-    from pjit_inspect.handles.record import CompileRecord
-
-WhatIf = Callable[..., "CompileRecord"]
+WhatIf = Callable[..., Any]
+"""`CompileRecord.what_if`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
