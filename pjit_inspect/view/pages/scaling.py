@@ -33,7 +33,7 @@ def scaling_blocks(table: ScalingTable) -> tuple[Block, ...]:
 
 def _columns(table: ScalingTable) -> list[Column]:
     """Seconds where any are known, operations where none are."""
-    columns = [numbers("devices", lambda row: row.devices), Column("mesh", lambda row: row.mesh, shrink=True)]
+    columns = [numbers("devices", lambda row: row.devices), Column("mesh", lambda row: row.mesh)]
     if all(row.step_s is None for row in table):
         columns.append(numbers("FLOPs a device", lambda row: row.flops))
     else:
