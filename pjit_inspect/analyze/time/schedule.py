@@ -175,7 +175,9 @@ class Clock:
     """
 
     def __init__(self, module: HloModule, sites: Mapping[int, TransferSite], costs: Costs) -> None:
-        self.module, self.sites, self.costs = module, sites, costs
+        self.module: HloModule = module
+        self.sites: Mapping[int, TransferSite] = sites
+        self.costs: Costs = costs
         self._known: dict[int, Schedule] = {}
 
     def run(self, computations: Sequence[int]) -> Schedule:
