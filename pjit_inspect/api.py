@@ -18,7 +18,7 @@ from pjit_inspect.handles.session.captured import remember
 from pjit_inspect.handles.session.history import HISTORY
 from pjit_inspect.handles.session.log import Log
 from pjit_inspect.handles.session.session import capture, is_started, session_log, start, stop, watch
-from pjit_inspect.handles.time import calibrated
+from pjit_inspect.handles.time.step import calibrated
 from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.model.time.hardware import Hardware
 

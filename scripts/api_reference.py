@@ -89,7 +89,9 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.time.step_time.StepTime", "model.time.rows.TimedKernels", "model.time.rows.TimedKernel",
         "model.time.rows.TimedCollectives", "model.time.rows.TimedCollective", "model.time.rows.TimeShares",
         "model.time.rows.TimeShare", "model.time.rows.TimeLines", "model.time.rows.TimeLine",
-        "model.time.step_time.Ceiling", "model.time.hardware.Hardware", "model.time.hardware.Sourced",
+        "model.time.step_time.Ceiling", "model.time.rows.TimelineSpan",
+        "model.time.scaling.ScalingTable", "model.time.scaling.ScalingRow", "model.time.hardware.Hardware",
+        "model.time.hardware.Sourced",
     ),
     "Measured times": (
         "model.record.kernel_times.KernelTimes", "model.record.kernel_times.KernelTime",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Literal
@@ -36,6 +36,7 @@ from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.model.time.hardware import Hardware
+from pjit_inspect.model.time.scaling import ScalingTable
 from pjit_inspect.model.time.step_time import StepTime
 from pjit_inspect.parse.wire.clean import cleaned
 from pjit_inspect.view.document.printable import printable
@@ -369,6 +370,17 @@ class CompileRecord(Displayable):
         analyses = self.state.analyses
         return _times().RecordStepTime.made_of(_times().step_time_of(analyses, hardware), _analyses=analyses)
 
+    def scale(self, chips: Sequence[int], target: str, *, axis: str | None = None) -> ScalingTable:
+        """The time of a call on each number of chips of a kind ("tpu:v5e"), its arguments the same; nothing runs.
+
+        One axis of the mesh grows: `axis`, by default the outermost. XLA compiles the program to the end for each
+        number, which takes as long as so many compiles. A number that cannot be has its reason in `missing`. Raises
+        ChangeError for a program without a mesh.
+        """
+        from pjit_inspect.handles.time.scale import scaling_of
+
+        return scaling_of(self.data, self.what_if, chips, target, axis)
+
     # ------------------------------------------------------------ what if
 
     def what_if(
@@ -541,7 +553,7 @@ def _partitioned(record: CompileRecord) -> Analyses:
 
 def _times() -> ModuleType:
     """What tells where the seconds go, which loads with the figures of all chips."""
-    from pjit_inspect.handles import time as times
+    from pjit_inspect.handles.time import step as times
 
     return times
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pjit_inspect.analyze.program.loops import MOST_TRIPS, find_trip_count
@@ -22,6 +22,9 @@ from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.report.collective import Collective
 
 Role = Literal["sync", "start", "update", "done"]
+COMPUTE, LOOPS = "compute", "loops"
+"""The streams of kernels, and of the loops around them."""
+_MOST_SPANS = 200_000
 _LONGEST_S = 1e100
 """Longer than any program takes; sums of such times stay numbers."""
 MEMORY = "memory"
@@ -60,6 +63,28 @@ class Costs:
     streams: Sequence[tuple[str, ...]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduledSpan:
+    """One instruction on the clock.
+
+    Attributes:
+      lane: "compute", "loops", `MEMORY`, or a mesh axis.
+      instruction: the instruction; of a transfer, the one that starts it.
+      begin, end: seconds since the beginning of the computation.
+      turns: turns of a loop; 1 for anything else.
+    """
+
+    lane: str
+    instruction: int
+    begin: float
+    end: float
+    turns: int = 1
+
+    def moved(self, seconds: float) -> ScheduledSpan:
+        """The same, later."""
+        return replace(self, begin=self.begin + seconds, end=self.end + seconds)
+
+
 @dataclass(slots=True, kw_only=True)
 class Schedule:
     """What came out.
@@ -72,6 +97,7 @@ class Schedule:
       copies_s: seconds per call that kernels wait for copies.
       uncertain: kernels and collectives in loops with an unknown number of turns, which count once.
       loops: number of these loops.
+      spans: what runs when, in order of beginning; of a loop its whole, and what is in its first turn.
     """
 
     step_s: float = 0.0
@@ -81,6 +107,7 @@ class Schedule:
     copies_s: float = 0.0
     uncertain: set[tuple[str, int]] = field(default_factory=set)
     loops: int = 0
+    spans: list[ScheduledSpan] = field(default_factory=list)
 
     def add(self, other: Schedule, times: int) -> None:
         """What another came to, several times."""
@@ -91,6 +118,11 @@ class Schedule:
         self.copies_s += other.copies_s * times
         self.uncertain |= other.uncertain
         self.loops += other.loops
+
+    def place(self, other: Schedule, begin: float) -> None:
+        """What another runs when, once, from a beginning on."""
+        room = max(0, _MOST_SPANS - len(self.spans))
+        self.spans += [own.moved(begin) for own in other.spans[:room]]
 
 
 NOTHING = Schedule()
@@ -143,7 +175,9 @@ class Clock:
     """
 
     def __init__(self, module: HloModule, sites: Mapping[int, TransferSite], costs: Costs) -> None:
-        self.module, self.sites, self.costs = module, sites, costs
+        self.module: HloModule = module
+        self.sites: Mapping[int, TransferSite] = sites
+        self.costs: Costs = costs
         self._known: dict[int, Schedule] = {}
 
     def run(self, computations: Sequence[int]) -> Schedule:
@@ -195,7 +229,8 @@ class _Run:
             self._at_site(index, site)
         elif index in self._costs.kernel:
             self.schedule.runs[index] += 1
-            self._now += self._costs.kernel[index] or 0.0
+            begin, self._now = self._now, self._now + (self._costs.kernel[index] or 0.0)
+            self._show(COMPUTE, index, begin, self._now)
         elif opcode in REGIONS:
             self._region(index, opcode)
         elif opcode.endswith("-start"):
@@ -226,6 +261,8 @@ class _Run:
             before=blocker if begin > self._now else None,
         )
         self._last.update(dict.fromkeys(streams, under_way))
+        for stream in streams:
+            self._show(stream, index, under_way.begin, under_way.end)
         self._under_way[index] = under_way
 
     def _wait(self, start: int) -> None:
@@ -265,10 +302,18 @@ class _Run:
                 self.schedule.uncertain |= {("kernel", key) for key in one.runs}
                 self.schedule.uncertain |= {("collective", key) for key in one.transfer_runs}
         turns = 1 if trips is None else trips
+        begin = self._now
         # The body, then the condition, which is asked once more.
         for number, one in enumerate(inside):
             self._add(one, turns + number)
+        self._show(LOOPS, index, begin, self._now, turns)
+
+    def _show(self, lane: str, index: int, begin: float, end: float, turns: int = 1) -> None:
+        if end > begin and len(self.schedule.spans) < _MOST_SPANS:
+            self.schedule.spans.append(ScheduledSpan(lane=lane, instruction=index, begin=begin, end=end, turns=turns))
 
     def _add(self, inside: Schedule, times: int) -> None:
         self.schedule.add(inside, times)
+        if times:
+            self.schedule.place(inside, self._now)
         self._now = min(self._now + inside.step_s * times, _LONGEST_S)

@@ -27,10 +27,12 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
 from pjit_inspect.model.time.hardware import Hardware
-from pjit_inspect.model.time.rows import TimedCollective, TimedCollectives, TimedKernel, TimedKernels
+from pjit_inspect.model.time.rows import TimedCollective, TimedCollectives, TimedKernel, TimedKernels, TimelineSpan
 from pjit_inspect.model.time.step_time import StepTime
 
 _COPIES = operations("copy")
+_TINY_S, _MANY = 1e-6, 10
+"""Transfers shorter than this are decided by latency; so many of them are told of."""
 _HOST_SPACE = 5
 """XLA's number of the host's memory."""
 
@@ -161,18 +163,16 @@ class _Step:
             measured_s=None if given.measured is None else given.measured.mean_call_us / 1e6,
         )
         if given.hardware is not None:
-            return _with_sums(step, schedule)
+            return replace(_with_sums(step, schedule), timeline=self._timeline())
         return step if given.measured is None else _as_measured(step)
 
     def _kernel(self, index: int) -> TimedKernel:
         seconds, work = self._seconds[index], self._work.of(index)
         runs = self._schedule.runs[index]
-        place, number = self._place(index), self._number.get(index)
-        kernels = self._given.graph.kernels
-        flops = work.flops
+        place, flops = self._place(index), work.flops
         return TimedKernel(
             name=self._module.reader.name(index),
-            label="copy" if number is None else kernels.labels[kernels.label[number]],
+            label=self._label(index),
             runs=None if ("kernel", index) in self._schedule.uncertain else runs,
             flops=None if flops is None else flops * runs,
             product_flops=None if flops is None else (work.declared or sum(work.products.values())) * runs,
@@ -220,6 +220,28 @@ class _Step:
         seen = [self._measured[name] for name in row.instructions if name in self._measured]
         return sum(seen) if seen and len(seen) == len(row.instructions) else None
 
+    def _timeline(self) -> tuple[TimelineSpan, ...]:
+        return tuple(
+            TimelineSpan(
+                lane=span.lane or "no axis",
+                name=self._module.reader.name(span.instruction),
+                label=self._label(span.instruction),
+                begin_s=span.begin,
+                end_s=span.end,
+                turns=span.turns,
+            )
+            for span in sorted(self._schedule.spans, key=lambda own: (own.begin, own.lane))
+        )
+
+    def _label(self, index: int) -> str:
+        """What an instruction is, for people."""
+        kernels, number = self._given.graph.kernels, self._number.get(index)
+        if (site := self._sites.get(index)) is not None:
+            return self._given.collectives[site.collective].kind
+        if number is not None:
+            return kernels.labels[kernels.label[number]]
+        return self._module.opcodes[self._module.instructions.opcode[index]]
+
     # ------------------------------------------------------------ places
 
     def _place(self, index: int) -> _Home:
@@ -264,9 +286,17 @@ class _Step:
         lost = sum(row.seconds is None for row in (*kernels, *collectives))
         if lost:
             notes.append(f"{lost:,} {'row takes' if lost == 1 else 'rows take'} an unknown time, counted as none")
+        if (tiny := sum(map(_tiny_runs, collectives))) >= _MANY:
+            notes.append(f"{tiny:,} runs of collectives move so little that latency decides, which no source says")
         if self._host_copies:
             notes.append("copies to and from the host's memory are not modelled")
         return notes
+
+
+def _tiny_runs(row: TimedCollective) -> int:
+    """Runs of a collective that nothing hides, and that bytes alone would let end before a message arrives."""
+    runs = row.runs if row.runs is not None else 1
+    return runs if not row.is_async and row.seconds is not None and row.seconds < runs * _TINY_S else 0
 
 
 def _with_sums(step: StepTime, schedule: Schedule) -> StepTime:

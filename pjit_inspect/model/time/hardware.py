@@ -26,7 +26,12 @@ Network = Literal["torus", "switch", ""]
 
 @dataclass(frozen=True, slots=True)
 class Sourced:
-    """One figure according to one source."""
+    """One figure according to one source.
+
+    Attributes:
+      value: the figure, in the unit of the field that it is in.
+      source: who says it.
+    """
 
     value: float
     source: str

@@ -208,6 +208,26 @@ class TimeLine:
     flops: int | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineSpan:
+    """One kernel, transfer or loop on the estimated timeline; what is in a loop is there for its first turn.
+
+    Attributes:
+      lane: "compute", "loops", "memory" for copies, or the mesh axis of a transfer.
+      name: the HLO instruction.
+      label: what it is, for people.
+      begin_s, end_s: seconds since the beginning of the call.
+      turns: turns of a loop; 1 for anything else.
+    """
+
+    lane: str
+    name: str
+    label: str
+    begin_s: float
+    end_s: float
+    turns: int = 1
+
+
 @dataclass(frozen=True, slots=True)
 class TimedKernels(Table[TimedKernel]):
     """Every kernel that runs, the one that takes longest first.

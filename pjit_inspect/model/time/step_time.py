@@ -10,7 +10,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pjit_inspect.model.time.hardware import Hardware
-from pjit_inspect.model.time.rows import Heading, KnownBy, TimedCollectives, TimedKernels, TimeLines, TimeShares
+from pjit_inspect.model.time.rows import (
+    Heading,
+    KnownBy,
+    TimedCollectives,
+    TimedKernels,
+    TimeLines,
+    TimelineSpan,
+    TimeShares,
+)
 from pjit_inspect.model.time.shares import lines_of, shares_by
 
 
@@ -47,6 +55,7 @@ class StepTime:
       measured_s: seconds of one call that a profiler saw, the mean over calls and devices; None if it did not.
       idle_s: (measured) the rest of a call, in which no instruction with a known time ran; 0 for estimates.
       is_measured: whether seconds are those that a profiler saw, as where nobody knows the speed of the devices.
+      timeline: what runs when by the estimate; () without seconds.
       missing: why seconds are unknown, and what to do; "" where they are known.
       notes: what the figures leave out, a sentence each.
     """
@@ -64,6 +73,7 @@ class StepTime:
     measured_s: float | None = None
     idle_s: float = 0.0
     is_measured: bool = False
+    timeline: tuple[TimelineSpan, ...] = ()
     missing: str = ""
     notes: tuple[str, ...] = ()
 

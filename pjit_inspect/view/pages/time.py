@@ -5,11 +5,12 @@ Not its job: the figures (`model.time`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.time.hardware import BySource
-from pjit_inspect.model.time.rows import TimeLine, TimeShare
+from pjit_inspect.model.time.rows import TimeLine, TimelineSpan, TimeShare
 from pjit_inspect.model.time.step_time import StepTime
 from pjit_inspect.view.document.columns import codes, numbers, table_of
 from pjit_inspect.view.document.document import (
@@ -25,9 +26,10 @@ from pjit_inspect.view.document.document import (
     line,
     strong,
 )
+from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import count_text, plural, time_text
 
-_ROWS = 12
+_ROWS, _LOOPS = 12, 6
 _LEAST = 0.005
 """Phases and axes below this share are left out."""
 
@@ -154,8 +156,8 @@ def _rest_words(rows: object) -> str:
 
 
 def _share_lines(step: StepTime) -> list[Block]:
-    """What phases and mesh axes take."""
-    found: list[Block] = []
+    """What loops, phases and mesh axes take."""
+    found: list[Block] = _loop_lines(step)
     for label, shares in (("by phase", step.by("phase")), ("by axis", step.by("axis"))):
         told = [share for share in shares if (share.share or 0.0) >= _LEAST]
         if len(told) > 1:
@@ -165,6 +167,19 @@ def _share_lines(step: StepTime) -> list[Block]:
         words = f"{time_text(step.exposed_s * 1e6)} exposed, {time_text(hidden * 1e6)} hidden behind kernels"
         found.append(_labelled("network", (Text(words),)))
     return found
+
+
+def _loop_lines(step: StepTime) -> list[Block]:
+    """The outermost loops in order, as turns times seconds, and the rest."""
+    outer: list[TimelineSpan] = []
+    for span in step.timeline:
+        if span.lane == "loops" and span.turns > 1 and (not outer or span.begin_s >= outer[-1].end_s):
+            outer.append(span)
+    if not outer or len(outer) > _LOOPS or step.step_s is None:
+        return []
+    parts = [f"a loop of {own.turns:,} x {time_text((own.end_s - own.begin_s) / own.turns * 1e6)}" for own in outer]
+    rest = step.step_s - sum(own.end_s - own.begin_s for own in outer)
+    return [_labelled("one call", _dotted([(Text(words),) for words in (*parts, f"rest {time_text(rest * 1e6)}")]))]
 
 
 def _of_share(share: TimeShare) -> str:
@@ -198,6 +213,29 @@ def _figure_text(name: str, figures: BySource, unit: float, words: str) -> str:
         values.setdefault(f"{figure.value / unit:,.4g}", []).append(figure.source)
     told = " or ".join(f"{value} ({', '.join(sources)})" for value, sources in values.items())
     return f"{name} {told} {words}" if told else ""
+
+
+def perfetto_text(spans: Sequence[TimelineSpan]) -> str:
+    """A timeline in the trace event format: a thread for each lane, microseconds."""
+    lanes = {lane: number for number, lane in enumerate(dict.fromkeys(span.lane for span in spans))}
+    events: list[dict[str, object]] = [
+        {"ph": "M", "pid": 0, "tid": number, "name": "thread_name", "args": {"name": printable(lane)}}
+        for lane, number in lanes.items()
+    ]
+    for span in spans:
+        label = f"{span.label} x {span.turns:,}" if span.turns > 1 else span.label
+        events.append(
+            {
+                "ph": "X",
+                "pid": 0,
+                "tid": lanes[span.lane],
+                "name": printable(label),
+                "ts": span.begin_s * 1e6,
+                "dur": (span.end_s - span.begin_s) * 1e6,
+                "args": {"instruction": printable(span.name), "known by": "an estimate"},
+            }
+        )
+    return json.dumps({"traceEvents": events, "displayTimeUnit": "ms"})
 
 
 def _flops_text(flops: int | None) -> str:

@@ -213,6 +213,24 @@ def train_step(**given) -> StepTime:
     )
 
 
+def test_the_timeline_is_the_schedule():
+    step = train_step()
+    assert max(span.end_s for span in step.timeline) == pytest.approx(step.step_s)
+    for lane in {span.lane for span in step.timeline} - {"loops"}:
+        own = [span for span in step.timeline if span.lane == lane]
+        ends = [span.end_s for span in own]
+        assert all(span.begin_s >= end - 1e-12 for span, end in zip(own[1:], ends, strict=False)), lane
+    loops = [span for span in step.timeline if span.lane == "loops" and span.turns > 1]
+    for loop in loops:
+        turn = (loop.end_s - loop.begin_s) / loop.turns
+        inside = [
+            span
+            for span in step.timeline
+            if span.lane == "compute" and loop.begin_s <= span.begin_s and span.end_s <= loop.begin_s + turn * 1.01
+        ]
+        assert inside
+
+
 def nested(levels: int, turns: int) -> str:
     """Loops in loops, each of so many turns; the innermost adds two numbers."""
     text = ["%b0 (p0: (s32[], f32[8])) -> (s32[], f32[8]) {", *inside(0, "%sum.0 = f32[8] add(%x.0, %x.0)", "%sum.0")]

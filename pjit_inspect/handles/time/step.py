@@ -6,6 +6,7 @@ Joins the rooms. Not its job: the estimate (`analyze.time`), asking XLA (`asked.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.report.report import user_files_of
@@ -19,9 +20,10 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.time.hardware import HARDWARE, Hardware, hardware_of
 from pjit_inspect.model.time.rows import TimedCollectives, TimedKernels
 from pjit_inspect.model.time.step_time import StepTime
+from pjit_inspect.parse.files.whole_file import write_whole
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Document
-from pjit_inspect.view.pages.time import time_blocks
+from pjit_inspect.view.pages.time import perfetto_text, time_blocks
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
@@ -44,6 +46,16 @@ class RecordStepTime(OfRecord, Displayable, StepTime):
         """An object to display: the answer, how sure it is, limits, and what takes the time."""
         data = self._analyses.data
         return Shown(drawn(Document(axes=document_axes(data), blocks=time_blocks(self, data))))
+
+    def to_perfetto(self, path: str | os.PathLike[str]) -> None:
+        """Write the estimated timeline of one call as JSON, for https://ui.perfetto.dev and `chrome://tracing`.
+
+        A lane for kernels, one for each mesh axis, and one for loops, of which the first turn is there. Raises
+        CaptureError where seconds are unknown.
+        """
+        if not self.timeline:
+            raise CaptureError(f"there is no timeline: {self.missing or 'it has no seconds'}")
+        write_whole(path, perfetto_text(self.timeline))
 
     def __repr__(self) -> str:
         where = f"{self.devices} {self.hardware.name}" if self.hardware else f"{self.devices} devices of unknown speed"

@@ -1,0 +1,83 @@
+"""The time of a call on a TPU that is not there, compiled ahead of time."""
+
+from __future__ import annotations
+
+import json
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+import pjit_inspect as pi
+from pjit_inspect.handles.time.step import RecordStepTime
+
+
+def record() -> pi.CompileRecord:
+    mesh = Mesh(np.array(jax.devices()).reshape(4, 2), ("data", "model"))
+
+    def place(shape, *spec):
+        return jax.ShapeDtypeStruct(shape, jnp.bfloat16, sharding=NamedSharding(mesh, PartitionSpec(*spec)))
+
+    def step(x, w, v):
+        def layer(h, pair):
+            return jnp.tanh(h @ pair[0]) @ pair[1], None
+
+        return jax.lax.scan(layer, x, (w, v))[0]
+
+    x = place((4096, 1024), "data")
+    return pi.inspect(
+        jax.jit(step), x, place((3, 1024, 4096), None, None, "model"), place((3, 4096, 1024), None, "model")
+    )
+
+
+def test_on_a_tpu_that_is_not_there_xla_says_how_long_kernels_take():
+    pytest.importorskip("libtpu", reason="the compiler for TPUs is not installed: pip install 'pjit_inspect[tpu]'")
+    here = record()
+    found = here.time_on("tpu:v5e:2x4")
+    assert found.hardware is not None
+    assert found.hardware.name == "TPU v5e"
+    expected = 3 * 2 * 2 * 1024 * 1024 * 2048
+    assert found.product_flops == here.time.product_flops == expected
+    assert found.floor_s is not None
+    assert found.step_s is not None
+    assert expected / 197e12 <= found.floor_s <= found.step_s
+    assert "XLA's estimate" in found.known_by
+    [summed] = [row for row in found.collectives if row.axes == ("model",)]
+    # 1024 x 1024 numbers of two bytes on a line of two chips, three times; the all-reduce may be of float32.
+    least = 3 * 2 * 1024 * 1024 * 2 / 2 / 45e9
+    assert summed.seconds == pytest.approx(least) or summed.seconds == pytest.approx(2 * least)
+    assert "no step time of this chip was validated" in " ".join(str(found).split())
+
+
+def test_with_the_speeds_of_a_chip_the_kernels_stay_those_of_the_program():
+    found = record().time_on("v5e")
+    assert found.hardware is not None
+    assert {row.known_by for row in found.kernels} == {"modelled"}
+    assert any("the kernels are those that XLA made for cpu" in note for note in found.notes)
+    # A CPU has no place on a torus.
+    assert {row.known_by for row in found.collectives} == {"unknown"}
+
+
+def test_the_timeline_goes_to_a_file(tmp_path):
+    found = record().time_on("v5e")
+    assert isinstance(found, RecordStepTime)
+    found.to_perfetto(tmp_path / "step.json")
+    events = json.loads((tmp_path / "step.json").read_text(encoding="utf-8"))["traceEvents"]
+    lanes = {event["args"]["name"] for event in events if event["ph"] == "M"}
+    assert {"compute", "loops"} <= lanes
+    assert max(event["ts"] + event["dur"] for event in events if event["ph"] == "X") == pytest.approx(
+        (found.step_s or 0.0) * 1e6
+    )
+    unknown = record().time
+    assert isinstance(unknown, RecordStepTime)
+    with pytest.raises(pi.CaptureError, match="there is no timeline: the speed of CPU devices is unknown"):
+        unknown.to_perfetto(tmp_path / "none.json")
+
+
+def test_an_unknown_chip_is_refused():
+    with pytest.raises(pi.ChangeError, match="the speed of this chip is unknown; known are v4, v5e"):
+        record().time_on("toaster")
+    with pytest.raises(pi.ChangeError):
+        record().time_on("tpu:v5e:3x7x9")
