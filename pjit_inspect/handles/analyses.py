@@ -468,7 +468,9 @@ class Analyses(Computed):
 
     @property
     def can_be_asked(self) -> bool:
-        """Whether changes of the program can be tried."""
+        """True if changes of the program can be tried."""
+        from pjit_inspect.handles.findings import why_untried
+
         return why_untried(self.data, live=self.is_live) is None
 
     def advice_by_now(self) -> AdviceTable:
