@@ -55,8 +55,7 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.report.collective.OtherCommunication",
         "model.report.advice.AdviceTable", "model.report.advice.Advice",
         "model.report.finding.FindingTable", "model.report.finding.Finding",
-        "model.report.suggestion.SuggestionTable", "model.report.suggestion.Suggestion",
-        "model.report.suggestion.Checked", "model.report.suggestion.Edit",
+        "model.report.edit.Checked", "model.report.edit.Edit",
     ),
     "Shardings of the values between": (
         "model.report.sharding_table.ShardingTable", "model.report.sharding_table.ValueSharding",

@@ -383,8 +383,8 @@ def test_causes_and_shardings_are_found_when_somebody_looks_and_saved_with_the_r
     assert [r.cause.kind for r in loaded.collectives] == ["contraction"]
     assert [r.cause.evidence for r in loaded.collectives] == ["sharding"]
     assert len(loaded.shardings) == len(record.shardings)
-    with pytest.raises(CaptureError, match="the process that compiled"):
-        _ = loaded.suggestions
+    assert list(loaded.suggestions) == []
+    assert loaded.suggestions.missing
 
 
 def test_a_checked_suggestion_counts_what_it_saves(mesh: Mesh) -> None:
@@ -394,7 +394,6 @@ def test_a_checked_suggestion_counts_what_it_saves(mesh: Mesh) -> None:
     w2 = place(mesh, (512, 128), None, "model")
     record = pi.inspect(lambda x, w1, w2: jnp.tanh(x @ w1) @ w2, place(mesh, (64, 128), "data", None), w1, w2)
     best = record.suggestions[0]
-    assert "not checked" in str(best)
-    checked = best.check().checked
+    checked = best.check()
     assert (checked.before_bytes, checked.after_bytes, checked.verdict) == (96 * 1024, 24 * 1024, "helps")
-    assert best.modelled_bytes == -72 * 1024
+    assert best.sent == (96 * 1024, 24 * 1024)

@@ -32,8 +32,8 @@ from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.advice import Advice, AdviceTable
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.edit import Checked, Edit
 from pjit_inspect.model.report.finding import Finding
-from pjit_inspect.model.report.suggestion import Checked, Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 MOST_QUESTIONS = 40

@@ -35,7 +35,6 @@ from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
-from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.wire.clean import clean_line, clean_text, cleaned
@@ -95,7 +94,7 @@ _NO_TEXT = "no_hlo_text"
 """Key in the known values for the reason why a program of a file was not printed."""
 
 _OF_ANSWER = (
-    "sources", "explained", "report", "names", "shardings", "advice", "advice_by_now", "findings", "suggestions",
+    "sources", "explained", "report", "names", "shardings", "advice", "advice_by_now", "findings",
 )  # fmt: skip
 """Values that depend on the answer of XLA's partitioner."""
 
@@ -445,15 +444,6 @@ class Analyses(Computed):
         with gc_paused():
             found = find_value_shardings(names, devices=devices)
         return replace(found, predicted=reason if program.is_predicted else "")
-
-    @once
-    def suggestions(self) -> SuggestionTable:
-        """The rows of the advice that change shardings."""
-        from pjit_inspect.handles.suggest import Trials, suggestions_of
-
-        if not self.is_live:
-            raise CaptureError("suggestions need the process that compiled the program: inspect the function again")
-        return suggestions_of(self.advice, Trials(self.data, tuple(self.collectives), self.readable_hlo))
 
     @property
     def advice(self) -> AdviceTable:

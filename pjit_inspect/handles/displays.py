@@ -31,7 +31,6 @@ from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.graph import ProgramFlow, ProgramGraph
 from pjit_inspect.model.report.host_callback import CallbackTable
 from pjit_inspect.model.report.sharding_table import ShardingTable
-from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.parse.files.whole_file import write_whole
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Block, Document, Line, Text
@@ -274,17 +273,6 @@ class RecordFindings(OfRecord, Displayable, FindingTable):
     def try_all(self) -> RecordFindings:
         """As `FindingTable.try_all`."""
         return RecordFindings.made_of(self._state.analyses.try_all(), _state=self._state)
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RecordSuggestions(OfRecord, Displayable, SuggestionTable):
-    """Changes that may save communication of a record's program."""
-
-    _state: RecordState = field(kw_only=True)
-
-    def show(self) -> Shown:
-        """An object to display: the record's advice, which takes their place."""
-        return _section(self._state, advice_blocks(self._state.analyses.advice))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -24,8 +24,8 @@ from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.edit import Checked
 from pjit_inspect.model.report.finding import Finding, FindingTable
-from pjit_inspect.model.report.suggestion import Checked
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
 
 

@@ -20,7 +20,7 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Mesh
 from pjit_inspect.model.program.source import SOURCE_LINES
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.suggestion import Edit, PlacedEdit
+from pjit_inspect.model.report.edit import Edit, PlacedEdit
 from pjit_inspect.model.sharding.sharded_program import Place, ShardedProgram
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.sharding.propagated_hlo import (

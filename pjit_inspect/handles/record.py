@@ -33,7 +33,6 @@ from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.host_callback import CallbackTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
-from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.model.time.hardware import Hardware
 from pjit_inspect.model.time.scaling import ScalingTable
@@ -324,14 +323,10 @@ class CompileRecord(Displayable):
             return _displays().RecordFindings.made_of(self.state.analyses.findings, _state=self.state)
 
     @property
-    def suggestions(self) -> SuggestionTable:
-        """The rows of `advice` that change shardings; `.check()` of one compiles it to the end and counts.
-
-        Empty if no change is worth making, or none could be tried (`untried` says why). Raises CaptureError for a
-        record from a file, and for one without a program before optimization.
-        """
-        with somebody_waits():
-            return _displays().RecordSuggestions.made_of(self.state.analyses.suggestions, _state=self.state)
+    def suggestions(self) -> AdviceTable:
+        """The rows of `advice` that change shardings; `.check()` of one compiles it to the end and counts."""
+        found = self.advice
+        return replace(found, rows=tuple(row for row in found if row.edits))
 
     @property
     def figures(self) -> Figures:

@@ -1,4 +1,4 @@
-"""Changed copies of one record's program, counted and compiled; and its suggestions, which are rows of its advice.
+"""Changed copies of one record's program, counted and compiled.
 
 Joins the rooms: `observe` partitions and compiles copies, `analyze` counts the results. Not its job: any of those
 steps, or the advice (`handles.advice`).
@@ -7,21 +7,17 @@ steps, or the advice (`handles.advice`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Self
 
 from pjit_inspect.analyze.advice.compiled import compare_traffic
 from pjit_inspect.analyze.advice.counts import count_partitioned
 from pjit_inspect.analyze.advice.stakes import Counted, MovedBytes
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.errors import CaptureError, ParseError
-from pjit_inspect.handles.exports import OfRecord
 from pjit_inspect.handles.propagate import CopiedProgram, ask_about_copy
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion, SuggestionTable
+from pjit_inspect.model.report.edit import Checked, Edit
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 from pjit_inspect.parse.sharding.propagated_hlo import NumberedNames
 
@@ -94,21 +90,6 @@ class Trials:
         return tuple(device.id for device in self._data.devices) or None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class RecordSuggestion(OfRecord, Suggestion):
-    """A suggestion for a record, which can be checked."""
-
-    _trials: Trials
-
-    def check(self) -> Self:
-        """As `Suggestion.check`; afterwards the record's explanation includes the result."""
-        return replace(self, checked=self._trials.check(self.change))
-
-    def as_known(self) -> Self:
-        """The suggestion with the result of its compile, if there is one."""
-        return replace(self, checked=self._trials.checked.get(self.change))
-
-
 def check_change(trials: Trials | None, change: tuple[Edit, ...]) -> Checked:
     """As `Trials.check`. Raises CaptureError for a change of code, which no copy of the program can have."""
     if trials is None or not change:
@@ -116,21 +97,3 @@ def check_change(trials: Trials | None, change: tuple[Edit, ...]) -> Checked:
             "this is no change that can be made in a copy of the program, but a change of code: make it and inspect"
         )
     return trials.check(change)
-
-
-def suggestions_of(advice: AdviceTable, trials: Trials) -> SuggestionTable:
-    """The rows of the advice that change shardings."""
-    rows = (
-        RecordSuggestion(
-            title=row.change,
-            sentence=f"{row.sentence}: {row.change}",
-            change=(*row.with_edits, *row.edits),
-            removes=row.removes,
-            price=row.costs,
-            counted=Checked(before_bytes=row.sent[0], after_bytes=row.sent[1], per_turn=row.sent_per_turn),
-            _trials=trials,
-        )
-        for row in advice
-        if row.edits and row.sent is not None
-    )
-    return SuggestionTable(tuple(rows), untried=advice.missing or advice.untried)

@@ -12,8 +12,8 @@ from pages import REPORTS, frame_of, page_of, widget_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.advice import Advice, AdviceTable
 from pjit_inspect.model.report.cause import Cause
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.words.sentence import Sentence
 
 NAMES = (

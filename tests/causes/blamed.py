@@ -18,7 +18,7 @@ from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 

@@ -18,7 +18,7 @@ from findings.faults import FAULTS
 from findings.score import record_of
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.program.mesh import Dimensions, axes_of
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.edit import Edit
 
 _FAULTS = [fault for fault in FAULTS if not fault.is_kept]
 _PLACED = ("replicated_argument", "resharded_argument")
@@ -41,7 +41,7 @@ def places(record: Any) -> dict[str, dict[str, Dimensions]]:
     if found:
         # The others ask XLA about dozens of changes.
         for one in record.suggestions:
-            said["suggestions"] |= dict(placed(record, one.change))
+            said["suggestions"] |= dict(placed(record, (*one.with_edits, *one.edits)))
     return said
 
 

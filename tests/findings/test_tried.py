@@ -17,8 +17,8 @@ from findings.score import record_of
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.advice import MOST_QUESTIONS
 from pjit_inspect.handles.suggest import Trials
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.report.finding import FindingTable
-from pjit_inspect.model.report.suggestion import Edit
 
 STEP = next(fault for fault in FAULTS if fault.name == "fsdp_tp_step")
 TWO = next(fault for fault in FAULTS if fault.name == "keys_of_heads_whose_product_has_another_order")

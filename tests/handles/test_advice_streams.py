@@ -16,7 +16,7 @@ from pjit_inspect.handles.advice import RecordAdvice, as_compiled
 from pjit_inspect.handles.live import later_advice_of
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.report.advice import Advice, AdviceTable
-from pjit_inspect.model.report.suggestion import Checked, Edit
+from pjit_inspect.model.report.edit import Checked, Edit
 from pjit_inspect.model.words.sentence import Sentence
 
 STEP = Path(__file__).parents[1] / "data" / "mlp.before_xla_was_asked.pjit"

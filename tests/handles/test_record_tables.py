@@ -11,14 +11,11 @@ from typing import Any
 import pytest
 
 import pjit_inspect as pi
-from pjit_inspect.handles.displays import RecordSuggestions
-from pjit_inspect.handles.suggest import RecordSuggestion
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.host_callback import CallbackTable
 from pjit_inspect.model.report.sharding_table import ShardingTable
-from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion, SuggestionTable
 
 STEP = Path(__file__).parents[1] / "data" / "mlp.before_xla_was_asked.pjit"
 
@@ -41,21 +38,6 @@ def record() -> pi.CompileRecord:
     record = pi.load(STEP)
     record.add_times(replace(record.data, kernel_times=TIMES))
     return record
-
-
-def test_suggestions_are_a_table_that_draws_itself_and_can_be_copied(record: pi.CompileRecord):
-    counted = Checked(before_bytes=4096, after_bytes=1024)
-    one = Suggestion(
-        title="constrain `h`", sentence="put it there", change=(),
-        price="holds 1 KiB more of arguments", counted=counted,
-    )  # fmt: skip
-    table = RecordSuggestions((one,), _state=record.state)
-    assert repr(table) == repr(SuggestionTable((one,))) == "SuggestionTable(1 suggestion)"
-    assert table == SuggestionTable((one,))
-    assert "text/html" in table[:1]._repr_mimebundle_()
-    names, row = (line.split("\t") for line in table.to_tsv().splitlines())
-    cells = dict(zip(names, row, strict=True))
-    assert (cells["counted_bytes"], cells["compiled_bytes"]) == ("-3072", "")
 
 
 def plain(table: Any, kind: type) -> Any:
@@ -101,31 +83,3 @@ def test_a_table_of_no_record_prints_how_many_rows_it_has(record: pi.CompileReco
 def test_a_table_is_not_indexed_by_a_word(record: pi.CompileRecord, name: str):
     with pytest.raises(TypeError, match="indexed by number or slice, not by 'w1'"):
         getattr(record, name)["w1"]
-
-
-class Compiler:
-    """Says how much each change sends, without compiling."""
-
-    def __init__(self) -> None:
-        self.checked: dict[tuple[Edit, ...], Checked] = {}
-
-    def check(self, change: tuple[Edit, ...]) -> Checked:
-        return self.checked.setdefault(change, Checked(before_bytes=8, after_bytes=4))
-
-
-def test_a_suggestion_of_a_record_is_the_plain_one_and_is_checked():
-    change = (Edit(kind="remove", index=1),)
-    same = Suggestion(title="t", sentence="s", change=change, counted=Checked(before_bytes=8, after_bytes=6))
-    trials: Any = Compiler()
-    suggestion = RecordSuggestion.made_of(same, _trials=trials)
-    assert isinstance(suggestion, Suggestion)
-    assert suggestion == same
-    assert same == suggestion
-    assert pickle.loads(pickle.dumps(suggestion)) == same
-    assert suggestion.as_known().checked is None
-    checked = suggestion.check()
-    assert checked.checked == Checked(before_bytes=8, after_bytes=4)
-    assert checked != same
-    # The record hands out the one that was not checked; its explanation says what is known.
-    assert suggestion.as_known() == checked
-    assert suggestion.checked is None

@@ -12,7 +12,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from pjit_inspect.handles.propagate import CopiedProgram, ask_about_copy
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.observe.live.contents import Finish
 from pjit_inspect.observe.shardy.what_if import compile_edited
 from pjit_inspect.observe.watch.listener import observed, observed_calls

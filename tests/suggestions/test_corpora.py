@@ -34,7 +34,6 @@ def test_no_suggestion_makes_a_program_send_more(program: Case | Program) -> Non
     except CaptureError:
         pytest.skip("a program that Shardy did not partition")
     for suggestion in found:
-        assert suggestion.counted.verdict in ("helps", "nothing")
-        checked = suggestion.check().checked
-        assert checked is not None
-        assert checked.verdict != "worse", str(suggestion.check())
+        assert suggestion.sent is not None
+        assert suggestion.sent[1] <= suggestion.sent[0]
+        assert suggestion.check().verdict != "worse", str(suggestion.check())

@@ -17,10 +17,10 @@ from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
 from pjit_inspect.model.report.advice import Advice, AdviceTable
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import AxisTotal, Collective, CollectiveTable
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.report.fusion import Fusion, FusionTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
-from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.words.sentence import Sentence
 
 MIB = 2**20

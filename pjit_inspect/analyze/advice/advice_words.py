@@ -17,7 +17,7 @@ from pjit_inspect.analyze.program.phases import is_vmapped
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.report.advice import Advice, ChangeKind
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, axis_name
 from pjit_inspect.model.words.sentence import Sentence, axis, bytes_in_words, joined, name, say, spec
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.mesh import Dimensions
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 _NUMBER = re.compile(r"\[\d+\]")

@@ -18,7 +18,7 @@ from pjit_inspect.analyze.advice.sites import Sites
 from pjit_inspect.analyze.advice.specs import specs_for
 from pjit_inspect.analyze.advice.stakes import Ask, Counted, ProposedChange, Stakes
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.edit import Edit
 
 Judge = Callable[[Counted, Counted, Counted, Sequence[Edit]], Saved | None]
 """What the last of three answers saves over the second, as shares of the first, for the edits made; None if unknown."""

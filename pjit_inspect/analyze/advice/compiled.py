@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pjit_inspect.analyze.advice.turns import LoopsOf, Parts
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.suggestion import Checked
+from pjit_inspect.model.report.edit import Checked
 
 
 def compare_traffic(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.advice.stakes import Counted
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.edit import Edit
 
 NOTICEABLE = 0.05
 """Less than this share of anything is not worth a line."""

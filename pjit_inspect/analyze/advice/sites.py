@@ -19,7 +19,7 @@ from pjit_inspect.analyze.advice.specs import with_axis
 from pjit_inspect.analyze.advice.updates import root_of
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.report.suggestion import Edit, EditKind
+from pjit_inspect.model.report.edit import Edit, EditKind
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 from pjit_inspect.model.words.sentence import Sentence, code, say
 

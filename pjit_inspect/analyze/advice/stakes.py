@@ -18,7 +18,7 @@ from pjit_inspect.analyze.advice.site import Site
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.opcodes import PRODUCTS
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.sharding.sharded_program import axis_name
 
 Put = frozenset[tuple[str, int]]

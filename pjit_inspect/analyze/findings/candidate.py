@@ -15,8 +15,8 @@ from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.report.finding import FindingKind, FindingUnit
-from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective
 from pjit_inspect.model.words.sentence import Sentence
 

@@ -21,8 +21,8 @@ from pjit_inspect.analyze.findings.repeated import (
     without_rule,
 )
 from pjit_inspect.model.report.advice import Advice
+from pjit_inspect.model.report.edit import Checked
 from pjit_inspect.model.report.finding import FINDING_KINDS, Finding, FindingKind, FindingUnit
-from pjit_inspect.model.report.suggestion import Checked
 from pjit_inspect.model.words.sentence import Sentence, code, say
 
 _MOST = 3

@@ -20,7 +20,7 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective, Phase
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, place, say
 

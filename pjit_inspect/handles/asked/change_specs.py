@@ -14,7 +14,7 @@ from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.mesh import Dimensions, PartitionSpec, axes_of
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.suggestion import Edit, EditKind
+from pjit_inspect.model.report.edit import Edit, EditKind
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)")

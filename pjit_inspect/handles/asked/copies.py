@@ -21,7 +21,7 @@ from pjit_inspect.handles.propagate import CopiedProgram, ask_about_copy
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Target
-from pjit_inspect.model.report.suggestion import Edit, PlacedEdit
+from pjit_inspect.model.report.edit import Edit, PlacedEdit
 from pjit_inspect.observe.apart.call import Answer, Channel, RefusedError
 from pjit_inspect.observe.apart.tasks import Made
 from pjit_inspect.parse.files.json_fields import TableWriter, from_json, to_json

@@ -25,7 +25,7 @@ from pjit_inspect.model.program.mesh import Mesh, MeshAxes, spec_text
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.model.record.target import Effort, Hypothesis, KeyFigures, Target
-from pjit_inspect.model.report.suggestion import PlacedEdit
+from pjit_inspect.model.report.edit import PlacedEdit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import LaneTicket, Partitioned
 from pjit_inspect.parse.hlo_proto.hlo import parse_program

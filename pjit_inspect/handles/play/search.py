@@ -33,7 +33,7 @@ from pjit_inspect.handles.play.history import History, best_of
 from pjit_inspect.model.play.search import SearchProgress, SearchReport
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Goal, Variant
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.observe.partitioner.service import LANES, LaneTicket, stop_server
 
 Playground = Any

@@ -38,7 +38,7 @@ from pjit_inspect.model.play.variant import Problem, Variant
 from pjit_inspect.model.program.mesh import MeshAxes, PartitionSpec, axes_of, entry_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Effort
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import LaneTicket, ask_partitioner
 from pjit_inspect.parse.hlo_proto.hlo import parse_program

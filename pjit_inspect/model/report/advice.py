@@ -10,8 +10,8 @@ from typing import ClassVar, Literal
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import Table
+from pjit_inspect.model.report.edit import Checked, Edit
 from pjit_inspect.model.report.finding import FindingKind, FindingUnit
-from pjit_inspect.model.report.suggestion import Checked, Edit
 from pjit_inspect.model.words.sentence import Sentence
 
 ChangeKind = Literal["line", "constraint", "argument", "result", "layout"]

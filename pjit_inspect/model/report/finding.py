@@ -10,7 +10,7 @@ from typing import Literal, Self, get_args
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import Table
-from pjit_inspect.model.report.suggestion import Checked, Edit
+from pjit_inspect.model.report.edit import Checked, Edit
 from pjit_inspect.model.words.sentence import Sentence
 
 FindingKind = Literal[

@@ -13,7 +13,7 @@ from typing import Any
 
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.program.mesh import Device, Dimensions
-from pjit_inspect.model.report.suggestion import Edit, PlacedEdit
+from pjit_inspect.model.report.edit import Edit, PlacedEdit
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.donation import donate_anew

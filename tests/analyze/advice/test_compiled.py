@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pjit_inspect.analyze.advice.compiled import compare_traffic
+from pjit_inspect.model.report.advice import Advice
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.report.suggestion import Checked, Suggestion
+from pjit_inspect.model.report.edit import Checked
+from pjit_inspect.model.words.sentence import Sentence
 
 KIB = 1024
 
@@ -30,8 +32,8 @@ def test_a_thousandth_is_nothing() -> None:
     assert Checked(before_bytes=0, after_bytes=1).verdict == "worse"
 
 
-def test_a_suggestion_of_no_record_cannot_be_checked() -> None:
-    one = Suggestion(title="t", sentence="s", change=(), counted=Checked(before_bytes=8, after_bytes=4))
+def test_advice_of_no_record_cannot_be_checked() -> None:
+    one = Advice(kind="line", sentence=Sentence("s"))
     with pytest.raises(ValueError, match="not handed out by a record"):
         one.check()
 

@@ -9,7 +9,7 @@ import pytest
 from pjit_inspect.analyze.advice.counts import Counts, OneTurn
 from pjit_inspect.analyze.advice.judge import find_saved
 from pjit_inspect.analyze.advice.stakes import Counted
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.edit import Edit
 
 
 def counts(

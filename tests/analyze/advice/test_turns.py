@@ -9,7 +9,7 @@ from data.hlo_texts import parse_hlo_text
 
 from pjit_inspect.analyze.advice.turns import Parts, TurnFigure
 from pjit_inspect.analyze.program.unknown_loops import count_turns, loop_names, pair_loops, unknown_loops
-from pjit_inspect.model.report.suggestion import Checked
+from pjit_inspect.model.report.edit import Checked
 
 LOOPS = """HloModule m
 

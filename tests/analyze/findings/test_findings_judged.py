@@ -15,8 +15,8 @@ from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.advice import Advice
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.report.finding import Finding
-from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.words.sentence import Sentence, bytes_in_words
 
 WHOLE = Sharding(spec=(None,), tiles=(1,), device_ids=(0, 1), tile_of=(0, 0))

@@ -20,7 +20,7 @@ from observe.programs import compiled_with, copied, stablehlo_of
 import pjit_inspect as pi
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.observe.shardy.texts import hlo_text
 from pjit_inspect.observe.shardy.what_if import compile_edited, edit_program
 from pjit_inspect.parse.hlo_proto.hlo import parse_program

@@ -1,4 +1,4 @@
-"""A change to a program that may save communication, and the result of trying it.
+"""A change of a program that may save communication, and the result of compiling it.
 
 Not its job: thinking of changes (`analyze.advice.climb`) or compiling them (`observe.shardy.what_if`).
 """
@@ -6,10 +6,9 @@ Not its job: thinking of changes (`analyze.advice.climb`) or compiling them (`ob
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pjit_inspect.model.program.mesh import Dimensions
-from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.words.sentence import ONE_TURN, bytes_in_words
 
 EditKind = Literal["argument", "result", "constrain", "hop", "respec", "remove"]
@@ -72,9 +71,8 @@ class PlacedEdit:
 class Checked:
     """Bytes sent by all collectives per device and call, in the program and in the changed one.
 
-    Counted in both programs with the ring formulas of `analyze.collectives.traffic`: before optimization as
-    `Suggestion.counted`, compiled as `Suggestion.checked`. Every loop of unknown length takes one turn; `per_turn` is
-    its share.
+    Counted in both compiled programs with the ring formulas of `analyze.collectives.traffic`. Every loop of unknown
+    length takes one turn; `per_turn` is its share.
 
     Attributes:
       before_bytes, after_bytes: bytes the busiest device sends per call.
@@ -170,75 +168,6 @@ def _change(before: int, after: int) -> str:
     if before == after:
         return f"the same {bytes_in_words(after)}"
     return f"{_signed(after - before)} ({bytes_in_words(before)} -> {bytes_in_words(after)})"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suggestion:
-    """A row of the advice that changes shardings.
-
-    Attributes:
-      title: the code to write.
-      sentence: what is wrong, and the code to write.
-      change: its edits, after those of the rows before it.
-      removes: instruction names of the collectives that are gone with it.
-      price: what it costs elsewhere ("holds 2.0% more of arguments and results"); "" for nothing.
-      counted: bytes sent before and after it, before optimization.
-      checked: the result of compiling it; None if not compiled.
-    """
-
-    title: str
-    sentence: str
-    change: tuple[Edit, ...]
-    counted: Checked
-    removes: tuple[str, ...] = ()
-    price: str = ""
-    checked: Checked | None = None
-
-    @property
-    def is_one_turn(self) -> bool:
-        """True if the bytes hold only if each loop of unknown length takes one turn."""
-        return self.counted.is_one_turn
-
-    @property
-    def counted_bytes(self) -> int:
-        """Additional bytes per device and call, counted before optimization."""
-        return self.counted.change_bytes
-
-    @property
-    def compiled_bytes(self) -> int | None:
-        """Bytes more per device per call, counted in the compiled programs; None until `check` compiled them."""
-        return None if self.checked is None else self.checked.change_bytes
-
-    def check(self) -> Suggestion:
-        """Compile the changed program, run nothing, and count the bytes its collectives send.
-
-        Returns this suggestion with `checked` filled. It takes as long as one compile of the program. Raises
-        CaptureError when the devices of the program are not here, or XLA refuses the changed program.
-        """
-        # Those that records hand out (`handles.suggest`) have one.
-        raise ValueError("this suggestion was not handed out by a record, so it has no program to compile")
-
-    def __str__(self) -> str:
-        compiled = "not compiled" if self.checked is None else f"compiled: {self.checked}"
-        return f"{self.sentence}\n  before optimization: {self.counted}\n  {compiled}"
-
-
-@dataclass(frozen=True, slots=True)
-class SuggestionTable(Table[Suggestion]):
-    """The rows of the advice that change shardings. A sequence of `Suggestion`; a slice is a table again.
-
-    Attributes:
-      rows: the suggestions.
-      untried: why some changes were not tried; "" if all were.
-    """
-
-    rows: tuple[Suggestion, ...] = ()
-    untried: str = ""
-
-    computed: ClassVar[tuple[str, ...]] = ("counted_bytes", "compiled_bytes")
-
-    def __repr__(self) -> str:
-        return f"SuggestionTable({len(self.rows)} suggestion{'s' * (len(self.rows) != 1)})"
 
 
 def _signed(size: int) -> str:
