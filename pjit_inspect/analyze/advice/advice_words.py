@@ -99,6 +99,8 @@ def _sentence(own: EditedProgram, proposal: ProposedChange) -> Sentence:
         return say("{} loses {}: {}", site.words, _axes(lost), _exchange(own, site.ops[0], lost, now))
     if site.kind == "request":
         return say("{} asks for {}", site.words, now)
+    if proposal.spec == site.now:
+        return say("nothing asks that {} be {}, so what hangs together with it may be split otherwise", site.words, now)
     return say("{} is {}", site.words, now)
 
 
