@@ -152,6 +152,9 @@ def _change(own: EditedProgram, site: Site, wanted: Dimensions | None) -> str:
     if any(map(is_vmapped, own.names.scopes(op))):
         # The array has a dimension that the text does not show, so the line cannot be written for the reader.
         return str(constraint_words(own.names, op, told, "it"))
+    if not own.names.makes(op):
+        # What is around it makes another value: the reader finds it inside.
+        return str(constraint_words(own.names, op, told, site.words))
     text = spec_text(told)
     written = _rewritten(own, site, op, text)
     return written or f"jax.lax.with_sharding_constraint({own.names.text(op) or '...'}, {text})"

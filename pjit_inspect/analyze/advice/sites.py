@@ -68,9 +68,15 @@ class Sites:
         return bool(names.argument(op.operands[0])) or names.seen_through(op.results[0]) in results
 
     def _asking(self, op: ShardedOp) -> tuple[Frame, ...]:
-        """The frames of a constraint, or of the call of a helper that makes it."""
+        """The frames of a constraint, or of the call of a helper that makes it.
+
+        Whoever hands a function on, as to `lax.scan`, does not say what is asked for in it.
+        """
         frames, caller = self._names.frames(op), self._names.caller(op)
-        return frames[frames.index(caller) :] if caller in frames else frames
+        depth = frames.index(caller) if caller in frames else 0
+        helper = frames[depth - 1].function.rpartition(".")[2] if depth else ""
+        called = self._names.text(op, depth).partition("(")[0]
+        return frames[depth:] if called.rpartition(".")[2] == helper else frames
 
     def _arguments(self) -> Iterator[Site]:
         groups = argument_groups(self._own.program)

@@ -92,7 +92,7 @@ class Gradients(WrittenOps):
         """The one value of an operation's piece that has the shape of another: what the piece is given is of that."""
         shape, forward = self.program.values[index].shape, self._forward(op)
         if (key := id(forward)) not in self._values:
-            last = [own for own in forward if own.results and self._makes(own) and not self._last_views(own)]
+            last = [own for own in forward if own.results and self.makes(own) and not self._last_views(own)]
             self._values[key] = {(own.kind, own.op_name, self._shape(own)): own.results[0] for own in reversed(last)}
         found = [value for (*_, own), value in self._values[key].items() if own == shape]
         return (found[0], tuple(range(len(shape)))) if len(found) == 1 else None
@@ -120,7 +120,7 @@ class Gradients(WrittenOps):
         last, turned = value, order
         for _ in range(_NEAR):
             op = self._maker(last)
-            if op is None or self._makes(op):
+            if op is None or self.makes(op):
                 return last, turned
             users = {user for user, _ in self.program.users.get(last, ()) if self._roles[user] != "backward"}
             user = self.program.ops[users.pop()] if len(users) == 1 else None
@@ -216,7 +216,7 @@ class Gradients(WrittenOps):
 
     def _hands_on(self, op: ShardedOp) -> bool:
         """True if an operation makes what its piece hands on, reshaped or not, also by a sum over length 1."""
-        while not self._makes(op):
+        while not self.makes(op):
             users = [self.program.ops[user] for result in op.results for user, _ in self.program.users.get(result, ())]
             if len(users) != 1 or users[0].kind not in ("reshape", "reduce") or not self._is_one_piece(users[0], op):
                 return False

@@ -120,7 +120,7 @@ class ValueNames(Gradients):
                 inside is not None and inside.kind == "reduce" and self._gradient(inside, Sentence()) is not None
             )
             return Sentence("its terms") if is_summed else say("{} in this backward pass", self._of_kind(op))
-        if same and inside is not None and self._makes(op) and self._makes(inside) and _is_alike(op, inside):
+        if same and inside is not None and self.makes(op) and self.makes(inside) and _is_alike(op, inside):
             # A loop of Python runs one text again and again.
             return say("an earlier {}", code(self.text(op)))
         if same:
@@ -133,7 +133,7 @@ class ValueNames(Gradients):
 
     def _has_text(self, op: ShardedOp) -> bool:
         """True if what an op makes is called by its text: it is the value of it, or has to do with its gradient."""
-        return self._makes(op) or self._is_of_gradient(op) or self.phase(op) == "backward"
+        return self.makes(op) or self._is_of_gradient(op) or self.phase(op) == "backward"
 
     def _of_loop(self, index: int, loop: ShardedOp, inside: ShardedOp | None) -> Sentence:
         """An array that a loop makes or carries: of several by what each turn saves, or by an argument or a result."""
@@ -207,7 +207,7 @@ class ValueNames(Gradients):
 
     def _is_written(self, view: ShardedOp, inside: ShardedOp | None) -> bool:
         """True if a view changes the shape and makes the value of its text, by which it is known."""
-        is_users = view.kind in RESHAPED and self._is_users(view) and self._makes(view)
+        is_users = view.kind in RESHAPED and self._is_users(view) and self.makes(view)
         own = self._place(view) if is_users and self._loop_of(view) is None else None
         is_known = own is not None and own[0] is not None and bool(self.text(view)) and self._is_all_of_piece(view)
         return is_known and not (inside is not None and self._is_one_piece(view, inside))
@@ -310,7 +310,7 @@ class ValueNames(Gradients):
         made = self.program.values[self._seen(index)[0]].op
         if is_inside or made is None or self._roles[made] != "backward":
             return True
-        named = self.differentiated(op) or [o.results[0] for o in self._forward(op) if o.results and self._makes(o)]
+        named = self.differentiated(op) or [o.results[0] for o in self._forward(op) if o.results and self.makes(o)]
         shape = self.program.values[index].shape
         return not named or any(self.program.values[own].shape == shape for own in named)
 
@@ -334,7 +334,7 @@ class ValueNames(Gradients):
         `.at[].set` writes, to differentiate it.
         """
         number = self._number(op)
-        if number is None or not self.text(op) or (self._makes(op) and not op.is_on_one):
+        if number is None or not self.text(op) or (self.makes(op) and not op.is_on_one):
             return False
         if self.program.values[op.results[0]].dtype not in self._types_of_piece(op):
             return True
@@ -348,7 +348,7 @@ class ValueNames(Gradients):
     def _types_of_piece(self, op: ShardedOp) -> frozenset[str]:
         """The element types of what the piece of an op takes, and of what it makes."""
         ops = self._all_of_piece(op, self._roles[self._number(op) or 0])
-        values = [value for other in ops if self._makes(other) for value in other.results]
+        values = [value for other in ops if self.makes(other) for value in other.results]
         for value in (value for other in ops for value in other.operands):
             maker = self._maker(value)
             # What has no place is made of nothing that the user has.
@@ -404,7 +404,7 @@ class ValueNames(Gradients):
         op = self.program.ops[self.program.values[index].op or 0]
         where, label = self._near(op, inside), code(self._label(op))
         text = self.text(op)
-        if not text or self._makes(op):
+        if not text or self.makes(op):
             return say("{}{}", code(text) if text else label, where)
         if inside is not None and self._place(op) == self._place(inside):
             return say("the {} inside it", label)
@@ -435,7 +435,7 @@ class ValueNames(Gradients):
             return say("the gathered {}", self.value(made.operands[0]))
         if text := self._side(op, self._data.behind(index)):
             return say("{}", code(text))
-        if made is None or index not in made.results or not self.text(made) or not self._makes(made):
+        if made is None or index not in made.results or not self.text(made) or not self.makes(made):
             return None
         return say("{}{}", code(self.text(made)), self._near(made, op, self.frames(op)))
 

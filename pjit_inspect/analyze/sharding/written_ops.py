@@ -269,7 +269,7 @@ class WrittenOps:
 
     # ------------------------------------------------------------ which op makes the value of its piece
 
-    def _makes(self, op: ShardedOp) -> bool:
+    def makes(self, op: ShardedOp) -> bool:
         """True if an op makes the value of its piece, the last views of it aside; in a gradient, what that hands on."""
         number = self._number(op)
         return number is None or number in self._uses[0]
