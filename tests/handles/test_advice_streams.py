@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import pjit_inspect as pi
-from pjit_inspect.handles import analyses
+from pjit_inspect.handles import advice
 from pjit_inspect.handles.advice import RecordAdvice, as_compiled
 from pjit_inspect.handles.live import later_advice_of
 from pjit_inspect.model.record.blob import Blob
@@ -46,7 +46,7 @@ class Asked:
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     found = Asked()
-    monkeypatch.setattr(analyses, "advice_steps", found)
+    monkeypatch.setattr(advice, "advice_steps", found)
     return found
 
 
