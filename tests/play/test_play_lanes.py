@@ -226,7 +226,7 @@ class Server:
                     self.is_dead = True
                     raise EOFError
                 self.answered.append(ticket)
-                return {"said": {"devices": given["question"]["devices"]}}, ()
+                return {"said": {"devices": given["question"]["devices"], "rules": []}}, ()
         finally:
             self.asked = None
             ticket.finish()
@@ -256,7 +256,7 @@ def lanes(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The lanes of a process that has asked nothing, with servers of ours."""
     monkeypatch.setattr(service, "_here", service._Here())
     monkeypatch.setattr(call, "_Helper", Server)
-    monkeypatch.setattr(service, "_read", lambda said, contents: said["devices"])
+    monkeypatch.setattr(service, "_read", lambda said, contents, rules: said["devices"])
     monkeypatch.setattr(Server, "every", [])
     return service._here.lanes
 

@@ -15,7 +15,7 @@ import time
 from base64 import b64decode
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -181,7 +181,7 @@ def _ask(
         question = {**how, "program": len(stablehlo), "rules": rules}
         answer = _answered(question, blobs, deadline - time.monotonic(), ticket, on_before)
         if not (asked := answer.said["rules"]):
-            return replace(_read(answer.said, list(answer.blobs)), rules=_wanted(rules))
+            return _read(answer.said, list(answer.blobs), _wanted(rules))
         if rules:
             raise CaptureError(
                 "XLA's partitioner gave no answer: what it asks of partition rules has changed meanwhile"
@@ -225,7 +225,7 @@ def _answered(
         raise CaptureError(f"XLA's partitioner gave no answer: {error}") from error
 
 
-def _read(said: dict[str, Any], contents: list[bytes]) -> Partitioned:
+def _read(said: dict[str, Any], contents: list[bytes], rules: Mapping[int, tuple[bytes, ...]]) -> Partitioned:
     is_split = said["partitions"] != 1
     if len(contents) != 2 + is_split + 2 * ("compiled" in said):
         raise CaptureError("XLA's partitioner gave no answer: its files did not come")
@@ -244,6 +244,7 @@ def _read(said: dict[str, Any], contents: list[bytes]) -> Partitioned:
         warnings=said["warnings"],
         compiled=_compiled(said["compiled"], *compiled) if compiled else None,
         failure=said["failure"],
+        rules=rules,
     )
 
 
