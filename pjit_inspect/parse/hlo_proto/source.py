@@ -42,6 +42,10 @@ class OperationNames:
     frames: StackFrames
 
 
+_LOST = "stack frames that are not there"
+"""The key of these in `HloModule.unknown`."""
+
+
 def read_source(columns: Columns, index: Any) -> OperationNames:
     """Names and frames of the instructions of `columns`; `index` is the module's decoded `StackFrameIndexProto`.
 
@@ -67,7 +71,9 @@ def read_source(columns: Columns, index: Any) -> OperationNames:
         frames, frame = _found_by_place(frames, frame, places)
     frames, frame = _with_places(frames, frame, places)
     # XLA numbers frames of what a partition rule makes by the rule's module, whose table it drops.
-    frame[(frame < 0) | (frame > len(frames.location))] = 0
+    is_lost = (frame < 0) | (frame > len(frames.location))
+    columns.unknown[_LOST] += int(is_lost.sum())
+    frame[is_lost] = 0
     op_name = np.array([table[text] for text in texts], np.int32)
     return OperationNames(
         op_names=tuple(table),
