@@ -14,7 +14,7 @@ MISSING = "missing"
 """Opcode of an instruction or a computation that is referenced and missing."""
 
 MISSING_INSTRUCTIONS = "missing instructions"
-"""Key in `HloModule.unknown` for referenced instructions that are missing."""
+"""Key in `HloModule.unknown` for instructions and stack frames that are referred to, and missing."""
 
 NO_ENTRY = "ENTRY that is missing"
 """Key in `HloModule.unknown` for a missing entry computation."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo_columns import StackFrames
+from pjit_inspect.model.program.incomplete import MISSING_INSTRUCTIONS
 from pjit_inspect.parse.hlo_proto.columns import Columns, read_numbers, read_texts
 from pjit_inspect.parse.wire.hlo_schema import text
 from pjit_inspect.parse.wire.wire import scan_messages
@@ -42,10 +43,6 @@ class OperationNames:
     frames: StackFrames
 
 
-_LOST = "stack frames that are not there"
-"""The key of these in `HloModule.unknown`."""
-
-
 def read_source(columns: Columns, index: Any) -> OperationNames:
     """Names and frames of the instructions of `columns`; `index` is the module's decoded `StackFrameIndexProto`.
 
@@ -72,7 +69,7 @@ def read_source(columns: Columns, index: Any) -> OperationNames:
     frames, frame = _with_places(frames, frame, places)
     # XLA numbers frames of what a partition rule makes by the rule's module, whose table it drops.
     is_lost = (frame < 0) | (frame > len(frames.location))
-    columns.unknown[_LOST] += int(is_lost.sum())
+    columns.unknown[MISSING_INSTRUCTIONS] += int(is_lost.sum())
     frame[is_lost] = 0
     op_name = np.array([table[text] for text in texts], np.int32)
     return OperationNames(
