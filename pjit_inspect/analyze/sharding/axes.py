@@ -184,7 +184,9 @@ class _AxisFinder:
     def _backward(self) -> None:
         for number, boundary in enumerate(self.program.outputs):
             if boundary.spec is not None:
-                self._set(boundary.value, AxisOrigin(axis="", kind="output", index=number), None)
+                # What is returned may be split over more than what was asked for.
+                asked = frozenset(axis_name(axis) for axes in boundary.spec for axis in axes)
+                self._set(boundary.value, AxisOrigin(axis="", kind="output", index=number), asked)
         for outer, inner in reversed(self.program.links):
             self._copy(inner, outer, self._shared(outer, inner))
         for index in range(len(self.program.ops) - 1, -1, -1):
