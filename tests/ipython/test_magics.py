@@ -536,7 +536,8 @@ def test_shardings_stand_under_the_line_of_source_that_makes_them(program):
 
 def test_advice_says_how_many_changes_were_asked_about(program):
     program.value("%pjit total(x);")
-    assert re.search(r"^Nothing worth changing: \d+ changes asked|worth it \(\d+ changes asked", program.printed("%pjit advice"))
+    said = r"^Nothing worth changing: \d+ changes asked|worth it \(\d+ changes asked"
+    assert re.search(said, program.printed("%pjit advice"))
 
 
 def test_time_tells_operations_where_seconds_are_unknown(program):

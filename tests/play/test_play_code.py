@@ -99,7 +99,7 @@ def heads(*, is_vmapped: bool = False) -> tuple[object, ...]:
 
 
 def _made_by(program, place) -> tuple[int, ...]:
-    ((index, number),) = place.results
+    ((_, index, number),) = place.edits
     return program.values[program.ops[index].results[number]].shape
 
 

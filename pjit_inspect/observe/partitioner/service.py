@@ -24,7 +24,6 @@ from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.record.record import MemoryStats
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.observe.apart import call
-from pjit_inspect.observe.live.partition_rules import ask_rule
 from pjit_inspect.observe.partitioner.targets import MOST_CPU_DEVICES
 
 LANES = 2
@@ -186,6 +185,9 @@ def _ask(
             raise CaptureError(
                 "XLA's partitioner gave no answer: what it asks of partition rules has changed meanwhile"
             )
+        # It imports jax, which the process of such a program has loaded.
+        from pjit_inspect.observe.live.partition_rules import ask_rule
+
         answers = [ask_rule(stablehlo, own) for own in asked]
         rules, blobs = [own for own, _ in answers], [stablehlo, *(body for _, body in answers)]
 

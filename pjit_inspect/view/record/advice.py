@@ -6,6 +6,7 @@ Not its job: finding advice (`analyze.advice`), or trying it (`handles.advice`).
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import NamedTuple
 
 from pjit_inspect.model.report.advice import Advice, AdviceTable
@@ -252,6 +253,7 @@ def advice_json(advice: AdviceTable) -> str:
     rows = [
         {name: getattr(one, name) for name in (*plain, *figures)}
         | {
+            "edits": [asdict(edit) for edit in one.edits],
             "after_others": bool(one.with_edits),
             "source": [{"file": at.file, "line": at.line, "function": at.function} for at in one.source],
         }

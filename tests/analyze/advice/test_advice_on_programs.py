@@ -118,4 +118,4 @@ def test_the_text_has_the_code_to_write() -> None:
     assert "sent " in text
     assert " -> " in text
     clean = str(record_of("megatron_forward").advice.show())
-    assert "nothing worth changing (6 asked, 9 thought of)" in clean
+    assert "Nothing worth changing: 6 changes asked of 9 thought of" in clean
