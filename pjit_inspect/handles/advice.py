@@ -25,7 +25,7 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.background import wait_for_idle
 from pjit_inspect.handles.exports import OfRecord
 from pjit_inspect.handles.findings import subject_of
-from pjit_inspect.handles.suggest import Trials, check_change
+from pjit_inspect.handles.trials import Trials, check_change
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.source import SourceText

@@ -457,11 +457,16 @@ class Analyses(Computed):
         return as_compiled(self.value("advice", lambda _: self._advised(MOST_QUESTIONS, tell)))
 
     @property
-    def can_be_asked(self) -> bool:
-        """True if changes of the program can be tried."""
+    def _why_untried(self) -> str | None:
+        """Why no change of the program can be tried; None if some can."""
         from pjit_inspect.handles.findings import why_untried
 
-        return why_untried(self.data, live=self.is_live) is None
+        return why_untried(self.data, live=self.is_live)
+
+    @property
+    def can_be_asked(self) -> bool:
+        """True if changes of the program can be tried."""
+        return self._why_untried is None
 
     def advice_by_now(self) -> AdviceTable:
         """`advice` as far as it is known, without a question and without waiting."""
@@ -487,11 +492,10 @@ class Analyses(Computed):
 
     def _advice_steps(self, most: int | None) -> Iterator[AdviceTable]:
         from pjit_inspect.handles.advice import advice_steps
-        from pjit_inspect.handles.findings import why_untried
 
         module = self.readable_hlo
         program, sources, files = self._explanation(module)
-        untried = why_untried(self.data, live=self.is_live)
+        untried = self._why_untried
         # The report first: its data know which arguments results reuse.
         data, rows = self.report.data, tuple(self.collectives)
         return advice_steps(data, module, rows, program, sources, files, untried=untried, most=most)
@@ -499,18 +503,13 @@ class Analyses(Computed):
     @once
     def findings(self) -> FindingTable:
         """Problems of the program."""
-        from pjit_inspect.handles.findings import why_untried
-
-        untried = why_untried(self.data, live=self.is_live)
-        if untried is not None:
+        if (untried := self._why_untried) is not None:
             return self._findings(None, untried)
         return self._findings(self.advice, self.advice.missing)
 
     def try_all(self) -> FindingTable:
         """The findings after every change was tried; from then on they are the record's findings."""
-        from pjit_inspect.handles.findings import why_untried
-
-        if self.findings.untried and why_untried(self.data, live=self.is_live) is None:
+        if self.findings.untried and self.can_be_asked:
             self.known["advice"] = self._advised(None)
             self.known["findings"] = self._findings(self.advice, self.advice.missing)
         return self.findings

@@ -16,7 +16,7 @@ from pjit_inspect.analyze.partition.join import join
 from pjit_inspect.analyze.program.source import UserFiles
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.handles.exports import OfRecord
-from pjit_inspect.handles.suggest import Trials, check_change
+from pjit_inspect.handles.trials import Trials, check_change
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.layout import ArrayLayout

@@ -16,7 +16,7 @@ from findings.faults import FAULTS
 from findings.score import record_of
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.advice import MOST_QUESTIONS
-from pjit_inspect.handles.suggest import Trials
+from pjit_inspect.handles.trials import Trials
 from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.report.finding import FindingTable
 

@@ -100,7 +100,8 @@ def _sentence(own: EditedProgram, proposal: ProposedChange) -> Sentence:
     if site.kind == "request":
         return say("{} asks for {}", site.words, now)
     if proposal.spec == site.now:
-        return say("nothing asks that {} be {}, so what hangs together with it may be split otherwise", site.words, now)
+        words = "{} is {}; a constraint that says so changes how XLA splits what hangs together with it"
+        return say(words, site.words, now)
     return say("{} is {}", site.words, now)
 
 

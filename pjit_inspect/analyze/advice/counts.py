@@ -2,7 +2,7 @@
 
 Counted before optimization: XLA later combines, shares and removes collectives, and only differences between two
 programs are meaningful. Loops count as often as they run. A loop of unknown length takes one turn, and its share per
-turn is kept separately. Not its job: asking XLA (`handles.suggest`), or counting compiled programs
+turn is kept separately. Not its job: asking XLA (`handles.trials`), or counting compiled programs
 (`compiled`).
 """
 

@@ -7,7 +7,6 @@ places to change (`sites`), or what may be written there (`specs`).
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,13 +14,13 @@ from dataclasses import replace
 from functools import cached_property
 
 from pjit_inspect.analyze.program.phases import LATER
-from pjit_inspect.analyze.program.union_find import UnionFind
+from pjit_inspect.analyze.program.union_find import find_dimension_classes
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.opcodes import PRODUCTS
 from pjit_inspect.model.program.shape import bits_of
 from pjit_inspect.model.report.cause import Phase
-from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram, axis_name
 
 _MOST_ADDED = 8
 """Most constraints that a changed copy has in a row and the program has not."""
@@ -42,7 +41,7 @@ class EditedProgram:
         self.runs: list[int] = []
         for op in self.program.ops:
             self.runs.append(1 if op.parent is None else self.runs[op.parent] * trips.get(op.parent, 1))
-        self._classes = _classes(self.program)
+        self._classes = find_dimension_classes(self.program)
         self._brought: dict[object, frozenset[tuple[str, int]]] = {}
 
     @cached_property
@@ -184,39 +183,6 @@ class EditedProgram:
     def _of_argument(self, value: int) -> set[int]:
         """The classes of a value that is an argument or a view of one; of any other none."""
         return set(self.classes(value)) if self.names.argument(value) else set()
-
-
-def _classes(program: ShardedProgram) -> list[tuple[int, ...]]:
-    """For each value the class of each dimension, by the rules of operations and the borders of regions."""
-    starts = [0, *itertools.accumulate(len(value.shape) for value in program.values)]
-    same = UnionFind(starts[-1])
-    for op in program.ops:
-        for first, *others in _same_factor(program, op):
-            for value, dimension in others:
-                same.join(starts[value] + dimension, starts[first[0]] + first[1])
-    for one, other in program.links:
-        for dimension in range(min(len(program.values[one].shape), len(program.values[other].shape))):
-            same.join(starts[one] + dimension, starts[other] + dimension)
-    return [tuple(map(same.find, range(*ends))) for ends in itertools.pairwise(starts)]
-
-
-def _same_factor(program: ShardedProgram, op: ShardedOp) -> list[list[Key]]:
-    """The dimensions of an op's arrays that begin with the same factor: what a split of them would cut."""
-    places: dict[str, list[Key]] = defaultdict(list)
-    rule = op.rule
-    if op.kind == "optimization_barrier":
-        pairs = zip(op.operands, op.results, strict=False)
-        return [[(one, d), (other, d)] for one, other in pairs for d in range(len(program.values[one].shape))]
-    if rule is None:
-        return []
-    for values, entries in ((op.operands, rule.operands), (op.results, rule.results)):
-        for value, dimensions in zip(values, entries, strict=False):
-            for dimension, factors in enumerate(dimensions):
-                # A factor of length 1 is cut by nothing.
-                outer = next((own for own in factors if rule.sizes.get(own, 2) > 1), None)
-                if outer is not None and program.values[value].shape[dimension] > 1:
-                    places[outer].append((value, dimension))
-    return [own for own in places.values() if own]
 
 
 def split_as(program: ShardedProgram, other: ShardedProgram) -> ShardedProgram:

@@ -23,7 +23,7 @@ def checked(match: Match, program: ShardedProgram, ways: Ways) -> Match:
     need = match.need
     if need is not None and need.is_sum and match.edge.kind in SUMS:
         parts = _cut(need.parts, match.edge, program)
-        return replace(match, need=replace(need, parts=parts)) if parts else match
+        return replace(match, need=replace(need, parts=parts))
     if (need is None or need.kind in RESHARDS) and not _moves(match, program, ways):
         return replace(match, had=None, wanted=None, way=(), is_doubted=True)
     return match

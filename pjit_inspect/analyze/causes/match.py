@@ -26,7 +26,7 @@ class Match:
       wanted: the sharding at the end; None for a sum, or if unknown.
       way: the collectives that bring it there, or sum it, one after the other, this one among them; () if it is the
         only one, or if the layouts between them are not known.
-      is_doubted: whether the shardings found cannot be those before and after.
+      is_doubted: True if the shardings found cannot be those before and after.
     """
 
     edge: PartitionedCollective

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.program.phases import LATER, find_phase
+from pjit_inspect.analyze.program.union_find import find_dimension_classes
 from pjit_inspect.model.program.opcodes import VIEWS, operations
 from pjit_inspect.model.program.shape import bits_of
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
@@ -122,8 +123,8 @@ def find_roles(
       differentiated: the arguments that differentiated code uses.
       state: the arguments whose next value is a result, or whose gradient is.
     """
-    classes = _Classes(program)
-    arguments = {path: classes.of(entry.value) for path, entry in zip(paths, program.inputs, strict=False)}
+    classes = find_dimension_classes(program)
+    arguments = {path: classes[entry.value] for path, entry in zip(paths, program.inputs, strict=False)}
     values = {entry.value: path for path, entry in zip(paths, program.inputs, strict=False)}
     roots = _Roots(program, values)
     products = tuple(
@@ -150,12 +151,12 @@ def find_roles(
         inner=inner,
         products=products,
         constraints={
-            index: classes.of(op.results[0])
+            index: classes[op.results[0]]
             for index, op in enumerate(program.ops)
             if op.kind == "sharding_constraint" and op.results
         },
         makers={
-            index: (classes.of(op.results[0]), op.kind == "gather")
+            index: (classes[op.results[0]], op.kind == "gather")
             for index, op in enumerate(program.ops)
             if op.kind in ("dot_general", "gather")
             and not op.manual
@@ -250,11 +251,13 @@ def _batch(
     return tuple(sorted(own, key=lambda one: (-uses[one], places[one], one)))
 
 
-def _product(program: ShardedProgram, op: ShardedOp, classes: _Classes, roots: _Roots, runs: int) -> Product:
+def _product(
+    program: ShardedProgram, op: ShardedOp, classes: Sequence[tuple[int, ...]], roots: _Roots, runs: int
+) -> Product:
     def operand(value: int) -> Operand:
         found = program.values[value]
         return Operand(
-            classes=classes.of(value), shape=found.shape, argument=roots.of(value), bytes=_element_bytes(found.dtype)
+            classes=classes[value], shape=found.shape, argument=roots.of(value), bytes=_element_bytes(found.dtype)
         )
 
     lhs, rhs = map(operand, op.operands)
@@ -262,7 +265,7 @@ def _product(program: ShardedProgram, op: ShardedOp, classes: _Classes, roots: _
     rule = op.rule
     if rule is not None:
         for number, value in enumerate(op.operands):
-            own = classes.of(value)
+            own = classes[value]
             for place, factors in enumerate(rule.operands[number]):
                 if factors and factors[0] in rule.reduction:
                     summed.add(own[place])
@@ -282,61 +285,6 @@ def _runs(program: ShardedProgram, index: int, trips: Mapping[int, int]) -> int:
 
 
 # ---------------------------------------------------------------- walks
-
-
-class _Classes:
-    """Sets of dimensions, joined as the operations of a program join them."""
-
-    def __init__(self, program: ShardedProgram) -> None:
-        self._starts: list[int] = []
-        count = 0
-        for value in program.values:
-            self._starts.append(count)
-            count += len(value.shape)
-        self._ranks = [len(value.shape) for value in program.values]
-        self._parents = list(range(count))
-        for op in program.ops:
-            self._join_op(program, op)
-        for own, other in program.links:
-            self._join_all(own, other)
-
-    def of(self, value: int) -> tuple[int, ...]:
-        """The class of each dimension of a value."""
-        start = self._starts[value]
-        return tuple(self._root(start + place) for place in range(self._ranks[value]))
-
-    def _root(self, own: int) -> int:
-        parents = self._parents
-        while parents[own] != own:
-            parents[own] = parents[parents[own]]
-            own = parents[own]
-        return own
-
-    def _join(self, own: int, other: int) -> None:
-        self._parents[self._root(own)] = self._root(other)
-
-    def _join_all(self, own: int, other: int) -> None:
-        if self._ranks[own] == self._ranks[other]:
-            for place in range(self._ranks[own]):
-                self._join(self._starts[own] + place, self._starts[other] + place)
-
-    def _join_op(self, program: ShardedProgram, op: ShardedOp) -> None:
-        if op.rule is None:
-            same = len(op.operands) == len(op.results) == 1
-            if same and program.values[op.operands[0]].shape == program.values[op.results[0]].shape:
-                self._join_all(op.operands[0], op.results[0])
-            return
-        first: dict[str, int] = {}
-        sides = (*zip(op.operands, op.rule.operands, strict=False), *zip(op.results, op.rule.results, strict=False))
-        for value, dimensions in sides:
-            for place, factors in enumerate(dimensions[: self._ranks[value]]):
-                if not factors or op.rule.sizes.get(factors[0], 1) == 1:
-                    continue
-                own = self._starts[value] + place
-                if factors[0] in first:
-                    self._join(own, first[factors[0]])
-                else:
-                    first[factors[0]] = own
 
 
 class _Roots:

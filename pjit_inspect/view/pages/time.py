@@ -193,7 +193,9 @@ def _footer(step: StepTime, data: RecordData) -> str:
     if step.is_measured:
         return "seconds: means over calls and devices, by JAX's profiler, which slows the program down"
     if hardware is None:
-        return "FLOPs: two for a multiply-add, one for an element of other arithmetic; loops times their turns"
+        return (
+            "FLOPs are counted: two for a multiply-add, one for an element of other arithmetic; loops times their turns"
+        )
     speeds = [
         _figure_text("products", hardware.flops_per_s.get("bf16", ()), 1e12, "TFLOP/s"),
         _figure_text("memory", hardware.memory_bytes_per_s, 1e9, "GB/s"),

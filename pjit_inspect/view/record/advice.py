@@ -85,6 +85,8 @@ def _nothing(advice: AdviceTable, asked: str) -> tuple[Spans, str]:
     best = "none saves a part of what is sent without another cost"
     if advice.best > 0:
         best = f"the best would save {percent_text(advice.best)} of what is sent"
+    if advice.untried:
+        return spans(strong("No change was found")), f"{asked}; {best}; {why_not_all(advice)}"
     words = f"{asked}; {best}; {_LEAST}"
     if not advice.asked:
         words = f"of {plural(advice.proposed, 'change')} thought of none promises 5 %"
@@ -201,7 +203,7 @@ def stage_words(advice: AdviceTable) -> str:
     }
     found = {"counted" if one.state == "asking" else one.state for one in advice}
     said = [words for state, words in stages.items() if state in found]
-    return "; ".join(("before -> after on one device and call", *said)) if said else ""
+    return "; ".join(("before -> after on one device and call, sent is modelled (ring)", *said)) if said else ""
 
 
 def why_not_all(advice: AdviceTable) -> str:
@@ -219,7 +221,7 @@ def advice_summary(advice: AdviceTable) -> Spans:
     kinds = ["fact" if one.state == "fact" else "layout" if one.kind == "layout" else "change" for one in advice]
     words = (
         ("change", lambda n: f"{plural(n, 'change')} {'is' if n == 1 else 'are'} worth it"),
-        ("layout", lambda n: f"{n} other layout sends less at these sizes"),
+        ("layout", lambda n: f"{n} other layout is better at these sizes"),
         ("fact", lambda n: f"{plural(n, 'fact')} to know"),
     )
     parts = [say(kinds.count(kind)) for kind, say in words if kind in kinds]

@@ -22,7 +22,7 @@ import jax
 from jax.sharding import NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
-from pjit_inspect.handles.suggest import Trials
+from pjit_inspect.handles.trials import Trials
 from pjit_inspect.model.report.advice import Advice
 
 Built = tuple[Callable[..., Any], tuple[Any, ...]]

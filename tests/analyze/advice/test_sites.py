@@ -11,7 +11,7 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 import pjit_inspect as pi
 from pjit_inspect.analyze.advice.lines import Lines
 from pjit_inspect.handles.advice import edited_program_of
-from pjit_inspect.handles.suggest import Trials
+from pjit_inspect.handles.trials import Trials
 
 MESH = jax.make_mesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
 

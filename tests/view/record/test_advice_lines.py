@@ -41,6 +41,13 @@ def test_nothing_worth_changing_is_an_answer():
     assert table(nothing).startswith("Nothing worth changing: 40 changes asked; the best would save 2 %")
 
 
+def test_no_change_found_is_not_called_nothing_where_some_were_left_out():
+    found = AdviceTable(asked=40, proposed=90, best=0.02, untried="XLA gave no answer to 3")
+    words = " ".join(head(found).split())
+    assert words.startswith("No change was found (40 changes asked of 90 thought of; the best would save 2 %")
+    assert words.endswith("; not every change was asked: XLA gave no answer to 3)")
+
+
 def test_nothing_that_promises_enough_is_an_answer_too():
     assert head(AdviceTable(proposed=12)).strip() == (
         "Nothing worth changing (of 12 changes thought of none promises 5 %)"
