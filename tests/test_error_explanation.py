@@ -314,7 +314,7 @@ def explain_with(error: BaseException, code: str, **names: Any) -> pi.ErrorExpla
     return pi.explain_error(caught.value)
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(
     specs=st.tuples(*[st.sampled_from([P(*e) for e in itertools.permutations([None, "data", "model"], 2)])] * 2),
     code=st.sampled_from(["x @ w", "x + w", "jnp.einsum('ij,kj->ik', x, w)"]),

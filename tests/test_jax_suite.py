@@ -122,9 +122,9 @@ def test_a_file_that_is_not_there_is_an_error(checkout: Path) -> None:
 
 def test_calls_are_seen_and_records_left_alone_when_asked(checkout: Path) -> None:
     options = ("--calls", "--no-look", "--out", str(checkout / "calls"))
-    printed = suite(*options, str(checkout), "calm_test", "touchy_test")
+    printed = suite(*options, str(checkout), "touchy_test")
     assert "touchy_test.py::Touchy::test_alone: passed, watched failed" in printed.stdout
     assert "touchy_test.py::Touchy::test_clears removes every listener of JAX, ours too" in printed.stdout
     # What fails when a record is looked at does not occur.
     assert "records that fail: none" in printed.stdout
-    assert int(rows(printed.stdout)["all"][-2]) >= 2
+    assert int(rows(printed.stdout)["all"][-2]) >= 1

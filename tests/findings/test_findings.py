@@ -1,6 +1,7 @@
-"""Every planted fault is found at its line, with a remedy that helps; nothing is found in clean programs.
+"""Every planted fault is found at its line, with a remedy that helps; nothing is found in clean programs of a TPU.
 
-Not its job: what the parts of it do by themselves (`analyze/findings`).
+Not its job: what the parts of it do by themselves (`analyze/findings`), or clean programs of this machine
+(`analyze/advice/test_advice_on_programs`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import pytest
 
 import pjit_inspect as pi
 from findings.case import Built, Fault
-from findings.clean import CLEAN
 from findings.faults import FAULTS
 from findings.on_tpu import TPU_CLEAN, TPU_FAULTS, path_of
 from findings.score import line_of, record_of, score
@@ -32,13 +32,6 @@ _ALL = [*FAULTS, *TPU_FAULTS]
 def test_a_planted_fault_is_found_and_its_remedy_helps(fault: Fault) -> None:
     scored = score(fault)
     assert not scored.failures, line_of(fault, scored)
-
-
-@pytest.mark.parametrize("build", CLEAN, ids=[build.__name__ for build in CLEAN])
-def test_nothing_is_found_in_a_clean_program(build: Callable[[], Built]) -> None:
-    jax.clear_caches()
-    function, arguments = build()
-    assert list(map(str, pi.inspect(function, *arguments).findings)) == []
 
 
 @pytest.mark.parametrize("build", TPU_CLEAN, ids=[build.__name__ for build in TPU_CLEAN])

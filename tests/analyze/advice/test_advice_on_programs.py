@@ -77,7 +77,9 @@ def test_a_fact_that_no_sharding_changes_is_told(name: str) -> None:
 
 @pytest.mark.parametrize("name", CLEAN)
 def test_nothing_is_said_of_a_clean_program(name: str) -> None:
-    assert [str(one) for one in record_of(name).advice if one.kind != "layout"] == []
+    record = record_of(name)
+    assert [str(one) for one in record.advice if one.kind != "layout"] == []
+    assert list(map(str, record.findings)) == []
 
 
 def test_what_is_counted_is_what_is_compiled() -> None:
