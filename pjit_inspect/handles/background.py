@@ -1,7 +1,7 @@
 """Runs background work in a daemon thread, only while the user's code does not run.
 
 Python runs one thread at a time: work beside a running cell would slow the cell down. Long work calls `wait_for_idle`
-between its steps. Not its job: the work (`findings`, `suggest`), or the use of its result.
+between its steps. Not its job: the work (`findings`, `trials`), or the use of its result.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.handles import suggest
+from pjit_inspect.handles import trials
 
 KIB = 1024
 
@@ -56,7 +56,7 @@ def test_where_xla_gives_no_answer_there_are_none_and_it_is_said_why(monkeypatch
     def no_answer(*_: Any) -> Any:
         raise CaptureError("no answer")
 
-    monkeypatch.setattr(suggest.Trials, "answer", no_answer)
+    monkeypatch.setattr(trials.Trials, "answer", no_answer)
     record = product()
     assert (len(record.suggestions), record.suggestions.missing) == (0, "no answer")
 
