@@ -48,13 +48,15 @@ def _cut(parts: Sequence[Part], edge: PartitionedCollective, program: ShardedPro
 def _moves(match: Match, program: ShardedProgram, ways: Ways) -> bool:
     """False if the collective cannot bring the array from the one sharding told to the other."""
     edge, moved = match.edge, _moved(match)
-    if moved is None or match.had is None or match.wanted in (None, match.had) or edge.kind in SUMS or match.way:
+    if moved is None or match.had is None or match.wanted in (None, match.had) or edge.kind in SUMS:
         return True
-    way, had = ways.of(edge, match.taker), ways.layout(moved, match.had)
-    if had is None or way[0] is not edge:
+    way, had = match.way or ways.of(edge, match.taker), ways.layout(moved, match.had)
+    if had is None:
         return True
-    if not match.moves_result and edge.makers[:1] == (moved,) and not _is_as_large(edge.made_shape, had):
+    if not match.moves_result and way[0].makers[:1] == (moved,) and not _is_as_large(way[0].made_shape, had):
         return False
+    if match.way or way[0] is not edge:
+        return True
     pieces = program.local_shape(moved, match.wanted) if match.taker is None else match.taker.shape
     behind = had.after(edge, pieces) if len(way) == 1 else None
     return behind is None or behind.holds(match.wanted)

@@ -255,8 +255,7 @@ class NeedFinder:
         # A permute changes no sizes.
         is_back &= edge.kind != "collective-permute" or edge.given_shape == pieces
         # An array that is moved once more from there was put back before.
-        way = self._ways.of(edge)
-        is_back |= edge.kind == "all-to-all" and len(self._put_back(way)[0]) < len(way)
+        is_back |= edge.kind == "all-to-all" and any(len(back) < len(way) for back, way in self._ways_back(edge))
         return self._own(edge, axes) if is_back else None
 
     def _brought_back(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
@@ -466,8 +465,12 @@ class NeedFinder:
 
     def _is_made_otherwise(self, edge: PartitionedCollective) -> bool:
         """True if it moves a result that was computed differently from its sharding, and was not put back before."""
+        return bool(self._ways_back(edge))
+
+    def _ways_back(self, edge: PartitionedCollective) -> list[tuple[Way, Way]]:
+        """The ways on which a collective puts a result back: the part that does, and all of it, for each next one."""
         ways = (self._ways.of(own) for own in (edge, *self._ways.next(edge)))
-        return any(edge in self._put_back(way)[0] for way in ways)
+        return [(back, way) for way in ways if edge in (back := self._put_back(way)[0])]
 
     # ------------------------------------------------------------ which need
 
