@@ -170,7 +170,7 @@ class CauseSubject:
         is_kept = any(axis_name(axis) in self.over_names for own in match.wanted or () for axis in own)
         # Several gathers may lead there, one after the other.
         gathers = (step for step in (match.edge, *match.way) if step.kind == "all-gather")
-        whole = any(step.elements * step.group_size == size for step in gathers)
+        whole = any(step.elements * step.group_size >= size for step in gathers)
         return is_kept and whole and math.prod(taker.shape) < size
 
     def decides(self) -> Literal["loop", "branch"] | None:

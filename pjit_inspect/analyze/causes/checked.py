@@ -7,7 +7,6 @@ job: finding the need (`analyze.causes.need_finder`), the sentence (`analyze.cau
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -53,7 +52,7 @@ def _moves(match: Match, program: ShardedProgram, ways: Ways) -> bool:
     way, had = match.way or ways.of(edge, match.taker), ways.layout(moved, match.had)
     if had is None:
         return True
-    if not match.moves_result and way[0].makers[:1] == (moved,) and not _is_as_large(way[0].made_shape, had):
+    if not match.moves_result and way[0].makers[:1] == (moved,) and not _is_of(way[0].made_shape, had):
         return False
     if match.way or way[0] is not edge:
         return True
@@ -68,9 +67,9 @@ def _moved(match: Match) -> int | None:
     return match.taken if match.taken is not None or match.need is None else match.need.value
 
 
-def _is_as_large(shape: tuple[int, ...], held: HeldPieces) -> bool:
+def _is_of(shape: tuple[int, ...], held: HeldPieces) -> bool:
     """True if a counted shape may be that of the pieces held; one of another rank says nothing."""
-    return not shape or len(shape) != len(held.pieces) or math.prod(shape) == math.prod(held.pieces)
+    return not shape or len(shape) != len(held.pieces) or shape == held.pieces
 
 
 def axes_told(parts: Sequence[Part], over: Sequence[str]) -> tuple[str, ...]:
