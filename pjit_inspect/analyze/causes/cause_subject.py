@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar
 
-from pjit_inspect.analyze.causes.checked import axes_told
-from pjit_inspect.analyze.causes.match import Match
+from pjit_inspect.analyze.causes.match import Match, axes_told
 from pjit_inspect.analyze.sharding.needs import RESHARDS, Asker, Need, Part
 from pjit_inspect.analyze.sharding.source_texts import IN_SPECS
 from pjit_inspect.analyze.sharding.value_names import RESHARDED, ValueNames

@@ -16,9 +16,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from pjit_inspect.analyze.causes.checked import checked
 from pjit_inspect.analyze.causes.layouts import HeldPieces, Way, Ways
-from pjit_inspect.analyze.causes.match import Match
+from pjit_inspect.analyze.causes.match import Match, checked
 from pjit_inspect.analyze.sharding.needs import (
     RESHARDS,
     Asker,
