@@ -25,6 +25,8 @@ _PHASES = {"backward": "the backward pass of ", "recompute": "the recomputed "}
 _KINDS = {
     "mul": "a product", "div": "a quotient", "add": "a sum", "sub": "a difference", "reduce_sum": "a sum",
     "add_any": "a sum of gradients", "dot_general": "a product", "while": "a result of a loop",
+    "split": "a part of an array", "slice": "a part of an array", "pad": "a padded array",
+    "concatenate": "a joined array",
 }  # fmt: skip
 """Words for a value of the backward pass, by JAX's name of the operation that makes it."""
 RESHARDED = " (resharded)"

@@ -100,3 +100,14 @@ def test_a_sum_in_a_backward_rule_is_not_called_by_the_pass_it_is_in():
     found = [cause for _, cause in causes(jax.grad(lambda x: (over(x) ** 2).sum()), array((16,), "model"))]
     assert found
     assert not any("the backward pass of `reduce_sum`" in cause.sentence for cause in found)
+
+
+def test_a_part_of_an_array_in_the_backward_pass_is_not_called_by_jaxs_name_for_it():
+    """JAX splits the gradient of what was joined."""
+
+    def loss(x):
+        return (jax.lax.associative_scan(jnp.multiply, x, axis=1) ** 2).sum()
+
+    found = [str(cause.sentence) for _, cause in causes(jax.grad(loss), array((4, 24, 8), "data", "model"))]
+    assert any("a part of an array in " in text for text in found)
+    assert not any("the `split` in " in text for text in found)
