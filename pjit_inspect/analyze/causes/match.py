@@ -83,12 +83,13 @@ def _moves(match: Match, program: ShardedProgram, ways: Ways) -> bool:
     edge, moved = match.edge, _moved(match)
     if moved is None or match.had is None or match.wanted in (None, match.had) or edge.kind in SUMS:
         return True
-    way, had = match.way or ways.of(edge, match.taker), ways.layout(moved, match.had)
-    if had is None:
+    way, had = ways.of(edge, match.taker), ways.layout(moved, match.had)
+    # What was moved before, as to be put back, no longer has the pieces that were made.
+    if had is None or way[0] is not (match.way or (edge,))[0]:
         return True
-    if not match.moves_result and way[0].makers[:1] == (moved,) and not _is_of(way[0].made_shape, had):
+    if not match.moves_result and edge.makers[:1] == (moved,) and not _is_of(edge.made_shape, had):
         return False
-    if match.way or way[0] is not edge:
+    if match.way:
         return True
     pieces = program.local_shape(moved, match.wanted) if match.taker is None else match.taker.shape
     behind = had.after(edge, pieces) if len(way) == 1 else None
