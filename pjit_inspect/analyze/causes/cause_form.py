@@ -325,8 +325,24 @@ class _Writer(CauseSubject):
     def full_replication(self) -> Sentence:
         """Every device gathers all of an array, and keeps a piece."""
         target = self.match.wanted
+        moved = self.match.taken
+        if moved is not None and target is not None and target == self.match.had and (uneven := self._uneven(moved)):
+            return self._padded(moved, *uneven)
         is_known = target is not None and str(self.spec(target)) not in self.had()
         return self._say("full replication" if is_known else "full replication, way unknown")
+
+    def _uneven(self, moved: int) -> tuple[int, tuple[str, ...], int] | None:
+        """The first dimension whose axes do not divide it, these axes, and the number of devices along them."""
+        value = self.program.values[moved]
+        rows = ((k, axes, self.program.pieces(axes)) for k, axes in enumerate(value.spec))
+        return next((row for row in rows if value.shape[row[0]] % row[2]), None)
+
+    def _padded(self, moved: int, dimension: int, axes: tuple[str, ...], devices: int) -> Sentence:
+        """Every device gathers all of an array to pad it: the axes that split a dimension do not divide it."""
+        taker = self.match.taker
+        part = Part(value=moved, operand=None if taker is None else taker.operand, dimension=dimension, axes=axes)
+        length = f"{self.program.values[moved].shape[dimension]:,}"
+        return self._say("full replication, padded", length=length, along=self.counted([part]), devices=devices)
 
     # ------------------------------------------------------------ edges and positions
 

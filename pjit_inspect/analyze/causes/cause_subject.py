@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar
 
-from pjit_inspect.analyze.causes.checked import axes_told
-from pjit_inspect.analyze.causes.match import Match
+from pjit_inspect.analyze.causes.match import Match, axes_told
 from pjit_inspect.analyze.sharding.needs import RESHARDS, Asker, Need, Part
 from pjit_inspect.analyze.sharding.source_texts import IN_SPECS
 from pjit_inspect.analyze.sharding.value_names import RESHARDED, ValueNames
@@ -170,7 +169,7 @@ class CauseSubject:
         is_kept = any(axis_name(axis) in self.over_names for own in match.wanted or () for axis in own)
         # Several gathers may lead there, one after the other.
         gathers = (step for step in (match.edge, *match.way) if step.kind == "all-gather")
-        whole = any(step.elements * step.group_size == size for step in gathers)
+        whole = any(step.elements * step.group_size >= size for step in gathers)
         return is_kept and whole and math.prod(taker.shape) < size
 
     def decides(self) -> Literal["loop", "branch"] | None:

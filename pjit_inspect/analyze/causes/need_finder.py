@@ -16,9 +16,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from pjit_inspect.analyze.causes.checked import checked
 from pjit_inspect.analyze.causes.layouts import HeldPieces, Way, Ways
-from pjit_inspect.analyze.causes.match import Match
+from pjit_inspect.analyze.causes.match import Match, checked
 from pjit_inspect.analyze.sharding.needs import (
     RESHARDS,
     Asker,
@@ -95,7 +94,9 @@ class NeedFinder:
         pieces = self.program.local_shape(moved, asked) if taker is None else taker.shape
         end = None if had is None else self._ways.behind(way, self._ways.layout(moved), pieces)
         wanted = asked if taker is None else self._wanted(moved, pieces, asked, end, way)
-        is_known = len(way) > 1 and self._ways.leads(way, moved, end, wanted)
+        is_padded = taker is not None and need is None and self._is_padded(way, moved, taker)
+        wanted = had if is_padded else wanted
+        is_known = len(way) > 1 and (is_padded or self._ways.leads(way, moved, end, wanted))
         return replace(match, had=had, wanted=wanted, way=tuple(way) if is_known else ())
 
     def _put_back(self, way: Way) -> tuple[Way, Dimensions | None]:
@@ -124,6 +125,17 @@ class NeedFinder:
             return end.spec
         whole = self.program.values[value].shape == pieces
         return ((),) * len(pieces) if whole else self._ways.found(way, value, pieces) if end is None else None
+
+    def _is_padded(self, way: Way, value: int, taker: Taker) -> bool:
+        """True if all of an array is gathered only to be cut into the pieces it had: they are of unequal length.
+
+        XLA pads such an array before some operations. All of that is counted: what was made, is gathered, and is taken.
+        """
+        own, pieces, first, last = self.program.values[value], self.program.local_shape(value), way[0], way[-1]
+        is_uneven = any(length % self.program.pieces(axes) for length, axes in zip(own.shape, own.spec, strict=True))
+        is_whole = last.elements * last.group_size >= math.prod(own.shape)
+        is_whole &= all(step.kind == "all-gather" for step in way)
+        return is_uneven and is_whole and first.makers[:1] == (value,) and first.made_shape == taker.shape == pieces
 
     def _moved(self, match: Match) -> int | None:
         """The value that its taker takes, or that its need is about."""
@@ -255,8 +267,7 @@ class NeedFinder:
         # A permute changes no sizes.
         is_back &= edge.kind != "collective-permute" or edge.given_shape == pieces
         # An array that is moved once more from there was put back before.
-        way = self._ways.of(edge)
-        is_back |= edge.kind == "all-to-all" and len(self._put_back(way)[0]) < len(way)
+        is_back |= edge.kind == "all-to-all" and any(len(back) < len(way) for back, way in self._ways_back(edge))
         return self._own(edge, axes) if is_back else None
 
     def _brought_back(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
@@ -466,8 +477,12 @@ class NeedFinder:
 
     def _is_made_otherwise(self, edge: PartitionedCollective) -> bool:
         """True if it moves a result that was computed differently from its sharding, and was not put back before."""
+        return bool(self._ways_back(edge))
+
+    def _ways_back(self, edge: PartitionedCollective) -> list[tuple[Way, Way]]:
+        """The ways on which a collective puts a result back: the part that does, and all of it, for each next one."""
         ways = (self._ways.of(own) for own in (edge, *self._ways.next(edge)))
-        return any(edge in self._put_back(way)[0] for way in ways)
+        return [(back, way) for way in ways if edge in (back := self._put_back(way)[0])]
 
     # ------------------------------------------------------------ which need
 

@@ -92,6 +92,10 @@ FORMS: dict[str, tuple[str, ...]] = {
         "XLA found no direct way to reshard {moved}.",
         "Every device gathers all of it for {op}, and keeps its piece.",
     ),
+    "full replication, padded": (
+        "{op} takes {moved}, with {length} elements along {along}, which {devices} devices do not divide.",
+        "Every device gathers the whole array, pads it, and keeps its piece.",
+    ),
     # Neighbours' edges.
     "reverse": ("{op} reverses {dimensions}, split over {shown_axes}.", "Each device needs another device's piece."),
     "roll": (

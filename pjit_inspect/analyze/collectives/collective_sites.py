@@ -36,7 +36,7 @@ def find_sites(module: HloModule) -> tuple[CollectiveOp, ...]:
 
 def _with_rings(module: HloModule, sites: list[CollectiveOp]) -> tuple[CollectiveOp, ...]:
     """The sites, with permutes of a ring replaced by the ring."""
-    rings = find_rings(module, sites)
+    rings = find_rings(module, sites) if any(site.kind == "collective-permute" for site in sites) else []
     inside = {member.op.index for ring in rings for member in ring.members}
     kept = [site for site in sites if site.op.index not in inside]
     return tuple(sorted([*kept, *rings], key=lambda site: site.op.index))

@@ -25,6 +25,8 @@ _PHASES = {"backward": "the backward pass of ", "recompute": "the recomputed "}
 _KINDS = {
     "mul": "a product", "div": "a quotient", "add": "a sum", "sub": "a difference", "reduce_sum": "a sum",
     "add_any": "a sum of gradients", "dot_general": "a product", "while": "a result of a loop",
+    "split": "a part of an array", "slice": "a part of an array", "pad": "a padded array",
+    "concatenate": "a joined array",
 }  # fmt: skip
 """Words for a value of the backward pass, by JAX's name of the operation that makes it."""
 RESHARDED = " (resharded)"
@@ -111,7 +113,7 @@ class ValueNames(Gradients):
         same = inside is not None and self._is_one_piece(op, inside) and not self._is_mixed(self._number(inside))
         if op.kind == "iota" and (same or not self.text(op)):
             return Sentence("the positions in it")
-        if not self.text(op) or op is inside:
+        if op is inside or (not self.text(op) and self.phase(op) != "backward"):
             return self.op(op, inside)
         if same and op.kind == "reverse":
             return say("{} reversed", self.value(op.operands[0], inside))
@@ -125,7 +127,7 @@ class ValueNames(Gradients):
             return say("an earlier {}", code(self.text(op)))
         if same:
             return say("the {} inside it", code(self._label(op)))
-        if self._has_text(op):
+        if not self.text(op) or self._has_text(op):
             return self._told(op, self._near(op, inside), self._part(op), is_value=True)
         if (loop_op := self._loop_of(op)) is not None:
             return say("a value inside {}", self.op(loop_op, inside))
@@ -381,7 +383,8 @@ class ValueNames(Gradients):
                 return gradient
             # Of an array it is not known which gradient it is.
             if is_value:
-                return say("{} in {}{}{}", self._of_kind(op), prefix, code(text), where)
+                of = say(" of {}", code(text)) if self.text(op) else ""
+                return say("{} in the backward pass{}{}", self._of_kind(op), of, where)
         elif phase == "forward" and self._is_of_gradient(op):
             prefix = "the derivative of "
         elif phase == "forward" and self._may_be_tangent(op):

@@ -36,7 +36,7 @@ output: the sharding a result must have: from `out_shardings`, or replicated as 
 written: the user called the collective, in `shard_map` or `pmap`; or it is the transpose of one.
 halo: neighbours' edges for a convolution, pad, slice, roll, concatenate or windowed reduction.
 indexing: gather, scatter, dynamic slice, sort, top-k or cumulative sum along a sharded dimension.
-full_replication: the partitioner knew no better way than to gather the whole array and cut it up again.
+full_replication: the partitioner knew no better way than to gather the whole array and cut it up again, also to pad it.
 no_sharding_rule: an operation that the partitioner cannot split (a custom call, a callback, an FFT along a dimension).
 loop_predicate: a loop's condition is computed from sharded values.
 unknown: the program does not tell.

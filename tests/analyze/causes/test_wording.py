@@ -38,6 +38,7 @@ GIVEN = {
     "looked_up": "`x`",
     "rolled": "`x`",
     "elements": "these 2,048 elements",
+    "along": "dimension 0",
     "axes": "`model`",
     "over": "`model`",
     "shown_axes": "`model`",
