@@ -46,12 +46,14 @@ class Applied:
       start: bytes that the program sends without any change.
       found: bytes that the program with the changed source sends; None where it could not be changed.
       why: why it could not be changed.
+      is_words: whether the change is told in words that only a person can follow.
     """
 
     row: Advice
     start: int
     found: int | None = None
     why: str = ""
+    is_words: bool = False
 
     @property
     def is_close(self) -> bool:
@@ -62,7 +64,7 @@ class Applied:
     def __str__(self) -> str:
         said = "?" if self.row.sent is None else f"{self.row.sent[0]:,} -> {self.row.sent[1]:,}"
         found = self.why or f"{self.found:,}"
-        mark = "ok  " if self.is_close else "WRONG"
+        mark = "ok   " if self.is_close else "words" if self.is_words else "WRONG"
         where = self.row.source[0].where if self.row.source else "-"
         return f"{mark} {self.row.kind} {where} said {said} applied {found} | {self.row.change}"
 
@@ -90,7 +92,8 @@ def apply_advice(build: Callable[[], Built]) -> Iterator[Applied]:
             _add(changes, row)
             yield Applied(row=row, start=start, found=_count(build, changes, _mesh_of(arguments)))
         except (NotApplicableError, ValueError, TypeError) as error:
-            yield Applied(row=row, start=start, why=f"{type(error).__name__}: {str(error)[:160]}")
+            is_words = isinstance(error, NotApplicableError)
+            yield Applied(row=row, start=start, why=f"{type(error).__name__}: {error!s:.160}", is_words=is_words)
             return
 
 
@@ -238,14 +241,6 @@ def _changed_files(changes: _Changes, mesh: Any) -> Iterator[None]:
     finally:
         for own, code in swapped:
             own.__code__ = code
-
-
-def _functions(module: ModuleType, copy: ModuleType, file: str) -> Iterator[tuple[FunctionType, FunctionType]]:
-    """Every function of a module's file, with that of its copy."""
-    for name, own in vars(module).items():
-        other = vars(copy).get(name)
-        if isinstance(own, FunctionType) and isinstance(other, FunctionType) and own.__code__.co_filename == file:
-            yield own, other
 
 
 def _run(source: str, like: ModuleType) -> ModuleType:
