@@ -23,7 +23,9 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
 from pjit_inspect.handles.trials import Trials
+from pjit_inspect.model.program.mesh import spec_text
 from pjit_inspect.model.report.advice import Advice
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 Built = tuple[Callable[..., Any], tuple[Any, ...]]
 _CALL = "jax.lax.with_sharding_constraint("
@@ -84,12 +86,13 @@ def apply_advice(build: Callable[[], Built]) -> Iterator[Applied]:
     function, arguments = build()
     record = pi.inspect(function, *arguments)
     rows = [row for row in record.advice if row.state == "counted"]
-    start, changes = _sent(record), _Changes()
+    trials, changes = Trials(record.data, (), None), _Changes()
+    start = trials.answer(()).counts.bytes
     for row in rows:
         # Another layout is by itself.
         changes = _Changes() if row.kind == "layout" else changes
         try:
-            _add(changes, row)
+            _add(changes, row, trials.copied().program)
             yield Applied(row=row, start=start, found=_count(build, changes, _mesh_of(arguments)))
         except (NotApplicableError, ValueError, TypeError) as error:
             is_words = isinstance(error, NotApplicableError)
@@ -109,13 +112,16 @@ def _mesh_of(arguments: Any) -> Any:
 # ---------------------------------------------------------------- from the text to a change
 
 
-def _add(changes: _Changes, row: Advice) -> None:
+def _add(changes: _Changes, row: Advice, program: ShardedProgram) -> None:
     text = row.change
     if text.startswith(("pass ", "out_shardings: ")):
-        if " more likewise" in text:
-            raise NotApplicableError("it does not name every array")
         own = changes.arguments if text.startswith("pass ") else changes.results
         found = {one["label"]: _spec(one["spec"]) for one in _SPEC.finditer(text)}
+        if " more likewise" in text:
+            every = _every(row, program, "argument" if own is changes.arguments else "result")
+            if not found.items() <= every.items():
+                raise NotApplicableError("what it names is not what was changed")
+            found = every
         own |= found
         if not found:
             raise NotApplicableError("no array is named")
@@ -129,6 +135,13 @@ def _add(changes: _Changes, row: Advice) -> None:
     else:
         change = _constrained(source, frame.line, text)
     changes.lines.setdefault(frame.file, []).append(change)
+
+
+def _every(row: Advice, program: ShardedProgram, kind: str) -> dict[str, PartitionSpec]:
+    """The spec of every argument or result that was changed, by its name, where the text names the first few."""
+    borders = program.inputs if kind == "argument" else program.outputs
+    specs = {borders[edit.index].label: edit.spec or () for edit in row.edits if edit.kind == kind}
+    return {label: _spec(spec_text(spec)) for label, spec in specs.items()}
 
 
 def _spec(text: str) -> PartitionSpec:
