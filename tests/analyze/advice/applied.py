@@ -71,11 +71,23 @@ class Applied:
         return f"{mark} {self.row.kind} {where} said {said} applied {found} | {self.row.change}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Wrap:
+    """A piece of a file, by its ends, that stays within other text: what was around it from `begin` to `end` goes."""
+
+    begin: int
+    first: int
+    last: int
+    end: int
+    before: str
+    after: str
+
+
 @dataclass(slots=True)
 class _Changes:
     """All changes of one program by now: lines of files, specs of arguments, specs of results."""
 
-    lines: dict[str, list[tuple[int, int, str]]] = field(default_factory=dict)
+    lines: dict[str, list[_Wrap]] = field(default_factory=dict)
     arguments: dict[str, PartitionSpec] = field(default_factory=dict)
     results: dict[str, PartitionSpec] = field(default_factory=dict)
 
@@ -94,7 +106,7 @@ def apply_advice(build: Callable[[], Built]) -> Iterator[Applied]:
         try:
             _add(changes, row, trials.copied().program)
             yield Applied(row=row, start=start, found=_count(build, changes, _mesh_of(arguments)))
-        except (NotApplicableError, ValueError, TypeError) as error:
+        except (NotApplicableError, ValueError, TypeError, SyntaxError) as error:
             is_words = isinstance(error, NotApplicableError)
             yield Applied(row=row, start=start, why=f"{type(error).__name__}: {error!s:.160}", is_words=is_words)
             return
@@ -123,6 +135,8 @@ def _add(changes: _Changes, row: Advice, program: ShardedProgram) -> None:
                 raise NotApplicableError("what it names is not what was changed")
             found = every
         own |= found
+        if "; return them so" in text:
+            changes.results |= _every(row, program, "result")
         if not found:
             raise NotApplicableError("no array is named")
         return
@@ -148,13 +162,13 @@ def _spec(text: str) -> PartitionSpec:
     return eval(text, {"P": PartitionSpec})
 
 
-def _constrained(source: str, number: int, text: str) -> tuple[int, int, str]:
-    """The piece of the file that the code of the advice stands for, with the code, which finds its mesh."""
+def _constrained(source: str, number: int, text: str) -> _Wrap:
+    """The piece of the file that the code of the advice wraps, which finds its mesh."""
     begin, line = _line(source, number)
     at = text.find(_CALL)
     if at < 0:
         raise NotApplicableError("it is no code")
-    indent = len(line) - len(line.lstrip())
+    start = begin + len(line) - len(line.lstrip()) + at
     rest = text[at + len(_CALL) :]
     for place in (one.start() for one in re.finditer(r", P\(", rest)):
         spec = re.match(r"P\((?:[^()]|\([^()]*\))*\)", rest[place + 2 :])
@@ -163,11 +177,11 @@ def _constrained(source: str, number: int, text: str) -> tuple[int, int, str]:
         piece, after = rest[:place], rest[place + 2 + spec.end() + 1 :]
         was = text[:at] + piece + after
         if line.strip() == was or line.strip().partition("  #")[0] == was:
-            return begin + indent, begin + indent + len(was), text[:at] + _wrapped(piece, spec[0]) + after
+            return _wrap((start, start), (start + len(piece),) * 2, spec[0])
     return _expression(source, number, text)
 
 
-def _expression(source: str, number: int, text: str) -> tuple[int, int, str]:
+def _expression(source: str, number: int, text: str) -> _Wrap:
     """As `_constrained`, where the code is one expression of several lines: it is there exactly once."""
     try:
         call = ast.parse(text, mode="eval").body
@@ -180,26 +194,37 @@ def _expression(source: str, number: int, text: str) -> tuple[int, int, str]:
     if len(found) != 1:
         raise NotApplicableError(f"{len(found)} expressions of the line are the one to be written")
     begin, end = _ends(source, found[0])
-    return begin, end, _wrapped(source[begin:end], ast.unparse(call.args[1]))
+    return _wrap((begin, begin), (end, end), ast.unparse(call.args[1]))
 
 
-def _requested(source: str, number: int, columns: Sequence[int], text: str) -> tuple[int, int, str]:
-    """The call of a constraint on a line, or of the tests' helper for it, with another sharding or left out."""
+def _requested(source: str, number: int, columns: Sequence[int], text: str) -> _Wrap:
+    """The array that a constraint on a line, or the tests' helper for it, is on; with another sharding or left out."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and node.lineno == number]
-    own = [
-        node for node in calls if ast.unparse(node.func).rpartition(".")[2] in ("with_sharding_constraint", "pinned")
-    ]
+    own = [node for node in calls if ast.unparse(node.func).rpartition(".")[2] in _CONSTRAIN]
     if len(own) > 1 and columns:
         own = [node for node in own if node.col_offset == columns[0]] or own
     if len(own) != 1:
         raise NotApplicableError(f"{len(own)} constraints are on the line")
     begin, end = _ends(source, own[0])
-    array = ast.unparse(own[0].args[1 if ast.unparse(own[0].func) == "pinned" else 0])
-    return begin, end, array if text == "leave it out" else _wrapped(array, text.removeprefix("ask for "))
+    first, last = _ends(source, own[0].args[1 if ast.unparse(own[0].func) == "pinned" else 0])
+    return _wrap((begin, first), (last, end), "" if text == "leave it out" else text.removeprefix("ask for "))
 
 
-def _wrapped(piece: str, spec: str) -> str:
-    return f"{_CALL}{piece}, _advised(lambda P: {spec}))"
+def _wrap(begin: tuple[int, int], end: tuple[int, int], spec: str) -> _Wrap:
+    return _Wrap(*begin, *end, _CALL if spec else "", f", _advised(lambda P: {spec}))" if spec else "")
+
+
+def _written(source: str, wraps: Sequence[_Wrap]) -> str:
+    """The file with all pieces wrapped, of which some may be in others; of equal ones the last is outside."""
+    edits = list[tuple[tuple[int, ...], int, int, str]]()
+    for number, own in enumerate(wraps):
+        size = own.last - own.first
+        edits.append(((-own.begin, 0, size, number), own.begin, own.first, own.before))
+        edits.append(((-own.last, 1, -size, -number), own.last, own.end, own.after))
+    # From the end on: what is put somewhere later stands before what was put there earlier.
+    for _, begin, end, text in sorted(edits):
+        source = source[:begin] + text + source[end:]
+    return source
 
 
 def _line(source: str, number: int) -> tuple[int, str]:
@@ -236,9 +261,7 @@ def _changed_files(changes: _Changes, mesh: Any) -> Iterator[None]:
     try:
         for file, pieces in changes.lines.items():
             module = next(own for own in list(sys.modules.values()) if getattr(own, "__file__", None) == file)
-            source = Path(file).read_text()
-            for begin, end, text in sorted(pieces, reverse=True):
-                source = source[:begin] + text + source[end:]
+            source = _written(Path(file).read_text(), pieces)
             vars(module)["_advised"] = lambda spec: NamedSharding(mesh, spec(PartitionSpec))
             copy = _run(source, module)
             for name, own in vars(module).items():
