@@ -105,7 +105,7 @@ def apply_advice(build: Callable[[], Built]) -> Iterator[Applied]:
         changes = _Changes() if row.kind == "layout" else changes
         try:
             _add(changes, row, trials.copied().program)
-            yield Applied(row=row, start=start, found=_count(build, changes, _mesh_of(arguments)))
+            yield Applied(row=row, start=start, found=_count(build, changes, arguments))
         except (NotApplicableError, ValueError, TypeError, SyntaxError) as error:
             is_words = isinstance(error, NotApplicableError)
             yield Applied(row=row, start=start, why=f"{type(error).__name__}: {error!s:.160}", is_words=is_words)
@@ -117,8 +117,11 @@ def _sent(record: Any) -> int:
     return Trials(record.data, (), None).answer(()).counts.bytes
 
 
-def _mesh_of(arguments: Any) -> Any:
-    return next(leaf.sharding.mesh for leaf in jax.tree.leaves(arguments) if isinstance(leaf.sharding, NamedSharding))
+def _sharding(arguments: Any, spec: PartitionSpec) -> NamedSharding:
+    """A sharding on the first mesh of the arguments that has its axes."""
+    axes = {axis for entry in spec if entry for axis in ((entry,) if isinstance(entry, str) else entry)}
+    own = [leaf.sharding.mesh for leaf in jax.tree.leaves(arguments) if isinstance(leaf.sharding, NamedSharding)]
+    return NamedSharding(next(mesh for mesh in own if axes <= set(mesh.axis_names)), spec)
 
 
 # ---------------------------------------------------------------- from the text to a change
@@ -244,10 +247,10 @@ def _ends(source: str, node: ast.expr) -> tuple[int, int]:
 # ---------------------------------------------------------------- from the change to its bytes
 
 
-def _count(build: Callable[[], Built], changes: _Changes, mesh: Any) -> int:
+def _count(build: Callable[[], Built], changes: _Changes, given: Any) -> int:
     """Bytes that the program with all changes sends."""
     jax.clear_caches()
-    with _changed_files(changes, mesh):
+    with _changed_files(changes, given):
         function, arguments = build()
         arguments = _passed(function, arguments, changes.arguments)
         function = _returned(function, arguments, changes.results)
@@ -255,14 +258,14 @@ def _count(build: Callable[[], Built], changes: _Changes, mesh: Any) -> int:
 
 
 @contextmanager
-def _changed_files(changes: _Changes, mesh: Any) -> Iterator[None]:
+def _changed_files(changes: _Changes, given: Any) -> Iterator[None]:
     """Functions of the changed files have the code of the changed source meanwhile."""
     swapped: list[tuple[FunctionType, Any]] = []
     try:
         for file, pieces in changes.lines.items():
             module = next(own for own in list(sys.modules.values()) if getattr(own, "__file__", None) == file)
             source = _written(Path(file).read_text(), pieces)
-            vars(module)["_advised"] = lambda spec: NamedSharding(mesh, spec(PartitionSpec))
+            vars(module)["_advised"] = lambda spec: _sharding(given, spec(PartitionSpec))
             copy = _run(source, module)
             for name, own in vars(module).items():
                 other = vars(copy).get(name)
@@ -321,10 +324,10 @@ def _returned(function: Any, arguments: tuple[Any, ...], specs: dict[str, Partit
     lowered = function.trace(*arguments)
     asked = jax.tree.leaves(getattr(lowered, "out_shardings", None), is_leaf=lambda own: own is None) or []
     own = asked if len(asked) == len(paths) else [None] * len(paths)
-    mesh, left = _mesh_of(arguments), dict(specs)
+    left = dict(specs)
     for number, (path, _) in enumerate(paths):
         spec = left.pop("result" + jax.tree_util.keystr(path), None)
-        own[number] = own[number] if spec is None else NamedSharding(mesh, spec)
+        own[number] = own[number] if spec is None else _sharding(arguments, spec)
     if left:
         raise NotApplicableError(f"no result is {', '.join(left)}")
     return jax.jit(function.__wrapped__, out_shardings=jax.tree.unflatten(tree, own))
