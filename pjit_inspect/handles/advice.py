@@ -5,7 +5,7 @@ Joins the rooms: `analyze` proposes and judges, `observe` asks. Not its job: any
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -33,7 +33,6 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.advice import Advice, AdviceTable
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.edit import Checked, Edit
-from pjit_inspect.model.report.finding import Finding
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 MOST_QUESTIONS = 40
@@ -86,24 +85,26 @@ def advice_steps(
     files: UserFiles,
     *,
     untried: str | None,
+    propagated: Callable[[], ShardedProgram | None],
     most: int | None,
 ) -> Iterator[AdviceTable]:
     """What is known of the changes worth making: the facts, which need no question; then after each answer; then all.
 
-    `untried` says why nothing can be asked (`why_untried`), None if it can; `most` is the number of questions to XLA's
-    partitioner, fewer for a large program, None for no limit.
+    `program` is None where nobody asked for it yet; `propagated` asks. `untried` says why nothing can be asked
+    (`why_untried`), None if it can; `most` is the number of questions to XLA's partitioner, fewer for a large program,
+    None for no limit.
     """
     unsized = sum(row.is_unsized for row in collectives)
     if module is not None and (lacks := why_incomplete(module.unknown, unsized=unsized)):
         yield AdviceTable(missing=f"the program is {lacks}")
         return
 
-    def known_with(copy: ValueNames | None) -> tuple[Subject, AdviceTable]:
-        subject = subject_of(data, module, collectives, program, sources, files, copy)
+    def known_with(found: ShardedProgram | None, copy: ValueNames | None) -> tuple[Subject, AdviceTable]:
+        subject = subject_of(data, module, collectives, found, sources, files, copy)
         others = find_other_facts(collectives, subject.names or copy, data.timings)
-        return subject, AdviceTable(rows=(*map(_fact, find_facts(subject)), *map(_of_no_record, others)))
+        return subject, AdviceTable(rows=tuple(map(_of_no_record, (*find_facts(subject), *others))))
 
-    _, facts = known_with(None)
+    _, facts = known_with(program, None)
     if untried is not None:
         yield replace(facts, missing=untried or _ONE_DEVICE)
         return
@@ -115,7 +116,7 @@ def advice_steps(
     except CaptureError as error:
         yield replace(facts, missing=str(error))
         return
-    subject, facts = known_with(own.names)
+    subject, facts = known_with(propagated(), own.names)
     if find_explicit_axes(data):
         yield replace(facts, missing=_EXPLICIT)
         return
@@ -187,17 +188,3 @@ def _remedies(own: EditedProgram, subject: Subject) -> Iterator[Site]:
 
 def _of_no_record(one: Advice) -> RecordAdvice:
     return RecordAdvice.made_of(one, _trials=None)
-
-
-def _fact(one: Finding) -> RecordAdvice:
-    return RecordAdvice(
-        kind=one.kind,
-        sentence=one.sentence,
-        change=str(one.remedy),
-        state="fact",
-        source=one.source,
-        cost_bytes=one.cost_bytes,
-        unit=one.unit,
-        runs_once=one.runs_once,
-        _trials=None,
-    )

@@ -498,32 +498,36 @@ class Analyses(Computed):
         untried = self._why_untried
         # The report first: its data know which arguments results reuse.
         data, rows = self.report.data, tuple(self.collectives)
-        return advice_steps(data, module, rows, program, sources, files, untried=untried, most=most)
+        return advice_steps(
+            data,
+            module,
+            rows,
+            program,
+            sources,
+            files,
+            untried=untried,
+            propagated=lambda: self.propagation,
+            most=most,
+        )
 
     @once
     def findings(self) -> FindingTable:
         """Problems of the program."""
-        if (untried := self._why_untried) is not None:
-            return self._findings(None, untried)
-        return self._findings(self.advice, self.advice.missing)
+        return self._findings()
 
     def try_all(self) -> FindingTable:
         """The findings after every change was tried; from then on they are the record's findings."""
         if self.findings.untried and self.can_be_asked:
             self.known["advice"] = self._advised(None)
-            self.known["findings"] = self._findings(self.advice, self.advice.missing)
+            self.known["findings"] = self._findings()
         return self.findings
 
-    def _findings(self, advice: AdviceTable | None, untried: str) -> FindingTable:
-        from pjit_inspect.handles.findings import findings_of, subject_of
+    def _findings(self) -> FindingTable:
+        from pjit_inspect.handles.findings import findings_of
 
-        module = self.readable_hlo
-        program, sources, files = self._explanation(module)
-        # Of a program that was asked about anyway it is known what results replace.
-        program = self.propagation if advice is not None else program
-        data, rows = self.report.data, tuple(self.collectives)
-        subject = subject_of(data, module, rows, program, sources, files, None)
-        return findings_of(subject, None if untried else advice, untried=untried)
+        module, advice, program = self.readable_hlo, self.advice, self.propagation
+        is_heard, rows = program is not None and not program.is_predicted, tuple(self.collectives)
+        return findings_of(self.data, module, rows, advice, untried=self._why_untried, is_heard=is_heard)
 
     @once
     def graph_and_reason(self) -> tuple[ProgramGraph | None, str]:

@@ -1,4 +1,4 @@
-"""Finds the problems of one record's program: its facts, and the changes of its advice.
+"""The findings of one record: the rows of its advice that are clear faults; and what facts are found from.
 
 Joins the rooms: `analyze` finds problems, `handles.advice` tried the changes. Not its job: any of those steps.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pjit_inspect.analyze.advice.updates import replaced_trees
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.findings.candidate import Subject
-from pjit_inspect.analyze.findings.findings import find_facts, find_findings
+from pjit_inspect.analyze.findings.findings import find_findings
 from pjit_inspect.analyze.partition.join import join
 from pjit_inspect.analyze.program.source import UserFiles
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -27,6 +27,8 @@ from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.edit import Checked
 from pjit_inspect.model.report.finding import Finding, FindingTable
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
+
+_UNHEARD = "XLA's partitioner was not heard"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -52,24 +54,33 @@ def why_untried(data: RecordData, *, live: bool) -> str | None:
     return None if data.devices else "the devices are unknown"
 
 
-def findings_of(subject: Subject, advice: AdviceTable | None, *, untried: str = "") -> FindingTable:
-    """At most three findings, dearest first.
+def findings_of(
+    data: RecordData,
+    module: HloModule | None,
+    collectives: Sequence[Collective],
+    advice: AdviceTable,
+    *,
+    untried: str | None,
+    is_heard: bool,
+) -> FindingTable:
+    """At most three rows of the advice, dearest first.
 
-    Without `advice` only facts are found: that takes milliseconds. So it is for a record from a file, too, as bytecode
-    from there is not trusted with a compiler (`why_untried`); `untried` says why. Of a program that is there in part
-    nothing is proven.
+    `untried` is what `why_untried` says, and `is_heard` whether XLA's partitioner has answered. Of a program that is
+    there in part nothing is proven.
     """
-    data, module = subject.data, subject.module
-    unsized = sum(row.is_unsized for row in subject.collectives)
+    unsized = sum(row.is_unsized for row in collectives)
     if module is not None and (lacks := why_incomplete(module.unknown, unsized=unsized)):
         return FindingTable((), missing=f"the program is {lacks}")
-    rows = () if advice is None else tuple(advice)
-    trials = Trials(data, subject.collectives, module) if any(row.edits for row in rows) else None
-    found = tuple(RecordFinding.made_of(o, _trials=trials) for o in find_findings(find_facts(subject), rows))
-    missing = _missing(data, module, subject, is_all=advice is not None or bool(untried))
-    if advice is not None:
-        untried = f"{advice.untried}; record.findings.try_all() tries all" if advice.left_out else advice.untried
-    return FindingTable(found, missing=missing, untried=untried)
+    trials = Trials(data, collectives, module) if any(row.edits for row in advice) else None
+    found = tuple(RecordFinding.made_of(one, _trials=trials) for one in find_findings(advice))
+    if untried is None:
+        more = f"{advice.untried}; record.findings.try_all() tries all" if advice.left_out else advice.untried
+        untried = advice.missing or more
+    missing = "" if is_heard or not collectives or data.stablehlo is None or len(data.devices) < 2 else _UNHEARD
+    why = data.missing.get("partitioner", "nobody has asked it yet")
+    if module is None:
+        missing, why = "no optimized program", data.missing.get("hlo", "it was not captured")
+    return FindingTable(found, missing=missing and f"{missing}: {why}", untried=untried)
 
 
 def subject_of(
@@ -94,17 +105,6 @@ def subject_of(
         replaced={} if known is None else replaced_of(data, known),
         files=files,
     )
-
-
-def _missing(data: RecordData, module: HloModule | None, subject: Subject, *, is_all: bool) -> str:
-    """The checks that were not made, and why; "" if all were made, or more will be made later."""
-    if module is None:
-        return f"no optimized program: {data.missing.get('hlo', 'it was not captured')}"
-    # Without the program before optimization nobody can ask; `untried` says that of a record from a file.
-    can_be_heard = data.stablehlo is not None and len(data.devices) > 1
-    if is_all and subject.names is None and subject.collectives and can_be_heard:
-        return f"XLA's partitioner was not heard: {data.missing.get('partitioner', 'nobody has asked it yet')}"
-    return ""
 
 
 def replaced_of(data: RecordData, program: ShardedProgram) -> dict[str, tuple[ArrayLayout, ...]]:

@@ -170,7 +170,9 @@ def _border(own: EditedProgram, site: Site, wanted: Dimensions | None) -> str:
             lines.append(f"{border.label} as {spec_text(one or ())}")
     more = [f"and {len(lines) - _MOST_NAMED} more likewise"] if len(lines) > _MOST_NAMED else []
     where = "pass" if site.kind == "argument" else "out_shardings:"
-    return f"{where} {', '.join((*lines[:_MOST_NAMED], *more))}"
+    # What is asked for of a result that is the argument of the next call changes with the argument.
+    back = "; return them so, too (out_shardings)" if len(lines) < len(site.places) else ""
+    return f"{where} {', '.join((*lines[:_MOST_NAMED], *more))}{back}"
 
 
 def _rewritten(own: EditedProgram, site: Site, op: ShardedOp, text: str) -> str:

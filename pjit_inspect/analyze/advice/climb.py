@@ -16,7 +16,7 @@ from pjit_inspect.analyze.advice.judge import NOTICEABLE, Saved, find_saved
 from pjit_inspect.analyze.advice.site import Site
 from pjit_inspect.analyze.advice.sites import Sites
 from pjit_inspect.analyze.advice.specs import specs_for
-from pjit_inspect.analyze.advice.stakes import Ask, Counted, ProposedChange, Stakes
+from pjit_inspect.analyze.advice.stakes import Ask, Counted, ProposedChange, Stakes, batch_bytes
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.edit import Edit
 
@@ -111,7 +111,7 @@ class Climb:
     _failed: Counter[object] = field(default_factory=Counter)
     _since: int = 0
     _quiet: int = 0
-    _batch_bytes: float = 0.0
+    _batch_bytes: int = 0
 
     def __post_init__(self) -> None:
         """Asks about the program as it is. Raises CaptureError where there is no answer."""
@@ -122,7 +122,7 @@ class Climb:
                 one = stakes.proposal(site, spec)
                 if one.put or one.gone:
                     found.setdefault(one.edits, one)
-        self._batch_bytes = stakes.batch_bytes()
+        self._batch_bytes = batch_bytes(self.own, self.start)
         self._waiting = list(found.values())
         self.proposed = len(self._waiting)
 
@@ -236,8 +236,7 @@ class Climb:
         except CaptureError as error:
             return TriedChange(proposal=proposal, number=number, edits=edits, failure=str(error))
         saved = self.judge(self.start, self.now, answer, edits)
-        batch = Stakes(self.own, self.start.counts, answer).batch_bytes()
-        grows = batch > self._batch_bytes + _MORE_OF_BATCH * self.start.counts.bytes
+        grows = batch_bytes(self.own, answer) > self._batch_bytes + _MORE_OF_BATCH * self.start.counts.bytes
         is_layout = not self.is_any_layout and (proposal.site.is_on_purpose or grows)
         return TriedChange(
             proposal=proposal, number=number, edits=edits, answer=answer, saved=saved, is_layout=is_layout
@@ -262,7 +261,7 @@ class Climb:
         others = tuple(one for one in self._helped if one is not best)
         self.steps.append(ClimbStep(taken=best, instead=others))
         stakes = Stakes(self.own, self.start.counts, self.now)
-        self._batch_bytes = stakes.batch_bytes()
+        self._batch_bytes = batch_bytes(self.own, self.now)
         left = (*self._waiting, *(one.proposal for one in others))
         taken = best.proposal.site.touched
         self._waiting = [stakes.proposal(one.site, one.spec) for one in left if taken.isdisjoint(one.site.touched)]

@@ -19,6 +19,7 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.mesh import Dimensions
 from pjit_inspect.model.program.opcodes import PRODUCTS
 from pjit_inspect.model.program.shape import bits_of
+from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.cause import Phase
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram, axis_name
 
@@ -48,6 +49,15 @@ class EditedProgram:
     def is_differentiated(self) -> bool:
         """True if a constraint binds a gradient, too."""
         return any(phase in LATER for phase in self.phases)
+
+    @cached_property
+    def named(self) -> Mapping[tuple[str, tuple[Frame, ...]], list[int]]:
+        """The operations by JAX's name and their frames, and by the name alone, with ()."""
+        found: dict[tuple[str, tuple[Frame, ...]], list[int]] = defaultdict(list)
+        for index, op in enumerate(self.program.ops):
+            for frames in {op.frames, ()}:
+                found[op.op_name, frames].append(index)
+        return found
 
     def spec(self, value: int) -> Dimensions:
         """How a value is split."""

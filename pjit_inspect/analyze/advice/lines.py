@@ -7,13 +7,13 @@ the gradient, and the gradient itself: JAX splits it as the value. Not its job: 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
 from pjit_inspect.analyze.advice.site import Place, Site, is_large
 from pjit_inspect.analyze.program.phases import LATER
-from pjit_inspect.model.program.opcodes import REQUESTS, VIEWS, operations
+from pjit_inspect.model.program.opcodes import PRODUCTS, REQUESTS, VIEWS, operations
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 
 _PASSING = VIEWS | operations("broadcast") | {"dynamic_update_slice", "while"}
@@ -94,6 +94,11 @@ class Lines:
             shapes[self._own.shape(self._ops[index].results[0])].append(index)
         again = [index for alike in shapes.values() for index in self._again(alike)]
         gradients = [place for alike in shapes.values() for place in self._gradients(alike)]
+        products = () if gradients else [own for index in ops for own in self._differentiating[index]]
+        if any(place is None for place in products):
+            # A constraint binds a gradient that nobody can name the place of: what is asked would be another program.
+            return None
+        gradients += [place for place in products if place is not None]
         op = self._ops[ops[0]]
         return Site(
             kind="value",
@@ -191,6 +196,22 @@ class Lines:
                 return tuple(found)
             border = [maker for index in border for maker in self._added(index, shape)]
         return ()
+
+    @cached_property
+    def _differentiating(self) -> Mapping[int, list[Place | None]]:
+        """For each operation the products of the backward pass that make the gradient of its result.
+
+        None for one that has other dimensions, or another order of them.
+        """
+        found: dict[int, list[Place | None]] = defaultdict(list)
+        for index, op in enumerate(self._ops):
+            is_product = self._own.phases[index] == "backward" and op.kind in PRODUCTS
+            for value in self._names.differentiated(op) if is_product else ():
+                is_alike = self._own.classes(value) == self._own.classes(op.results[0])
+                is_placed = is_alike and self._own.numbers[index] is not None
+                if (maker := self._values[value].op) is not None:
+                    found[maker].append(("constrain", index, 0) if is_placed else None)
+        return found
 
     def _handed(self, index: int, number: int, shape: tuple[int, ...], pieces: set[object]) -> Place | None:
         """The place of one operand, where another piece of the backward pass makes it; None for any other."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from pjit_inspect.analyze.advice.argument_groups import EqualArguments, argument_groups
 from pjit_inspect.analyze.advice.edited_program import EditedProgram
@@ -18,10 +19,14 @@ from pjit_inspect.analyze.advice.site import Place, Site, SiteKind, is_large
 from pjit_inspect.analyze.advice.specs import with_axis
 from pjit_inspect.analyze.advice.updates import root_of
 from pjit_inspect.model.program.mesh import Dimensions, spec_text
+from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.edit import Edit, EditKind
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 from pjit_inspect.model.words.sentence import Sentence, code, say
+
+_Call = tuple[str, str, tuple[Frame, ...]]
+"""A function by its file and name, and the frames from its call on."""
 
 
 class Sites:
@@ -47,7 +52,10 @@ class Sites:
         for index, op in enumerate(self._ops):
             if not is_asked(op) or op.manual:
                 continue
-            for request in (requests.of(index), requests.of_every_call(index)):
+            frames, alone, every = self._names.frames(op), requests.of(index), requests.of_every_call(index)
+            call = self._helpers_call(op, frames, is_alike=every is not None)
+            # What is asked for in a function that computes, too, is the same in every call of it.
+            for request, source in ((alone if call or every is None else None, call or frames), (every, frames)):
                 if request is None or request.ops in done:
                     continue
                 done.add(request.ops)
@@ -57,7 +65,7 @@ class Sites:
                     places=tuple(("respec", own, 0) for own in request.ops),
                     arrays=self._made(request.ops),
                     ops=tuple(sorted(request.ops)),
-                    source=self._asking(op),
+                    source=source,
                     is_on_purpose=self._is_at_the_border(op),
                 )
 
@@ -67,16 +75,25 @@ class Sites:
         results = {names.seen_through(own.value) for own in self._own.program.outputs}
         return bool(names.argument(op.operands[0])) or names.seen_through(op.results[0]) in results
 
-    def _asking(self, op: ShardedOp) -> tuple[Frame, ...]:
-        """The frames of a constraint, or of the call of a helper that makes it.
+    def _helpers_call(self, op: ShardedOp, frames: tuple[Frame, ...], *, is_alike: bool) -> tuple[Frame, ...]:
+        """The frames from the call of a helper on that makes a constraint; () where the constraint itself is meant.
 
-        Whoever hands a function on, as to `lax.scan`, does not say what is asked for in it.
+        A helper does nothing but ask, or is told what to ask for: then not all of several calls ask alike. Whoever
+        hands a function on, as to `lax.scan`, does not say what is asked for in it.
         """
-        frames, caller = self._names.frames(op), self._names.caller(op)
-        depth = frames.index(caller) if caller in frames else 0
-        helper = frames[depth - 1].function.rpartition(".")[2] if depth else ""
-        called = self._names.text(op, depth).partition("(")[0]
-        return frames[depth:] if called.rpartition(".")[2] == helper else frames
+        if self._names.caller(op) is None:
+            return ()
+        called = self._names.text(op, 1).partition("(")[0].rpartition(".")[2]
+        is_call = called == frames[0].function.rpartition(".")[2]
+        asking = {self._names.frames(other) for other in self._ops if is_asked(other)}
+        is_told = not is_alike and len({own[1:2] for own in asking if own[:1] == frames[:1]}) > 1
+        return frames[1:] if is_call and (is_told or _call(frames, 1) not in self._computing) else ()
+
+    @cached_property
+    def _computing(self) -> frozenset[_Call]:
+        """The calls of functions that compute something."""
+        stacks = {self._names.frames(op) for op in self._ops if op.kind not in REQUESTS}
+        return frozenset(_call(stack, depth) for stack in stacks for depth in range(1, len(stack)))
 
     def _arguments(self) -> Iterator[Site]:
         groups = argument_groups(self._own.program)
@@ -192,3 +209,8 @@ class Sites:
     def _made(self, ops: Sequence[int]) -> tuple[tuple[int, Dimensions], ...]:
         """What ops make, and how it is split."""
         return tuple((value, self._own.spec(value)) for index in ops for value in self._ops[index].results[:1])
+
+
+def _call(frames: tuple[Frame, ...], depth: int) -> _Call:
+    """The call of the function that so many frames are within."""
+    return frames[depth - 1].file, frames[depth - 1].function, frames[depth:]

@@ -8,7 +8,7 @@ splits more. That is a bound by supposition, no proof: it orders the questions a
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -118,7 +118,6 @@ class _Stake:
     axes: frozenset[str]
     classes: frozenset[int]
     ops: frozenset[int]
-    is_batch: bool = False
 
 
 class Stakes:
@@ -131,17 +130,11 @@ class Stakes:
         self._products = self._of_products()
 
     def _of_collectives(self, now: Counted) -> list[_Stake]:
-        named: dict[object, list[int]] = defaultdict(list)
-        for index, op in enumerate(self._own.program.ops):
-            for frames in {op.frames, ()}:
-                named[op.op_name, frames].append(index)
         found = []
         for row in now.moved:
-            ops = named[row.op_name, row.frames]
+            ops = self._own.named[row.op_name, row.frames]
             axes = self._own.program.sizes if row.axes is None else row.axes
-            is_batch = self._is_batch(ops, row.shape)
-            named_axes = frozenset(map(axis_name, axes))
-            found.append(_Stake(row.bytes, named_axes, self._classes_of(ops), frozenset(ops), is_batch))
+            found.append(_Stake(row.bytes, frozenset(map(axis_name, axes)), self._classes_of(ops), frozenset(ops)))
         return found
 
     def _of_products(self) -> list[_Stake]:
@@ -189,24 +182,6 @@ class Stakes:
             score=score / (1 + 0.1 * max(0, len(put) + len(gone) - 1)) + max(0.0, held),
             lost_at=lost_at,
         )
-
-    def batch_bytes(self) -> float:
-        """Bytes sent of arrays that a larger batch makes larger."""
-        return sum(one.size for one in self._collectives if one.is_batch)
-
-    def _is_batch(self, ops: Sequence[int], shape: tuple[int, ...]) -> bool:
-        """True if the array that a collective moves, one of an op's that it fits, has a dimension of the batch."""
-        own = self._own
-        arrays = {
-            value for index in ops for value in (*own.program.ops[index].operands, *own.program.ops[index].results)
-        }
-        fitting = [
-            own.classes(value)
-            for value in arrays
-            if len(own.shape(value)) == len(shape)
-            and all(whole % max(1, part) == 0 for whole, part in zip(own.shape(value), shape, strict=True))
-        ]
-        return any(not own.batch.isdisjoint(classes) for classes in fitting or map(own.classes, arrays))
 
     def _varies(self, own_class: int) -> bool:
         return len(self._own.splits.get(own_class, ())) > 1
@@ -262,3 +237,20 @@ class Stakes:
         """
         depth = _BEFORE_REQUEST if site.kind == "request" else 1
         return next((index for index in site.ops if put & self._own.brought(index, depth)), None)
+
+
+def batch_bytes(own: EditedProgram, now: Counted) -> int:
+    """Bytes that a program, or a changed copy of it, sends of arrays that a larger batch makes larger."""
+    return sum(row.bytes for row in now.moved if _is_batch(own, own.named[row.op_name, row.frames], row.shape))
+
+
+def _is_batch(own: EditedProgram, ops: Sequence[int], shape: tuple[int, ...]) -> bool:
+    """True if the array that a collective moves, one of an op's that it fits, has a dimension of the batch."""
+    arrays = {value for index in ops for value in (*own.program.ops[index].operands, *own.program.ops[index].results)}
+    fitting = [
+        own.classes(value)
+        for value in arrays
+        if len(own.shape(value)) == len(shape)
+        and all(whole % max(1, part) == 0 for whole, part in zip(own.shape(value), shape, strict=True))
+    ]
+    return any(not own.batch.isdisjoint(classes) for classes in fitting or map(own.classes, arrays))

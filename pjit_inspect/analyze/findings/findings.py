@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import TypeVar
 
 from pjit_inspect.analyze.findings.arguments import not_donated, resharded_arguments
 from pjit_inspect.analyze.findings.candidate import Candidate, Subject
@@ -25,6 +26,7 @@ from pjit_inspect.model.report.edit import Checked
 from pjit_inspect.model.report.finding import FINDING_KINDS, Finding, FindingKind, FindingUnit
 from pjit_inspect.model.words.sentence import Sentence, code, say
 
+_Found = TypeVar("_Found", Candidate, Finding)
 _MOST = 3
 _NOTICEABLE = 0.05
 """A cost below this share of the program's bytes sent, or held as arguments, is no finding."""
@@ -32,13 +34,10 @@ _UNITS: tuple[FindingUnit, ...] = ("sent", "copied", "held")
 """Order of findings: bytes sent on every call come before bytes that only take memory."""
 
 
-def find_facts(subject: Subject) -> tuple[Finding, ...]:
+def find_facts(subject: Subject) -> tuple[Advice, ...]:
     """Problems that no question is needed for, each of which costs a noticeable part, the most expensive first."""
-    return _in_order(
-        _finding(subject, candidate)
-        for candidate in fact_candidates(subject)
-        if candidate.is_proven and _is_noticeable(subject, candidate)
-    )
+    proven = (one for one in fact_candidates(subject) if one.is_proven and _is_noticeable(subject, one))
+    return tuple(_fact(subject, one) for one in _in_order(proven))
 
 
 def fact_candidates(subject: Subject) -> Iterator[Candidate]:
@@ -57,18 +56,15 @@ def fact_candidates(subject: Subject) -> Iterator[Candidate]:
     )
 
 
-def find_findings(facts: Iterable[Finding], advice: Iterable[Advice]) -> tuple[Finding, ...]:
-    """At most three: facts, and changes of advice, but for those that only other sizes or layouts speak for."""
-    changes = [one for row in advice if (one := _of_change(row)) is not None]
-    told = {(one.kind, one.source[:1]) for one in changes}
-    # A fact whose remedy was tried, and helps, is told once.
-    left = [one for one in facts if (one.kind, one.source[:1]) not in told]
-    return _in_order((*changes, *left))[:_MOST]
+def find_findings(advice: Iterable[Advice]) -> tuple[Finding, ...]:
+    """At most three of the rows of an advice, but for those that only other sizes or layouts speak for."""
+    found = (_of_fact(row) if row.state == "fact" else _of_change(row) for row in advice)
+    return _in_order(one for one in found if one is not None)[:_MOST]
 
 
-def _in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:
+def _in_order(found: Iterable[_Found]) -> tuple[_Found, ...]:
     """The most expensive first, without those whose collectives all belong to a more expensive one."""
-    kept: list[Finding] = []
+    kept = list[_Found]()
     for one in sorted(found, key=lambda one: (_UNITS.index(one.unit), -one.cost_bytes)):
         own = set(one.instructions)
         if not own or not any(own <= set(other.instructions) for other in kept):
@@ -77,8 +73,9 @@ def _in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _of_change(row: Advice) -> Finding | None:
-    """A change that was tried as a finding; None for facts, and where no axis is lost and nothing is held in full."""
-    kind = _kind(row)
+    """A change that was tried as a finding; None where no axis is lost and nothing is held in full."""
+    is_border = row.kind in ("argument", "result")
+    kind = _kind("replicated_argument" if is_border and row.is_whole else row.kind)
     if kind is None or row.sent is None or row.memory is None:
         return None
     unit: FindingUnit = "held" if kind == "replicated_argument" or row.sent[0] <= row.sent[1] else "sent"
@@ -100,12 +97,23 @@ def _of_change(row: Advice) -> Finding | None:
     )
 
 
-def _kind(row: Advice) -> FindingKind | None:
-    if row.state == "fact":
-        return None
-    if row.kind in ("argument", "result"):
-        return "replicated_argument" if row.is_whole else None
-    return next((kind for kind in FINDING_KINDS if kind == row.kind), None)
+def _of_fact(row: Advice) -> Finding | None:
+    """A fact as a finding; None for one that costs neither bytes nor memory."""
+    kind = _kind(row.kind)
+    return kind and Finding(
+        kind=kind,
+        sentence=row.sentence,
+        source=row.source,
+        cost_bytes=row.cost_bytes,
+        unit=row.unit,
+        remedy=Sentence(row.change) if row.change else "",
+        instructions=row.removes,
+        runs_once=row.runs_once,
+    )
+
+
+def _kind(kind: str) -> FindingKind | None:
+    return next((own for own in FINDING_KINDS if own == kind), None)
 
 
 def _is_noticeable(subject: Subject, candidate: Candidate) -> bool:
@@ -113,18 +121,19 @@ def _is_noticeable(subject: Subject, candidate: Candidate) -> bool:
     return candidate.cost_bytes > _NOTICEABLE * (subject.sent_bytes if is_sent else subject.held_bytes)
 
 
-def _finding(subject: Subject, candidate: Candidate) -> Finding:
-    """The finding with its first remedy that is a change of code; one that could be tried is told by the advice."""
+def _fact(subject: Subject, candidate: Candidate) -> Advice:
+    """The fact with its first remedy that is a change of code; one that could be tried is told by the advice."""
     plain = next((remedy for remedy in candidate.remedies if not remedy.edits), None)
     own = set(candidate.instructions)
     unsure = (row for row in subject.collectives if row.count is None and not own.isdisjoint(row.instructions))
-    return Finding(
+    return Advice(
         kind=candidate.kind,
         sentence=candidate.sentence,
+        change="" if plain is None else str(plain.words),
+        state="fact",
         source=candidate.source,
         cost_bytes=candidate.cost_bytes,
         unit=candidate.unit,
-        remedy=plain.words if plain is not None else "",
-        instructions=candidate.instructions,
+        removes=candidate.instructions,
         runs_once=candidate.unit == "sent" and any(unsure),
     )

@@ -31,8 +31,6 @@ from pjit_inspect.model.time.rows import TimedCollective, TimedCollectives, Time
 from pjit_inspect.model.time.step_time import StepTime
 
 _COPIES = operations("copy")
-_TINY_S, _MANY = 1e-6, 10
-"""Transfers shorter than this are decided by latency; so many of them are told of."""
 _HOST_SPACE = 5
 """XLA's number of the host's memory."""
 
@@ -286,17 +284,9 @@ class _Step:
         lost = sum(row.seconds is None for row in (*kernels, *collectives))
         if lost:
             notes.append(f"{lost:,} {'row takes' if lost == 1 else 'rows take'} an unknown time, counted as none")
-        if (tiny := sum(map(_tiny_runs, collectives))) >= _MANY:
-            notes.append(f"{tiny:,} runs of collectives move so little that latency decides, which no source says")
         if self._host_copies:
             notes.append("copies to and from the host's memory are not modelled")
         return notes
-
-
-def _tiny_runs(row: TimedCollective) -> int:
-    """Runs of a collective that nothing hides, and that bytes alone would let end before a message arrives."""
-    runs = row.runs if row.runs is not None else 1
-    return runs if not row.is_async and row.seconds is not None and row.seconds < runs * _TINY_S else 0
 
 
 def _with_sums(step: StepTime, schedule: Schedule) -> StepTime:

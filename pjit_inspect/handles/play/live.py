@@ -163,7 +163,7 @@ class Live:
             is_computing=self._computing == chosen and now.stage not in ("full", "refused"),
             can_search=not play.is_closed and play.subject.roles() is not None,
             search=self._search,
-            presets=play.presets,
+            presets=(*play.presets, *play.advised),
             preset=play.preset,
             note=self._note,
             is_comparing=number is None and not play.is_closed and (shown, self._against) not in self._details,

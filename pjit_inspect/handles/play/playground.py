@@ -23,6 +23,7 @@ from pjit_inspect.handles.asked.change_specs import plain_spec
 from pjit_inspect.handles.asked.targets import check_target
 from pjit_inspect.handles.asked.what_if import given_sizes
 from pjit_inspect.handles.background import stop_at_exit
+from pjit_inspect.handles.play.advised import presets_of
 from pjit_inspect.handles.play.history import History, PlayVariant
 from pjit_inspect.handles.play.proof import prove as prove_setting
 from pjit_inspect.handles.play.subject import PlayedProgram, PlayedRecord, Record
@@ -31,6 +32,7 @@ from pjit_inspect.model.play.controls import Controls
 from pjit_inspect.model.play.setting import PlaySetting, Preset
 from pjit_inspect.model.play.variant import Goal, Variant
 from pjit_inspect.model.record.target import Effort
+from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.observe.partitioner.service import LaneTicket
 from pjit_inspect.view.pages.playground import playground_view
 from pjit_inspect.view.play.output import is_in_notebook
@@ -82,6 +84,7 @@ class Playground(Displayable):
         self._asked: tuple[int, Effort] | None = None
         self._ends: list[Callable[[], object]] = []
         self._is_closed = False
+        self._advised: tuple[list[tuple[Edit, ...]], tuple[Preset, ...]] = [], ()
         self._live: Live | None = None
         self._observers: dict[int, OnVariant] = {}
         self._news: deque[PlayVariant] = deque()
@@ -166,22 +169,36 @@ class Playground(Displayable):
             return self.subject.presets(own.mesh, own.target)
 
     @property
+    def advised(self) -> tuple[Preset, ...]:
+        """The changes of the record's advice that are known by now, each as a preset: "advice 1" is the first row.
+
+        Each is made with those before it, as it was counted. One that controls cannot make says why.
+        """
+        rows = tuple(self.subject.advice())
+        with self._turn:
+            if self._advised[0] != [row.edits for row in rows]:
+                self._advised = [row.edits for row in rows], presets_of(self.subject, rows)
+            return self._advised[1]
+
+    @property
     def preset(self) -> Preset | None:
         """The textbook layout that the current variant is; None for none."""
         with self._turn:
             own = self._settings[self._chosen]
-            return next((one for one in self.presets if one.setting == own), None)
+            return next((one for one in (*self.presets, *self.advised) if one.setting == own), None)
 
     def apply(self, preset: str) -> Variant:
-        """Set all controls as a textbook has them, on the mesh that is looked at, and ask XLA in the background.
+        """Set all controls as a textbook or the advice has them, and ask XLA in the background.
+
+        A textbook's layout is on the mesh that is looked at; advice is about the program as captured.
 
         Args:
-          preset: the name of one of `presets`, in any case: "FSDP".
+          preset: the name of one of `presets` or of `advised`, in any case: "FSDP", "advice 1".
 
         Returns as `set`. Raises ChangeError for a name that there is none of, and where it is none for this program.
         """
         with self._turn:
-            presets = self.presets
+            presets = (*self.presets, *self.advised)
             found = next((own for own in presets if own.name.lower() == str(preset).lower()), None)
             if found is None:
                 names = ", ".join(own.name for own in presets)

@@ -38,6 +38,7 @@ from pjit_inspect.model.play.variant import Problem, Variant
 from pjit_inspect.model.program.mesh import MeshAxes, PartitionSpec, axes_of, entry_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Effort
+from pjit_inspect.model.report.advice import AdviceTable
 from pjit_inspect.model.report.edit import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import LaneTicket, ask_partitioner
@@ -137,6 +138,10 @@ class PlayedProgram:
         self._presets: dict[tuple[tuple[tuple[str, int], ...], str], tuple[Preset, ...]] = {}
         self.places: dict[str, ConstraintPlace] = {}
         """Name of a new constraint -> where it goes."""
+
+    def advice(self) -> AdviceTable:
+        """The advice on the record, as far as it is known by now."""
+        return self._source.analyses.advice_by_now()
 
     @property
     def donates(self) -> bool:
@@ -354,12 +359,15 @@ class PlayedProgram:
         where = None if self.program is None or site.kind != "request" else self.program.ops[site.ops[0]].frames[:1]
         return bool(where) and set(site.ops) == set(self.constraint_ops(where[0].where))
 
-    def with_edits(self, setting: PlaySetting, edits: Sequence[Edit], alone: Collection[str]) -> PlaySetting:
-        """The setting with the controls changed as edits change the program; those of results are left to the setting.
+    def with_edits(
+        self, setting: PlaySetting, edits: Sequence[Edit], alone: Collection[str], *, are_results_set: bool = False
+    ) -> PlaySetting:
+        """The setting with the controls changed as edits change the program; `alone` are arguments that follow nothing.
 
-        Raises ChangeError where controls cannot.
+        Those of results are left to the setting, unless `are_results_set`. Raises ChangeError where controls cannot.
         """
         specs, constraints, added = dict[str, Any](), dict[str, Any](), dict(setting.added)
+        results = dict[str, Any]()
         names = {edit: name for name, place in self.places.items() for edit in place.edits}
         for edit in edits:
             spec = None if edit.spec is None else tuple(map(entry_of, edit.spec))
@@ -367,10 +375,14 @@ class PlayedProgram:
                 specs[self.facts.arguments[edit.index].path] = spec
             elif edit.kind in ("respec", "remove") and self.program is not None:
                 constraints[self.program.ops[edit.index].frames[0].where] = spec
-            elif edit.kind != "result":
-                name = names[edit.kind, edit.index, edit.number]
+            elif edit.kind == "result":
+                results |= {self.facts.results[edit.index].path: spec} if are_results_set else {}
+            elif (name := names.get((edit.kind, edit.index, edit.number))) is not None:
                 added[name] = self.places[name].to_text(spec or ())
-        found = changed_setting(self.facts, setting, specs=specs, constraints=constraints, alone={*alone, *specs})
+            else:
+                raise ChangeError("there is no control for this line")
+        alone = {*alone, *specs}
+        found = changed_setting(self.facts, setting, specs=specs, results=results, constraints=constraints, alone=alone)
         return replace(found, added=tuple(sorted(added.items())))
 
     def counted(self, record: Record) -> Counted:

@@ -127,7 +127,7 @@ class FindingTable(Table[Finding]):
     def try_all(self) -> FindingTable:
         """The record's findings after every remedy was tried, however many; the record keeps them.
 
-        Else at most ten are tried, fewer of a large program; `untried` says how many were left out.
+        Else at most 40 are tried, fewer of a large program; `untried` says how many were left out.
         """
         # Those that records hand out (`handles.displays`) have a program.
         raise ValueError("these findings were not handed out by a record, so there is no program to try remedies in")

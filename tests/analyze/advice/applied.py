@@ -23,7 +23,9 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
 from pjit_inspect.handles.trials import Trials
+from pjit_inspect.model.program.mesh import spec_text
 from pjit_inspect.model.report.advice import Advice
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 Built = tuple[Callable[..., Any], tuple[Any, ...]]
 _CALL = "jax.lax.with_sharding_constraint("
@@ -46,12 +48,14 @@ class Applied:
       start: bytes that the program sends without any change.
       found: bytes that the program with the changed source sends; None where it could not be changed.
       why: why it could not be changed.
+      is_words: whether the change is told in words that only a person can follow.
     """
 
     row: Advice
     start: int
     found: int | None = None
     why: str = ""
+    is_words: bool = False
 
     @property
     def is_close(self) -> bool:
@@ -62,16 +66,28 @@ class Applied:
     def __str__(self) -> str:
         said = "?" if self.row.sent is None else f"{self.row.sent[0]:,} -> {self.row.sent[1]:,}"
         found = self.why or f"{self.found:,}"
-        mark = "ok  " if self.is_close else "WRONG"
+        mark = "ok   " if self.is_close else "words" if self.is_words else "WRONG"
         where = self.row.source[0].where if self.row.source else "-"
         return f"{mark} {self.row.kind} {where} said {said} applied {found} | {self.row.change}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrap:
+    """A piece of a file, by its ends, that stays within other text: what was around it from `begin` to `end` goes."""
+
+    begin: int
+    first: int
+    last: int
+    end: int
+    before: str
+    after: str
 
 
 @dataclass(slots=True)
 class _Changes:
     """All changes of one program by now: lines of files, specs of arguments, specs of results."""
 
-    lines: dict[str, list[tuple[int, int, str]]] = field(default_factory=dict)
+    lines: dict[str, list[_Wrap]] = field(default_factory=dict)
     arguments: dict[str, PartitionSpec] = field(default_factory=dict)
     results: dict[str, PartitionSpec] = field(default_factory=dict)
 
@@ -82,15 +98,17 @@ def apply_advice(build: Callable[[], Built]) -> Iterator[Applied]:
     function, arguments = build()
     record = pi.inspect(function, *arguments)
     rows = [row for row in record.advice if row.state == "counted"]
-    start, changes = _sent(record), _Changes()
+    trials, changes = Trials(record.data, (), None), _Changes()
+    start = trials.answer(()).counts.bytes
     for row in rows:
         # Another layout is by itself.
         changes = _Changes() if row.kind == "layout" else changes
         try:
-            _add(changes, row)
-            yield Applied(row=row, start=start, found=_count(build, changes, _mesh_of(arguments)))
-        except (NotApplicableError, ValueError, TypeError) as error:
-            yield Applied(row=row, start=start, why=f"{type(error).__name__}: {str(error)[:160]}")
+            _add(changes, row, trials.copied().program)
+            yield Applied(row=row, start=start, found=_count(build, changes, arguments))
+        except (NotApplicableError, ValueError, TypeError, SyntaxError) as error:
+            is_words = isinstance(error, NotApplicableError)
+            yield Applied(row=row, start=start, why=f"{type(error).__name__}: {error!s:.160}", is_words=is_words)
             return
 
 
@@ -99,21 +117,29 @@ def _sent(record: Any) -> int:
     return Trials(record.data, (), None).answer(()).counts.bytes
 
 
-def _mesh_of(arguments: Any) -> Any:
-    return next(leaf.sharding.mesh for leaf in jax.tree.leaves(arguments) if isinstance(leaf.sharding, NamedSharding))
+def _sharding(arguments: Any, spec: PartitionSpec) -> NamedSharding:
+    """A sharding on the first mesh of the arguments that has its axes."""
+    axes = {axis for entry in spec if entry for axis in ((entry,) if isinstance(entry, str) else entry)}
+    own = [leaf.sharding.mesh for leaf in jax.tree.leaves(arguments) if isinstance(leaf.sharding, NamedSharding)]
+    return NamedSharding(next(mesh for mesh in own if axes <= set(mesh.axis_names)), spec)
 
 
 # ---------------------------------------------------------------- from the text to a change
 
 
-def _add(changes: _Changes, row: Advice) -> None:
+def _add(changes: _Changes, row: Advice, program: ShardedProgram) -> None:
     text = row.change
     if text.startswith(("pass ", "out_shardings: ")):
-        if " more likewise" in text:
-            raise NotApplicableError("it does not name every array")
         own = changes.arguments if text.startswith("pass ") else changes.results
         found = {one["label"]: _spec(one["spec"]) for one in _SPEC.finditer(text)}
+        if " more likewise" in text:
+            every = _every(row, program, "argument" if own is changes.arguments else "result")
+            if not found.items() <= every.items():
+                raise NotApplicableError("what it names is not what was changed")
+            found = every
         own |= found
+        if "; return them so" in text:
+            changes.results |= _every(row, program, "result")
         if not found:
             raise NotApplicableError("no array is named")
         return
@@ -128,17 +154,24 @@ def _add(changes: _Changes, row: Advice) -> None:
     changes.lines.setdefault(frame.file, []).append(change)
 
 
+def _every(row: Advice, program: ShardedProgram, kind: str) -> dict[str, PartitionSpec]:
+    """The spec of every argument or result that was changed, by its name, where the text names the first few."""
+    borders = program.inputs if kind == "argument" else program.outputs
+    specs = {borders[edit.index].label: edit.spec or () for edit in row.edits if edit.kind == kind}
+    return {label: _spec(spec_text(spec)) for label, spec in specs.items()}
+
+
 def _spec(text: str) -> PartitionSpec:
     return eval(text, {"P": PartitionSpec})
 
 
-def _constrained(source: str, number: int, text: str) -> tuple[int, int, str]:
-    """The piece of the file that the code of the advice stands for, with the code, which finds its mesh."""
+def _constrained(source: str, number: int, text: str) -> _Wrap:
+    """The piece of the file that the code of the advice wraps, which finds its mesh."""
     begin, line = _line(source, number)
     at = text.find(_CALL)
     if at < 0:
         raise NotApplicableError("it is no code")
-    indent = len(line) - len(line.lstrip())
+    start = begin + len(line) - len(line.lstrip()) + at
     rest = text[at + len(_CALL) :]
     for place in (one.start() for one in re.finditer(r", P\(", rest)):
         spec = re.match(r"P\((?:[^()]|\([^()]*\))*\)", rest[place + 2 :])
@@ -147,11 +180,11 @@ def _constrained(source: str, number: int, text: str) -> tuple[int, int, str]:
         piece, after = rest[:place], rest[place + 2 + spec.end() + 1 :]
         was = text[:at] + piece + after
         if line.strip() == was or line.strip().partition("  #")[0] == was:
-            return begin + indent, begin + indent + len(was), text[:at] + _wrapped(piece, spec[0]) + after
+            return _wrap((start, start), (start + len(piece),) * 2, spec[0])
     return _expression(source, number, text)
 
 
-def _expression(source: str, number: int, text: str) -> tuple[int, int, str]:
+def _expression(source: str, number: int, text: str) -> _Wrap:
     """As `_constrained`, where the code is one expression of several lines: it is there exactly once."""
     try:
         call = ast.parse(text, mode="eval").body
@@ -164,26 +197,37 @@ def _expression(source: str, number: int, text: str) -> tuple[int, int, str]:
     if len(found) != 1:
         raise NotApplicableError(f"{len(found)} expressions of the line are the one to be written")
     begin, end = _ends(source, found[0])
-    return begin, end, _wrapped(source[begin:end], ast.unparse(call.args[1]))
+    return _wrap((begin, begin), (end, end), ast.unparse(call.args[1]))
 
 
-def _requested(source: str, number: int, columns: Sequence[int], text: str) -> tuple[int, int, str]:
-    """The call of a constraint on a line, or of the tests' helper for it, with another sharding or left out."""
+def _requested(source: str, number: int, columns: Sequence[int], text: str) -> _Wrap:
+    """The array that a constraint on a line, or the tests' helper for it, is on; with another sharding or left out."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and node.lineno == number]
-    own = [
-        node for node in calls if ast.unparse(node.func).rpartition(".")[2] in ("with_sharding_constraint", "pinned")
-    ]
+    own = [node for node in calls if ast.unparse(node.func).rpartition(".")[2] in _CONSTRAIN]
     if len(own) > 1 and columns:
         own = [node for node in own if node.col_offset == columns[0]] or own
     if len(own) != 1:
         raise NotApplicableError(f"{len(own)} constraints are on the line")
     begin, end = _ends(source, own[0])
-    array = ast.unparse(own[0].args[1 if ast.unparse(own[0].func) == "pinned" else 0])
-    return begin, end, array if text == "leave it out" else _wrapped(array, text.removeprefix("ask for "))
+    first, last = _ends(source, own[0].args[1 if ast.unparse(own[0].func) == "pinned" else 0])
+    return _wrap((begin, first), (last, end), "" if text == "leave it out" else text.removeprefix("ask for "))
 
 
-def _wrapped(piece: str, spec: str) -> str:
-    return f"{_CALL}{piece}, _advised(lambda P: {spec}))"
+def _wrap(begin: tuple[int, int], end: tuple[int, int], spec: str) -> _Wrap:
+    return _Wrap(*begin, *end, _CALL if spec else "", f", _advised(lambda P: {spec}))" if spec else "")
+
+
+def _written(source: str, wraps: Sequence[_Wrap]) -> str:
+    """The file with all pieces wrapped, of which some may be in others; of equal ones the last is outside."""
+    edits = list[tuple[tuple[int, ...], int, int, str]]()
+    for number, own in enumerate(wraps):
+        size = own.last - own.first
+        edits.append(((-own.begin, 0, size, number), own.begin, own.first, own.before))
+        edits.append(((-own.last, 1, -size, -number), own.last, own.end, own.after))
+    # From the end on: what is put somewhere later stands before what was put there earlier.
+    for _, begin, end, text in sorted(edits):
+        source = source[:begin] + text + source[end:]
+    return source
 
 
 def _line(source: str, number: int) -> tuple[int, str]:
@@ -203,10 +247,10 @@ def _ends(source: str, node: ast.expr) -> tuple[int, int]:
 # ---------------------------------------------------------------- from the change to its bytes
 
 
-def _count(build: Callable[[], Built], changes: _Changes, mesh: Any) -> int:
+def _count(build: Callable[[], Built], changes: _Changes, given: Any) -> int:
     """Bytes that the program with all changes sends."""
     jax.clear_caches()
-    with _changed_files(changes, mesh):
+    with _changed_files(changes, given):
         function, arguments = build()
         arguments = _passed(function, arguments, changes.arguments)
         function = _returned(function, arguments, changes.results)
@@ -214,16 +258,14 @@ def _count(build: Callable[[], Built], changes: _Changes, mesh: Any) -> int:
 
 
 @contextmanager
-def _changed_files(changes: _Changes, mesh: Any) -> Iterator[None]:
+def _changed_files(changes: _Changes, given: Any) -> Iterator[None]:
     """Functions of the changed files have the code of the changed source meanwhile."""
     swapped: list[tuple[FunctionType, Any]] = []
     try:
         for file, pieces in changes.lines.items():
             module = next(own for own in list(sys.modules.values()) if getattr(own, "__file__", None) == file)
-            source = Path(file).read_text()
-            for begin, end, text in sorted(pieces, reverse=True):
-                source = source[:begin] + text + source[end:]
-            vars(module)["_advised"] = lambda spec: NamedSharding(mesh, spec(PartitionSpec))
+            source = _written(Path(file).read_text(), pieces)
+            vars(module)["_advised"] = lambda spec: _sharding(given, spec(PartitionSpec))
             copy = _run(source, module)
             for name, own in vars(module).items():
                 other = vars(copy).get(name)
@@ -238,14 +280,6 @@ def _changed_files(changes: _Changes, mesh: Any) -> Iterator[None]:
     finally:
         for own, code in swapped:
             own.__code__ = code
-
-
-def _functions(module: ModuleType, copy: ModuleType, file: str) -> Iterator[tuple[FunctionType, FunctionType]]:
-    """Every function of a module's file, with that of its copy."""
-    for name, own in vars(module).items():
-        other = vars(copy).get(name)
-        if isinstance(own, FunctionType) and isinstance(other, FunctionType) and own.__code__.co_filename == file:
-            yield own, other
 
 
 def _run(source: str, like: ModuleType) -> ModuleType:
@@ -290,10 +324,10 @@ def _returned(function: Any, arguments: tuple[Any, ...], specs: dict[str, Partit
     lowered = function.trace(*arguments)
     asked = jax.tree.leaves(getattr(lowered, "out_shardings", None), is_leaf=lambda own: own is None) or []
     own = asked if len(asked) == len(paths) else [None] * len(paths)
-    mesh, left = _mesh_of(arguments), dict(specs)
+    left = dict(specs)
     for number, (path, _) in enumerate(paths):
         spec = left.pop("result" + jax.tree_util.keystr(path), None)
-        own[number] = own[number] if spec is None else NamedSharding(mesh, spec)
+        own[number] = own[number] if spec is None else _sharding(arguments, spec)
     if left:
         raise NotApplicableError(f"no result is {', '.join(left)}")
     return jax.jit(function.__wrapped__, out_shardings=jax.tree.unflatten(tree, own))
