@@ -117,6 +117,11 @@ def unseen() -> Iterator[None]:
         _local.is_ours = False
 
 
+def refuse(error: Exception) -> None:
+    """Ends the user's call that compiles now with an error; for an `OnRecord`, which may not raise itself."""
+    _local.refused = error
+
+
 def _record_of_known(computation: Any, jaxpr: Any, frame: FrameType) -> tuple[RecordData, Finish]:
     program = program_of_computation(computation, jaxpr)
     return make_record(program, _jax.stages_of(frame), frame, cached="memory")
@@ -148,6 +153,9 @@ def _on_duration(event: str, duration: float, **facts: Any) -> None:
         return
     with shielded(event):
         handle(duration, facts, sys._getframe(1))  # noqa: SLF001
+    error, _local.refused = getattr(_local, "refused", None), None
+    if error is not None:
+        raise error
 
 
 def _on_traced(duration: float, _: dict[str, Any], frame: FrameType) -> None:
