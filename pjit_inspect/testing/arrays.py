@@ -46,6 +46,7 @@ def assert_sharded(
     Raises CheckFailedError; NothingMatchedError for a path or axis that does not exist, UnknownAnswerError where a
     sharding or a size is not known.
     """
+    __tracebackhide__ = True
     subject, args, path = _with_path(subject, args, path)
     axes = [over] if isinstance(over, str) else list(over)
 
@@ -85,6 +86,7 @@ def assert_specs(subject: Any, *args: Any, specs: Mapping[str, Any] | None = Non
     Raises CheckFailedError, NothingMatchedError for a path that does not exist, UnknownAnswerError where a sharding is
     not known.
     """
+    __tracebackhide__ = True
     if specs is None:
         given = [subject, *args]
         place = next((at for at, one in enumerate(given) if isinstance(one, Mapping) and _are_specs(one)), None)
@@ -128,6 +130,7 @@ def assert_no_full_replication(
     Raises CheckFailedError; NothingMatchedError for a path that does not exist, or on one device; UnknownAnswerError
     where a sharding or a size is not known.
     """
+    __tracebackhide__ = True
     least, allowed = size_of(min_bytes), tuple(allow)
 
     def check(record: CompileRecord) -> CheckFailedError | None:
@@ -167,6 +170,7 @@ def assert_donated(subject: Any, *args: Any, path: str | None = None, **options:
     Raises CheckFailedError, NothingMatchedError for a path that does not exist, and UnknownAnswerError where the
     compiled program is not there to tell what results reuse.
     """
+    __tracebackhide__ = True
     subject, args, path = _with_path(subject, args, path)
 
     def check(record: CompileRecord) -> CheckFailedError | None:

@@ -54,6 +54,7 @@ def assert_collectives(
     Raises CheckFailedError; NothingMatchedError where a mesh axis does not exist, UnknownAnswerError where the program
     is not there, or what it sends is not known; ValueError for a kind that does not exist.
     """
+    __tracebackhide__ = True
     wanted = _wanted(expect)
     limits = {} if max_bytes is None else max_bytes if isinstance(max_bytes, Mapping) else {"": max_bytes}
     sizes = {axes: size_of(size) for axes, size in limits.items()}
@@ -99,6 +100,7 @@ def assert_no_collectives(
     Raises CheckFailedError; UnknownAnswerError if one may be meant of which that is not known; NothingMatchedError for
     an axis that the mesh lacks, and ValueError for a name that does not exist.
     """
+    __tracebackhide__ = True
     for given, known, what in ((kind, KINDS, "kind"), (phase, _PHASES, "phase"), (cause, CAUSE_KINDS, "cause")):
         if given is not None and given not in known:
             raise ValueError(f"there is no {what} {given!r}; there are {', '.join(known)}")
@@ -113,7 +115,7 @@ def assert_no_collectives(
         return failure(
             f"{record.name}: {plural(len(rows), _kind(rows))} that may not be there, {sent} sent",
             ("expected", [f"none{chosen.words}"]),
-            *_explained(record, rows, hint=hint),
+            *explained(record, rows, hint=hint),
         )
 
     each(subject, args, Options.of(options), check)
@@ -133,6 +135,7 @@ def assert_overlapped(
     `target`, with `effort="full"`. Arguments as in `assert_no_collectives`. Raises CheckFailedError;
     NothingMatchedError where there is no such collective, and UnknownAnswerError where there is no schedule.
     """
+    __tracebackhide__ = True
     chosen = _Chosen(kind=kind, axis=axis, at=at)
 
     def check(record: CompileRecord) -> CheckFailedError | None:
@@ -148,7 +151,7 @@ def assert_overlapped(
         return failure(
             f"{record.name}: {len(bare)} of {plural(len(rows), 'collective')} run alone",
             ("expected", ["a kernel beside each"]),
-            *_explained(record, bare, hint=False),
+            *explained(record, bare, hint=False),
         )
 
     each(subject, args, Options.of(options), check)
@@ -281,7 +284,7 @@ def _numbers(
     if not lines:
         return None
     first = lines[0] if len(lines) == 1 else f"{len(lines)} numbers of collectives are not as expected"
-    sections = _explained(record, surplus, hint=hint) if surplus else [("found", _found(rows))]
+    sections = explained(record, surplus, hint=hint) if surplus else [("found", _found(rows))]
     return failure(f"{record.name}: {first}", ("expected", lines if len(lines) > 1 else []), *sections)
 
 
@@ -316,7 +319,7 @@ def _bytes(
         return None
     first = lines[0] if len(lines) == 1 else f"{len(lines)} limits of bytes are exceeded"
     return failure(
-        f"{record.name}: {first}", ("expected", lines if len(lines) > 1 else []), *_explained(record, over, hint=hint)
+        f"{record.name}: {first}", ("expected", lines if len(lines) > 1 else []), *explained(record, over, hint=hint)
     )
 
 
@@ -340,7 +343,7 @@ def _found(rows: Iterable[Collective]) -> list[str]:
     ] or ["none"]
 
 
-def _explained(record: CompileRecord, rows: Sequence[Collective], *, hint: bool) -> list[tuple[str, Sequence[str]]]:
+def explained(record: CompileRecord, rows: Sequence[Collective], *, hint: bool) -> list[tuple[str, Sequence[str]]]:
     """Those found, their causes, and what removes them."""
     causes = Counter[str]()
     for row in rows:

@@ -28,6 +28,7 @@ def assert_memory(subject: Any, *args: Any, peak: int | str, **options: Any) -> 
 
     Raises CheckFailedError, and UnknownAnswerError where the program has no schedule.
     """
+    __tracebackhide__ = True
     limit = size_of(peak)
 
     def check(record: CompileRecord) -> CheckFailedError | None:
@@ -58,6 +59,7 @@ def assert_fits(subject: Any, *args: Any, target: str | None = None, **options: 
 
     Raises CheckFailedError, and UnknownAnswerError where a part of it is not known, and the rest fits.
     """
+    __tracebackhide__ = True
     if target is None and args and isinstance(args[-1], str):
         *given, target = args
         args = tuple(given)
@@ -86,6 +88,7 @@ def assert_no_warnings(subject: Any, *args: Any, **options: Any) -> None:
 
     Takes a subject and options as the others. Raises CheckFailedError, and UnknownAnswerError where it was not asked.
     """
+    __tracebackhide__ = True
 
     def check(record: CompileRecord) -> CheckFailedError | None:
         found = record.warnings
@@ -113,6 +116,7 @@ def assert_no_advice(subject: Any, *args: Any, min_saving: float = 0.05, **optio
 
     Raises CheckFailedError, and UnknownAnswerError where XLA could not be asked about all changes.
     """
+    __tracebackhide__ = True
 
     def check(record: CompileRecord) -> CheckFailedError | None:
         advice = record.advice
@@ -143,6 +147,7 @@ def assert_same_program(before: Any, after: Any, *args: Any, **options: Any) -> 
     Names, order and places do not count (docs/diff.md). Arguments of functions are given once, for both.
     Raises CheckFailedError with the differences in words, and UnknownAnswerError where one program is not all there.
     """
+    __tracebackhide__ = True
     own = Options.of(options)
     pair = [next(iter(records_of(one, () if isinstance(one, CompileRecord) else args, own))) for one in (before, after)]
     for record in pair:

@@ -97,6 +97,7 @@ def each(
     subject: Any, args: tuple[Any, ...], options: Options, check: Callable[[CompileRecord], CheckFailedError | None]
 ) -> None:
     """Raises the first failure of a check on the records that it is about; one that is not known by `unknown`."""
+    __tracebackhide__ = True
     for record in records_of(subject, args, options):
         found = check(record)
         if found is not None and not (isinstance(found, UnknownAnswerError) and options.unknown == "ok"):

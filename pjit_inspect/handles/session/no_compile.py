@@ -40,7 +40,7 @@ class NoCompile:
         self.compiles: Log = Log(limit=LogLimit())
         self.unexpected: tuple[str, ...] = ()
         self._first, self._most, self._action, self._eager, self._only = first, most, action, eager, only
-        self._of_function, self._more = Counter[str](), 0
+        self._of_function, self._more = Counter[object](), 0
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -55,8 +55,9 @@ class NoCompile:
             return
         with self._lock:
             self.compiles._add(Captured(data, finish))  # noqa: SLF001
-            self._of_function[data.name] += 1
-            if self._of_function[data.name] <= self._first:
+            function = _function(data)
+            self._of_function[function] += 1
+            if self._of_function[function] <= self._first:
                 return
             self._more += 1
             if self._more <= self._most:
@@ -125,6 +126,12 @@ def no_compile(
             yield guard
     finally:
         guard.compiles.complete()
+
+
+def _function(data: RecordData) -> object:
+    """What a function is known by: its name and the place of its definition, so that one made anew is the same."""
+    own = None if data.key is None else data.key.function
+    return data.name if own is None else (own.name, own.place)
 
 
 def _words(name: str, data: RecordData, reason: Reason, allowed: str) -> str:
