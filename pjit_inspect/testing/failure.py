@@ -27,7 +27,7 @@ def failure(
       kind: the class of the error.
     """
     body = [line for label, lines in sections if lines for line in _section(label, lines)]
-    whole = [sentence, "", *body]
+    whole = [*textwrap.wrap(sentence, _WIDTH, break_long_words=False, break_on_hyphens=False), "", *body]
     if len(whole) > _MOST_LINES:
         with tempfile.NamedTemporaryFile(
             "w", prefix="pjit_inspect-", suffix=".txt", delete=False, encoding="utf-8"
@@ -35,7 +35,7 @@ def failure(
             file.write("\n".join(whole) + "\n")
         kept = whole[: _MOST_LINES - 1]
         whole = [*kept, f"  and {len(whole) - len(kept)} more lines in {file.name}"]
-    return kind("\n".join(whole if body else whole[:1]), sentence=sentence)
+    return kind("\n".join(whole).rstrip(), sentence=sentence)
 
 
 def _section(label: str, lines: Iterable[str]) -> Iterable[str]:
