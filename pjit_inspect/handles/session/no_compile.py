@@ -146,7 +146,8 @@ def _words(name: str, data: RecordData, reason: Reason, allowed: str) -> str:
         f"  allowed    {allowed}",
         f"  because    {reason.sentence}",
     ]
-    lines += [f"             {one.sentence}" for one in reason.differences[:_MOST_LISTED]]
-    if len(reason.differences) > _MOST_LISTED:
-        lines.append(f"             and {len(reason.differences) - _MOST_LISTED} more differences")
+    others = [str(one.sentence) for one in reason.differences if one.sentence not in reason.sentence]
+    lines += [f"             {other}" for other in others[:_MOST_LISTED]]
+    if len(others) > _MOST_LISTED:
+        lines.append(f"             and {len(others) - _MOST_LISTED} more differences")
     return "\n".join([*lines, *([f"  where      {where}"] if where else [])])
