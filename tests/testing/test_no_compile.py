@@ -79,3 +79,24 @@ def test_what_there_is_not_is_refused() -> None:
         pass
     with pytest.raises(ValueError, match="expected 'all' or 'this'"), pi.no_compile(threads="other"):  # pyright: ignore
         pass
+
+
+def test_calls_that_miss_the_fastest_path_are_counted() -> None:
+    from jax.experimental import io_callback
+
+    quick = jax.jit(lambda x: x + 5)
+
+    # An ordered effect keeps a function from the fastest path for good.
+    @jax.jit
+    def slow(x):
+        io_callback(lambda: None, None, ordered=True)
+        return x
+
+    x = np.ones(3, np.float32)
+    for function in (quick, slow):
+        function(x)
+    with pi.no_compile(slow_calls=True) as guard:
+        for _ in range(4):
+            quick(x)
+            slow(x)
+    assert dict(guard.slow_calls) == {"slow": 3}

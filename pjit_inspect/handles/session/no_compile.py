@@ -9,7 +9,7 @@ import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, Literal
 
 from pjit_inspect.errors import UnexpectedCompileError
@@ -31,6 +31,8 @@ class NoCompile:
       name: what the block is, for messages.
       compiles: the records of what was compiled in it, allowed or not.
       unexpected: the messages of those that were not allowed.
+      slow_calls: function -> number of its calls that missed JAX's fastest path and passed through Python, though
+        nothing was compiled; {} unless `no_compile` counts them.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class NoCompile:
         self.name = name
         self.compiles: Log = Log(limit=LogLimit())
         self.unexpected: tuple[str, ...] = ()
+        self.slow_calls: Counter[str] = Counter()
         self._first, self._most, self._action, self._eager, self._only = first, most, action, eager, only
         self._of_function, self._more = Counter[object](), 0
         self._lock = threading.Lock()
@@ -46,6 +49,10 @@ class NoCompile:
     def __repr__(self) -> str:
         name = f" {self.name!r}" if self.name else ""
         return f"<no_compile{name}: {len(self.compiles)} compiled, {len(self.unexpected)} of them not allowed>"
+
+    def _on_slow(self, function: str) -> None:
+        with self._lock:
+            self.slow_calls[function] += 1
 
     def _on_record(self, data: RecordData, finish: Callable[[RecordData], RecordData]) -> None:
         """Within the user's call, in the thread that compiled."""
@@ -86,14 +93,14 @@ def no_compile(
     max_compiles: int = 0,
     threads: Literal["all", "this"] = "all",
     eager: bool = False,
+    slow_calls: bool = False,
     action: Action = "raise",
 ) -> Iterator[NoCompile]:
     """A block in which the user's functions must not be compiled: `with pi.no_compile("serving") as guard:`.
 
     A compile in it ends the call that needed it with UnexpectedCompileError, which says why it was compiled, where, and
     what was different. JAX keeps no program of such a call. `guard.compiles` has the records, `guard.unexpected` the
-    messages. A program that comes from JAX's cache on disk was compiled, too. A call that misses JAX's fastest path
-    and compiles nothing is not seen: JAX tells nobody of it.
+    messages. A program that comes from JAX's cache on disk was compiled, too.
 
     Args:
       name: what the block is, for messages.
@@ -102,6 +109,8 @@ def no_compile(
       max_compiles: the number of compiles beyond these that are allowed in all.
       threads: "this" watches the thread that enters the block alone.
       eager: watch operations outside of jitted functions and compiles of libraries, too.
+      slow_calls: count in `guard.slow_calls` the calls that miss JAX's fastest path and compile nothing. JAX's fastest
+        paths are emptied for it when the block begins; the first call of each program after that is not counted.
       action: "raise" the error in the call; "warn", which lets it go on; or "record", which says nothing.
 
     Raises ValueError for another action, or other threads.
@@ -110,7 +119,7 @@ def no_compile(
         raise ValueError(f"action={action!r}: expected 'raise', 'warn' or 'record'")
     if threads not in ("all", "this"):
         raise ValueError(f"threads={threads!r}: expected 'all' or 'this'")
-    from pjit_inspect.observe.watch.listener import observed
+    from pjit_inspect.observe.watch.listener import observed, observed_slow_calls
 
     first = 0
     if callable(after):
@@ -122,7 +131,8 @@ def no_compile(
     only = threading.current_thread() if threads == "this" else None
     guard = NoCompile(name, first=first, most=max_compiles, action=action, eager=eager, only=only)
     try:
-        with observed(guard._on_record):  # noqa: SLF001
+        slow = observed_slow_calls(guard._on_slow) if slow_calls else nullcontext()  # noqa: SLF001
+        with observed(guard._on_record), slow:  # noqa: SLF001
             yield guard
     finally:
         guard.compiles.complete()
