@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from pjit_inspect.api import CompileRecord as CompileRecord
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pjit_inspect.api import search as search
     from pjit_inspect.api import targets as targets
     from pjit_inspect.handles.session.log import Log as Log
+    from pjit_inspect.handles.session.no_compile import no_compile as no_compile
     from pjit_inspect.handles.session.session import capture as capture
     from pjit_inspect.handles.session.session import session_log as session_log
     from pjit_inspect.handles.session.session import start as start
@@ -62,9 +63,20 @@ _API = (
 )
 # Apart: a program that is only captured imports no analysis and no view, which take most of a second.
 _SESSION = ("Log", "capture", "session_log", "start", "stop")
-_ERRORS = ("CaptureError", "ChangeError", "ParseError", "PjitInspectError", "RecordNotFoundError", "VersionError")
+_ERRORS = (
+    "CaptureError",
+    "ChangeError",
+    "CheckFailedError",
+    "NothingMatchedError",
+    "ParseError",
+    "PjitInspectError",
+    "RecordNotFoundError",
+    "UnexpectedCompileError",
+    "UnknownAnswerError",
+    "VersionError",
+)
 
-__all__ = [*_SESSION, *_API, *_ERRORS]
+__all__ = ["no_compile", *_SESSION, *_API, *_ERRORS]
 
 
 def __getattr__(name: str) -> Any:
@@ -76,6 +88,10 @@ def __getattr__(name: str) -> Any:
         from pjit_inspect.handles.session import session
 
         return getattr(session, name)
+    if name == "no_compile":
+        from pjit_inspect.handles.session.no_compile import no_compile
+
+        return no_compile
     if name in _ERRORS:
         from pjit_inspect import errors
 

@@ -1,11 +1,15 @@
 """Every exception this package raises on purpose.
 
     PjitInspectError
-    ├── CaptureError         a compile could not be observed or made on request
-    │   └── ChangeError      a captured program cannot be changed as asked
-    ├── ParseError           bytes or text are not what they claim to be
-    │   └── VersionError     a record file of a version this package cannot read
-    └── RecordNotFoundError  no record matches a name (also a KeyError)
+    ├── CaptureError            a compile could not be observed or made on request
+    │   └── ChangeError         a captured program cannot be changed as asked
+    ├── ParseError              bytes or text are not what they claim to be
+    │   └── VersionError        a record file of a version this package cannot read
+    ├── RecordNotFoundError     no record matches a name (also a KeyError)
+    └── CheckFailedError        a program is not as a test expects it (also an AssertionError)
+        ├── NothingMatchedError what a test is about does not exist
+        ├── UnknownAnswerError  what a test asks is not known
+        └── UnexpectedCompileError  something was compiled where nothing may be
 
 Not its job: the user's own errors, which always pass through unchanged.
 """
@@ -15,9 +19,13 @@ from __future__ import annotations
 __all__ = [
     "CaptureError",
     "ChangeError",
+    "CheckFailedError",
+    "NothingMatchedError",
     "ParseError",
     "PjitInspectError",
     "RecordNotFoundError",
+    "UnexpectedCompileError",
+    "UnknownAnswerError",
     "VersionError",
 ]
 
@@ -82,3 +90,27 @@ class RecordNotFoundError(PjitInspectError, KeyError):
     def __str__(self) -> str:
         # KeyError would print the message's repr, with quotes and escapes.
         return self.message
+
+
+class CheckFailedError(PjitInspectError, AssertionError):
+    """A program is not as a test expects it; the message says what was expected and found, and because of what.
+
+    Attributes:
+      sentence: the first line of the message.
+    """
+
+    def __init__(self, message: str, *, sentence: str = "") -> None:
+        super().__init__(message)
+        self.sentence: str = sentence or message.partition("\n")[0]
+
+
+class NothingMatchedError(CheckFailedError):
+    """What a test is about does not exist: no such argument, axis or record. A check of nothing says nothing."""
+
+
+class UnknownAnswerError(CheckFailedError):
+    """What a test asks is not known, as where a program is there in part; unknown is no success."""
+
+
+class UnexpectedCompileError(CheckFailedError):
+    """Something was compiled in `pjit_inspect.no_compile`; the message has the reason and the place of the call."""

@@ -26,7 +26,7 @@ PAGE = ROOT / "docs" / "api.md"
 sys.path.insert(0, str(ROOT))
 
 import pjit_inspect as pi  # noqa: E402
-from pjit_inspect import cli  # noqa: E402
+from pjit_inspect import cli, testing  # noqa: E402
 from pjit_inspect.ipython.magics import PjitMagics  # noqa: E402
 
 HEAD = """\
@@ -173,12 +173,14 @@ def reference() -> str:
     functions = [item for item in public if not inspect.isclass(item[1])]
     errors = [item for item in public if inspect.isclass(item[1]) and issubclass(item[1], Exception)]
     handles = [item for item in public if inspect.isclass(item[1]) and item not in errors]
+    assertions = [(name, getattr(testing, name)) for name in testing.__all__ if name.startswith("assert_")]
     held = {title: [_held(path) for path in paths] for title, paths in HELD.items()}
     parts = [
         HEAD,
         *_section("Functions", functions),
         *_section("Handles", handles),
         *(part for title, found in held.items() for part in _section(title, found)),
+        *_section("Assertions: `from pjit_inspect import testing`", assertions, "testing"),
         *_section("Errors", errors),
         _words(held_classes()),
         _magic(),
@@ -218,14 +220,14 @@ def _is_public_member(name: str, value: object) -> bool:
 # ---------------------------------------------------------------- entries
 
 
-def _section(title: str, entries: Iterable[tuple[str, Any]]) -> Iterator[str]:
+def _section(title: str, entries: Iterable[tuple[str, Any]], module: str = "pi") -> Iterator[str]:
     yield f"## {title}\n"
     for name, found in entries:
-        yield _class(name, found) if inspect.isclass(found) else _function(name, found)
+        yield _class(name, found) if inspect.isclass(found) else _function(f"{module}.{name}", found)
 
 
 def _function(name: str, function: Callable[..., Any]) -> str:
-    return f"### `pi.{name}`\n\n```python\n{_call(f'pi.{name}', function)}\n```\n\n{_prose(function)}\n"
+    return f"### `{name}`\n\n```python\n{_call(name, function)}\n```\n\n{_prose(function)}\n"
 
 
 def _class(name: str, kind: type) -> str:
@@ -337,7 +339,8 @@ def _call(name: str, function: Callable[..., Any], *, bound: bool = False) -> st
         return f"[{', '.join(map(str, parameters[1:]))}] -> {returns}"
     shown = str(signature.replace(parameters=parameters[bound:], return_annotation=inspect.Signature.empty))
     if _is_scope(function):
-        return f"with {name}{shown} as log:  # a {returns.removeprefix('Iterator[').removesuffix(']')}"
+        short = "log" if "Log" in returns else "guard"
+        return f"with {name}{shown} as {short}:  # a {returns.removeprefix('Iterator[').removesuffix(']')}"
     return f"{name}{shown}" + (f" -> {returns}" if returns is not inspect.Signature.empty else "")
 
 

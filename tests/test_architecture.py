@@ -36,6 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "ipython": {"model", "errors", "guard", "analyze", "view", "api"},
     "cli": {"api", "errors"},
     "__main__": {"cli"},
+    "testing": {"model", "errors", "parse", "analyze", "view", "handles", "api"},
     "__init__": {"api", "errors", "handles", "ipython"},
 }
 

@@ -108,6 +108,26 @@ def observed_calls(on_record: OnRecord) -> Iterator[None]:
 
 
 @contextmanager
+def observed_slow_calls(on_slow: Callable[[str], None]) -> Iterator[None]:
+    """Tell the name of a compiled function at each call that passes through Python though nothing is compiled.
+
+    The first such call of each program is not told: JAX's fastest paths are emptied when the block begins.
+    """
+    seen: weakref.WeakKeyDictionary[Any, tuple[str, int]] = weakref.WeakKeyDictionary()
+
+    def on_known(computation: Any, jaxpr: Any, frame: FrameType) -> None:
+        # A call looks up two methods that are watched; it is counted at the one where it was first seen.
+        if computation not in seen:
+            data, _ = _record_of_known(computation, jaxpr, frame)
+            seen[computation] = data.name, frame.f_lasti
+        elif seen[computation][1] == frame.f_lasti:
+            on_slow(seen[computation][0])
+
+    with _jax.watched_calls(on_known) if can_watch_calls() else nullcontext():
+        yield
+
+
+@contextmanager
 def unseen() -> Iterator[None]:
     """Marks compiles of this thread in the block as ours: no scope gets them."""
     _local.is_ours = True
@@ -115,6 +135,11 @@ def unseen() -> Iterator[None]:
         yield
     finally:
         _local.is_ours = False
+
+
+def refuse(error: Exception) -> None:
+    """Ends the user's call that compiles now with an error; for an `OnRecord`, which may not raise itself."""
+    _local.refused = error
 
 
 def _record_of_known(computation: Any, jaxpr: Any, frame: FrameType) -> tuple[RecordData, Finish]:
@@ -148,6 +173,9 @@ def _on_duration(event: str, duration: float, **facts: Any) -> None:
         return
     with shielded(event):
         handle(duration, facts, sys._getframe(1))  # noqa: SLF001
+    error, _local.refused = getattr(_local, "refused", None), None
+    if error is not None:
+        raise error
 
 
 def _on_traced(duration: float, _: dict[str, Any], frame: FrameType) -> None:
