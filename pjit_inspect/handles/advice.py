@@ -88,7 +88,7 @@ def advice_steps(
     propagated: Callable[[], ShardedProgram | None],
     most: int | None,
 ) -> Iterator[AdviceTable]:
-    """What is known of the changes worth making: the facts, which need no question; then after each answer; then all.
+    """The changes worth making as they become known: the facts, which need no question; after each answer; then all.
 
     `program` is None where nobody asked for it yet; `propagated` asks. `untried` says why nothing can be asked
     (`why_untried`), None if it can; `most` is the number of questions to XLA's partitioner, fewer for a large program,
@@ -152,7 +152,7 @@ def _searched(
 
 
 def _table(climb: Climb, trials: Trials, subject: Subject, facts: AdviceTable) -> AdviceTable:
-    """What the search has found by now, and the facts."""
+    """The findings of the search by now, and the facts."""
     where = (subject.data.user_frame,) if subject.data.user_frame else ()
     found = (one if one.source else replace(one, source=where) for one in advice_of(climb, subject.collectives))
     changes = tuple(RecordAdvice.made_of(one, _trials=trials) for one in found)

@@ -194,7 +194,7 @@ def _rewritten(own: EditedProgram, site: Site, op: ShardedOp, text: str) -> str:
 
 
 def _costs(tried: TriedChange, before: Counted) -> str:
-    """What a device holds, multiplies or sends more; "" for nothing that can be seen."""
+    """The costs: more that a device holds, multiplies or sends; "" for nothing that can be seen."""
     saved, counts = tried.saved, before.counts
     if saved is None or tried.answer is None:
         return ""

@@ -60,7 +60,7 @@ class EditedProgram:
         return found
 
     def spec(self, value: int) -> Dimensions:
-        """How a value is split."""
+        """The spec of a value."""
         return self.program.values[value].spec
 
     def shape(self, value: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What a change saves of all that a device sends, multiplies, makes and holds, and whether that is worth it.
+"""Judges a change: its savings of all that a device sends, multiplies, makes and holds, and whether they are worth it.
 
 Not its job: asking XLA, or the order of the questions (`climb`).
 """
@@ -35,7 +35,7 @@ class Saved:
 
     @property
     def worth(self) -> float:
-        """How much is saved of what counts; 0 for less than a noticeable part, and for a trade."""
+        """The saved share of what counts; 0 for less than a noticeable part, and for a trade."""
         if self.is_trade:
             return 0.0
         if self.sent >= NOTICEABLE:
@@ -45,7 +45,7 @@ class Saved:
 
 
 def find_saved(first: Counted, before: Counted, answer: Counted, edits: Sequence[Edit]) -> Saved | None:
-    """What `answer` saves over `before`, as shares of `first`; None where the two programs' loops cannot be paired."""
+    """The savings of `answer` over `before` as shares of `first`; None where loops of the two cannot be paired."""
     start, base, after = first.counts, before.counts, answer.counts
     compared = base.compared(after)
     if compared is None:

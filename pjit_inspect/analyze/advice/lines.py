@@ -226,7 +226,7 @@ class Lines:
         return place if self._own.numbers[place[1]] is not None else None
 
     def _added(self, index: int, shape: tuple[int, ...]) -> Iterator[int]:
-        """What makes the operands that an op hands its gradient to, and nothing else takes."""
+        """The makers of the operands that an op hands its gradient to, and that nothing else takes."""
         op = self._ops[index]
         for value in op.operands if op.kind in _HANDING_ON else ():
             maker = self._values[value].op

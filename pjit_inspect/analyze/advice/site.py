@@ -71,7 +71,7 @@ class Site:
 
     @property
     def now(self) -> Dimensions:
-        """How the first of its arrays is split."""
+        """The spec of the first of its arrays."""
         return self.arrays[0][1]
 
     def edits(self, spec: Dimensions | None) -> tuple[Edit, ...]:

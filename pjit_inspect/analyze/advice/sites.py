@@ -198,7 +198,7 @@ class Sites:
                 )
 
     def _as_argument(self, value: int) -> Dimensions | None:
-        """How a split argument of the same dimensions is split; None if there is none."""
+        """The spec of a split argument of the same dimensions; None if there is none."""
         own = (self._own.spec(one.value) for one in self._own.program.inputs if self._is_alike(one.value, value))
         return next((spec for spec in own if any(spec)), None)
 
@@ -207,7 +207,7 @@ class Sites:
         return is_same and self._own.shape(one) == self._own.shape(other)
 
     def _made(self, ops: Sequence[int]) -> tuple[tuple[int, Dimensions], ...]:
-        """What ops make, and how it is split."""
+        """The results of ops, and their specs."""
         return tuple((value, self._own.spec(value)) for index in ops for value in self._ops[index].results[:1])
 
 

@@ -1,4 +1,4 @@
-"""What a change could save at most, by the collectives, products and arrays that it is about.
+"""The most that a change could save, by the collectives, products and arrays that it is about.
 
 A change puts axes on classes of dimensions, and takes some away. What it can save are collectives over an axis that it
 puts somewhere, about the dimensions of the place; those about dimensions that it splits less; and a part of what it
@@ -50,7 +50,7 @@ class MovedBytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """What XLA's partitioner made of a program or a changed copy: its counts, and its collectives."""
+    """A program, or a changed copy, as XLA's partitioner made it: its counts, and its collectives."""
 
     counts: Counts
     moved: tuple[MovedBytes, ...]
@@ -103,7 +103,7 @@ class ProposedChange:
 
     @property
     def size(self) -> int:
-        """How many axes it puts somewhere or takes away."""
+        """The number of axes that it puts somewhere or takes away."""
         return len(self.put) + len(self.gone)
 
     @property
@@ -121,7 +121,7 @@ class _Stake:
 
 
 class Stakes:
-    """What is at stake in one program, or in a changed copy of it."""
+    """The stakes of one program, or of a changed copy of it."""
 
     def __init__(self, own: EditedProgram, start: Counts, now: Counted) -> None:
         """`start` has the figures that savings are shares of, `now` the collectives that there are."""

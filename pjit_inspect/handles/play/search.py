@@ -77,7 +77,7 @@ class _Valued(Counted):
 
 
 def _saved(first: Counted, before: Counted, answer: Counted, _: Sequence[Edit]) -> Saved | None:
-    """What an answer has less of the quantity to minimise; None where it breaks a rule."""
+    """The part of the quantity to minimise that an answer saves; None where it breaks a rule."""
     start, base, value = (one.value if isinstance(one, _Valued) else None for one in (first, before, answer))
     if value is None:
         return None

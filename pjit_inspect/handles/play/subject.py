@@ -386,7 +386,7 @@ class PlayedProgram:
         return replace(found, added=tuple(sorted(added.items())))
 
     def counted(self, record: Record) -> Counted:
-        """What XLA's partitioner made of a setting, as changes of it are judged by."""
+        """A setting as XLA's partitioner made it, which changes of it are judged by."""
         data, ids = record.data, tuple(device.id for device in record.data.devices)
         counts = count_partitioned(record.hlo, data.mesh, ids or None, is_cpu=True)
         return Counted(

@@ -193,7 +193,7 @@ def _ask(
 
 
 def _wanted(rules: Sequence[Mapping[str, Any]]) -> dict[int, tuple[bytes, ...]]:
-    """How the rule of each call wants its operands; () for a call that is split differently in several places."""
+    """The specs that the rule of each call wants for its operands; () for a call that is split in several ways."""
     found: dict[int, tuple[bytes, ...]] = {}
     for own in rules:
         number, wanted = own["asked"]["number"], tuple(map(b64decode, own["operands"]))

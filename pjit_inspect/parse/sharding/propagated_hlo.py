@@ -273,7 +273,7 @@ class _Walk:
             self._calls(instruction, index, operands, region)
 
     def _wanted(self, instruction: Instruction, shapes: Sequence[Shape]) -> tuple[Dimensions, ...]:
-        """How a rule of the user wants the operands of its call; () for any other operation."""
+        """The specs in which a rule of the user wants the operands of its call; () for any other operation."""
         number = self.names.number(instruction.op_name) if instruction.opcode == "custom-call" else None
         written = self.rules.get(number, ()) if number is not None else ()
         tilings = [read_tilings(decode("OpSharding", own, offset=0), self.partitions) for own in written]

@@ -55,7 +55,7 @@ def advice_head(advice: AdviceTable | None) -> tuple[Block, ...]:
 
 
 def advice_answer(advice: AdviceTable) -> tuple[Spans, str]:
-    """What to change and what it saves, or that nothing is worth it; and what was asked."""
+    """The change and its saving, or that nothing is worth it; and the questions that were asked."""
     if advice.is_asking:
         second = f"XLA is asked about changes: {advice.asked} by now, at most {advice.left} more"
     elif not advice.is_done:
@@ -139,7 +139,7 @@ def changes_of(one: Advice) -> tuple[AdviceFigure, ...]:
 
 
 def saving(one: Advice) -> str:
-    """What a change saves most of, in words: "sends 36 % less"."""
+    """The largest saving of a change, in words: "sends 36 % less"."""
     verbs = {"sent": "sends", "held": "holds", "multiplied": "multiplies"}
     shares = {change.name: change.share for change in changes_of(one) if change.name in verbs}
     most = max(shares, key=lambda name: shares[name], default="")
@@ -147,7 +147,7 @@ def saving(one: Advice) -> str:
 
 
 def advice_code(one: Advice) -> str:
-    """What is to be copied of a row: the longest code in its change; all words if there is none."""
+    """The text to copy of a row: the longest code in its change; all words if there is none."""
     codes = () if is_code(one) else (own.text for own in Sentence(one.change).phrases if own.kind == "code")
     return max(codes, key=len, default=one.change)
 
@@ -158,7 +158,7 @@ def is_code(one: Advice) -> bool:
 
 
 def advice_figures(one: Advice) -> Spans:
-    """What changes, what it costs, and how that is known."""
+    """The figures that change, the costs, and the provenance of both."""
     if one.state == "fact":
         words = f" {_UNITS[one.unit]}{' if these run once' if one.runs_once else ''}"
         return (bytes_number(one.cost_bytes, _provenance(one), strong=True), Text(words)) if one.cost_bytes else ()
@@ -171,7 +171,7 @@ def advice_figures(one: Advice) -> Spans:
 
 
 def cost_words(one: Advice) -> str:
-    """What a change costs elsewhere."""
+    """The costs of a change elsewhere."""
     return f"but {one.costs}" if one.costs else "costs nothing"
 
 
@@ -196,7 +196,7 @@ def advice_blocks(advice: AdviceTable) -> tuple[Block, ...]:
 
 
 def stage_words(advice: AdviceTable) -> str:
-    """What the figures of rows are, and the stage at which they were counted; "" without figures."""
+    """The meaning of the figures of rows, and the stage at which they were counted; "" without figures."""
     stages = {
         "counted": "counted: as XLA's partitioner makes both programs, before optimization",
         "compiled": "compiled: both to the end, as the figures at the head of the record",
@@ -214,7 +214,7 @@ def why_not_all(advice: AdviceTable) -> str:
 
 
 def advice_summary(advice: AdviceTable) -> Spans:
-    """How many changes are worth it, or that nothing is; and what was asked."""
+    """The number of changes that are worth it, or that none is; and the questions that were asked."""
     first, second = advice_answer(advice)
     if not advice:
         return spans(first, dim(f": {second}"))
