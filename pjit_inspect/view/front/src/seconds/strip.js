@@ -50,7 +50,11 @@ export function drawStrip(store, strip, width, open) {
   parts.push(...strip.loops.flatMap((loop) => drawLoop(loop, at, open)));
   parts.push(...ticks(strip.length, at, y, room));
   const picture = /** @type {SVGSVGElement} */ (
-    s("svg", { class: "strip", width, height: y + 16, viewBox: `0 0 ${width} ${y + 16}`, "aria-hidden": "true" }, parts)
+    s(
+      "svg",
+      { class: "timestrip", width, height: y + 16, viewBox: `0 0 ${width} ${y + 16}`, "aria-hidden": "true" },
+      parts,
+    )
   );
   const box = h("div", { class: "stripbox" }, picture);
   listen(store, strip, box);
