@@ -62,7 +62,13 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopBox:
-    """A loop within a strip: its beginning and end since that of the strip, its turns, and its place in the strips."""
+    """A loop within a strip.
+
+    Attributes:
+      begin_s, end_s: seconds since the beginning of the strip.
+      turns: its turns.
+      strip: the place of its own strip.
+    """
 
     begin_s: float
     end_s: float

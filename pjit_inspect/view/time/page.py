@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.time.hardware import BySource
+from pjit_inspect.model.time.hardware import BySource, Hardware
 from pjit_inspect.model.time.rows import TimeLine, TimelineSpan, TimeShare
 from pjit_inspect.model.time.step_time import StepTime
 from pjit_inspect.view.charts.seconds import roofline_chart, shares_charts, strip_chart
@@ -236,7 +236,7 @@ def footer_text(step: StepTime) -> str:
             "FLOPs are counted: two for a multiply-add, one for an element of other arithmetic; loops times their turns"
         )
     speeds = [
-        _figure_text("products", hardware.flops_per_s.get("bf16", ()), 1e12, "TFLOP/s"),
+        _figure_text("products", _product_figures(hardware), 1e12, "TFLOP/s"),
         _figure_text("memory", hardware.memory_bytes_per_s, 1e9, "GB/s"),
         _figure_text("link", hardware.link_bytes_per_s, 1e9, "GB/s one way"),
     ]
@@ -245,6 +245,12 @@ def footer_text(step: StepTime) -> str:
         return f"{told}; {hardware.fit}"
     ran = "" if step.measured_s is not None else "; nothing here was run, and no step time of this chip was validated"
     return f"{told}{ran}"
+
+
+def _product_figures(hardware: Hardware) -> BySource:
+    """The peak for bfloat16, or for the first kind of number that has one."""
+    peaks = hardware.flops_per_s
+    return peaks.get("bf16", ()) or next(iter(peaks.values()), ())
 
 
 def _figure_text(name: str, figures: BySource, unit: float, words: str) -> str:
