@@ -181,7 +181,7 @@ function legend(all) {
 /** What takes the time, as a table. @param {import("../core/store.js").Store} store @param {any[]} tables */
 function what(store, tables) {
   let shown = 0;
-  const body = h("div", { class: "timetable" });
+  const body = h("div", { class: "timetable", tabindex: 0, role: "region", "aria-label": "What takes the time" });
   const bar = tabs(
     "What takes the time",
     tables.map((table, at) => [String(at), table.name]),
@@ -237,7 +237,11 @@ function roofline(picture) {
   if (!picture) return null;
   const { src, alt, width, height, title, notes } = picture;
   return panel("Roofline", title, [
-    h("div", { class: "roofline" }, h("img", { src, alt, width, height })),
+    h(
+      "div",
+      { class: "roofline", tabindex: 0, role: "region", "aria-label": "Roofline" },
+      h("img", { src, alt, width, height }),
+    ),
     h("p", { class: "dim small" }, notes),
   ]);
 }
