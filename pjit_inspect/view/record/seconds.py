@@ -6,7 +6,7 @@ Not its job: the figures (`model.time`), or where the seconds go (`view.time.pag
 from __future__ import annotations
 
 from pjit_inspect.model.time.step_time import StepTime
-from pjit_inspect.view.document.document import Spans, spans, strong
+from pjit_inspect.view.document.document import Spans, Text, spans, strong
 from pjit_inspect.view.document.quantities import count_text, plural, time_text
 
 _MODELS = {"XLA's estimate": "by XLA's estimate", "modelled": "by a roofline of each kernel"}
@@ -15,25 +15,22 @@ _MODELS = {"XLA's estimate": "by XLA's estimate", "modelled": "by a roofline of 
 def seconds_spans(step: StepTime | None) -> Spans:
     """The sentence, without its full stop; () where seconds are unknown.
 
-    An estimate has its range, its model, and what it leaves out beside it: it never stands alone.
+    An estimate has its range, its model, and what it leaves out beside it: it never stands alone. What was measured
+    comes before it.
     """
     if step is None or step.step_s is None:
         return ()
-    took = short(step.step_s)
+    bound = bound_words(step.bound_by)
     if step.is_measured:
-        device = f", the mean of {count_text(step.devices)} devices" if step.devices > 1 else ""
-        waits = step.exposed_s
-        return spans(
-            strong(took),
-            f" a call, measured{device}; {bound_words(step.bound_by)}",
-            f"; {short(waits)} in collectives" if waits else None,
-        )
-    return spans(
-        strong(f"about {took}"),
-        f" a call{_machine(step)}{_range(step)}, {_model(step)}; {bound_words(step.bound_by)}",
-        _waits(step),
-        _left_out(step),
-    )
+        waits = f"; {short(step.exposed_s)} in collectives" if step.exposed_s else None
+        return spans(strong(short(step.step_s)), f" a call, {_measured(step)}; {bound}", waits)
+    if step.measured_s is not None:
+        first = spans(strong(short(step.measured_s)), f" a call{_machine(step)}, {_measured(step)}; estimated ")
+    else:
+        first = ()
+    took, where = (short(step.step_s), "") if first else (f"about {short(step.step_s)}", f" a call{_machine(step)}")
+    words = f"{where}{_range(step)}, {_model(step)}; {bound}"
+    return spans(first, Text(took, "none" if first else "strong"), words, _waits(step), _left_out(step))
 
 
 def bound_words(bound: str) -> str:
@@ -45,6 +42,11 @@ def bound_words(bound: str) -> str:
 def short(seconds: float) -> str:
     """Seconds in three digits."""
     return time_text(seconds * 1e6)
+
+
+def _measured(step: StepTime) -> str:
+    """That it was measured, and what of several devices."""
+    return f"measured, the mean of {count_text(step.devices)} devices" if step.devices > 1 else "measured"
 
 
 def _machine(step: StepTime) -> str:
