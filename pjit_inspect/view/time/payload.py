@@ -181,13 +181,13 @@ def _columns(whole: float) -> list[Column]:
         ),
         numbers("%", lambda row: "unknown" if _seconds(row) is None else f"{100 * (_seconds(row) or 0) / whole:.1f}"),
         codes("what", lambda row: row.label if isinstance(row, TimedKernel) else f"waits: {row.kind}"),
+        codes("where", lambda row: row.line),
         Column("bound by", _bound),
         numbers("of roofline", _of_roofline),
         numbers("FLOPs", lambda row: flops_text(row.flops) if isinstance(row, TimedKernel) else ""),
         numbers("bytes", lambda row: bytes_text(row.bytes if isinstance(row, TimedKernel) else row.sent_bytes)),
         numbers("n", lambda row: row.runs),
         Column("known by", lambda row: dim(row.known_by)),
-        codes("where", lambda row: row.line),
     ]
 
 
