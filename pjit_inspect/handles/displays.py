@@ -22,6 +22,7 @@ from pjit_inspect.handles.exports import OfRecord
 from pjit_inspect.handles.live import advice_key, answer, report_for_display
 from pjit_inspect.handles.memory.joined import known_autopsy
 from pjit_inspect.handles.memory.shown import memory_blob, memory_shown
+from pjit_inspect.handles.time.step import RecordStepTime, own_step_time
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.report.advice import AdviceTable
@@ -50,8 +51,9 @@ from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.shown import Shown, drawn
 from pjit_inspect.view.render.text import to_text
+from pjit_inspect.view.time.payload import time_data
 
-View = Literal["text", "html", "widget", "tree", "facts", "memory"]
+View = Literal["text", "html", "widget", "tree", "facts", "memory", "time"]
 
 
 def text(analyses: Analyses) -> str:
@@ -81,6 +83,8 @@ def shown(analyses: Analyses, view: View, *, show_times: bool) -> Any:
         return Shown({"text/plain": to_text(facts_view(analyses.asked.report))})
     if view == "memory":
         return memory_shown(analyses.asked)
+    if view == "time":
+        return RecordStepTime.made_of(own_step_time(analyses.asked), _analyses=analyses.asked).show()
     with gc_paused():
         document = _document(analyses, ViewOptions(show_times=show_times))
         if view == "text":
@@ -127,7 +131,7 @@ def write_page(analyses: Analyses, path: str | os.PathLike[str]) -> None:
 
 def write_picture(analyses: Analyses, path: str | os.PathLike[str]) -> None:
     """As `CompileRecord.to_svg`."""
-    write_whole(path, draw_summary(analyses.report).write())
+    write_whole(path, draw_summary(report_for_display(analyses)).write())
 
 
 def explanation(analyses: Analyses, what: str | int | None) -> Shown:
@@ -201,6 +205,7 @@ def _inspector(analyses: Analyses, document: Document, *, show_times: bool, is_w
             shardings=analyses.shardings,
             phase_of=find_phase,
             text=to_text(document),
+            time=None if report.time is None or not show_times else time_data(report.time),
             show_times=show_times,
         )
     )

@@ -15,6 +15,7 @@ from pjit_inspect.guard import Guard
 from pjit_inspect.handles.analyses import Analyses, RecordState
 from pjit_inspect.handles.background import in_background
 from pjit_inspect.handles.memory.shown import memory_blob
+from pjit_inspect.handles.time.step import known_step_time
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Document
@@ -29,14 +30,16 @@ _EACH_S = 0.5
 
 
 def report_for_display(analyses: Analyses) -> RecordReport:
-    """The report with the reason, XLA's warnings, and the advice that is known by now."""
+    """The report with the reason, XLA's warnings, the advice that is known by now, and seconds where they are known."""
     guard = Guard()
     reason = guard.run("the reason", lambda: analyses.reason, None)
     warnings = guard.run("XLA's warnings", lambda: analyses.warnings, ())
     advice = guard.run("the advice", analyses.advice_by_now, None)
+    time_of_call = guard.run("the time of a call", lambda: known_step_time(analyses), None)
     if not advice and not analyses.can_be_asked:
         advice = None
-    return replace(analyses.report, data=replace(analyses.report.data, reason=reason), advice=advice, warnings=warnings)
+    data = replace(analyses.report.data, reason=reason)
+    return replace(analyses.report, data=data, advice=advice, warnings=warnings, time=time_of_call)
 
 
 def answer(analyses: Analyses, widget: Any, message: dict[str, Any]) -> None:

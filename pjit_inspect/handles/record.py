@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles.analyses import Analyses, RecordState
@@ -350,7 +350,7 @@ class CompileRecord(Displayable):
         None, and operations and bytes are counted.
         """
         analyses = self.state.analyses
-        return _times().RecordStepTime.made_of(_times().step_time_of(analyses), _analyses=analyses)
+        return _times().RecordStepTime.made_of(_times().own_step_time(analyses), _analyses=analyses)
 
     def time_on(self, target: str | Hardware, *, timeout_s: float = 600.0) -> StepTime:
         """The same on another machine.
@@ -498,7 +498,7 @@ class CompileRecord(Displayable):
         """Write the answer, the mesh and the totals per axis as one still picture, for a README or an issue."""
         _displays().write_picture(self.state.analyses, path)
 
-    def show(self, view: View | Literal["time"] = "html", *, times: bool = True) -> Any:
+    def show(self, view: View = "html", *, times: bool = True) -> Any:
         """An object to display: "html" (with its text), "text" alone, a "widget", a "tree", "facts", "memory", "time".
 
         "html" is the still display or, in a trusted notebook, the interactive inspector. The widget's `selection` is
@@ -509,8 +509,6 @@ class CompileRecord(Displayable):
         peak on one device, and bytes over the schedule; the time view is that of `time`. With `times=False` the seconds
         and the reason for compiling again are omitted: the output is the same in every session.
         """
-        if view == "time":
-            return _times().RecordStepTime.made_of(self.time, _analyses=self.state.analyses).show()
         return _displays().shown(self.state.displayed, view, show_times=times)
 
     def explain(self, what: str | int | None = None) -> Shown:

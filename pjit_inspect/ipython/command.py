@@ -18,9 +18,12 @@ from IPython.core.error import UsageError
 
 from pjit_inspect.model.record.target import Effort
 
-View = Literal["text", "html", "widget", "tree", "facts", "memory"]
+View = Literal["text", "html", "widget", "tree", "facts", "memory", "time"]
 VIEWS: tuple[View, ...] = get_args(View)
 """The views of a record."""
+
+AS_TEXT: frozenset[View] = frozenset(("text", "tree", "facts", "memory", "time"))
+"""The views in which all that is no record is shown as text."""
 
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 """The stages up to which a program is compiled for a target."""
@@ -115,11 +118,13 @@ class Subcommand:
       takes: what may stand after it, in words.
       operands: a pattern of what may, besides options; "" is always right.
       options: options of its own.
+      form: how that is written, for a list of all subcommands.
     """
 
     takes: str = "nothing after it"
     operands: str = ""
     options: tuple[str, ...] = ()
+    form: str = ""
 
 
 def _view(command: Command, word: str) -> Command:
@@ -202,22 +207,28 @@ _NAME = r"[A-Za-z_<][^\s(]*"
 _RECORD = rf"{_NAME}|\d+"
 _ONE = "the name or number of one record"
 
+_OF_ONE = Subcommand(_ONE, _RECORD, form="[NAME]")
+
 SUBCOMMANDS: dict[str, Subcommand] = {
     "on": Subcommand("--watch and --limit N", options=("--watch", "--limit")),
     "off": Subcommand(),
     "log": Subcommand(),
-    "show": Subcommand(_ONE, _RECORD),
-    "why": Subcommand(f"{_ONE} and --line N", _RECORD, ("--line",)),
-    "shardings": Subcommand(_ONE, _RECORD),
-    "memory": Subcommand(_ONE, _RECORD),
-    "advice": Subcommand(_ONE, _RECORD),
-    "time": Subcommand(f"{_ONE} and --on TARGET", _RECORD, ("--on",)),
+    "show": _OF_ONE,
+    "why": Subcommand(f"{_ONE} and --line N", _RECORD, ("--line",), "[NAME] [--line N]"),
+    "shardings": _OF_ONE,
+    "memory": _OF_ONE,
+    "advice": _OF_ONE,
+    "time": Subcommand(f"{_ONE} and --on TARGET", _RECORD, ("--on",), "[NAME] [--on TARGET]"),
     "arrays": Subcommand(),
     "play": Subcommand(
-        f"{_ONE}, or a call of a function (play f(x)), which is not made", rf"{_RECORD}|[A-Za-z_].*\(.*"
+        f"{_ONE}, or a call of a function (play f(x)), which is not made",
+        rf"{_RECORD}|[A-Za-z_].*\(.*",
+        form="[NAME or call]",
     ),
     "diff": Subcommand(
-        "the name of a function, or the numbers of two records (diff 0 3, diff -1 -3)", rf"{_NAME}|-?\d+\s+-?\d+"
+        "the name of a function, or the numbers of two records (diff 0 3, diff -1 -3)",
+        rf"{_NAME}|-?\d+\s+-?\d+",
+        form="[NAME]",
     ),
     "ledger": Subcommand(),
     "error": Subcommand(),
@@ -225,10 +236,7 @@ SUBCOMMANDS: dict[str, Subcommand] = {
     "help": Subcommand(),
 }
 
-_VALID = (
-    "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], memory [NAME], "
-    "time [NAME] [--on TARGET], arrays, play [NAME or call], diff [NAME], ledger, error, forget, help, or code to run"
-)
+_VALID = f"{', '.join(f'{name} {own.form}'.rstrip() for name, own in SUBCOMMANDS.items())}, or code to run"
 
 
 def parse_command(line: str, defaults: ShowOptions, is_defined: Callable[[str], bool]) -> Command:

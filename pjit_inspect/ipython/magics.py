@@ -22,7 +22,7 @@ from pjit_inspect import api
 from pjit_inspect.errors import PjitInspectError, RecordNotFoundError
 from pjit_inspect.guard import Guard
 from pjit_inspect.ipython.cells import Cells
-from pjit_inspect.ipython.command import VIEWS, Command, ShowOptions, View, parse_command
+from pjit_inspect.ipython.command import AS_TEXT, VIEWS, Command, ShowOptions, View, parse_command
 from pjit_inspect.ipython.progress import progress
 from pjit_inspect.ipython.run import (
     Run,
@@ -116,11 +116,11 @@ class PjitMagics(Magics):
 
         Options stand before code, and before or behind a subcommand::
 
-            --view text|html|widget|tree|facts|memory
+            --view text|html|widget|tree|facts|memory|time
                                       plain text; the inspector, with a still display where no scripts run (the
                                       default); the inspector live, its selection to be read and set; what runs,
                                       in order, as one indented text; or specs and bytes alone, to compare; or what is
-                                      alive at the peak of its memory
+                                      alive at the peak of its memory; or where the seconds go
             --no-times                without seconds, so that the output is the same on every machine
             --measure                 run JAX's profiler with the code, and show how long each kernel took in a call
             --target tpu:v5e:4x4      then compile what ran for that machine, too, which need not be there, and show it
@@ -292,7 +292,7 @@ class PjitMagics(Magics):
             return
         explanation = Guard().run("an explanation of the error", lambda: api.explain_known_error(error), None)
         if explanation is not None:
-            display(explanation, include=["text/plain"] if self.view in ("text", "tree", "facts", "memory") else None)
+            display(explanation, include=["text/plain"] if self.view in AS_TEXT else None)
 
     def _end_watch(self) -> None:
         if self._watch is not None:
@@ -376,7 +376,7 @@ def _numbered(log: api.Log, number: int) -> api.CompileRecord:
 
 
 def _only_text(command: Command) -> list[str] | None:
-    return ["text/plain"] if command.options.view in ("text", "tree", "facts", "memory") else None
+    return ["text/plain"] if command.options.view in AS_TEXT else None
 
 
 def _records(count: int) -> str:

@@ -14,7 +14,7 @@ import pytest
 import pjit_inspect as pi
 from pjit_inspect.handles.measuring import find_times
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.mesh import Mesh
+from pjit_inspect.model.program.mesh import Device, Mesh
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.parse.hlo_proto.hlo import parse_program
 
@@ -35,6 +35,18 @@ def text(name: str) -> str:
 def on_h200(name: str) -> pi.CompileRecord:
     """The record of a program that ran on an H200."""
     return pi.load(HERE / "gpu" / f"{name}.nvidia_h200.pjit")
+
+
+@functools.cache
+def on_v5e(name: str) -> pi.CompileRecord:
+    """The record of a fixture as on the eight chips of a TPU v5e 2x4."""
+    found = pi.open(HERE / f"{name}.hlo.gz")
+    assert isinstance(found, pi.CompileRecord)
+    devices = tuple(
+        Device(id=at, platform="tpu", kind="TPU v5 lite", process=0, coords=(at % 2, at // 2, 0)) for at in range(8)
+    )
+    data = dataclasses.replace(found.data, mesh=MESH, meshes=(MESH,), devices=devices)
+    return pi.CompileRecord(data, hlo=found.hlo, hlo_text=found.hlo_text)
 
 
 def measured_on_h200(name: str) -> pi.CompileRecord:

@@ -22,10 +22,11 @@ ALLOWED: dict[str, set[str]] = {
     "graph/pane": {"core", "graph/data", "graph/box"},
     "schedule": {"core"},
     "devices": {"core"},
+    "seconds": {"core"},
     "memory": {"core", "schedule", "devices"},
     "compare": {"core", "devices"},
     "play": {"core"},
-    "panes": {"core", "graph/box", "graph/pane", "schedule", "devices", "memory"},
+    "panes": {"core", "graph/box", "graph/pane", "schedule", "devices", "memory", "seconds"},
 }
 
 # The folders that need no page: node runs them.

@@ -81,3 +81,16 @@ def test_an_unknown_chip_is_refused():
         record().time_on("toaster")
     with pytest.raises(pi.ChangeError):
         record().time_on("tpu:v5e:3x7x9")
+
+
+def test_it_is_a_view_like_the_others():
+    shown = record()
+    assert str(shown.show("time")) == str(shown.time)
+    with pytest.raises(ValueError, match="the views are text, html, widget, tree, facts, memory, time"):
+        shown.show("seconds")  # type: ignore[arg-type]
+
+
+def test_on_a_cpu_nothing_is_said_of_seconds():
+    shown = record()
+    assert "a call on" not in str(shown)
+    assert "about" not in str(shown).partition("collectives")[0]

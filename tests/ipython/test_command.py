@@ -166,10 +166,10 @@ def test_code_can_be_measured(line, action):
         ("--measure log", r"--measure is for code that runs \(%pjit --measure f\(x\)\), not for 'log'"),
         ("--measure why f", r"--measure is for code that runs .*, not for 'why'"),
         ("--x f", r"unknown option --x; the options are " + ", ".join(OPTIONS)),
-        ("--view", r"--view needs one of text, html, widget, tree, facts, memory, not ''"),
+        ("--view", r"--view needs one of text, html, widget, tree, facts, memory, time, not ''"),
         (
             "--view txt f",
-            r"--view needs one of text, html, widget, tree, facts, memory, not 'txt' \(did you mean 'text'\?\)",
+            r"--view needs one of text, html, widget, tree, facts, memory, time, not 'txt' \(did you mean 'text'\?\)",
         ),
         ("lgo", r"'lgo' is neither a variable nor a subcommand \(did you mean 'log'\?\); %pjit needs on, off, log, .*"),
         ("zebra", r"'zebra' is neither a variable nor a subcommand; %pjit needs on, off, log, .*"),

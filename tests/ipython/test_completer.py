@@ -39,7 +39,11 @@ def completed(session, line: str) -> list[str]:
     [
         ("%pjit --vi", ["%pjit --view"]),
         ("%pjit --", [f"%pjit {option}" for option in sorted(OPTIONS)]),
-        ("%pjit --view ", [f"%pjit --view {view}" for view in ("facts", "html", "memory", "text", "tree", "widget")]),
+        (
+            "%pjit --view ",
+            [f"%pjit --view {view}" for view in ("facts", "html", "memory", "text", "time", "tree", "widget")],
+        ),
+        ("%pjit --view=ti", ["%pjit --view=time"]),
         ("%pjit --view=te", ["%pjit --view=text"]),
         ("%pjit show tr", ["%pjit show train_step"]),
         ("%pjit show ", ["%pjit show <lambda>", "%pjit show evaluate", "%pjit show train_step"]),

@@ -15,9 +15,9 @@ from pjit_inspect.handles.exports import OfRecord
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.time.scaling import ScalingRow, ScalingTable, scaling_row
 from pjit_inspect.view.document.document import Document
-from pjit_inspect.view.pages.scaling import scaling_blocks
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
+from pjit_inspect.view.time.scaling import scaling_blocks
 
 WhatIf = Callable[..., Any]
 """`CompileRecord.what_if`."""

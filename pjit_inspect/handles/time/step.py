@@ -1,7 +1,7 @@
 """The time of a record's call, on its own devices or on those of a target; and its display.
 
 Joins the rooms. Not its job: the estimate (`analyze.time`), asking XLA (`asked.what_if`), or the layout
-(`view.pages.time`).
+(`view.time.page`).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pjit_inspect.model.time.step_time import StepTime
 from pjit_inspect.parse.files.whole_file import write_whole
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Document
-from pjit_inspect.view.pages.time import perfetto_text, time_blocks
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
+from pjit_inspect.view.time.page import perfetto_text, time_blocks
 
 _EFFORT = "exec_time_optimization_effort"
 """The option that cuts XLA's optimization short where it is negative: its estimates are then ten times too high."""
@@ -60,6 +60,20 @@ class RecordStepTime(OfRecord, Displayable, StepTime):
     def __repr__(self) -> str:
         where = f"{self.devices} {self.hardware.name}" if self.hardware else f"{self.devices} devices of unknown speed"
         return f"StepTime({len(self.kernels)} kernels, {len(self.collectives)} collectives, {where})"
+
+
+def own_step_time(analyses: Analyses) -> StepTime:
+    """The time of a program on its own devices, found once."""
+    return analyses.value("step_time", step_time_of)
+
+
+def known_step_time(analyses: Analyses) -> StepTime | None:
+    """The same for displays; None, without looking, where nobody knows the speed of its devices."""
+    data = analyses.data
+    if data.kernel_times is None and (data.is_partial or _own_hardware(data) is None):
+        return None
+    step = own_step_time(analyses)
+    return None if step.step_s is None else step
 
 
 def step_time_of(analyses: Analyses, hardware: Hardware | None = None) -> StepTime:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from pjit_inspect.model.report.collective import AxisTotal, CollectiveTable, Lea
 from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.host_callback import HostCallback
 from pjit_inspect.model.words.sentence import Phrase, Sentence
+
+if TYPE_CHECKING:
+    from pjit_inspect.model.time.step_time import StepTime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,7 @@ class RecordReport:
       unasked: why XLA's partitioner has not been asked for the causes of collectives yet; "" if it has been, or cannot
         be.
       warnings: warnings of XLA's partitioner during the compile; each has a `sentence`.
+      time: where the seconds of a call go; None where seconds are unknown.
     """
 
     data: RecordData
@@ -60,6 +64,7 @@ class RecordReport:
     advice: AdviceTable | None = None
     unasked: str = ""
     warnings: tuple[Any, ...] = ()
+    time: StepTime | None = None
 
     @property
     def incomplete(self) -> str:

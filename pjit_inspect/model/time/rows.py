@@ -195,6 +195,8 @@ class TimeLine:
       where: the line ("train.py:41"); "" if unknown.
       what: what they compute, or "waits: " and the kinds of collectives.
       flops: their operations; None if one is unknown.
+      is_wait: whether they are waits for collectives.
+      axes: the mesh axes of these, as in `TimedCollective`; () for kernels.
     """
 
     seconds: float | None
@@ -206,6 +208,8 @@ class TimeLine:
     where: str
     what: str
     flops: int | None
+    is_wait: bool = False
+    axes: tuple[str, ...] | None = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,6 +137,8 @@ def _line(key: _LineKey, rows: Sequence[TimedKernel | TimedCollective], whole: f
         where=where,
         what=("waits: " if is_wait else "") + ", ".join(names) + (", ..." if len(kinds) > len(names) else ""),
         flops=None if None in flops else sum(own or 0 for own in flops),
+        is_wait=is_wait,
+        axes=waits[0].axes if waits else (),
     )
 
 

@@ -1,7 +1,7 @@
 """Where the seconds of one call go: kernels, collectives, waits, limits, and what they add up to by any heading.
 
 All seconds and counts are of one call on one device, loops included. Not its job: finding them (`analyze.time`) or
-showing them (`view.pages.time`).
+showing them (`view.time.page`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pjit_inspect.model.time.rows import (
     TimeShares,
 )
 from pjit_inspect.model.time.shares import lines_of, shares_by
+from pjit_inspect.model.time.strips import Strip, strips_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,3 +200,8 @@ class StepTime:
             copies_s=self.copies_s or 0.0,
             idle_s=self.idle_s,
         )
+
+    @property
+    def strips(self) -> tuple[Strip, ...]:
+        """The timeline to draw: the whole call, then one turn of each loop, the longest first; () without seconds."""
+        return strips_of(self.timeline, self.kernels.rows, self.collectives.rows, self.step_s or 0.0)

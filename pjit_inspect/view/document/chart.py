@@ -33,11 +33,12 @@ class BarPart:
     """One piece of a bar.
 
     Attributes:
-      name: its name, the same in every row: "arguments".
+      name: its name, the same in every row: "arguments"; "" for none in the legend.
       value: its length, in bytes or seconds; never negative.
       color: the colour it is drawn in.
       words: further facts, one short statement each.
       start: where it begins; None for where the piece before it ends.
+      is_hatched: whether a still picture hatches it: nothing runs there.
     """
 
     name: str
@@ -45,6 +46,7 @@ class BarPart:
     color: str
     words: tuple[str, ...] = ()
     start: float | None = None
+    is_hatched: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,3 +236,61 @@ class ScatterChart(_Titled):
 
 
 Chart = AreaChart | BarChart | MatrixChart | ScatterChart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """A line through points.
+
+    Attributes:
+      name: its name in the legend.
+      color: its colour.
+      points: from left to right, in the units of the chart.
+      is_dashed: whether it is only a comparison.
+    """
+
+    name: str
+    color: str
+    points: tuple[tuple[float, float], ...]
+    is_dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disc:
+    """One thing measured in two ways, and how much of it there is.
+
+    Attributes:
+      name: the kind of thing, for the legend.
+      color: its colour.
+      x, y: in the units of the chart.
+      share: its share of all, which is its area.
+      label: its name beside it; "" for none.
+    """
+
+    name: str
+    color: str
+    x: float
+    y: float
+    share: float
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurveChart(_Titled):
+    """Curves and discs over two logarithmic axes; a still picture only.
+
+    Attributes:
+      x_measure, y_measure: the axis titles, with their units.
+      curves: the lines; those that are not dashed have a mark at each point if `has_marks`.
+      discs: the points.
+      has_marks: whether the points of curves are marked, and are the ticks of the lower axis.
+    """
+
+    x_measure: str = ""
+    y_measure: str = ""
+    curves: tuple[Curve, ...] = ()
+    discs: tuple[Disc, ...] = ()
+    has_marks: bool = False
+
+
+StillChart = Chart | CurveChart

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.mesh import Mesh, SpecEntry
 from pjit_inspect.model.words.sentence import Phrase, Sentence
-from pjit_inspect.view.document.chart import Chart
+from pjit_inspect.view.document.chart import StillChart
 
 Provenance = Literal["counted", "modelled", "measured", "unknown"]
 
@@ -312,16 +312,20 @@ class ShardSubject:
 class ChartSubject:
     """A picture of a chart."""
 
-    chart: Chart
+    chart: StillChart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """A picture, its contents in one sentence (`alt`), and the lines that replace it in text."""
+    """A picture, its contents in one sentence (`alt`), and the lines that replace it in text.
+
+    `title` is above it in HTML, where it has room of its own.
+    """
 
     subject: MeshSubject | ShardSubject | ChartSubject
     alt: str
     lines: tuple[str, ...] = ()
+    title: Spans = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ All words and figures are made here; JavaScript (`view/front`) lays them out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,8 @@ class InspectorInput:
       shardings: the shardings of values; None before anybody asked for them.
       phase_of: gives the phase of training from an operation's name.
       text: the display as text, for "Copy as text".
-      show_times: whether to show compile times and measured times.
+      time: the data of the pane of seconds (`view.time.payload`); None without seconds.
+      show_times: whether to show seconds and other times.
     """
 
     report: RecordReport
@@ -85,6 +86,7 @@ class InspectorInput:
     shardings: ShardingTable | None = None
     phase_of: Callable[[str], Phase] = field(default=lambda name: None)
     text: str = ""
+    time: dict[str, Any] | None = None
     show_times: bool = True
 
 
@@ -111,6 +113,8 @@ class InspectorPayload:
 
 def inspector_payload(given: InspectorInput) -> InspectorPayload:
     """The data of the inspector of one record."""
+    if not given.show_times:
+        given = replace(given, report=replace(given.report, time=None), time=None)
     report, data = given.report, given.report.data
     tables = SharedTables(sources=_sources(data), has_mesh=data.mesh is not None or bool(data.meshes))
     totals, mesh = _totals(report, tables), _mesh(data, report)
@@ -141,6 +145,7 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
         "phases": [phase or "" for phase in PHASES],
         "traffic_left_out": given.traffic.left_out,
         "text": given.text,
+        "time": given.time,
     }
     columns = {**tables.columns(), **graph.columns, **_mesh_columns(data, given.traffic, mesh["size"])}
     for key, text in texts.items():
@@ -202,6 +207,7 @@ def _head(given: InspectorInput) -> dict[str, Any]:
             None if data.is_partial else len(report.fusions or ()),
         ],
         "has_graph": given.graph is not None,
+        "has_time": given.time is not None,
     }
 
 

@@ -50,6 +50,7 @@ from pjit_inspect.view.document.quantities import (
     share_unit,
 )
 from pjit_inspect.view.document.text_spans import joined_spans
+from pjit_inspect.view.record.seconds import seconds_spans
 from pjit_inspect.view.svg.mesh_picture import mesh_lines
 
 _DIFFERENCES = 4
@@ -95,8 +96,10 @@ def _device_spans(data: RecordData) -> Spans:
 
 
 def answer_line(report: RecordReport) -> Line:
-    """The answer sentence: how much is communicated, over which axes, and which inputs are replicated."""
-    return line(incomplete_spans(report), _communication(report), _replication(report), role="answer")
+    """The answer: seconds where they are known; what is communicated over which axes; which inputs are replicated."""
+    seconds = seconds_spans(report.time)
+    first = spans(seconds, ". ") if seconds else ()
+    return line(first, incomplete_spans(report), _communication(report), _replication(report), role="answer")
 
 
 def _communication(report: RecordReport) -> Spans:

@@ -7,7 +7,7 @@ axes, each collective, the devices' slices, each fused kernel, oddities, times.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pjit_inspect.guard import Guard
 from pjit_inspect.model.record.record import RecordData
@@ -56,6 +56,7 @@ def record_view(
     """
     data, guard = report.data, Guard()
     show_times = (options or ViewOptions()).show_times
+    report = report if show_times else replace(report, time=None)
     parts: dict[str, Callable[[], Sequence[Block]]] = {
         "the head": lambda: [title_line(data)],
         "the reason": lambda: reason_blocks(data.reason) if show_times else (),

@@ -109,8 +109,11 @@ def block_html(block: Block, palette: Palette) -> str:
             return _groups(block, palette)
         case AnswerBlock():
             return _finding(block, palette)
-        case Picture():
-            return picture_html(block, palette)
+        case Picture(title=title):
+            if not title:
+                return picture_html(block, palette)
+            head = f'<p style="margin:0 0 4px">{spans_html(title, palette)}</p>'
+            return f'<div style="margin:10px 0">{head}{picture_html(block, palette)}</div>'
         case Gallery(cards=cards, table=table, summary=summary):
             shown = "".join(_card(card, palette) for card in cards)
             return shown + _details(summary, _table_block(table, palette), palette)
@@ -135,12 +138,18 @@ def picture_html(picture: Picture, palette: Palette) -> str:
     return _image(svg, picture.alt)
 
 
+_WIDE = 480
+
+
 def _image(svg: Svg, alt: str) -> str:
+    """A wide picture keeps its size, so that its words can be read, and is scrolled on a narrow page."""
     width, height = svg.size
-    return (
+    room = "none" if width > _WIDE else "100%"
+    image = (
         f'<img alt="{escape(printable(alt))}" width="{width}" height="{height}" '
-        f'style="max-width:100%;height:auto;vertical-align:top" src="{data_uri(svg.write())}">'
+        f'style="max-width:{room};height:auto;vertical-align:top" src="{data_uri(svg.write())}">'
     )
+    return f'<div style="overflow-x:auto">{image}</div>' if width > _WIDE else image
 
 
 def _details(summary: Spans, body: str, palette: Palette, *, is_open: bool = False) -> str:

@@ -15,10 +15,13 @@ from pjit_inspect.view.document.chart import (
     AreaChart,
     BarPart,
     BarRow,
-    Chart,
+    Curve,
+    CurveChart,
+    Disc,
     MatrixCell,
     MatrixChart,
     ScatterChart,
+    StillChart,
 )
 from pjit_inspect.view.document.colors import LINE, NEUTRAL
 from pjit_inspect.view.document.quantities import bytes_in, plural
@@ -44,12 +47,14 @@ class Scale:
       low, high: its ends.
       is_log: whether it is logarithmic.
       step: the distance of its ticks; None for a round one.
+      marks: the ticks; () for round ones.
     """
 
     low: float
     high: float
     is_log: bool = False
     step: float | None = None
+    marks: tuple[float, ...] = ()
 
     def share(self, value: float) -> float:
         """The place of a value: 0 is the low end, 1 the high one; never outside."""
@@ -62,7 +67,7 @@ class Scale:
     @property
     def ticks(self) -> tuple[tuple[float, str], ...]:
         """The ticks along it: a share, and its figure."""
-        values = self._log_values() if self.is_log else self._even_values()
+        values = self.marks or (self._log_values() if self.is_log else self._even_values())
         return tuple((self.share(value), f"{value:,.12g}") for value in values)
 
     def _log_values(self) -> list[float]:
@@ -143,12 +148,14 @@ class Plot:
             self.svg.line(self.left, y, self.right, y, stroke=LINE, stroke_opacity=0.4)
             self.svg.chip(self.left - 6, y, f"{figure} {unit}".rstrip(), color=NEUTRAL, anchor="end")
 
-    def ticks_below(self) -> None:
-        """Draws the ticks of the axis along the frame, their figures below."""
-        for share, figure in self.x.ticks:
+    def ticks_below(self, unit: str = "") -> None:
+        """Draws the ticks of the axis along the frame, their figures below; the last has the unit."""
+        ticks = self.x.ticks
+        for number, (share, figure) in enumerate(ticks):
             x = self.left + self.width * share
+            words = f"{figure} {unit}" if unit and number == len(ticks) - 1 else figure
             self.svg.line(x, self.bottom, x, self.bottom + 4, stroke=LINE)
-            self.svg.chip(x, self.bottom + 13, figure, color=NEUTRAL)
+            self.svg.chip(x, self.bottom + 13, words, color=NEUTRAL)
 
     def row_label(self, y: float, label: str, color: str = NEUTRAL) -> None:
         """Draws the label of a row, to the left of the frame."""
@@ -161,17 +168,26 @@ class Plot:
         self.svg.chip(min(self.right - half, max(self.left + half, x)), chip, words, color=color)
 
     def legend(self, names: Mapping[str, str], y: float) -> None:
-        """Draws names, each beside its colour: not every colour is dark enough for white letters."""
+        """Draws names in rows, each beside its colour: not every colour is dark enough for white letters."""
         x = self.left
         for name, color in names.items():
+            words = fit(name, LABEL)
+            if x > self.left and x + 14 + chip_width(words) > self.right:
+                x, y = self.left, y + 19
             self.svg.rect(x, y - 5.5, 11, 11, fill=color)
-            x += self.svg.chip(x + 14, y, fit(name, LABEL), color=NEUTRAL, anchor="start") + 22
+            x += self.svg.chip(x + 14, y, words, color=NEUTRAL, anchor="start") + 22
+
+
+def circle(x: float, y: float, r: float) -> str:
+    """The path of a circle."""
+    return f"M{x - r:.1f} {y:.1f}a{r:.1f} {r:.1f} 0 1 0 {2 * r:.1f} 0a{r:.1f} {r:.1f} 0 1 0 {-2 * r:.1f} 0z"
 
 
 # ---------------------------------------------------------------- words
 
-_FACTORS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50, "s": 1, "ms": 1e-3}
-_SECONDS = {"s": 2, "ms": 1}  # unit -> decimals
+_FACTORS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50}
+_FACTORS |= {"s": 1, "ms": 1e-3, "\u00b5s": 1e-6}
+_SECONDS = {"s": 2, "ms": 1, "\u00b5s": 0}  # unit -> decimals
 
 
 def size_in(value: float, unit: str) -> float:
@@ -191,11 +207,12 @@ def amount_text(value: float, unit: str) -> str:
     return f"{amount_in(value, unit)} {unit}"
 
 
-def legend_of(items: Iterable[AreaBand | BarPart | MatrixCell]) -> dict[str, str]:
+def legend_of(items: Iterable[AreaBand | BarPart | Curve | Disc | MatrixCell]) -> dict[str, str]:
     """The names of some pieces, in order of appearance -> colour."""
     legend: dict[str, str] = {}
     for item in items:
-        legend.setdefault(item.name, item.color)
+        if item.name:
+            legend.setdefault(item.name, item.color)
     return legend
 
 
@@ -205,10 +222,13 @@ def part_words(row: BarRow, part: BarPart, unit: str) -> tuple[str, ...]:
     return (f"{name}{part.name} {amount_text(part.value, unit)}", *part.words)
 
 
-def chart_sentence(chart: Chart) -> str:
+def chart_sentence(chart: StillChart) -> str:
     """The chart in one sentence, for readers who do not see it."""
     if chart.missing:
         return chart.missing
+    if isinstance(chart, CurveChart):
+        named = [curve.name for curve in chart.curves] + [disc.label for disc in chart.discs if disc.label]
+        return f"{chart.title}: {chart.y_measure} over {chart.x_measure}; {', '.join(named)}"
     if isinstance(chart, ScatterChart):
         best = ", ".join(point.label for point in chart.front)
         return f"{chart.title}: {plural(len(chart.points), 'point')}{f'; best {best}' if best else ''}"

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
-from pjit_inspect.view.document.chart import AreaChart, BarChart, Chart, MatrixChart, ScatterChart, ScatterPoint
+from pjit_inspect.view.document.chart import (
+    AreaChart,
+    BarChart,
+    BarPart,
+    CurveChart,
+    MatrixChart,
+    ScatterChart,
+    ScatterPoint,
+    StillChart,
+)
 from pjit_inspect.view.document.colors import LINE, NEUTRAL, NOTE, PHASE_COLORS, SELECTION
 from pjit_inspect.view.document.grouping import grouped
 from pjit_inspect.view.svg.chart_parts import (
@@ -15,10 +25,12 @@ from pjit_inspect.view.svg.chart_parts import (
     Scale,
     amount_text,
     binary_scale,
+    circle,
     legend_of,
     scatter_scales,
     size_in,
 )
+from pjit_inspect.view.svg.curve_picture import draw_curves
 from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 
 _WIDTH, _TIMED_WIDTH, _ROW, _BAR = 460.0, 620.0, 22.0, 14.0
@@ -36,7 +48,7 @@ _CHIP = 15.0
 _Place = tuple[float, float]
 
 
-def draw_chart(chart: Chart) -> Svg:
+def draw_chart(chart: StillChart) -> Svg:
     """The picture; empty for an empty chart."""
     svg = Svg()
     match chart:
@@ -48,6 +60,8 @@ def draw_chart(chart: Chart) -> Svg:
             _draw_matrix(svg, chart)
         case BarChart() if chart.rows:
             _draw_bars(svg, chart)
+        case CurveChart() if chart.curves or chart.discs:
+            draw_curves(svg, chart)
     return svg
 
 
@@ -61,33 +75,38 @@ def cell_strength(size_bytes: float, most_bytes: float) -> float:
 
 
 def _draw_bars(svg: Svg, chart: BarChart) -> None:
-    scale, top = Scale(low=0.0, high=chart.end or 1.0), 24.0 if chart.marks else 0.0
+    scale, top = Scale(low=0.0, high=size_in(chart.end, chart.unit) or 1.0), 24.0 if chart.marks else 0.0
     width, height = _TIMED_WIDTH if chart.is_timed else _WIDTH, _ROW * len(chart.rows)
     plot = Plot(svg=svg, left=LABEL, top=top, width=width, height=height, x=scale, y=scale)
     _draw_moments(plot, chart)
     bars: list[tuple[float, float, float, str]] = []
+
+    def fill_of(part: BarPart) -> str:
+        return svg.hatch(part.color) if part.is_hatched else part.color
+
     for number, row in enumerate(chart.rows):
         y = top + _ROW * number
         plot.row_label(y + _BAR / 2, row.label, row.color)
-        bars += [(part.value, start, y, part.color) for part, start in row.placed if part.value > 0]
+        bars += [(part.value, start, y, fill_of(part)) for part, start in row.placed if part.value > 0]
         if not chart.is_timed:
-            end = plot.at_x(row.total) + 6
+            end = plot.at_x(size_in(row.total, chart.unit)) + 6
             svg.chip(end, y + _BAR / 2, amount_text(row.total, chart.unit), color=NEUTRAL, anchor="start")
     for value, start, y, color in sorted(bars, key=lambda bar: -bar[0])[:_MOST_BARS]:
-        x = plot.at_x(start)
-        svg.rect(x, y, max(1.0, plot.at_x(start + value) - x), _BAR, fill=color)
+        x = plot.at_x(size_in(start, chart.unit))
+        width_of = plot.at_x(size_in(start + value, chart.unit)) - x
+        svg.rect(x, y, max(1.0, width_of), _BAR, fill=color)
+    if chart.is_timed:
+        plot.ticks_below(chart.unit)
     if any(len(row.parts) > 1 for row in chart.rows):
-        below = plot.bottom + _BAR / 2 + 4
-        plot.legend(legend_of(part for row in chart.rows for part in row.parts), below)
-        if chart.is_timed:
-            words = f"{amount_text(chart.end, chart.unit)} from the first to the last"
-            svg.chip(plot.right, below, words, color=NEUTRAL, anchor="end")
+        below = plot.bottom + _BAR / 2 + (28 if chart.is_timed else 4)
+        parts = (replace(part, color=fill_of(part)) for row in chart.rows for part in row.parts)
+        plot.legend(legend_of(parts), below)
 
 
 def _draw_moments(plot: Plot, chart: BarChart) -> None:
     free = 0.0
     for name, at in chart.marks[:_MOST_MARKS]:
-        x = plot.at_x(at)
+        x = plot.at_x(size_in(at, chart.unit))
         plot.svg.line(x, 16, x, plot.bottom, stroke=LINE, stroke_dasharray="2 3")
         if x >= free:
             free = x + plot.svg.chip(x, 8, name, color=LINE) + 4
@@ -214,7 +233,7 @@ def _draw_limit(plot: Plot, most: float, words: str, unit: str) -> None:
 
 def _draw_point(svg: Svg, point: ScatterPoint, x: float, y: float) -> None:
     if point.is_chosen:
-        svg.path(_circle(x, y, 2 * _DOT), stroke=SELECTION, stroke_width=2)
+        svg.path(circle(x, y, 2 * _DOT), stroke=SELECTION, stroke_width=2)
     color = NEUTRAL if point.is_best or point.kind == "base" else LINE
     match point.kind:
         case "base":
@@ -222,15 +241,11 @@ def _draw_point(svg: Svg, point: ScatterPoint, x: float, y: float) -> None:
         case "misfit":
             svg.path(f"M{x:.1f} {y - 5.5:.1f}l5.2 9.4h-10.4z", fill=NOTE)
         case "other":
-            svg.path(_circle(x, y, _DOT), stroke=LINE, stroke_width=2)
+            svg.path(circle(x, y, _DOT), stroke=LINE, stroke_width=2)
         case _:
-            svg.path(_circle(x, y, _DOT), fill=color)
+            svg.path(circle(x, y, _DOT), fill=color)
     if point.kind == "least":
         svg.path(f"M{x:.1f} {y - 6:.1f}v-11m-3 3.5l3 -3.5 3 3.5", stroke=LINE, stroke_width=1.3)
-
-
-def _circle(x: float, y: float, r: float) -> str:
-    return f"M{x - r:.1f} {y:.1f}a{r:.1f} {r:.1f} 0 1 0 {2 * r:.1f} 0a{r:.1f} {r:.1f} 0 1 0 {-2 * r:.1f} 0z"
 
 
 def _draw_names(plot: Plot, points: Sequence[ScatterPoint], places: Sequence[_Place]) -> None:

@@ -9,6 +9,7 @@ export function followHash(store) {
     "mesh",
     "traffic",
     ...(store.advice ? ["advice"] : []),
+    ...(store.first.has_time ? ["time"] : []),
     ...(store.first.has_memory ? ["memory"] : []),
   ];
   const read = () => {

@@ -10,6 +10,7 @@ import { list } from "./list.js";
 import { memoryPane } from "../memory/pane.js";
 import { mesh } from "../devices/mesh.js";
 import { schedule } from "../schedule/pane.js";
+import { timePane } from "../seconds/pane.js";
 import { Store } from "../core/store.js";
 import { texts } from "./texts.js";
 import { totals } from "../devices/totals.js";
@@ -126,6 +127,7 @@ function centre(store, meshTab) {
   const views = {
     graph: graph(store, schedule(store)),
     advice: advicePane(store),
+    time: timePane(store),
     memory: memoryPane(store),
     text: textBox,
     mesh: meshTab,
@@ -136,6 +138,7 @@ function centre(store, meshTab) {
     [
       ["graph", "Graph"],
       ...(store.advice ? [/** @type {[string, any]} */ (["advice", ["Advice", adviceCount(store)]])] : []),
+      ...(store.first.has_time ? [/** @type {[string, any]} */ (["time", "Time"])] : []),
       ...(store.first.has_memory ? [/** @type {[string, any]} */ (["memory", "Memory"])] : []),
       ["text", "Linked text"],
       ["mesh", "Mesh"],
@@ -180,6 +183,7 @@ function keys(store, root, event) {
       /** @type {HTMLElement | null} */ (root.querySelector(".filter"))?.focus();
     },
     t: () => store.set({ centre: "text", pane: "centre" }),
+    s: () => store.first.has_time && store.set({ centre: "time", pane: "centre" }),
     a: () => store.first.has_memory && store.set({ centre: "memory", pane: "centre" }),
     g: () => store.set({ centre: "graph", pane: "centre" }),
     m: () => store.set({ centre: "traffic", pane: "centre" }),

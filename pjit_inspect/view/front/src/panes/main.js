@@ -9,10 +9,11 @@ import boxgraphCss from "../graph/box/box.css";
 import memoryCss from "../memory/memory.css";
 import graphCss from "../graph/pane/graph.css";
 import scheduleCss from "../schedule/schedule.css";
+import secondsCss from "../seconds/seconds.css";
 import stylesCss from "../core/styles.css";
 import tooltipCss from "../core/tooltip.css";
 
-const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss, graphCss, memoryCss, adviceCss].join("\n");
+const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss, graphCss, memoryCss, secondsCss, adviceCss].join("\n");
 
 /** @param {Document | ShadowRoot} place */
 function addStyle(place) {

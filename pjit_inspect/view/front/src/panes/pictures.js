@@ -7,6 +7,7 @@ import { asPng, pictureOf, saveFile } from "../core/picture.js";
 const PARTS = [
   ["All", ".frame"],
   ["Graph", ".graph"],
+  ["Time", ".timepane"],
   ["Memory", ".mempane"],
   ["Schedule", ".schedule"],
   ["Linked text", ".texts"],

@@ -6,9 +6,11 @@ Not its job: the figures (`model.time.scaling`).
 from __future__ import annotations
 
 from pjit_inspect.model.time.scaling import ScalingRow, ScalingTable
+from pjit_inspect.view.charts.seconds import scaling_chart
 from pjit_inspect.view.document.columns import numbers, sizes, table_of
 from pjit_inspect.view.document.document import Block, Column, Line, Prose, Text, line, strong
 from pjit_inspect.view.document.quantities import count_text, time_text
+from pjit_inspect.view.time.page import picture_blocks
 
 
 def scaling_blocks(table: ScalingTable) -> tuple[Block, ...]:
@@ -21,7 +23,11 @@ def scaling_blocks(table: ScalingTable) -> tuple[Block, ...]:
         answer = f"not network-bound up to {count_text(known[-1].devices)} devices"
     else:
         answer = f"{count_text(len(known))} of {count_text(len(table))} numbers of chips are known"
-    blocks: list[Block] = [line(strong(answer), role="answer"), table_of(_columns(table), table.rows)]
+    blocks: list[Block] = [
+        line(strong(answer), role="answer"),
+        *picture_blocks(scaling_chart(table)),
+        table_of(_columns(table), table.rows),
+    ]
     said: dict[str, list[str]] = {}
     for row in table:
         said.setdefault(row.missing, []).append(count_text(row.devices))
