@@ -21,13 +21,19 @@ from pjit_inspect.analyze.time.schedule import Clock, Costs, Schedule, find_site
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.program.opcodes import operations
-from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
 from pjit_inspect.model.time.hardware import Hardware
-from pjit_inspect.model.time.rows import TimedCollective, TimedCollectives, TimedKernel, TimedKernels, TimelineSpan
+from pjit_inspect.model.time.rows import (
+    Home,
+    TimedCollective,
+    TimedCollectives,
+    TimedKernel,
+    TimedKernels,
+    TimelineSpan,
+)
 from pjit_inspect.model.time.step_time import StepTime
 
 _COPIES = operations("copy")
@@ -64,16 +70,6 @@ class TimeInput:
     missing: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Home:
-    """Where a kernel belongs: as in `TimedKernel`."""
-
-    phase: str = ""
-    scope: str = ""
-    layer: str = ""
-    source: tuple[Frame, ...] = ()
-
-
 def find_step_time(given: TimeInput) -> StepTime:
     """Where the time of one call goes."""
     return _Step(given).found()
@@ -100,7 +96,7 @@ class _Step:
         self._host_copies = 0
         self._schedule = self._run()
         rows = () if given.measured is None else given.measured.rows
-        self._measured = {row.instruction: row.mean_us / 1e6 for row in rows if not row.holds_others}
+        self._measured = {row.instruction: row for row in rows if not row.holds_others}
 
     def _run_of(self, index: int) -> RunSeconds:
         if self._given.hardware is None:
@@ -170,6 +166,7 @@ class _Step:
         seconds, work = self._seconds[index], self._work.of(index)
         runs = self._schedule.runs[index]
         place, flops = self._place(index), work.flops
+        measured_s, fastest_s = self._measured_of((self._module.reader.name(index),))
         return TimedKernel(
             name=self._module.reader.name(index),
             label=self._label(index),
@@ -178,13 +175,15 @@ class _Step:
             product_flops=None if flops is None else (work.declared or sum(work.products.values())) * runs,
             flops_from="unknown" if flops is None else "shapes" if work.declared is None else "cost estimate",
             number=max(work.products, key=lambda kind: work.products[kind], default=""),
+            kind=work.kind,
             bytes_read=None if work.read is None else work.read * runs,
             bytes_written=None if work.written is None else work.written * runs,
             seconds=None if seconds.seconds is None else seconds.seconds * runs,
             floor_s=None if seconds.floor_s is None else seconds.floor_s * runs,
             known_by=seconds.known_by,
             bound_by=seconds.bound_by,
-            measured_s=self._measured.get(self._module.reader.name(index)),
+            measured_s=measured_s,
+            fastest_s=fastest_s,
             phase=place.phase,
             scope=place.scope,
             layer=place.layer,
@@ -194,8 +193,9 @@ class _Step:
     def _collective(self, number: int) -> TimedCollective:
         row, transfer = self._given.collectives[number], self._transfers[number]
         runs, kernel = self._schedule.transfer_runs[number], self._given.graph.collective_kernels[number]
-        place = self._place_of_kernel(kernel) if kernel >= 0 else _Home()
+        place = self._place_of_kernel(kernel) if kernel >= 0 else Home()
         is_known = transfer.seconds is not None
+        measured_s, fastest_s = self._measured_of(row.instructions)
         return TimedCollective(
             collective=number,
             name=row.instructions[0] if row.instructions else "",
@@ -207,7 +207,8 @@ class _Step:
             exposed_s=self._schedule.exposed_s[number] if is_known else None,
             formula=transfer.formula,
             known_by="modelled" if is_known else "unknown",
-            measured_s=self._measured_of(row),
+            measured_s=measured_s,
+            fastest_s=fastest_s,
             is_async=row.is_async,
             phase=_phase_name(row.phase) or place.phase,
             scope=place.scope,
@@ -215,10 +216,13 @@ class _Step:
             source=row.source or place.source,
         )
 
-    def _measured_of(self, row: Collective) -> float | None:
-        """Seconds of all instructions of a collective; None unless all were seen."""
-        seen = [self._measured[name] for name in row.instructions if name in self._measured]
-        return sum(seen) if seen and len(seen) == len(row.instructions) else None
+    def _measured_of(self, names: Sequence[str]) -> tuple[float | None, float | None]:
+        """Seconds of some instructions together, the mean and those of the fastest call; None unless all were seen."""
+        seen = [self._measured[name] for name in names if name in self._measured]
+        if not seen or len(seen) != len(names):
+            return None, None
+        mean = sum(row.mean_us for row in seen)
+        return mean / 1e6, sum(row.mean_us if row.least_us is None else row.least_us for row in seen) / 1e6
 
     def _timeline(self) -> tuple[TimelineSpan, ...]:
         return tuple(
@@ -244,20 +248,20 @@ class _Step:
 
     # ------------------------------------------------------------ places
 
-    def _place(self, index: int) -> _Home:
+    def _place(self, index: int) -> Home:
         module, number = self._module, self._number.get(index)
         frames = user_frames(module.frames(index), self._given.files)
         if number is not None:
             return replace(self._place_of_kernel(number), source=frames)
         name = module.op_names[module.instructions.op_name[index]]
-        return _Home(phase=_phase_name(find_phase(name, frames)), source=frames)
+        return Home(phase=_phase_name(find_phase(name, frames)), source=frames)
 
-    def _place_of_kernel(self, number: int) -> _Home:
+    def _place_of_kernel(self, number: int) -> Home:
         graph = self._given.graph
         box = graph.boxes[int(graph.kernels.box[number])]
         scope, layer = self._rows[box.row]
         phase = PHASES[box.phase] if graph.is_differentiated else ""
-        return _Home(phase="optimizer" if phase == "update" else phase, scope=scope, layer=layer)
+        return Home(phase="optimizer" if phase == "update" else phase, scope=scope, layer=layer)
 
     @cached_property
     def _rows(self) -> list[tuple[str, str]]:

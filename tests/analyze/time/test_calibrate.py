@@ -13,18 +13,18 @@ from pjit_inspect.model.time.hardware import Hardware, Sourced
 from pjit_inspect.model.time.rows import TimedCollective, TimedCollectives, TimedKernel, TimedKernels
 from pjit_inspect.model.time.step_time import StepTime
 
-BYTE, OPERATION, RUN = 1 / 10e9, 1 / 2e9, 5e-6
-"""Seconds of a machine: 10 GB/s, 2 GFLOP/s of arithmetic, 5 us a kernel; products of 50 GFLOP/s, small ones of 5."""
+SPEEDS = {"arithmetic": 10e9, "copy in another order": 2e9, "fusion with products of f32": 50e9}
+"""What each kind of kernel of a machine does in a second: bytes, or operations of products."""
 
 
-def kernel(number: int, *, product: int = 0) -> TimedKernel:
-    moved, other, runs = 10**5 * (1 + 7 * number), 10**5 * (1 + number**2), 1 + number % 3
-    speed = 50e9 if product >= 10**8 else 5e9
-    once = moved * BYTE + other * OPERATION + RUN + product / speed
+def kernel(number: int, kind: str, size: int) -> TimedKernel:
+    runs, is_product = 1 + number % 3, "products" in kind
+    product = size * runs if is_product else 0
     return TimedKernel(
-        name=f"fusion.{number}", label="", runs=runs, flops=(product + other) * runs, product_flops=product * runs,
-        flops_from="shapes", number="f32" if product else "", bytes_read=moved * runs, bytes_written=0, seconds=None,
-        floor_s=None, known_by="unknown", bound_by="unknown", measured_s=once * runs,
+        name=f"fusion.{number}", label="", runs=runs, flops=product + 10, product_flops=product, flops_from="shapes",
+        number="f32" if is_product else "", kind=kind, bytes_read=(7 if is_product else size) * runs, bytes_written=0,
+        seconds=None, floor_s=None, known_by="unknown", bound_by="unknown", measured_s=9.0,
+        fastest_s=size / SPEEDS[kind] * runs,
     )  # fmt: skip
 
 
@@ -35,23 +35,33 @@ def step(*rows: TimedKernel, collectives: tuple[TimedCollective, ...] = ()) -> S
 def test_the_speeds_of_a_known_machine_come_out():
     gather = TimedCollective(
         collective=0, name="all-gather", kind="all-gather", axes=("x",), runs=1, sent_bytes=10**6, seconds=None,
-        exposed_s=None, known_by="unknown", measured_s=1e-3,
+        exposed_s=None, known_by="unknown", measured_s=9.0, fastest_s=1e-3,
     )  # fmt: skip
-    rows = [kernel(k) for k in range(12)] + [kernel(20, product=10**9), kernel(21, product=10**7)]
+    rows = [kernel(k, kind, 10**k) for k in range(4, 9) for kind in SPEEDS]
     found = fit_hardware(step(*rows, collectives=(gather,)), name="here")
     assert found is not None
-    assert found.memory_bytes_per_s[0].value == pytest.approx(10e9, rel=0.01)
-    assert found.other_flops_per_s[0].value == pytest.approx(2e9, rel=0.01)
-    assert found.run_s[0].value == pytest.approx(5e-6, rel=0.01)
-    assert found.peak("f32", 2e9) == pytest.approx(50e9, rel=0.05)
-    # A product of 10 MFLOP: less than half of its time is its own, and at least that is counted as such.
-    assert (found.peak("f32", 2e7) or 0.0) < 10e9
+    for kind, speed in SPEEDS.items():
+        for size in (10.0, 3e5, 1e12):
+            has_products = "products" in kind
+            assert found.measured_speed(kind, size, has_products=has_products) == pytest.approx(speed, rel=1e-9)
+    assert found.peak("f32") == pytest.approx(50e9)
     assert found.by_axis[("x",)] == Sourced(10**6 / 1e-3, "measured on this machine")
     assert found.is_measured
+    # A kind that did not run: as all others with products, or without.
+    assert found.measured_speed("dot with products of f32", 1e6, has_products=True) == pytest.approx(50e9)
+    assert found.measured_speed("reduction", 1e6, has_products=False) == pytest.approx(6e9)
+
+
+def test_between_two_sizes_speeds_follow_a_power_law():
+    here = Hardware(name="here", by_kind={"reduction": ((1e4, 1e9), (1e6, 9e9))}, fit="measured")
+    assert here.measured_speed("reduction", 1e5, has_products=False) == pytest.approx(3e9)
+    assert here.measured_speed("reduction", 1e3, has_products=False) == 1e9
+    assert here.measured_speed("reduction", 1e9, has_products=False) == 9e9
+    assert here.measured_speed("function", 1e5, has_products=False) is None
 
 
 def test_too_few_kernels_fit_nothing():
-    assert fit_hardware(step(kernel(1), kernel(2)), name="here") is None
+    assert fit_hardware(step(kernel(1, "arithmetic", 10), kernel(2, "arithmetic", 10)), name="here") is None
 
 
 def test_the_fit_says_how_good_it_is():
@@ -91,9 +101,3 @@ def test_a_measured_program_tells_its_seconds_and_calibrates_others():
     assert again.measured_s == time.measured_s
     assert not again.is_measured
     assert {row.known_by for row in again.kernels if row.seconds} == {"modelled"}
-
-
-def test_a_calibrated_machine_adds_up():
-    here = Hardware(name="here", by_size={"f32": ((1e6, 1e9), (1e9, 9e9))}, fit="measured")
-    assert here.peak("f32", 10.0) == here.peak("f32", 1e8) == 1e9
-    assert here.peak("f32", 1e10) == 9e9
