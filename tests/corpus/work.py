@@ -7,7 +7,7 @@ Not its job: seconds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +30,7 @@ class CountedWork:
       name: the program's.
       flops, products: ours, of the program as it is; `products` is the part in matrix products and convolutions.
       twin_flops, twin_products: ours, of the twin. XLA optimizes it otherwise, so the program's need not be equal.
+      once, xla_once: operations of the program itself if every loop turned once: ours, and XLA's.
       unknown: kernels whose operations are unknown.
       xla_flops: XLA's, of the twin, without what it counts for collectives; None if that still has loops.
       moved: bytes that kernels touch, ours, of the program without loops; None if it has some.
@@ -43,6 +44,8 @@ class CountedWork:
     twin_flops: int
     twin_products: int
     unknown: int
+    once: float
+    xla_once: float
     xla_flops: float | None
     moved: int | None
     xla_moved: float | None
@@ -52,6 +55,11 @@ class CountedWork:
     def flops_ratio(self) -> float | None:
         """Ours over XLA's, both of the twin; None where one is missing."""
         return self.twin_flops / self.xla_flops if self.xla_flops else None
+
+    @property
+    def once_ratio(self) -> float | None:
+        """Ours over XLA's of the program itself, every loop turned once."""
+        return self.once / self.xla_once if self.xla_once else None
 
     @property
     def loops_ratio(self) -> float | None:
@@ -68,13 +76,13 @@ def count_work(program: Program) -> CountedWork:
     """Compiles a program, and its twin if it has loops."""
     record = _record(program)
     step, loops_here = record.time, _loops(record)
-    twin, cost = record, dict(record.cost or {})
+    twin, cost, own = record, dict(record.cost or {}), dict(record.cost or {})
     if loops_here:
         with _unrolled():
             twin = _record(program)
         cost = dict(twin.cost or {})
     still, flat = _loops(twin), twin.time
-    flops = float(cost.get("flops", 0.0)) + float(cost.get("transcendentals", 0.0)) - _collective_flops(twin)
+    flops = _xla_flops(cost, twin)
     return CountedWork(
         name=program.name,
         flops=step.flops,
@@ -82,11 +90,17 @@ def count_work(program: Program) -> CountedWork:
         twin_flops=flat.flops,
         twin_products=flat.product_flops,
         unknown=sum(row.flops is None for row in step.kernels),
+        once=sum((row.flops or 0) / (row.runs or 1) for row in step.kernels),
+        xla_once=_xla_flops(own, record),
         xla_flops=None if still else flops,
         moved=None if loops_here else sum(row.bytes or 0 for row in step.kernels),
         xla_moved=None if loops_here else float(cost["bytes accessed"]) - _collective_bytes(record),
         loops=loops_here,
     )
+
+
+def _xla_flops(cost: Mapping[str, Any], record: pi.CompileRecord) -> float:
+    return float(cost.get("flops", 0.0)) + float(cost.get("transcendentals", 0.0)) - _collective_flops(record)
 
 
 def _record(program: Program) -> pi.CompileRecord:

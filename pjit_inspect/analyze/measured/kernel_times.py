@@ -27,7 +27,7 @@ from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes, Prof
 _NOT_RUN = "the profiler saw no run of it"
 _NO_NUMBERS = "this platform's profiler does not say which program and which run a time is of"
 _ALIKE = "the profiler cannot tell it from another program with the same name"
-# Seen on a CPU with JAX 0.10: 0.2 ms for a product of 335 ms. Fusions, also those of YNN, sorts and reductions are whole.
+# Seen on a CPU, JAX 0.10: 0.2 ms for a product of 335 ms. Events of fusions, YNN's too, sorts and reductions are whole.
 _HANDED_OVER = "XLA hands it to other threads, and the profiler's event ends before they do"
 _UNFINISHED = "no call of it ran from begin to end while the profiler was on"
 

@@ -94,7 +94,8 @@ def _fit_axes(rows: Sequence[TimedCollective]) -> dict[tuple[str, ...], Sourced]
     sums: dict[tuple[str, ...], list[float]] = {}
     for row in rows:
         if row.axes and row.fastest_s and row.sent_bytes:
-            entry = sums.setdefault(row.axes, [0.0, 0.0])
-            entry[0] += row.sent_bytes
-            entry[1] += row.fastest_s
+            for axes in (row.axes, ()):
+                entry = sums.setdefault(axes, [0.0, 0.0])
+                entry[0] += row.sent_bytes
+                entry[1] += row.fastest_s
     return {axes: Sourced(sent / seconds, _SOURCE) for axes, (sent, seconds) in sums.items()}

@@ -2,8 +2,9 @@
 
 The roofline is the larger of operations in products over the peak of their kind of number, and bytes over the memory's
 bandwidth. Other arithmetic takes no time of its own in it: no source says how fast chips add. With the speeds of a
-calibration, a kernel takes as long as those of its kind and size did. XLA's estimates are `estimated_cycles` over the chip's clock (TPU), and `reification_cost` (GPU). Not its job: the work
-(`analyze.time.kernel_work`), or when a kernel runs (`analyze.time.schedule`).
+calibration, a kernel takes as long as those of its kind and size did. XLA's estimates are `estimated_cycles` over the
+chip's clock (TPU), and `reification_cost` (GPU). Not its job: the work (`analyze.time.kernel_work`), or when a kernel
+runs (`analyze.time.schedule`).
 """
 
 from __future__ import annotations

@@ -185,6 +185,10 @@ class WorkFinder:
                 made = self._reduced(index, opcode, made)
             self._entry(host).other += made
 
+        for index in module.with_opcode("fft").tolist():
+            if (host := self._host(index)) >= 0:
+                self._entry(host).other += _transformed(module, index)
+
     def _find_sorts(self) -> None:
         """For each kernel the sorts of its operations, as far as they make it slower than plain arithmetic."""
         module = self._module
@@ -202,6 +206,13 @@ class WorkFinder:
             return max(0, taken - made) * each
         sizes = [int(size) for size in _WINDOW_SIZE.findall(str(details_of(module, index).other.get("window", "")))]
         return made * max(0, math.prod(sizes) - 1) * each
+
+
+def _transformed(module: HloModule, index: int) -> int:
+    """Operations of a Fourier transform, as XLA counts them: 8 for each element that goes in, times log2 of lengths."""
+    taken = elements(module, int(module.instructions.operands[index][0]))
+    lengths = [int(length) for length in re.findall(r"\d+", str(details_of(module, index).other.get("fft_length", "")))]
+    return 8 * taken * math.prod(max(0, length.bit_length() - 1) for length in lengths)
 
 
 def _keeps_layout(module: HloModule, index: int) -> bool:

@@ -117,6 +117,7 @@ class _Step:
         costs = Costs(
             kernel={index: own.seconds for index, own in self._seconds.items()},
             copy_s=self._copy_s,
+            flops={index: self._work.of(index).flops or 0 for index in self._kernels},
             transfers=[transfer.seconds for transfer in self._transfers],
             streams=[row.axes or ("",) for row in self._given.collectives],
         )
@@ -282,6 +283,9 @@ class _Step:
         if loops := self._schedule.loops:
             one = "1 loop has" if loops == 1 else f"{loops:,} loops have"
             notes.append(f"{one} an unknown number of turns: one turn is counted")
+        if branches := len(self._schedule.branches):
+            one = "1 conditional counts as its" if branches == 1 else f"{branches:,} conditionals count as their"
+            notes.append(f"{one} dearest branch, whichever a call takes")
         if unknown := sum(row.flops is None for row in kernels):
             one = "1 kernel has" if unknown == 1 else f"{unknown:,} kernels have"
             notes.append(f"{one} an unknown number of operations")

@@ -43,19 +43,20 @@ Flag = Literal[
 ]
 """A property of an operation.
 
-"arithmetic": computes each element of its result with one operation. "barrier": yields its operand, and only orders
-the program. "body": runs each computation it calls once per run.
-"broadcast": repeats its operand. "collective": moves data between devices, or sums over them. "convert": changes the
-element type. "copy": yields its operand in other memory. "dot": a product of arrays, no convolution. "function": a function
-of each element that takes many machine instructions. "given": a parameter or a constant. "host": talks to the host. "idle": nothing runs for it on a device. "made": makes its value
-from no operand. "move": moves elements of its first operand without computing with them. "parameter": a computation's
-parameter. "part": takes a part of its operand. "pieces": a collective whose operands are pieces of one array.
-"product": a product of arrays; on a TPU all are convolutions. "random": draws numbers, or keeps their state. "region":
-runs other computations in place, as a loop, branch or call. "rename": yields its operand under another shape, without a
-copy. "reorder": reads elements far from each other, one after the other. "request": by it a user sets a value's sharding. "same order": a view whose elements keep their row-major order.
-"slice": a part at one position. "sum": a collective that combines values computed by the devices; all others only move
-data. "token": orders side effects. "transfer": sends or receives in two halves. "tuple": packs or unpacks a tuple.
-"view": has its operand's elements, unchanged. "write": writes a part of its first operand.
+"arithmetic": computes each element of its result with one operation. "barrier": yields its operand, and only orders the
+program. "body": runs each computation it calls once per run. "broadcast": repeats its operand. "collective": moves data
+between devices, or sums over them. "convert": changes the element type. "copy": yields its operand in other memory.
+"dot": a product of arrays, no convolution. "function": a function of each element that takes many machine instructions.
+"given": a parameter or a constant. "host": talks to the host. "idle": nothing runs for it on a device. "made": makes
+its value from no operand. "move": moves elements of its first operand without computing with them. "parameter": a
+computation's parameter. "part": takes a part of its operand. "pieces": a collective whose operands are pieces of one
+array. "product": a product of arrays; on a TPU all are convolutions. "random": draws numbers, or keeps their state.
+"region": runs other computations in place, as a loop, branch or call. "rename": yields its operand under another shape,
+without a copy. "reorder": reads elements far from each other, one after the other. "request": by it a user sets a
+value's sharding. "same order": a view whose elements keep their row-major order. "slice": a part at one position.
+"sum": a collective that combines values computed by the devices; all others only move data. "token": orders side
+effects. "transfer": sends or receives in two halves. "tuple": packs or unpacks a tuple. "view": has its operand's
+elements, unchanged. "write": writes a part of its first operand.
 """
 
 _FLAGS: dict[str, tuple[Flag, ...]] = {

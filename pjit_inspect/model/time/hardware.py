@@ -64,7 +64,8 @@ class Hardware:
       by_kind: measured speeds of kernels, by kind as in `TimedKernel`, and of all kinds with products ("products") and
         without ("others"): sizes of one run, ascending, and how much of it is done in a second. The size of a kernel
         with products is their operations, of others their bytes.
-      by_axis: bytes per second that a device sends over mesh axes, where that was measured on this machine.
+      by_axis: bytes per second that a device sends over mesh axes, where that was measured on this machine; under ()
+        those over all of them, which count for other axes.
       fit: how well a calibration fits, in words; "" for figures of the makers.
     """
 

@@ -77,8 +77,9 @@ class TimedKernel(Home):
       product_flops: the part of them in products; None likewise.
       flops_from: where the number comes from.
       number: the kind of number that it multiplies most ("bf16", "f32"); "" if it has no products.
-      kind: the sort of kernel: with products, the opcode and `number`; else the slowest sort of its operations ("copy in
-        another order", "another order", "function", "reduction", "arithmetic"). Kernels of one kind differ in size.
+      kind: the sort of kernel: with products, the opcode and `number`; else the slowest sort of its operations
+        ("copy in another order", "another order", "function", "reduction", "arithmetic"). Kernels of one kind differ
+        in size.
       bytes_read, bytes_written: bytes of operands and results that it touches per call (counted); None if unknown.
       seconds: seconds per call; None if unknown.
       floor_s: seconds per call at its roofline, the least that the hardware allows; None if unknown.
