@@ -11,7 +11,8 @@ with the result (`kernel_seconds`, `network`).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 
 import numpy as np
@@ -41,17 +42,24 @@ def fit_hardware(step: StepTime, *, name: str) -> Hardware | None:
         for kind in (row.kind, PRODUCTS if row.product_flops else OTHERS):
             kinds.setdefault(kind, []).append(row)
     by_kind = {kind: _speeds(own) for kind, own in kinds.items()}
-    numbers = {row.number: row.kind for row in rows if row.product_flops}
-    best = max((speed for _, speed in by_kind.get(OTHERS, ())), default=math.inf)
-    return Hardware(
+    return replace(
+        _peaks(rows, by_kind) if step.hardware is None else step.hardware,
         name=name,
-        flops_per_s={
-            number: (Sourced(max(speed for _, speed in by_kind[kind]), _SOURCE),) for number, kind in numbers.items()
-        },
-        memory_bytes_per_s=(Sourced(best, _SOURCE),),
         by_kind=by_kind,
         by_axis=_fit_axes(step.collectives),
         fit=f"measured on this machine: {len(rows):,} kernels of one program",
+    )
+
+
+def _peaks(rows: Sequence[TimedKernel], by_kind: Mapping[str, Speeds]) -> Hardware:
+    """The best speeds that were seen, where no maker says any."""
+    numbers = {row.number: row.kind for row in rows if row.product_flops}
+    best = {number: max(speed for _, speed in by_kind[kind]) for number, kind in numbers.items()}
+    memory = max((speed for _, speed in by_kind.get(OTHERS, ())), default=math.inf)
+    return Hardware(
+        name="",
+        flops_per_s={number: (Sourced(speed, _SOURCE),) for number, speed in best.items()},
+        memory_bytes_per_s=(Sourced(memory, _SOURCE),),
     )
 
 

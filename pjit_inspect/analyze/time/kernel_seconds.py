@@ -49,10 +49,10 @@ def run_seconds(work: KernelWork, config: BackendConfig, hardware: Hardware | No
     """
     if hardware is None:
         return UNTIMED
-    if hardware.is_measured:
-        return _by_calibration(work, hardware)
     compute, memory = compute_seconds(work, hardware), memory_seconds(work, hardware)
     floor = None if compute is None or memory is None else max(compute, memory)
+    if hardware.is_measured:
+        return _by_calibration(work, hardware, floor if hardware.network else None)
     estimate = estimated_seconds(config, hardware) if trusts_xla else None
     seconds = estimate if estimate is not None else floor
     if seconds is None:
@@ -86,17 +86,17 @@ def compute_seconds(work: KernelWork, hardware: Hardware) -> float | None:
     return total
 
 
-def _by_calibration(work: KernelWork, hardware: Hardware) -> RunSeconds:
-    """The seconds of one run at the speed that kernels of its kind and size had."""
+def _by_calibration(work: KernelWork, hardware: Hardware, at_best: float | None) -> RunSeconds:
+    """The seconds of one run, as kernels of its kind and size had them; `at_best` is the makers' roofline."""
     products = sum(work.products.values())
     size = products or work.bytes
     if not size:
         return UNTIMED if size is None else RunSeconds(seconds=0.0, floor_s=0.0, known_by="modelled", bound_by="memory")
-    speed = hardware.measured_speed(work.kind, size, has_products=bool(products))
-    if speed is None:
+    seconds = hardware.measured_seconds(work.kind, size, has_products=bool(products), at_best=at_best)
+    if seconds is None:
         return UNTIMED
-    bound: Bound = "compute" if products else "memory"
-    return RunSeconds(seconds=size / speed, floor_s=size / speed, known_by="modelled", bound_by=bound)
+    floor = seconds if at_best is None else min(at_best, seconds)
+    return RunSeconds(seconds=seconds, floor_s=floor, known_by="modelled", bound_by="compute" if products else "memory")
 
 
 def memory_seconds(work: KernelWork, hardware: Hardware) -> float | None:

@@ -39,6 +39,8 @@ from pjit_inspect.model.time.step_time import StepTime
 _COPIES = operations("copy")
 _TINY_S, _MANY = 1e-6, 10
 """Transfers shorter than this are decided by latency; so many of them are told of."""
+_TOO_MUCH, _NOTABLE = 1.2, 0.02
+"""From this factor over its roofline a product is told of, if that is this share of the time of kernels."""
 _HOST_SPACE = 5
 """XLA's number of the host's memory."""
 
@@ -291,14 +293,49 @@ class _Step:
             notes.append(f"{one} an unknown number of operations")
         if self._given.hardware is None:
             return notes
+        if unlike := self._unlike(kernels):
+            notes.append(unlike)
         lost = sum(row.seconds is None for row in (*kernels, *collectives))
         if lost:
             notes.append(f"{lost:,} {'row takes' if lost == 1 else 'rows take'} an unknown time, counted as none")
         if (tiny := sum(map(_tiny_runs, collectives))) >= _MANY:
             notes.append(f"{tiny:,} runs of collectives move so little that latency decides, which no source says")
+        if self._given.hardware.network == "torus" and (above := _overcharged(kernels)):
+            notes.append(above)
         if self._host_copies:
             notes.append("copies to and from the host's memory are not modelled")
         return notes
+
+    def _unlike(self, kernels: Sequence[TimedKernel]) -> str:
+        """Kernels that no measured one is like; "" for none, and where nothing was measured."""
+        hardware = self._given.hardware
+        if hardware is None or not hardware.is_measured:
+            return ""
+        rows = [row for row in kernels if row.size and not hardware.has_measured(row.kind, row.size)]
+        whole = sum(row.seconds or 0.0 for row in kernels)
+        if not rows or not whole:
+            return ""
+        share = sum(row.seconds or 0.0 for row in rows) / whole
+        one = "1 kernel is" if len(rows) == 1 else f"{len(rows):,} kernels are"
+        return f"{one} of a kind or a size that was not measured; they are {100 * share:.0f} % of the time of kernels"
+
+
+def _overcharged(kernels: Sequence[TimedKernel]) -> str:
+    """Products on a TPU that XLA's estimate charges far more than their operations take; "" for none."""
+    rows = [
+        row
+        for row in kernels
+        if row.known_by == "XLA's estimate" and row.product_flops and (row.of_roofline or 1.0) < 1 / _TOO_MUCH
+    ]
+    more = sum((row.seconds or 0.0) - (row.floor_s or 0.0) for row in rows)
+    whole = sum(row.seconds or 0.0 for row in kernels)
+    if not rows or more < _NOTABLE * whole:
+        return ""
+    one = "1 product" if len(rows) == 1 else f"{len(rows):,} products"
+    return (
+        f"XLA's estimate of {one} is over {_TOO_MUCH} times their roofline, together {100 * more / whole:.0f} % of the "
+        f"time of kernels: it charges what is fused into a product as if nothing of it overlapped"
+    )
 
 
 def _tiny_runs(row: TimedCollective) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles.exports import OfRecord
@@ -18,9 +18,6 @@ from pjit_inspect.view.document.document import Document
 from pjit_inspect.view.pages.scaling import scaling_blocks
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
-
-if TYPE_CHECKING:
-    from pjit_inspect.handles.record import CompileRecord
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -37,16 +34,16 @@ class Scaling:
     """What is scaled.
 
     Attributes:
-      record: the record of the call.
+      record: the `CompileRecord` of the call.
       target: the kind of chips.
       axis: the axis that grows; None for the outermost.
       weak: gives the record of the call for a number of chips; None if it is the same for all.
     """
 
-    record: CompileRecord
+    record: Any
     target: str
     axis: str | None = None
-    weak: Callable[[int], CompileRecord] | None = None
+    weak: Callable[[int], Any] | None = None
 
 
 def scaling_of(asked: Scaling, chips: Sequence[int]) -> ScalingTable:

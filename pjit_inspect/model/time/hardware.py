@@ -90,21 +90,35 @@ class Hardware:
         """Operations per second in products of a kind of number, at best; None if unknown."""
         return first(self.flops_per_s.get(number, ()))
 
-    def measured_speed(self, kind: str, size: float, *, has_products: bool) -> float | None:
-        """How much of a kernel of a kind and a size is done in a second; None if nothing like it was measured.
+    def measured_seconds(
+        self, kind: str, size: float, *, has_products: bool, at_best: float | None = None
+    ) -> float | None:
+        """Seconds of one run of a kernel of a kind and a size; None if nothing like it was measured.
 
-        Between two measured sizes it follows a power law, as a straight line between them on paper with logarithmic
-        scales; outside of them it is that of the nearest.
+        Between two measured sizes the speed follows a power law: a straight line on paper with logarithmic scales. A
+        smaller kernel takes as long as the smallest. Of a larger one, what is more than the largest runs at the
+        makers' speed, which takes `at_best` seconds for all of it, or as fast as the largest where that is None.
         """
         speeds = self.by_kind.get(kind) or self.by_kind.get(PRODUCTS if has_products else OTHERS, ())
         if not speeds or size <= 0:
             return None
-        below = max((own for own in speeds if own[0] <= size), default=speeds[0])
-        above = min((own for own in speeds if own[0] >= size), default=speeds[-1])
-        if below[0] >= above[0]:
-            return below[1]
+        (least, slowest), (most, fastest) = speeds[0], speeds[-1]
+        if size <= least:
+            return least / slowest
+        if size >= most:
+            return size / fastest if at_best is None else most / fastest + at_best * (1 - most / size)
+        below, above = max(own for own in speeds if own[0] <= size), min(own for own in speeds if own[0] > size)
         part = math.log(size / below[0]) / math.log(above[0] / below[0])
-        return below[1] ** (1 - part) * above[1] ** part
+        return size / (below[1] ** (1 - part) * above[1] ** part)
+
+    def has_measured(self, kind: str, size: float) -> bool:
+        """True if kernels of a kind were measured, smaller and larger ones than this."""
+        speeds = self.by_kind.get(kind, ())
+        return bool(speeds) and speeds[0][0] / _NEAR <= size <= speeds[-1][0] * _NEAR
+
+
+_NEAR = 2.0
+"""A size is like another up to so many times of it."""
 
 
 def first(figures: BySource) -> float | None:
