@@ -16,6 +16,7 @@ The guess beside each row is the median MFU of the other rows of its chip.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import statistics
@@ -64,7 +65,10 @@ class Decoder:
 
     def __init__(self, row: dict[str, Any]) -> None:
         self.row = row
-        topology = topologies.get_topology_desc(platform="tpu", topology_name=f"{row['chip']}:{row['topology']}")
+        # One device for each chip of a v4, as JAX has it where the chips are.
+        options = {"chip_config_name": "megacore"} if row["chip"] == "v4" else {}
+        name = f"{row['chip']}:{row['topology']}"
+        topology = topologies.get_topology_desc(platform="tpu", topology_name=name, **options)
         sizes = row["mesh"]["fsdp"], row["mesh"]["tensor"]
         devices = np.array(topology.devices).reshape(sizes)
         if sizes[1] > 1:
@@ -340,6 +344,28 @@ def print_table(folder: Path) -> None:
         if errors:
             mean, worst = 100 * statistics.mean(errors), 100 * max(errors)
             print(f"{name}: mean absolute error {mean:.1f} %, worst {worst:.1f} %, over {len(errors)} rows")
+    print_pairs(found)
+
+
+def print_pairs(found: dict[str, dict[str, float | None]]) -> None:
+    """How well each figure tells which of two rows takes longer, and by how much."""
+    for name in next(iter(found.values()), {}):
+        errors, signs = [], []
+        for before, after in itertools.combinations(found, 2):
+            old, new = found[before][name], found[after][name]
+            if old is None or new is None or old != old or new != new:
+                continue
+            said, true = new / old, ROWS[after]["published_s"] / ROWS[before]["published_s"]
+            errors.append(abs(said / true - 1))
+            if abs(true - 1) >= 0.05:
+                signs.append((true > 1) == (said > 1))
+        if errors:
+            near = sum(error <= 0.08 for error in errors)
+            mean = 100 * statistics.mean(errors)
+            print(
+                f"pairs by {name}: mean error of the ratio {mean:.1f} %, within 8 %: {near} of {len(errors)}, "
+                f"sign right: {sum(signs)} of {len(signs)}"
+            )
 
 
 def print_kernels(step: StepTime, count: int) -> None:

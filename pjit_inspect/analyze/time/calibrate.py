@@ -3,9 +3,8 @@
 Kernels are put together by kind and by size (each bin four times the one before); the speed of a bin is the median of
 its kernels. No formula of a processor is assumed: on a CPU, products, copies that change the order of elements,
 functions, reductions and plain arithmetic differ tenfold, and each with its size. Times are those of the fastest call,
-which other work of the machine disturbs least. What a device sends over mesh axes, over the time of these collectives
-on the device that waited least, gives the speed of the axes. Not its job: measuring (`analyze.measured`), or estimating
-with the result (`kernel_seconds`, `network`).
+which other work of the machine disturbs least; of collectives, on the device that waited least. Not its job: measuring
+(`analyze.measured`), or estimating with the result (`kernel_seconds`, `network`).
 """
 
 from __future__ import annotations
@@ -99,11 +98,10 @@ def rank_correlation(left: np.ndarray, right: np.ndarray) -> float:
 
 
 def _fit_axes(rows: Sequence[TimedCollective]) -> dict[tuple[str, ...], Sourced]:
-    sums: dict[tuple[str, ...], list[float]] = {}
+    """For mesh axes, and for all of them together, the median speed: some devices wait for others in every call."""
+    speeds: dict[tuple[str, ...], list[float]] = {}
     for row in rows:
         if row.axes and row.fastest_s and row.sent_bytes:
             for axes in (row.axes, ()):
-                entry = sums.setdefault(axes, [0.0, 0.0])
-                entry[0] += row.sent_bytes
-                entry[1] += row.fastest_s
-    return {axes: Sourced(sent / seconds, _SOURCE) for axes, (sent, seconds) in sums.items()}
+                speeds.setdefault(axes, []).append(row.sent_bytes / row.fastest_s)
+    return {axes: Sourced(median(own), _SOURCE) for axes, own in speeds.items()}
