@@ -45,6 +45,7 @@ def fit_hardware(step: StepTime, *, name: str) -> Hardware | None:
         _peaks(rows, by_kind) if step.hardware is None else step.hardware,
         name=name,
         by_kind=by_kind,
+        least_run_s=min((row.fastest_s or math.inf) / max(1, row.runs or 1) for row in rows),
         by_axis=_fit_axes(step.collectives),
         fit=f"measured on this machine: {len(rows):,} kernels of one program",
     )

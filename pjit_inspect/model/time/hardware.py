@@ -64,6 +64,7 @@ class Hardware:
       by_kind: measured speeds of kernels, by kind as in `TimedKernel`, and of all kinds with products ("products") and
         without ("others"): sizes of one run, ascending, and how much of it is done in a second. The size of a kernel
         with products is their operations, of others their bytes.
+      least_run_s: seconds of the shortest run of a kernel that was measured; 0 where none was.
       by_axis: bytes per second that a device sends over mesh axes, where that was measured on this machine; under ()
         those over all of them, which count for other axes.
       fit: how well a calibration fits, in words; "" for figures of the makers.
@@ -78,6 +79,7 @@ class Hardware:
     between_hosts: BySource = ()
     clock_hz: BySource = ()
     by_kind: Mapping[str, Speeds] = field(default_factory=dict)
+    least_run_s: float = 0.0
     by_axis: Mapping[tuple[str, ...], Sourced] = field(default_factory=dict)
     fit: str = ""
 
@@ -96,15 +98,16 @@ class Hardware:
         """Seconds of one run of a kernel of a kind and a size; None if nothing like it was measured.
 
         Between two measured sizes the speed follows a power law: a straight line on paper with logarithmic scales. A
-        smaller kernel takes as long as the smallest. Of a larger one, what is more than the largest runs at the
-        makers' speed, which takes `at_best` seconds for all of it, or as fast as the largest where that is None.
+        smaller kernel runs as fast as the smallest, but no shorter than any kernel did. Of a larger one, what is more
+        than the largest runs at the makers' speed, which takes `at_best` seconds for all of it, or as fast as the
+        largest where that is None.
         """
         speeds = self.by_kind.get(kind) or self.by_kind.get(PRODUCTS if has_products else OTHERS, ())
         if not speeds or size <= 0:
             return None
         (least, slowest), (most, fastest) = speeds[0], speeds[-1]
         if size <= least:
-            return least / slowest
+            return max(size / slowest, self.least_run_s)
         if size >= most:
             return size / fastest if at_best is None else most / fastest + at_best * (1 - most / size)
         below, above = max(own for own in speeds if own[0] <= size), min(own for own in speeds if own[0] > size)
