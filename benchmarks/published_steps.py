@@ -298,7 +298,7 @@ def counted_by_hand(row: dict[str, Any]) -> float:
 
 
 def cell(found: float | None, row: dict[str, Any]) -> str:
-    return "-" if found is None else f"{found:.2f} ({100 * (found / row['published_s'] - 1):+.1f} %)"
+    return "-" if found is None or found != found else f"{found:.2f} ({100 * (found / row['published_s'] - 1):+.1f} %)"
 
 
 def compiled(row: dict[str, Any], folder: Path) -> pi.CompileRecord | None:

@@ -88,6 +88,7 @@ class TimedKernel(Home):
       measured_s: seconds per call that a profiler saw, a mean over calls and devices; None if it did not.
       fastest_s: those of the fastest call on the fastest device, which other work of the machine disturbs least; None
         likewise.
+      phase, scope, layer, source: as in `Home`.
     """
 
     name: str
@@ -140,6 +141,7 @@ class TimedCollective(Home):
       known_by: where `seconds` come from.
       measured_s, fastest_s: as in `TimedKernel`; `measured_s` includes waiting for other devices.
       is_async: whether XLA starts it at one instruction and waits for it at another.
+      phase, scope, layer, source: as in `Home`.
     """
 
     collective: int

@@ -188,7 +188,7 @@ def test_xla_says_how_long_kernels_take_unless_its_compile_was_cut_short():
 
 
 def test_a_gpu_that_is_not_there_has_xlas_own_seconds():
-    step = pi.load(DATA / "gpu" / "estimated_ahead_of_time.nvidia_h100.pjit").time
+    step = pi.load(DATA / "products_ahead_of_time.h100_1x1.pjit").time
     assert {row.known_by for row in step.kernels} == {"XLA's estimate"}
     products = [row for row in step.kernels if row.product_flops]
     assert [row.product_flops for row in products] == [2 * 4096**3] * 2
