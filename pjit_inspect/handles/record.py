@@ -365,16 +365,27 @@ class CompileRecord(Displayable):
         analyses = self.state.analyses
         return _times().RecordStepTime.made_of(_times().step_time_of(analyses, hardware), _analyses=analyses)
 
-    def scale(self, chips: Sequence[int], target: str, *, axis: str | None = None) -> ScalingTable:
-        """The time of a call on each number of chips of a kind ("tpu:v5e"), its arguments the same; nothing runs.
+    def scale(
+        self,
+        chips: Sequence[int],
+        target: str,
+        *,
+        axis: str | None = None,
+        weak: Callable[[int], CompileRecord] | None = None,
+    ) -> ScalingTable:
+        """The time of a call on each number of chips of a kind ("tpu:v5e"); nothing runs.
 
         One axis of the mesh grows: `axis`, by default the outermost. XLA compiles the program to the end for each
-        number, which takes as long as so many compiles. A number that cannot be has its reason in `missing`. Raises
+        number, which takes as long as so many compiles. A number that cannot be has its reason in `missing`.
+
+        Arguments stay the same ("strong" scaling), unless `weak` gives the record of another call for each number of
+        chips, as of one whose batch grows with them:
+        `record.scale([8, 64], "tpu:v5e", weak=lambda chips: pi.inspect(step, params, batch_for(chips)))`. Raises
         ChangeError for a program without a mesh.
         """
-        from pjit_inspect.handles.time.scale import scaling_of
+        from pjit_inspect.handles.time.scale import Scaling, scaling_of
 
-        return scaling_of(self.data, self.what_if, chips, target, axis)
+        return scaling_of(Scaling(record=self, target=target, axis=axis, weak=weak), chips)
 
     # ------------------------------------------------------------ what if
 

@@ -13,13 +13,13 @@ from pjit_inspect.handles.time.scale import RecordScaling
 from pjit_inspect.model.time.scaling import ScalingRow
 
 
-def record() -> pi.CompileRecord:
+def record(batch: int = 64) -> pi.CompileRecord:
     mesh = Mesh(np.array(jax.devices()).reshape(4, 2), ("data", "model"))
 
     def place(shape, *spec):
         return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, PartitionSpec(*spec)))
 
-    return pi.inspect(jax.jit(lambda x, w: x @ w), place((64, 32), "data"), place((32, 16), None, "model"))
+    return pi.inspect(jax.jit(lambda x, w: x @ w), place((batch, 32), "data"), place((32, 16), None, "model"))
 
 
 def test_each_device_multiplies_less():
@@ -48,3 +48,18 @@ def test_it_says_where_the_network_takes_over():
     assert table.network_bound_from == 8
     assert "network-bound from 8 devices on" in str(table)
     assert rows[1].exposed_share == pytest.approx(0.6)
+
+
+def test_each_number_of_chips_may_have_a_call_of_its_own():
+    asked = []
+
+    def made(chips: int) -> pi.CompileRecord:
+        asked.append(chips)
+        return record(batch=16 * chips)
+
+    found = record().scale([4, 16], "cpu", weak=made)
+    assert asked == [4, 16]
+    assert found.is_weak
+    assert not record().scale([4], "cpu").is_weak
+    # A device has as much to do on 16 chips as on 4.
+    assert found[0].flops == found[1].flops

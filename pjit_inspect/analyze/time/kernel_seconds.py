@@ -2,9 +2,9 @@
 
 The roofline is the larger of operations in products over the peak of their kind of number, and bytes over the memory's
 bandwidth. Other arithmetic takes no time of its own in it: no source says how fast chips add. With the speeds of a
-calibration, which were fitted as a sum, products, bytes, other arithmetic and the kernel itself add up. XLA's estimates
-are `estimated_cycles` over the chip's clock (TPU), and `reification_cost` (GPU). Not its job: the work
-(`analyze.time.kernel_work`), or when a kernel runs (`analyze.time.schedule`).
+calibration, a kernel takes as long as those of its kind and size did. XLA's estimates are `estimated_cycles` over the
+chip's clock (TPU), and `reification_cost` (GPU). Not its job: the work (`analyze.time.kernel_work`), or when a kernel
+runs (`analyze.time.schedule`).
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def run_seconds(work: KernelWork, config: BackendConfig, hardware: Hardware | No
         return UNTIMED
     compute, memory = compute_seconds(work, hardware), memory_seconds(work, hardware)
     floor = None if compute is None or memory is None else max(compute, memory)
-    if floor is not None and hardware.is_measured:
-        floor = compute_and_more(compute or 0.0, memory or 0.0, work, hardware)
+    if hardware.is_measured:
+        return _by_calibration(work, hardware, floor if hardware.network else None)
     estimate = estimated_seconds(config, hardware) if trusts_xla else None
     seconds = estimate if estimate is not None else floor
     if seconds is None:
@@ -75,7 +75,7 @@ def compute_seconds(work: KernelWork, hardware: Hardware) -> float | None:
         return None
     total = 0.0
     for number, flops in work.products.items():
-        peak, passes = hardware.peak(number, flops), 1
+        peak, passes = hardware.peak(number), 1
         if peak is None and number == FLOAT32:
             # A TPU multiplies float32 as bfloat16, once or several times; a GPU as TF32.
             is_tpu = hardware.network == "torus"
@@ -86,10 +86,17 @@ def compute_seconds(work: KernelWork, hardware: Hardware) -> float | None:
     return total
 
 
-def compute_and_more(compute: float, memory: float, work: KernelWork, hardware: Hardware) -> float:
-    """Seconds of one run by a calibration: everything added up."""
-    speed = first(hardware.other_flops_per_s)
-    return compute + memory + (work.other / speed if speed else 0.0) + (first(hardware.run_s) or 0.0)
+def _by_calibration(work: KernelWork, hardware: Hardware, at_best: float | None) -> RunSeconds:
+    """The seconds of one run, as kernels of its kind and size had them; `at_best` is the makers' roofline."""
+    products = sum(work.products.values())
+    size = products or work.bytes
+    if not size:
+        return UNTIMED if size is None else RunSeconds(seconds=0.0, floor_s=0.0, known_by="modelled", bound_by="memory")
+    seconds = hardware.measured_seconds(work.kind, size, has_products=bool(products), at_best=at_best)
+    if seconds is None:
+        return UNTIMED
+    floor = seconds if at_best is None else min(at_best, seconds)
+    return RunSeconds(seconds=seconds, floor_s=floor, known_by="modelled", bound_by="compute" if products else "memory")
 
 
 def memory_seconds(work: KernelWork, hardware: Hardware) -> float | None:

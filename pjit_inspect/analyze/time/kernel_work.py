@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.graph.work import is_product_call, product_flops
@@ -25,6 +26,14 @@ from pjit_inspect.model.time.hardware import NumberKind
 ARITHMETIC = operations("arithmetic", "convert")
 _PARTS, _WRITES = operations("part"), operations("write")
 _REDUCTIONS = ("reduce", "reduce-window")
+_COPIES = ("copy",)
+_SORTS: dict[str, Collection[str]] = {
+    "copy in another order": _COPIES,
+    "another order": operations("reorder"),
+    "function": operations("function"),
+    "reduction": _REDUCTIONS,
+}
+"""What makes a kernel slower than plain arithmetic, the slowest first, and its operations."""
 _ON_CHIP = 1
 """XLA's number of a TPU's memory that is on the chip."""
 _WINDOW_SIZE = re.compile(r"\bsize: (\d+)")
@@ -57,6 +66,7 @@ class KernelWork:
         precision that the program asks of them lets a TPU multiply bfloat16 instead.
       other: operations of other arithmetic.
       declared: operations that the author of a kernel declared; None if nobody did.
+      kind: what sort of kernel it is: kernels of one kind differ in size only. "" before it is known.
       is_known: False if a product or a kernel in it has an unknown number of operations.
       read, written: bytes; None if unknown.
     """
@@ -65,6 +75,7 @@ class KernelWork:
     passes: int = 1
     other: int = 0
     declared: int | None = None
+    kind: str = ""
     is_known: bool = True
     read: int | None = None
     written: int | None = None
@@ -95,15 +106,26 @@ class WorkFinder:
         self._running = running
         self._computations = frozenset(running.computations)
         self._work: dict[int, KernelWork] = {}
+        self._sorts: dict[int, set[str]] = {}
         self._count_products()
         self._count_arithmetic()
+        self._find_sorts()
 
     def of(self, index: int) -> KernelWork:
         """The work of one run of an instruction."""
         work = self._entry(index)
         if work.read is None:
             work.read, work.written = touched_bytes(self._module.instruction(index))
+            work.kind = self._kind(index, work)
         return work
+
+    def _kind(self, index: int, work: KernelWork) -> str:
+        """The sort of a kernel: who makes its products, or the slowest sort of its operations."""
+        if work.products:
+            maker = self._module.opcodes[self._module.instructions.opcode[index]]
+            return f"{maker} with products of {max(work.products, key=lambda own: work.products[own])}"
+        sorts = self._sorts.get(index, set())
+        return next((sort for sort in _SORTS if sort in sorts), "arithmetic")
 
     def _entry(self, index: int) -> KernelWork:
         return self._work.setdefault(index, KernelWork())
@@ -163,6 +185,18 @@ class WorkFinder:
                 made = self._reduced(index, opcode, made)
             self._entry(host).other += made
 
+        for index in module.with_opcode("fft").tolist():
+            if (host := self._host(index)) >= 0:
+                self._entry(host).other += _transformed(module, index)
+
+    def _find_sorts(self) -> None:
+        """For each kernel the sorts of its operations, as far as they make it slower than plain arithmetic."""
+        module = self._module
+        for sort, opcodes in _SORTS.items():
+            for index in module.with_opcode(*opcodes).tolist():
+                if (host := self._host(index)) >= 0 and not (opcodes is _COPIES and _keeps_layout(module, index)):
+                    self._sorts.setdefault(host, set()).add(sort)
+
     def _reduced(self, index: int, opcode: str, made: int) -> int:
         """Operations of a reduction: those of its function for each element that it takes away."""
         module, called = self._module, self._module.instructions.called[index].tolist()
@@ -172,6 +206,24 @@ class WorkFinder:
             return max(0, taken - made) * each
         sizes = [int(size) for size in _WINDOW_SIZE.findall(str(details_of(module, index).other.get("window", "")))]
         return made * max(0, math.prod(sizes) - 1) * each
+
+
+def _transformed(module: HloModule, index: int) -> int:
+    """Operations of a Fourier transform, as XLA counts them: 8 for each element that goes in, times log2 of lengths."""
+    taken = elements(module, int(module.instructions.operands[index][0]))
+    lengths = [int(length) for length in re.findall(r"\d+", str(details_of(module, index).other.get("fft_length", "")))]
+    return 8 * taken * math.prod(max(0, length.bit_length() - 1) for length in lengths)
+
+
+def _keeps_layout(module: HloModule, index: int) -> bool:
+    """True if an instruction yields its operand's array in the same order of elements."""
+    here, before = (
+        module.reader.shape(int(module.instructions.shape[k])).leaves
+        for k in (index, int(module.instructions.operands[index][0]))
+    )
+    return [leaf.layout and leaf.layout.minor_to_major for leaf in here] == [
+        leaf.layout and leaf.layout.minor_to_major for leaf in before
+    ]
 
 
 def elements(module: HloModule, index: int) -> int:

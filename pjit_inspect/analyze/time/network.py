@@ -33,7 +33,7 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.time.hardware import Hardware, first
+from pjit_inspect.model.time.hardware import Hardware, Sourced, first
 
 _MOST_PAIRS = 100_000
 """More pairs are not routed one by one."""
@@ -90,7 +90,7 @@ class NetworkModel:
                 return Transfer(seconds=0.0, formula="moves nothing between devices")
         elif size < 2:
             return Transfer(seconds=0.0, formula="one device")
-        if row.axes is not None and (measured := self._hardware.by_axis.get(row.axes)) is not None:
+        if (measured := self._measured(row.axes)) is not None:
             seconds = (row.wire_bytes or 0) / measured.value
             return Transfer(seconds=seconds, formula=f"{_speed(measured.value)} a device, {measured.source}")
         if max(max(group) for group in row.groups) >= len(self._devices):
@@ -98,6 +98,11 @@ class NetworkModel:
         if self._link is None or not self._hardware.network:
             return Transfer(seconds=None, formula="the speed of the links is unknown")
         return self._on_torus(row, payload) if self._hardware.network == "torus" else self._in_hosts(row, payload)
+
+    def _measured(self, axes: tuple[str, ...] | None) -> Sourced | None:
+        """The speed over these axes as it was measured; over others, that of all axes that were."""
+        known = self._hardware.by_axis
+        return known.get(axes or (), known.get(()))
 
     # ------------------------------------------------------------ torus
 

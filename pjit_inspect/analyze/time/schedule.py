@@ -3,8 +3,9 @@
 One stream computes, one moves arrays within memory, and each mesh axis is a stream of the network; a transfer over two
 axes needs both. A transfer begins when it is started and its streams are free; at its done, kernels wait for it. What
 runs on its streams during that wait, itself or those before it, is *exposed*. A loop is the time of its body, times its
-turns; of a conditional, the branch that takes longest counts. Unknown times are 0, an unknown number of turns is 1, and
-both are counted. Not its job: the time of a kernel (`kernel_seconds`) or of a transfer (`network`).
+turns; of a conditional, the dearest branch counts: the longest, or without seconds that of the most operations. Unknown
+times are 0, an unknown number of turns is 1, and both are counted. Not its job: the time of a kernel (`kernel_seconds`)
+or of a transfer (`network`).
 """
 
 from __future__ import annotations
@@ -53,12 +54,14 @@ class Costs:
     Attributes:
       kernel: instruction -> seconds of a kernel, None if unknown; raises KeyError for what is no kernel.
       copy_s: instruction -> seconds of a copy that is started and awaited.
+      flops: instruction -> operations of a kernel, as far as they are known; they decide where no seconds are known.
       transfers: seconds of each collective; None if unknown.
       streams: the streams that each collective needs.
     """
 
     kernel: Mapping[int, float | None]
     copy_s: Callable[[int], float]
+    flops: Mapping[int, int]
     transfers: Sequence[float | None]
     streams: Sequence[tuple[str, ...]]
 
@@ -97,6 +100,7 @@ class Schedule:
       copies_s: seconds per call that kernels wait for copies.
       uncertain: kernels and collectives in loops with an unknown number of turns, which count once.
       loops: number of these loops.
+      branches: conditionals whose branches differ: of each, the one that counts is the dearest.
       spans: what runs when, in order of beginning; of a loop its whole, and what is in its first turn.
     """
 
@@ -107,6 +111,7 @@ class Schedule:
     copies_s: float = 0.0
     uncertain: set[tuple[str, int]] = field(default_factory=set)
     loops: int = 0
+    branches: set[int] = field(default_factory=set)
     spans: list[ScheduledSpan] = field(default_factory=list)
 
     def add(self, other: Schedule, times: int) -> None:
@@ -118,6 +123,7 @@ class Schedule:
         self.copies_s += other.copies_s * times
         self.uncertain |= other.uncertain
         self.loops += other.loops
+        self.branches |= other.branches
 
     def place(self, other: Schedule, begin: float) -> None:
         """What another runs when, once, from a beginning on."""
@@ -287,9 +293,16 @@ class _Run:
         if opcode == "while":
             self._loop(index, inside)
         elif opcode == "conditional":
-            self._add(max(inside, key=lambda one: one.step_s), 1)
+            prices = [self._price(one) for one in inside]
+            if len(set(prices)) > 1:
+                self.schedule.branches.add(index)
+            self._add(inside[prices.index(max(prices))], 1)
         else:
             self._add(inside[0], 1)
+
+    def _price(self, inside: Schedule) -> tuple[float, int]:
+        """What a computation costs: its seconds, and its operations."""
+        return inside.step_s, sum(self._costs.flops.get(index, 0) * runs for index, runs in inside.runs.items())
 
     def _loop(self, index: int, inside: list[Schedule]) -> None:
         try:

@@ -21,16 +21,24 @@ from pjit_inspect.analyze.time.schedule import Clock, Costs, Schedule, find_site
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.program.opcodes import operations
-from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
 from pjit_inspect.model.time.hardware import Hardware
-from pjit_inspect.model.time.rows import TimedCollective, TimedCollectives, TimedKernel, TimedKernels, TimelineSpan
+from pjit_inspect.model.time.rows import (
+    Home,
+    TimedCollective,
+    TimedCollectives,
+    TimedKernel,
+    TimedKernels,
+    TimelineSpan,
+)
 from pjit_inspect.model.time.step_time import StepTime
 
 _COPIES = operations("copy")
+_TOO_MUCH, _NOTABLE = 1.2, 0.02
+"""From this factor over its roofline a product is told of, if that is this share of the time of kernels."""
 _HOST_SPACE = 5
 """XLA's number of the host's memory."""
 
@@ -62,16 +70,6 @@ class TimeInput:
     missing: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Home:
-    """Where a kernel belongs: as in `TimedKernel`."""
-
-    phase: str = ""
-    scope: str = ""
-    layer: str = ""
-    source: tuple[Frame, ...] = ()
-
-
 def find_step_time(given: TimeInput) -> StepTime:
     """Where the time of one call goes."""
     return _Step(given).found()
@@ -98,7 +96,7 @@ class _Step:
         self._host_copies = 0
         self._schedule = self._run()
         rows = () if given.measured is None else given.measured.rows
-        self._measured = {row.instruction: row.mean_us / 1e6 for row in rows if not row.holds_others}
+        self._measured = {row.instruction: row for row in rows if not row.holds_others}
 
     def _run_of(self, index: int) -> RunSeconds:
         if self._given.hardware is None:
@@ -119,6 +117,7 @@ class _Step:
         costs = Costs(
             kernel={index: own.seconds for index, own in self._seconds.items()},
             copy_s=self._copy_s,
+            flops={index: self._work.of(index).flops or 0 for index in self._kernels},
             transfers=[transfer.seconds for transfer in self._transfers],
             streams=[row.axes or ("",) for row in self._given.collectives],
         )
@@ -168,6 +167,7 @@ class _Step:
         seconds, work = self._seconds[index], self._work.of(index)
         runs = self._schedule.runs[index]
         place, flops = self._place(index), work.flops
+        measured_s, fastest_s = self._measured_of((self._module.reader.name(index),))
         return TimedKernel(
             name=self._module.reader.name(index),
             label=self._label(index),
@@ -176,13 +176,15 @@ class _Step:
             product_flops=None if flops is None else (work.declared or sum(work.products.values())) * runs,
             flops_from="unknown" if flops is None else "shapes" if work.declared is None else "cost estimate",
             number=max(work.products, key=lambda kind: work.products[kind], default=""),
+            kind=work.kind,
             bytes_read=None if work.read is None else work.read * runs,
             bytes_written=None if work.written is None else work.written * runs,
             seconds=None if seconds.seconds is None else seconds.seconds * runs,
             floor_s=None if seconds.floor_s is None else seconds.floor_s * runs,
             known_by=seconds.known_by,
             bound_by=seconds.bound_by,
-            measured_s=self._measured.get(self._module.reader.name(index)),
+            measured_s=measured_s,
+            fastest_s=fastest_s,
             phase=place.phase,
             scope=place.scope,
             layer=place.layer,
@@ -192,8 +194,9 @@ class _Step:
     def _collective(self, number: int) -> TimedCollective:
         row, transfer = self._given.collectives[number], self._transfers[number]
         runs, kernel = self._schedule.transfer_runs[number], self._given.graph.collective_kernels[number]
-        place = self._place_of_kernel(kernel) if kernel >= 0 else _Home()
+        place = self._place_of_kernel(kernel) if kernel >= 0 else Home()
         is_known = transfer.seconds is not None
+        measured_s, fastest_s = self._measured_of(row.instructions)
         return TimedCollective(
             collective=number,
             name=row.instructions[0] if row.instructions else "",
@@ -205,7 +208,8 @@ class _Step:
             exposed_s=self._schedule.exposed_s[number] if is_known else None,
             formula=transfer.formula,
             known_by="modelled" if is_known else "unknown",
-            measured_s=self._measured_of(row),
+            measured_s=measured_s,
+            fastest_s=fastest_s,
             is_async=row.is_async,
             phase=_phase_name(row.phase) or place.phase,
             scope=place.scope,
@@ -213,10 +217,13 @@ class _Step:
             source=row.source or place.source,
         )
 
-    def _measured_of(self, row: Collective) -> float | None:
-        """Seconds of all instructions of a collective; None unless all were seen."""
-        seen = [self._measured[name] for name in row.instructions if name in self._measured]
-        return sum(seen) if seen and len(seen) == len(row.instructions) else None
+    def _measured_of(self, names: Sequence[str]) -> tuple[float | None, float | None]:
+        """Seconds of some instructions together, the mean and those of the fastest call; None unless all were seen."""
+        seen = [self._measured[name] for name in names if name in self._measured]
+        if not seen or len(seen) != len(names):
+            return None, None
+        mean = sum(row.mean_us for row in seen)
+        return mean / 1e6, sum(row.mean_us if row.least_us is None else row.least_us for row in seen) / 1e6
 
     def _timeline(self) -> tuple[TimelineSpan, ...]:
         return tuple(
@@ -242,20 +249,20 @@ class _Step:
 
     # ------------------------------------------------------------ places
 
-    def _place(self, index: int) -> _Home:
+    def _place(self, index: int) -> Home:
         module, number = self._module, self._number.get(index)
         frames = user_frames(module.frames(index), self._given.files)
         if number is not None:
             return replace(self._place_of_kernel(number), source=frames)
         name = module.op_names[module.instructions.op_name[index]]
-        return _Home(phase=_phase_name(find_phase(name, frames)), source=frames)
+        return Home(phase=_phase_name(find_phase(name, frames)), source=frames)
 
-    def _place_of_kernel(self, number: int) -> _Home:
+    def _place_of_kernel(self, number: int) -> Home:
         graph = self._given.graph
         box = graph.boxes[int(graph.kernels.box[number])]
         scope, layer = self._rows[box.row]
         phase = PHASES[box.phase] if graph.is_differentiated else ""
-        return _Home(phase="optimizer" if phase == "update" else phase, scope=scope, layer=layer)
+        return Home(phase="optimizer" if phase == "update" else phase, scope=scope, layer=layer)
 
     @cached_property
     def _rows(self) -> list[tuple[str, str]]:
@@ -276,17 +283,55 @@ class _Step:
         if loops := self._schedule.loops:
             one = "1 loop has" if loops == 1 else f"{loops:,} loops have"
             notes.append(f"{one} an unknown number of turns: one turn is counted")
+        if branches := len(self._schedule.branches):
+            one = "1 conditional counts as its" if branches == 1 else f"{branches:,} conditionals count as their"
+            notes.append(f"{one} dearest branch, whichever a call takes")
         if unknown := sum(row.flops is None for row in kernels):
             one = "1 kernel has" if unknown == 1 else f"{unknown:,} kernels have"
             notes.append(f"{one} an unknown number of operations")
         if self._given.hardware is None:
             return notes
+        if unlike := self._unlike(kernels):
+            notes.append(unlike)
         lost = sum(row.seconds is None for row in (*kernels, *collectives))
         if lost:
             notes.append(f"{lost:,} {'row takes' if lost == 1 else 'rows take'} an unknown time, counted as none")
+        if self._given.hardware.network == "torus" and (above := _overcharged(kernels)):
+            notes.append(above)
         if self._host_copies:
             notes.append("copies to and from the host's memory are not modelled")
         return notes
+
+    def _unlike(self, kernels: Sequence[TimedKernel]) -> str:
+        """Kernels that no measured one is like; "" for none, and where nothing was measured."""
+        hardware = self._given.hardware
+        if hardware is None or not hardware.is_measured:
+            return ""
+        rows = [row for row in kernels if row.size and not hardware.has_measured(row.kind, row.size)]
+        whole = sum(row.seconds or 0.0 for row in kernels)
+        if not rows or not whole:
+            return ""
+        share = sum(row.seconds or 0.0 for row in rows) / whole
+        one = "1 kernel is" if len(rows) == 1 else f"{len(rows):,} kernels are"
+        return f"{one} of a kind or a size that was not measured; they are {100 * share:.0f} % of the time of kernels"
+
+
+def _overcharged(kernels: Sequence[TimedKernel]) -> str:
+    """Products on a TPU that XLA's estimate charges far more than their operations take; "" for none."""
+    rows = [
+        row
+        for row in kernels
+        if row.known_by == "XLA's estimate" and row.product_flops and (row.of_roofline or 1.0) < 1 / _TOO_MUCH
+    ]
+    more = sum((row.seconds or 0.0) - (row.floor_s or 0.0) for row in rows)
+    whole = sum(row.seconds or 0.0 for row in kernels)
+    if not rows or more < _NOTABLE * whole:
+        return ""
+    one = "1 product" if len(rows) == 1 else f"{len(rows):,} products"
+    return (
+        f"XLA's estimate of {one} is over {_TOO_MUCH} times their roofline, together {100 * more / whole:.0f} % of the "
+        f"time of kernels: it charges what is fused into a product as if nothing of it overlapped"
+    )
 
 
 def _with_sums(step: StepTime, schedule: Schedule) -> StepTime:

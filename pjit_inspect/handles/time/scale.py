@@ -6,7 +6,7 @@ Not its job: one compile (`asked.what_if`), or the time of one program (`time.st
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +19,6 @@ from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 from pjit_inspect.view.time.scaling import scaling_blocks
 
-WhatIf = Callable[..., Any]
-"""`CompileRecord.what_if`."""
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordScaling(OfRecord, Displayable, ScalingTable):
@@ -32,21 +29,35 @@ class RecordScaling(OfRecord, Displayable, ScalingTable):
         return Shown(drawn(Document(blocks=scaling_blocks(self))))
 
 
-def scaling_of(data: RecordData, what_if: WhatIf, chips: Sequence[int], target: str, axis: str | None) -> ScalingTable:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scaling:
+    """What is scaled.
+
+    Attributes:
+      record: the `CompileRecord` of the call.
+      target: the kind of chips.
+      axis: the axis that grows; None for the outermost.
+      weak: gives the record of the call for a number of chips; None if it is the same for all.
+    """
+
+    record: Any
+    target: str
+    axis: str | None = None
+    weak: Callable[[int], Any] | None = None
+
+
+def scaling_of(asked: Scaling, chips: Sequence[int]) -> ScalingTable:
     """The program on each number of chips; a number that cannot be has the reason in its row.
 
     Raises ChangeError for a program without a mesh, or an axis that it has not.
     """
-    if data.mesh is None:
-        raise ChangeError(f"{data.name} is on no mesh: nothing can grow")
-    sizes = data.mesh.sizes
-    grown = axis or next(iter(sizes))
-    if grown not in sizes:
-        raise ChangeError(f"there is no mesh axis {grown!r}; {data.name} has {', '.join(sizes)}")
-    return RecordScaling(tuple(_row(what_if, sizes, grown, number, target) for number in sorted(set(chips))))
+    rows = tuple(_row(asked, number) for number in sorted(set(chips)))
+    return RecordScaling(rows, is_weak=asked.weak is not None)
 
 
-def _row(what_if: WhatIf, sizes: Mapping[str, int], axis: str, chips: int, target: str) -> ScalingRow:
+def _row(asked: Scaling, chips: int) -> ScalingRow:
+    target, record = asked.target, asked.record if asked.weak is None else asked.weak(chips)
+    sizes, axis = _axes(record.data, asked.axis)
     machine, devices = _machine(target, chips)
     others = math.prod(size for name, size in sizes.items() if name != axis)
     mesh = dict(sizes) | {axis: devices // others}
@@ -57,10 +68,21 @@ def _row(what_if: WhatIf, sizes: Mapping[str, int], axis: str, chips: int, targe
         return ScalingRow(devices=devices, target=machine, missing=why)
     words = " x ".join(f"{name}={size}" for name, size in mesh.items())
     try:
-        record = what_if(mesh=mesh, target=machine, effort="full")
+        made = record.what_if(mesh=mesh, target=machine, effort="full")
     except (CaptureError, ChangeError) as error:
         return ScalingRow(devices=devices, target=machine, mesh=words, missing=str(error))
-    return scaling_row(devices, machine, words, record.time, _memory(record.data))
+    return scaling_row(devices, machine, words, made.time, _memory(made.data))
+
+
+def _axes(data: RecordData, axis: str | None) -> tuple[dict[str, int], str]:
+    """The axes of a program's mesh, and the one that grows."""
+    if data.mesh is None:
+        raise ChangeError(f"{data.name} is on no mesh: nothing can grow")
+    sizes = dict(data.mesh.sizes)
+    grown = axis or next(iter(sizes))
+    if grown not in sizes:
+        raise ChangeError(f"there is no mesh axis {grown!r}; {data.name} has {', '.join(sizes)}")
+    return sizes, grown
 
 
 def _machine(target: str, chips: int) -> tuple[str, int]:

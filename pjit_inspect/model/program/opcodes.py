@@ -17,6 +17,7 @@ Flag = Literal[
     "convert",
     "copy",
     "dot",
+    "function",
     "given",
     "host",
     "idle",
@@ -29,6 +30,7 @@ Flag = Literal[
     "random",
     "region",
     "rename",
+    "reorder",
     "request",
     "same order",
     "slice",
@@ -41,19 +43,20 @@ Flag = Literal[
 ]
 """A property of an operation.
 
-"arithmetic": computes each element of its result with one operation. "barrier": yields its operand, and only orders
-the program. "body": runs each computation it calls once per run.
-"broadcast": repeats its operand. "collective": moves data between devices, or sums over them. "convert": changes the
-element type. "copy": yields its operand in other memory. "dot": a product of arrays, no convolution. "given": a
-parameter or a constant. "host": talks to the host. "idle": nothing runs for it on a device. "made": makes its value
-from no operand. "move": moves elements of its first operand without computing with them. "parameter": a computation's
-parameter. "part": takes a part of its operand. "pieces": a collective whose operands are pieces of one array.
-"product": a product of arrays; on a TPU all are convolutions. "random": draws numbers, or keeps their state. "region":
-runs other computations in place, as a loop, branch or call. "rename": yields its operand under another shape, without a
-copy. "request": by it a user sets a value's sharding. "same order": a view whose elements keep their row-major order.
-"slice": a part at one position. "sum": a collective that combines values computed by the devices; all others only move
-data. "token": orders side effects. "transfer": sends or receives in two halves. "tuple": packs or unpacks a tuple.
-"view": has its operand's elements, unchanged. "write": writes a part of its first operand.
+"arithmetic": computes each element of its result with one operation. "barrier": yields its operand, and only orders the
+program. "body": runs each computation it calls once per run. "broadcast": repeats its operand. "collective": moves data
+between devices, or sums over them. "convert": changes the element type. "copy": yields its operand in other memory.
+"dot": a product of arrays, no convolution. "function": a function of each element that takes many machine instructions.
+"given": a parameter or a constant. "host": talks to the host. "idle": nothing runs for it on a device. "made": makes
+its value from no operand. "move": moves elements of its first operand without computing with them. "parameter": a
+computation's parameter. "part": takes a part of its operand. "pieces": a collective whose operands are pieces of one
+array. "product": a product of arrays; on a TPU all are convolutions. "random": draws numbers, or keeps their state.
+"region": runs other computations in place, as a loop, branch or call. "rename": yields its operand under another shape,
+without a copy. "reorder": reads elements far from each other, one after the other. "request": by it a user sets a
+value's sharding. "same order": a view whose elements keep their row-major order. "slice": a part at one position.
+"sum": a collective that combines values computed by the devices; all others only move data. "token": orders side
+effects. "transfer": sends or receives in two halves. "tuple": packs or unpacks a tuple. "view": has its operand's
+elements, unchanged. "write": writes a part of its first operand.
 """
 
 _FLAGS: dict[str, tuple[Flag, ...]] = {
@@ -66,13 +69,13 @@ _FLAGS: dict[str, tuple[Flag, ...]] = {
     "all-to-all": ("collective", "pieces"),
     "and": ("arithmetic",),
     "async-start": ("body",),
-    "atan2": ("arithmetic",),
+    "atan2": ("arithmetic", "function"),
     "bitcast": ("view", "same order", "rename", "idle"),
     "broadcast": ("broadcast",),
     "broadcast-in-dim": ("broadcast",),
     "call": ("region", "body"),
     "case": ("region",),
-    "cbrt": ("arithmetic",),
+    "cbrt": ("arithmetic", "function"),
     "ceil": ("arithmetic",),
     "clamp": ("arithmetic",),
     "collective-broadcast": ("collective",),
@@ -86,7 +89,7 @@ _FLAGS: dict[str, tuple[Flag, ...]] = {
     "copy": ("view", "same order", "copy"),
     "copy-done": ("copy",),
     "copy-start": ("copy",),
-    "cosine": ("arithmetic",),
+    "cosine": ("arithmetic", "function"),
     "count-leading-zeros": ("arithmetic",),
     "create-token": ("token", "idle"),
     "divide": ("arithmetic",),
@@ -95,21 +98,21 @@ _FLAGS: dict[str, tuple[Flag, ...]] = {
     "dot-general": ("product", "dot"),
     "dynamic-slice": ("move", "part", "slice"),
     "dynamic-update-slice": ("write",),
-    "erf": ("arithmetic",),
-    "exponential": ("arithmetic",),
-    "exponential-minus-one": ("arithmetic",),
+    "erf": ("arithmetic", "function"),
+    "exponential": ("arithmetic", "function"),
+    "exponential-minus-one": ("arithmetic", "function"),
     "floor": ("arithmetic",),
     "fusion": ("body",),
-    "gather": ("part",),
+    "gather": ("part", "reorder"),
     "get-dimension-size": ("idle",),
     "get-tuple-element": ("tuple", "idle"),
     "if": ("region",),
     "infeed": ("host",),
     "iota": ("made",),
     "is-finite": ("arithmetic",),
-    "log": ("arithmetic",),
-    "log-plus-one": ("arithmetic",),
-    "logistic": ("arithmetic",),
+    "log": ("arithmetic", "function"),
+    "log-plus-one": ("arithmetic", "function"),
+    "logistic": ("arithmetic", "function"),
     "manual-computation": ("region",),
     "maximum": ("arithmetic",),
     "minimum": ("arithmetic",),
@@ -125,7 +128,7 @@ _FLAGS: dict[str, tuple[Flag, ...]] = {
     "parameter": ("parameter", "given", "idle"),
     "partition-id": ("made", "idle"),
     "popcnt": ("arithmetic",),
-    "power": ("arithmetic",),
+    "power": ("arithmetic", "function"),
     "ragged-all-to-all": ("collective", "pieces"),
     "recv": ("transfer", "host"),
     "recv-done": ("transfer",),
@@ -140,8 +143,8 @@ _FLAGS: dict[str, tuple[Flag, ...]] = {
     "rng-get-and-update-state": ("random",),
     "round-nearest-afz": ("arithmetic",),
     "round-nearest-even": ("arithmetic",),
-    "rsqrt": ("arithmetic",),
-    "scatter": ("write",),
+    "rsqrt": ("arithmetic", "function"),
+    "scatter": ("write", "reorder"),
     "select": ("arithmetic",),
     "send": ("transfer", "host"),
     "send-done": ("transfer",),
@@ -150,13 +153,13 @@ _FLAGS: dict[str, tuple[Flag, ...]] = {
     "shift-right-arithmetic": ("arithmetic",),
     "shift-right-logical": ("arithmetic",),
     "sign": ("arithmetic",),
-    "sine": ("arithmetic",),
+    "sine": ("arithmetic", "function"),
     "slice": ("move", "part", "slice"),
-    "sqrt": ("arithmetic",),
+    "sqrt": ("arithmetic", "function"),
     "subtract": ("arithmetic",),
-    "tan": ("arithmetic",),
-    "tanh": ("arithmetic",),
-    "transpose": ("view",),
+    "tan": ("arithmetic", "function"),
+    "tanh": ("arithmetic", "function"),
+    "transpose": ("view", "reorder"),
     "tuple": ("tuple", "idle"),
     "while": ("region",),
     "xor": ("arithmetic",),

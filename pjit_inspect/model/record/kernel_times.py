@@ -33,6 +33,8 @@ class KernelTime:
       slowest_us: microseconds per call on the device where it took longest; the mean over the measured calls. For a
         collective this includes waiting for other devices.
       mean_us: the mean over all devices of the program in this process.
+      least_us: the least of one call on one device, which what else the machine does disturbs least; None in records of
+        older versions of this package.
     """
 
     instruction: str
@@ -40,9 +42,11 @@ class KernelTime:
     runs_per_call: float = 1.0
     slowest_us: float
     mean_us: float
+    least_us: float | None = None
 
     def __post_init__(self) -> None:
-        if not all(math.isfinite(x) and x >= 0 for x in (self.runs_per_call, self.slowest_us, self.mean_us)):
+        figures = (self.runs_per_call, self.slowest_us, self.mean_us, self.least_us or 0.0)
+        if not all(math.isfinite(x) and x >= 0 for x in figures):
             raise ValueError(f"times and counts are finite and not negative, got those of {self.instruction[:40]!r}")
 
     @property

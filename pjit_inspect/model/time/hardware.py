@@ -6,6 +6,7 @@ Nothing here was measured by us, except in a `Hardware` that `calibrate` made. N
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -40,6 +41,12 @@ class Sourced:
 BySource = tuple[Sourced, ...]
 """The same figure by each source; the first is used."""
 
+Speeds = tuple[tuple[float, float], ...]
+"""Sizes, ascending, and the speed at each."""
+
+PRODUCTS, OTHERS = "products", "others"
+"""The kinds of all kernels with products, and of all without."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hardware:
@@ -54,11 +61,12 @@ class Hardware:
       rings_from: on a torus, a dimension of this many chips, or a multiple, is wrapped to a ring; 0 for none.
       between_hosts: bytes per second that a device sends outside of its slice (TPU) or host (GPU).
       clock_hz: the clock that XLA's estimated cycles count; () if unknown.
-      by_size: measured operations per second in products, by kind of number: the operations of one product, ascending,
-        and their speed.
-      other_flops_per_s: operations per second in other arithmetic; () if unknown: then it takes no time of its own.
-      run_s: seconds that a kernel takes besides its work; () if unknown.
-      by_axis: bytes per second that a device sends over mesh axes, where that was measured on this machine.
+      by_kind: measured speeds of kernels, by kind as in `TimedKernel`, and of all kinds with products ("products") and
+        without ("others"): sizes of one run, ascending, and how much of it is done in a second. The size of a kernel
+        with products is their operations, of others their bytes.
+      least_run_s: seconds of the shortest run of a kernel that was measured; 0 where none was.
+      by_axis: bytes per second that a device sends over mesh axes, where that was measured on this machine; under ()
+        those over all of them, which count for other axes.
       fit: how well a calibration fits, in words; "" for figures of the makers.
     """
 
@@ -70,9 +78,8 @@ class Hardware:
     rings_from: int = 0
     between_hosts: BySource = ()
     clock_hz: BySource = ()
-    by_size: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
-    other_flops_per_s: BySource = ()
-    run_s: BySource = ()
+    by_kind: Mapping[str, Speeds] = field(default_factory=dict)
+    least_run_s: float = 0.0
     by_axis: Mapping[tuple[str, ...], Sourced] = field(default_factory=dict)
     fit: str = ""
 
@@ -81,12 +88,40 @@ class Hardware:
         """True if the figures were measured on this machine."""
         return bool(self.fit)
 
-    def peak(self, number: str, flops: float | None = None) -> float | None:
-        """Operations per second in products of a kind of number, at best or of one size; None if unknown."""
-        sizes = self.by_size.get(number, ())
-        if flops is None or not sizes:
-            return first(self.flops_per_s.get(number, ()))
-        return max((own for own in sizes if own[0] <= flops), default=sizes[0])[1]
+    def peak(self, number: str) -> float | None:
+        """Operations per second in products of a kind of number, at best; None if unknown."""
+        return first(self.flops_per_s.get(number, ()))
+
+    def measured_seconds(
+        self, kind: str, size: float, *, has_products: bool, at_best: float | None = None
+    ) -> float | None:
+        """Seconds of one run of a kernel of a kind and a size; None if nothing like it was measured.
+
+        Between two measured sizes the speed follows a power law: a straight line on paper with logarithmic scales. A
+        smaller kernel runs as fast as the smallest, but no shorter than any kernel did. Of a larger one, what is more
+        than the largest runs at the makers' speed, which takes `at_best` seconds for all of it, or as fast as the
+        largest where that is None.
+        """
+        speeds = self.by_kind.get(kind) or self.by_kind.get(PRODUCTS if has_products else OTHERS, ())
+        if not speeds or size <= 0:
+            return None
+        (least, slowest), (most, fastest) = speeds[0], speeds[-1]
+        if size <= least:
+            return max(size / slowest, self.least_run_s)
+        if size >= most:
+            return size / fastest if at_best is None else most / fastest + at_best * (1 - most / size)
+        below, above = max(own for own in speeds if own[0] <= size), min(own for own in speeds if own[0] > size)
+        part = math.log(size / below[0]) / math.log(above[0] / below[0])
+        return size / (below[1] ** (1 - part) * above[1] ** part)
+
+    def has_measured(self, kind: str, size: float) -> bool:
+        """True if kernels of a kind were measured, smaller and larger ones than this."""
+        speeds = self.by_kind.get(kind, ())
+        return bool(speeds) and speeds[0][0] / _NEAR <= size <= speeds[-1][0] * _NEAR
+
+
+_NEAR = 2.0
+"""A size is like another up to so many times of it."""
 
 
 def first(figures: BySource) -> float | None:

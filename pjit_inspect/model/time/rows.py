@@ -44,7 +44,29 @@ HIDDEN, EXPOSED = 0.9, 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimedKernel:
+class Home:
+    """Where in the user's program something belongs.
+
+    Attributes:
+      phase: "forward", "backward", "recompute", "optimizer", or "" if unknown.
+      scope: the user's scopes around it, outermost first, "/" between them; "" for none.
+      layer: the layer or group that it belongs to; "" for none.
+      source: the user's frames, innermost first.
+    """
+
+    phase: str = ""
+    scope: str = ""
+    layer: str = ""
+    source: tuple[Frame, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """The innermost line of the user's source; "" if unknown."""
+        return self.source[0].where if self.source else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedKernel(Home):
     """One kernel, with its work and its time.
 
     Attributes:
@@ -55,16 +77,18 @@ class TimedKernel:
       product_flops: the part of them in products; None likewise.
       flops_from: where the number comes from.
       number: the kind of number that it multiplies most ("bf16", "f32"); "" if it has no products.
+      kind: the sort of kernel: with products, the opcode and `number`; else the slowest sort of its operations
+        ("copy in another order", "another order", "function", "reduction", "arithmetic"). Kernels of one kind differ
+        in size.
       bytes_read, bytes_written: bytes of operands and results that it touches per call (counted); None if unknown.
       seconds: seconds per call; None if unknown.
       floor_s: seconds per call at its roofline, the least that the hardware allows; None if unknown.
       known_by: where `seconds` come from.
       bound_by: what limits it.
       measured_s: seconds per call that a profiler saw, a mean over calls and devices; None if it did not.
-      phase: "forward", "backward", "recompute", "optimizer", or "" if unknown.
-      scope: the user's scopes around it, outermost first, "/" between them; "" for none.
-      layer: the layer or group that it belongs to; "" for none.
-      source: the user's frames, innermost first.
+      fastest_s: those of the fastest call on the fastest device, which other work of the machine disturbs least; None
+        likewise.
+      phase, scope, layer, source: as in `Home`.
     """
 
     name: str
@@ -74,6 +98,7 @@ class TimedKernel:
     product_flops: int | None
     flops_from: FlopsFrom
     number: str = ""
+    kind: str = ""
     bytes_read: int | None
     bytes_written: int | None
     seconds: float | None
@@ -81,10 +106,7 @@ class TimedKernel:
     known_by: KnownBy
     bound_by: Bound
     measured_s: float | None = None
-    phase: str = ""
-    scope: str = ""
-    layer: str = ""
-    source: tuple[Frame, ...] = ()
+    fastest_s: float | None = None
 
     @property
     def of_roofline(self) -> float | None:
@@ -92,18 +114,19 @@ class TimedKernel:
         return self.floor_s / self.seconds if self.floor_s is not None and self.seconds else None
 
     @property
+    def size(self) -> float | None:
+        """The size of one run, as `Hardware.by_kind` has it: operations in products, else bytes; None if unknown."""
+        whole = self.product_flops or self.bytes
+        return None if whole is None else whole / max(1, self.runs or 1)
+
+    @property
     def bytes(self) -> int | None:
         """Bytes read and written; None if unknown."""
         return None if self.bytes_read is None or self.bytes_written is None else self.bytes_read + self.bytes_written
 
-    @property
-    def line(self) -> str:
-        """The innermost line of the user's source; "" if unknown."""
-        return self.source[0].where if self.source else ""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimedCollective:
+class TimedCollective(Home):
     """One collective, with its time and how much of it kernels hide.
 
     Attributes:
@@ -116,9 +139,9 @@ class TimedCollective:
       exposed_s: seconds per call in which kernels wait for it; None if unknown.
       formula: how `seconds` follow from bytes, in words; "" if they do not.
       known_by: where `seconds` come from.
-      measured_s: as in `TimedKernel`; it includes waiting for other devices.
+      measured_s, fastest_s: as in `TimedKernel`; `measured_s` includes waiting for other devices.
       is_async: whether XLA starts it at one instruction and waits for it at another.
-      phase, scope, layer, source: as in `TimedKernel`.
+      phase, scope, layer, source: as in `Home`.
     """
 
     collective: int
@@ -132,11 +155,8 @@ class TimedCollective:
     formula: str = ""
     known_by: KnownBy
     measured_s: float | None = None
+    fastest_s: float | None = None
     is_async: bool = False
-    phase: str = ""
-    scope: str = ""
-    layer: str = ""
-    source: tuple[Frame, ...] = ()
 
     @property
     def hidden_s(self) -> float | None:
@@ -155,11 +175,6 @@ class TimedCollective:
     def axes_text(self) -> str:
         """The axes as a person reads them."""
         return "no axis" if self.axes is None else " x ".join(self.axes) or "one device"
-
-    @property
-    def line(self) -> str:
-        """The innermost line of the user's source; "" if unknown."""
-        return self.source[0].where if self.source else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,13 +49,16 @@ class ScalingRow:
 
 @dataclass(frozen=True, slots=True)
 class ScalingTable(Table[ScalingRow]):
-    """The same call, with the same arguments, on more and more chips ("strong" scaling).
+    """A call on more and more chips.
 
     Attributes:
       rows: fewest chips first.
+      is_weak: whether each number of chips has a call of its own, as with a batch that grows ("weak" scaling); else the
+        arguments are the same ("strong").
     """
 
     rows: tuple[ScalingRow, ...]
+    is_weak: bool = False
 
     computed: ClassVar[tuple[str, ...]] = ("exposed_share",)
 

@@ -188,8 +188,14 @@ def question(target: Target, mesh: tuple[int, ...]) -> Mapping[str, Any]:
     return _question(target, f"{target.chip}:{target.topology}", options, mesh, _QUIET, {})
 
 
-_GPU_FLAGS = {"xla_gpu_enable_triton_gemm": False}
-"""Without a GPU no kernel can be timed, and XLA would take the first Triton kernel it finds."""
+_GPU_FLAGS = {
+    # Without a GPU no kernel can be timed, and XLA would take the first Triton kernel it finds.
+    "xla_gpu_enable_triton_gemm": False,
+    # XLA writes what its own models say of the time of each kernel beside it.
+    "xla_gpu_collect_cost_model_stats": True,
+    "xla_gpu_enable_analytical_sol_latency_estimator": True,
+}
+"""Options of compiles for GPUs that are not there; those of the program itself go before."""
 
 
 def _question(

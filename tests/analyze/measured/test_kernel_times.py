@@ -12,7 +12,7 @@ from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes, Prof
 STEP = MeasuredProgram(
     name="jit_step",
     numbers=frozenset({7}),
-    opcodes={"dot.1": "dot", "while.2": "while", "add.3": "add", "all-reduce.4": "all-reduce", "p.0": "parameter"},
+    opcodes={"dot.1": "fusion", "while.2": "while", "add.3": "add", "all-reduce.4": "all-reduce", "p.0": "parameter"},
     once=frozenset(("dot.1", "while.2", "all-reduce.4", "p.0")),
     devices=2,
 )
@@ -54,12 +54,14 @@ def test_a_calls_times_are_means_over_calls_on_the_slowest_device_and_over_devic
     assert (times.call_us, times.mean_call_us, times.total_us) == (25.0, 20.0, 50.0)
     assert times.rows == (
         # Device 0: (9 + 11) / 2 = 10; device 1: 8.
-        KernelTime(instruction="while.2", opcode="while", runs_per_call=1, slowest_us=10.0, mean_us=9.0),
+        KernelTime(instruction="while.2", opcode="while", runs_per_call=1, slowest_us=10.0, mean_us=9.0, least_us=7.0),
         # Five runs are added up: device 0 (5 + 7) / 2 = 6, device 1 (6 + 2) / 2 = 4.
-        KernelTime(instruction="add.3", opcode="add", runs_per_call=5, slowest_us=6.0, mean_us=5.0),
+        KernelTime(instruction="add.3", opcode="add", runs_per_call=5, slowest_us=6.0, mean_us=5.0, least_us=2.0),
         # Device 1 was the slower one here.
-        KernelTime(instruction="dot.1", opcode="dot", runs_per_call=1, slowest_us=4.0, mean_us=3.0),
-        KernelTime(instruction="all-reduce.4", opcode="all-reduce", runs_per_call=1, slowest_us=3.0, mean_us=1.5),
+        KernelTime(instruction="dot.1", opcode="fusion", runs_per_call=1, slowest_us=4.0, mean_us=3.0, least_us=1.0),
+        KernelTime(
+            instruction="all-reduce.4", opcode="all-reduce", runs_per_call=1, slowest_us=3.0, mean_us=1.5, least_us=0.0
+        ),
     )
     assert [row.holds_others for row in times] == [True, False, False, False]
 
@@ -188,7 +190,9 @@ def test_what_a_branch_skips_counts_as_a_fraction_of_a_run():
         run(2, 1, {"dot.1": (1, 100)}),
     ]
     row = the(times_of(runs)).of("add.3")
-    assert row == KernelTime(instruction="add.3", opcode="add", runs_per_call=0.25, slowest_us=2.0, mean_us=1.0)
+    assert row == KernelTime(
+        instruction="add.3", opcode="add", runs_per_call=0.25, slowest_us=2.0, mean_us=1.0, least_us=4.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -236,7 +240,7 @@ def test_a_program_that_did_not_run_has_no_times_though_one_of_its_name_ran():
 
 
 def test_a_run_of_instructions_that_a_program_lacks_is_not_its():
-    less = dataclasses.replace(STEP, opcodes={"dot.1": "dot"}, once=frozenset({"dot.1"}))
+    less = dataclasses.replace(STEP, opcodes={"dot.1": "fusion"}, once=frozenset({"dot.1"}))
     assert times_of(FOUR, less) == ["the profiler saw no run of it"]
     assert times_of(FOUR, dataclasses.replace(STEP, name="jit_other")) == ["the profiler saw no run of it"]
 
@@ -262,3 +266,13 @@ def test_a_program_that_may_have_two_numbers_has_no_times_though_only_one_of_the
 
 def test_a_program_whose_number_is_not_known_ran_nothing_that_can_be_seen():
     assert times_of(FOUR, dataclasses.replace(STEP, numbers=frozenset())) == ["the profiler saw no run of it"]
+
+
+def test_a_product_that_other_threads_compute_has_no_time_on_a_cpu():
+    alone = dataclasses.replace(STEP, opcodes={"dot.1": "dot"}, once=frozenset({"dot.1"}))
+    runs = [run(number, device, {"dot.1": (1, 100)}) for number in (1, 2) for device in (0, 1)]
+    times = the(find_kernel_times(runs, [alone]))
+    assert times.rows == ()
+    assert [(own.instruction, own.why) for own in times.unknown] == [
+        ("dot.1", "XLA hands it to other threads, and the profiler's event ends before they do")
+    ]

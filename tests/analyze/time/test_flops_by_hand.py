@@ -126,6 +126,53 @@ def test_bytes_are_those_that_xla_counts_in_a_program_without_loops():
     assert mine == pytest.approx(xla_counts(step, *shapes)["bytes accessed"], rel=0.05)
 
 
+def test_a_training_step_is_6nd_with_attention_and_remat_beside_it():
+    """Two layers of a decoder in a scan: 6 ND, attention's own term, and what is done again, each by hand."""
+    batch, length, heads, each, hidden, layers, words = 2, 64, 4, 16, 256, 2, 128
+    width = heads * each
+
+    def layer(x, w):
+        q, k, v = ((x @ w[name]).reshape(batch, length, heads, each) for name in "qkv")
+        weights = jax.nn.softmax(jnp.einsum("bqhe,bkhe->bhqk", q, k))
+        x = x + jnp.einsum("bhqk,bkhe->bqhe", weights, v).reshape(x.shape) @ w["o"]
+        return x + jnp.tanh(x @ w["up"]) @ w["down"], None
+
+    def loss(params, x):
+        x = jax.lax.scan(jax.checkpoint(layer), x, params["layers"])[0]
+        return jnp.sum(jnp.tanh(x @ params["head"]))
+
+    shapes = dict.fromkeys("qkvo", (layers, width, width))
+    shapes |= {"up": (layers, width, hidden), "down": (layers, hidden, width)}
+    params = {name: jax.ShapeDtypeStruct(shape, jnp.float32) for name, shape in shapes.items()}
+    given = {"layers": params, "head": jax.ShapeDtypeStruct((width, words), jnp.float32)}
+    x = jax.ShapeDtypeStruct((batch, length, width), jnp.float32)
+    found = pi.inspect(jax.jit(jax.grad(loss)), given, x).time
+    tokens, one = batch * length, 2 * batch * heads * length * length * each
+    weights = layers * (4 * width * width + 2 * width * hidden)
+    forward_and_backward = 6 * tokens * (weights + width * words) + layers * 3 * 2 * one
+    # Of the last product of a layer nothing is needed again.
+    again = 2 * tokens * (weights - layers * hidden * width) + layers * 2 * one
+    assert found.model_flops == pytest.approx(forward_and_backward, rel=0.01)
+    assert found.product_flops == pytest.approx(forward_and_backward + again, rel=0.01)
+
+
+def test_a_fourier_transform_counts_as_xla_counts_it():
+    x = jax.ShapeDtypeStruct((4, 64, 128), jnp.float32)
+    for fn in (jnp.fft.rfft2, jnp.fft.fft2, lambda x: jnp.fft.irfft(x)):
+        found = pi.inspect(jax.jit(fn), x)
+        assert found.time.flops == pytest.approx(xla_counts(fn, x)["flops"], rel=0.01)
+
+
+def test_a_conditional_counts_as_its_dearest_branch_and_says_so():
+    def fn(x, w):
+        return jax.lax.cond(x[0, 0] > 0, lambda: x + 1, lambda: jnp.tanh(x @ w) @ w)
+
+    for branches in (fn, lambda x, w: jax.lax.cond(x[0, 0] > 0, lambda: (x @ w) @ w, lambda: x)):
+        found = step_of(branches, (64, 64), (64, 64))
+        assert found.product_flops == 2 * 2 * 64**3
+        assert "1 conditional counts as its dearest branch, whichever a call takes" in found.notes
+
+
 def test_a_sharded_program_counts_one_device():
     mesh = Mesh(np.array(jax.devices()).reshape(4, 2), ("data", "model"))
 

@@ -187,6 +187,17 @@ def test_xla_says_how_long_kernels_take_unless_its_compile_was_cut_short():
     assert {row.known_by for row in cut.kernels} == {"modelled"}
 
 
+def test_a_gpu_that_is_not_there_has_xlas_own_seconds():
+    step = pi.load(DATA / "products_ahead_of_time.h100_1x1.pjit").time
+    assert {row.known_by for row in step.kernels} == {"XLA's estimate"}
+    products = [row for row in step.kernels if row.product_flops]
+    assert [row.product_flops for row in products] == [2 * 4096**3] * 2
+    # Slower than the peak, and no more than twice.
+    for row in products:
+        assert row.seconds is not None
+        assert 2 * 4096**3 / 989e12 < row.seconds < 2 * 2 * 4096**3 / 989e12
+
+
 def test_each_chip_names_its_sources():
     for hardware in HARDWARE.values():
         for figures in (*hardware.flops_per_s.values(), hardware.memory_bytes_per_s, hardware.link_bytes_per_s):
