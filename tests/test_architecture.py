@@ -34,7 +34,8 @@ ALLOWED: dict[str, set[str]] = {
     "handles": {"model", "errors", "guard", "observe", "parse", "analyze", "view"},
     "api": {"model", "observe", "handles"},
     "ipython": {"model", "errors", "guard", "analyze", "view", "api"},
-    "cli": {"api", "errors"},
+    "testing": {"model", "errors", "parse", "analyze", "view", "handles", "api"},
+    "cli": {"api", "errors", "testing"},
     "__main__": {"cli"},
     "__init__": {"api", "errors", "handles", "ipython"},
 }

@@ -121,7 +121,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("parse/files/record_folder.py", "folder.mkdir"): "Log.save makes the folder that was asked for",
     ("parse/files/record_folder.py", "os.open"): "a lock on that folder, which is only read",
     ("parse/files/record_folder.py", "folder.rmdir"): "and removes it where saving failed",
-    ("cli.py", "os.open"): "the null device, in the place of a closed standard output",
+    ("cli/__init__.py", "os.open"): "the null device, in the place of a closed standard output",
     ("parse/files/regular_file.py", "os.open"): "opens the file that was asked for, to read",
 }
 """Where the package does one of these things, and why that is no harm: (module, what) -> reason."""

@@ -9,7 +9,20 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, ClassVar, Generic, Self, TypeVar, cast, get_args, get_origin, overload
+from types import UnionType
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    Self,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
 
 from pjit_inspect.model.program.mesh import spec_text
 from pjit_inspect.model.program.source import Frame
@@ -18,6 +31,9 @@ from pjit_inspect.standard import load_standard
 Row = TypeVar("Row")
 
 Cell = str | int | float | bool | None
+
+VERSION = 1
+"""The version of the form of `Table.to_json`."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Characters that a spreadsheet takes for the start of a formula."""
@@ -109,7 +125,7 @@ class Table(Sequence[Row], Generic[Row]):
 
     def to_markdown(self) -> str:
         """All rows as a table in Markdown, with the columns of `to_csv`; nothing in a name is taken for markup."""
-        names, rows = self._cells()
+        names, rows = self.cells()
         is_number = [all(_is_number(row[i]) for row in rows) and bool(rows) for i in range(len(names))]
         lines = [names, ["---:" if number else "---" for number in is_number]]
         lines += [[_markdown(cell) for cell in row] for row in rows]
@@ -124,22 +140,68 @@ class Table(Sequence[Row], Generic[Row]):
             import pandas  # pyright: ignore[reportMissingImports]
         except ImportError:
             raise ImportError("to_pandas needs pandas: pip install pandas") from None
-        names, rows = self._cells()
+        names, rows = self.cells()
         return pandas.DataFrame({name: [row[i] for row in rows] for i, name in enumerate(names)}, columns=names)
 
     def _separated(self, separator: str) -> str:
-        names, rows = self._cells()
+        names, rows = self.cells()
         out = io.StringIO(newline="")
         writer = load_standard("csv").writer(out, delimiter=separator, lineterminator="\n")
         writer.writerow(names)
         writer.writerows([_plain(cell, one_line=separator == "\t") for cell in row] for row in rows)
         return out.getvalue()
 
-    def _cells(self) -> tuple[list[str], list[list[Cell]]]:
-        """The names of the columns, and the rows."""
-        kind = _row_kind(type(self))
-        names = [field.name for field in fields(kind) if not field.name.startswith("_")] + list(self.computed)
+    def to_json(self) -> str:
+        """All rows as JSON: `schema` and `version` name the form, each row has the columns of `to_csv` in this order.
+
+        Tuples of numbers or of names are lists, unknown values are null, all else is as in `to_csv`. `json_schema()`
+        says it in full.
+        """
+        schemas = self.column_schemas()
+        rows = [{name: _json(name, getattr(row, name), schemas[name]) for name in schemas} for row in self.rows]
+        head = {"schema": _schema_name(type(self)), "version": VERSION, "rows": rows}
+        return load_standard("json").dumps(head, ensure_ascii=True)
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of `to_json`, made of the fields of a row."""
+        columns = cls.column_schemas()
+        row = {"type": "object", "properties": columns, "required": list(columns), "additionalProperties": False}
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": _schema_name(cls),
+            "type": "object",
+            "properties": {
+                "schema": {"const": _schema_name(cls)},
+                "version": {"const": VERSION},
+                "rows": {"type": "array", "items": row},
+            },
+            "required": ["schema", "version", "rows"],
+        }
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The rows for programs that take Arrow (`polars.DataFrame(table)`). Raises ImportError without pyarrow."""
+        try:
+            import pyarrow  # pyright: ignore[reportMissingImports]
+        except ImportError:
+            raise ImportError("an Arrow stream needs pyarrow: pip install pyarrow") from None
+        names, rows = self.cells()
+        made = pyarrow.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+        return made.__arrow_c_stream__(requested_schema)
+
+    def cells(self) -> tuple[list[str], list[list[Cell]]]:
+        """The names of the columns, and the rows, as in `to_csv`; numbers stay numbers, unknown values are None."""
+        names = list(self.column_schemas())
         return names, [[cell(name, getattr(row, name)) for name in names] for row in self.rows]
+
+    @classmethod
+    def column_schemas(cls) -> dict[str, dict[str, Any]]:
+        """The JSON Schema of each column, in order."""
+        kind = _row_kind(cls)
+        hints = get_type_hints(kind)
+        own = {field.name: hints[field.name] for field in fields(kind) if not field.name.startswith("_")}
+        made = {name: get_type_hints(getattr(kind, name).fget).get("return") for name in cls.computed}
+        return {name: _json_schema(name, hint) for name, hint in (own | made).items()}
 
     # ------------------------------------------------------------ for the tables that derive from it
 
@@ -157,8 +219,39 @@ def _row_kind(table: type) -> Any:
     for one in table.__mro__:
         for base in getattr(one, "__orig_bases__", ()):
             if get_origin(base) is Table:
-                return get_args(base)[0]
+                return get_origin(get_args(base)[0]) or get_args(base)[0]
     raise TypeError(f"{table.__name__} does not say what its rows are")
+
+
+def _schema_name(table: type) -> str:
+    return f"pjit_inspect/table/{_row_kind(table).__name__}"
+
+
+_PLAIN: dict[Any, str] = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
+
+
+def _json_schema(name: str, hint: Any) -> dict[str, Any]:
+    """The schema of a column's values: plain ones and lists of plain ones; all others are text, as in `cell`."""
+    members = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    types, item = list[str](), ""
+    for member in members:
+        if get_origin(member) is tuple and name != "spec" and (item := _item_type(get_args(member))):
+            types.append("array")
+        else:
+            types.append(_PLAIN.get(member, "string"))
+    types = list(dict.fromkeys(types))
+    found: dict[str, Any] = {"type": types[0] if len(types) == 1 else types}
+    return {**found, "items": {"type": item}} if "array" in types else found
+
+
+def _item_type(members: tuple[Any, ...]) -> str:
+    """The one type of a tuple's members; "" where they are not plain, or not of one type."""
+    types = {_PLAIN.get(member, "") for member in members if member is not ...}
+    return types.pop() if len(types) == 1 else ""
+
+
+def _json(name: str, value: Any, schema: dict[str, Any]) -> Cell | list[Any]:
+    return list(value) if isinstance(value, tuple) and "array" in schema["type"] else cell(name, value)
 
 
 def cell(name: str, value: Any) -> Cell:
