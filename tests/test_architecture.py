@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "api": {"model", "observe", "handles"},
     "ipython": {"model", "errors", "guard", "analyze", "view", "api"},
     "testing": {"model", "errors", "parse", "analyze", "view", "handles", "api"},
-    "cli": {"api", "errors", "testing"},
+    "cli": {"api", "errors", "parse", "testing"},
     "__main__": {"cli"},
     "__init__": {"api", "errors", "handles", "ipython"},
 }

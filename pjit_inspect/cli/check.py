@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from pjit_inspect.api import CompileRecord, diff
-from pjit_inspect.cli.common import add_command, capture_of, complain, program_of, words_of
+from pjit_inspect.cli.common import add_command, capture_of, complain, mesh_axes, program_of, words_of
 from pjit_inspect.errors import PjitInspectError
+from pjit_inspect.parse.files.whole_file import write_whole
 from pjit_inspect.testing.budget import judge, read_budget, with_base
 from pjit_inspect.testing.budget_words import CheckedBudget, budget_json, budget_markdown, budget_text
 
@@ -48,6 +49,7 @@ def add_check(commands: Any) -> None:
     check.add_argument("--target", metavar="TARGET", help="compile it for this machine, as in tpu:v5e:4x4")
     check.add_argument("--devices", metavar="N", type=int, help="call the function with N fake CPU devices")
     check.add_argument("--only", metavar="NAME", help="the program of this name, of several")
+    check.add_argument("--mesh", metavar="AXIS=SIZE,...", type=mesh_axes, help="as for `report`, for a file")
     form = check.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON in place of text")
     form.add_argument("--markdown", action="store_true", help="print a comment for a pull request in place of text")
@@ -69,7 +71,7 @@ def _check(options: argparse.Namespace) -> int:
     if options.output is None:
         sys.stdout.write(words)
     else:
-        Path(options.output).write_text(words, encoding="utf-8")
+        write_whole(options.output, words)
         sys.stdout.write(f"{checked.record.name}: {checked.sentence}\nwrote {options.output}\n")
     sys.stdout.flush()
     return checked.exit_code
@@ -78,11 +80,11 @@ def _check(options: argparse.Namespace) -> int:
 def _judged(options: argparse.Namespace) -> tuple[CheckedBudget, str]:
     """A judged program, and what is to be printed."""
     limits = read_budget(Path(options.budget).read_text(encoding="utf-8"), options.budget)
-    record, compiles = program_of(options.program, only=options.only, devices=options.devices)
+    record, compiles = program_of(options.program, only=options.only, devices=options.devices, mesh=options.mesh)
     record = _on(record, options.target)
     rows, difference = judge(record, limits, compiles), None
     if options.base is not None:
-        before, known = program_of(options.base, only=options.only)
+        before, known = program_of(options.base, only=options.only, mesh=options.mesh)
         before = _on(before, options.target)
         rows, difference = with_base(rows, judge(before, limits, known)), diff(before, record)
     checked = CheckedBudget(record=record, rows=rows, diff=difference)

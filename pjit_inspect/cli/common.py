@@ -51,16 +51,17 @@ def one_program(path: str, options: argparse.Namespace) -> CompileRecord:
 
 
 def program_of(
-    name: str, *, only: str | None = None, devices: int | None = None
+    name: str, *, only: str | None = None, devices: int | None = None, mesh: Mapping[str, int] | None = None
 ) -> tuple[CompileRecord, Mapping[str, int] | None]:
     """The program of a file or of a function ("train.py:step", "train:step"), and the compiles of each function.
 
     The compiles are None where they are unknown: one file is one compile. Of several programs it is that of the name
-    `only`, or the largest. Raises CaptureError where a function gives none.
+    `only`, or the largest. `mesh` names the axes of a file that names none. Raises CaptureError where a function gives
+    none.
     """
     is_function = not os.path.exists(name) and ":" in name
     if not is_function:
-        found = open_program(name)
+        found = open_program(name, mesh=mesh)
         if isinstance(found, CompileRecord):
             return found, None
         records = list(found)

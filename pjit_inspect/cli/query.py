@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from pjit_inspect.api import REPORTS, UNITS, CompileRecord, ReportTable
-from pjit_inspect.cli.common import add_command, capture_of, program_of, words_of
+from pjit_inspect.cli.common import add_command, capture_of, mesh_axes, program_of, words_of
 from pjit_inspect.cli.sql import run_select
 from pjit_inspect.errors import PjitInspectError
+from pjit_inspect.parse.files.whole_file import write_whole
 
 SCHEMA = "pjit_inspect/query/1"
 
@@ -65,6 +66,7 @@ def add_query(commands: Any) -> None:
     query.add_argument("--columns", metavar="NAME,...", help='these columns in place of the usual ones, or "all"')
     query.add_argument("--sql", metavar="SELECT", help="a select statement in place of REPORT")
     query.add_argument("--only", metavar="NAME", help="the program of this name, of several")
+    query.add_argument("--mesh", metavar="AXIS=SIZE,...", type=mesh_axes, help="as for `report`")
     query.add_argument("--out", metavar="FILE", help="write the answer to this file")
     query.set_defaults(run=_query, trouble=2)
 
@@ -79,7 +81,7 @@ def add_skill(commands: Any) -> None:
 def _skill(options: argparse.Namespace) -> int:
     path = Path(options.folder) / "pjit_inspect" / "SKILL.md"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(files("pjit_inspect").joinpath("SKILL.md").read_text(encoding="utf-8"), encoding="utf-8")
+    write_whole(path, files("pjit_inspect").joinpath("SKILL.md").read_bytes())
     sys.stdout.write(f"wrote {path}\n")
     return 0
 
@@ -119,7 +121,7 @@ def _sent(envelope: Mapping[str, Any], out: str | None) -> str:
             file.write(text)
         out = file.name
     else:
-        Path(out).write_text(text, encoding="utf-8")
+        write_whole(out, text)
     told = {"status": "SAVED_TO_FILE", "schema": SCHEMA, "query": envelope["query"], "file_path": out}
     return _lines({**told, "bytes": len(text), "total": envelope["total"]})
 
@@ -144,7 +146,7 @@ def _answer(options: argparse.Namespace) -> dict[str, Any]:
         raise QueryError("wrong arguments", "a question is a REPORT or --sql, one of both", list(REPORTS))
     if options.sql is None and options.report not in REPORTS:
         raise QueryError("no such report", f"there is no report {options.report!r}", _near(options.report, REPORTS))
-    record, _ = program_of(options.file, only=options.only)
+    record, _ = program_of(options.file, only=options.only, mesh=options.mesh)
     capture = capture_of(record, options.file)
     if options.sql is not None:
         return _of_sql(record, options, capture)

@@ -35,6 +35,8 @@ Cell = str | int | float | bool | None
 VERSION = 1
 """The version of the form of `Table.to_json`."""
 
+_SCHEMA = "pjit_inspect/table/"
+
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Characters that a spreadsheet takes for the start of a formula."""
 _BREAKS = re.compile(r"[\t\r\n\v\f\x85\u2028\u2029]+")
@@ -158,8 +160,8 @@ class Table(Sequence[Row], Generic[Row]):
         says it in full.
         """
         schemas = self.column_schemas()
-        rows = [{name: _json(name, getattr(row, name), schemas[name]) for name in schemas} for row in self.rows]
-        head = {"schema": _schema_name(type(self)), "version": VERSION, "rows": rows}
+        rows = [{name: _json(name, self._value(row, name), schemas[name]) for name in schemas} for row in self.rows]
+        head = {"schema": f"{_SCHEMA}{self.row_name()}", "version": VERSION, "rows": rows}
         return load_standard("json").dumps(head, ensure_ascii=True)
 
     @classmethod
@@ -169,10 +171,10 @@ class Table(Sequence[Row], Generic[Row]):
         row = {"type": "object", "properties": columns, "required": list(columns), "additionalProperties": False}
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "title": _schema_name(cls),
+            "title": f"{_SCHEMA}{cls.row_name()}",
             "type": "object",
             "properties": {
-                "schema": {"const": _schema_name(cls)},
+                "schema": {"const": f"{_SCHEMA}{cls.row_name()}"},
                 "version": {"const": VERSION},
                 "rows": {"type": "array", "items": row},
             },
@@ -192,16 +194,26 @@ class Table(Sequence[Row], Generic[Row]):
     def cells(self) -> tuple[list[str], list[list[Cell]]]:
         """The names of the columns, and the rows, as in `to_csv`; numbers stay numbers, unknown values are None."""
         names = list(self.column_schemas())
-        return names, [[cell(name, getattr(row, name)) for name in names] for row in self.rows]
+        return names, [[cell(name, self._value(row, name)) for name in names] for row in self.rows]
 
     @classmethod
     def column_schemas(cls) -> dict[str, dict[str, Any]]:
         """The JSON Schema of each column, in order."""
-        kind = _row_kind(cls)
-        hints = get_type_hints(kind)
-        own = {field.name: hints[field.name] for field in fields(kind) if not field.name.startswith("_")}
-        made = {name: get_type_hints(getattr(kind, name).fget).get("return") for name in cls.computed}
-        return {name: _json_schema(name, hint) for name, hint in (own | made).items()}
+        return column_schemas(cls.row_kind(), cls.computed)
+
+    @classmethod
+    def row_kind(cls, table: Any = None) -> Any:
+        """The type of the rows: that in brackets after `Table`, or after a class between."""
+        for one in cls.__mro__:
+            for base in getattr(one, "__orig_bases__", ()):
+                if get_origin(base) is (table or Table):
+                    return get_origin(get_args(base)[0]) or get_args(base)[0]
+        raise TypeError(f"{cls.__name__} does not say what its rows are")
+
+    @classmethod
+    def row_name(cls) -> str:
+        """The name of the rows' type, as `schema` has it."""
+        return cls.row_kind().__name__
 
     # ------------------------------------------------------------ for the tables that derive from it
 
@@ -209,22 +221,21 @@ class Table(Sequence[Row], Generic[Row]):
         """The same table with these rows only."""
         return cast("Self", replace(cast("Any", self), rows=rows, **changes))
 
+    def _value(self, row: Any, name: str) -> Any:
+        """A row's value in a column."""
+        return getattr(row, name)
+
     def _hint(self, name: str) -> str:
         """The way to choose rows by a name, after a semicolon; "" if there is none."""
         return ""
 
 
-def _row_kind(table: type) -> Any:
-    """The type of a table's rows: the type in brackets after `Table`."""
-    for one in table.__mro__:
-        for base in getattr(one, "__orig_bases__", ()):
-            if get_origin(base) is Table:
-                return get_origin(get_args(base)[0]) or get_args(base)[0]
-    raise TypeError(f"{table.__name__} does not say what its rows are")
-
-
-def _schema_name(table: type) -> str:
-    return f"pjit_inspect/table/{_row_kind(table).__name__}"
+def column_schemas(kind: Any, computed: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
+    """The JSON Schema of each field of a type, and of some of its properties, in order."""
+    hints = get_type_hints(kind)
+    own = {field.name: hints[field.name] for field in fields(kind) if not field.name.startswith("_")}
+    made = {name: get_type_hints(getattr(kind, name).fget).get("return") for name in computed}
+    return {name: _json_schema(name, hint) for name, hint in (own | made).items()}
 
 
 _PLAIN: dict[Any, str] = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
