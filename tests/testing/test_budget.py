@@ -11,6 +11,7 @@ import pjit_inspect as pi
 from pjit_inspect.cli import main
 from pjit_inspect.errors import ParseError
 from pjit_inspect.testing.budget import read_budget
+from pjit_inspect.testing.budget_words import _safe
 
 DATA = Path(__file__).parents[1] / "data"
 MLP = DATA / "mlp.before_xla_was_asked.pjit"
@@ -52,33 +53,69 @@ def test_a_program_within_its_budget_ends_with_0(tmp_path: Path, capsys: pytest.
     budget = "[collectives]\ntotal = 2\nall-to-all = 0\n[sent_bytes]\ndata = '2 KiB'\n[memory_bytes]\npeak = '1 MiB'\n"
     code, out, _ = check(budget, tmp_path, capsys)
     assert code == 0
-    assert out == """\
+    assert (
+        out
+        == """\
 mlp: within all 4 budgets
 
-  collectives           2 of        2  ok  ########|
-  all-to-all            0 of        0  ok          |
-  sent over data 2.00 KiB of 2.00 KiB  ok  ########|
-""".replace("  sent over data 2.00 KiB of 2.00 KiB", out.splitlines()[4][:38].rstrip()) + "".join(
-        f"{line}\n" for line in out.splitlines()[5:]
+  collectives            2 of        2  ok  ########|
+  all-to-all             0 of        0  ok          |
+  sent over data      2.00 of 2.00 KiB  ok  ########|
+  peak memory     12.5 KiB of    1 MiB  ok          |
+
+  known by   collectives counted; sent modelled, ring; peak memory modelled
+"""
     )
 
 
 def test_a_limit_that_is_exceeded_ends_with_1_and_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     code, out, _ = check("[sent_bytes]\ndata = '1 KiB'\n[collectives]\ntotal = 2\n", tmp_path, capsys)
     assert code == 1
-    assert out == ""
+    assert (
+        out
+        == """\
+mlp: 1 of 2 budgets exceeded
+
+  sent over data  2.00 of 1.00 KiB  x 2.0  ########|########
+  collectives        2 of        2  ok     ########|
+
+  because    It belongs to `dot_general` (mlp.py:10). By that name alone, the cause is probably
+               reshard needed.
+  known by   sent modelled, ring; collectives counted
+"""
+    )
 
 
 def test_a_name_that_does_not_exist_ends_with_1_and_says_which_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     code, out, _ = check("[sent_bytes]\nmodle = 0\n[collectives]\nall-gater = 0\n", tmp_path, capsys)
     assert code == 1
-    assert out == ""
+    assert (
+        out
+        == """\
+mlp: 2 of 2 budgets match nothing
+
+  sent over modle  nothing of 0 B  no such name
+  all-gater        nothing of   0  no such name
+
+  no such    sent over modle: there is model
+             all-gater: there are all-gather, all-to-all, all-reduce
+"""
+    )
 
 
 def test_what_is_unknown_ends_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     code, out, _ = check("[compiles]\ntotal = 1\n", tmp_path, capsys)
     assert code == 2
-    assert out == ""
+    assert (
+        out
+        == """\
+mlp: 1 of 1 budget unknown
+
+  compiles  unknown of 1  ?
+
+  unknown    compiles: a file holds one compile; name a function, as in train.py:step
+"""
+    )
 
 
 def test_an_incomplete_program_is_unknown_or_over_never_within(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -87,7 +124,7 @@ def test_an_incomplete_program_is_unknown_or_over_never_within(tmp_path: Path, c
     text = found.hlo_text or ""
     (tmp_path / "cut.txt").write_text(text[: text.rindex("\n}")])
     code, out, _ = check("[collectives]\ntotal = 9\n", tmp_path, capsys, program=tmp_path / "cut.txt")
-    assert (code, out.splitlines()[2]) == (2, "")
+    assert (code, out.splitlines()[2]) == (2, "  collectives  at least 1 of 9  ?  #       |")
     assert check("[collectives]\ntotal = 0\n", tmp_path, capsys, program=tmp_path / "cut.txt")[0] == 1
 
 
@@ -98,14 +135,15 @@ def test_an_incomplete_program_is_unknown_or_over_never_within(tmp_path: Path, c
         ("", "it has no limit (expected a table, as in [sent_bytes] and total = '2 MiB')"),
         ("[sent]\ntotal = 1", "'sent' is no table of a budget (expected one of sent_bytes, "),
         ("[memory_bytes]\npeek = 1", "[memory_bytes] has no 'peek' (expected one of peak, temporaries, arguments)"),
-        ("[sent_bytes]\ntotal = '2 MB'", "[sent_bytes] total: '2 MB' is no size: expected bytes, or text as in '2 MiB'"),
+        (
+            "[sent_bytes]\ntotal = '2 MB'",
+            "[sent_bytes] total: '2 MB' is no size: expected bytes, or text as in '2 MiB'",
+        ),
         ("[collectives]\ntotal = '2'", "[collectives] total is '2' (expected a number, 0 or more)"),
         ("[seconds]\nstep = -1", "[seconds] step is -1 (expected a number, 0 or more)"),
     ],
 )
-def test_a_budget_that_is_none_ends_with_2(
-    budget: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_a_budget_that_is_none_ends_with_2(budget: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     with pytest.raises(ParseError):
         read_budget(budget, "budget.toml")
     code, out, err = check(budget, tmp_path, capsys)
@@ -129,7 +167,7 @@ def test_a_function_is_compiled_apart(
     assert (code, out.splitlines()[0], err) == (0, "mlp: within all 2 budgets", "")
     code, out, _ = check(budget, tmp_path, capsys, "--devices", "8", program="budgeted_train:called")
     assert code == 1
-    assert "compiles of mlp          2 of          1  x 2.0  ########|########" in out
+    assert "compiles of mlp      2 of         1  x 2.0  ########|########" in out
     code, _, err = check(budget, tmp_path, capsys, program="budgeted_train.py:nothing")
     assert code == 2
     assert "budgeted_train has no 'nothing'" in err
@@ -144,13 +182,33 @@ def test_json_and_markdown_have_the_program_before(tmp_path: Path, capsys: pytes
     assert (code, read["status"], read["schema"]) == (1, "EXCEEDED", "pjit_inspect/check/1")
     assert read["capture"]["mesh"] == {"data": 2, "model": 4}
     assert [(one["name"], one["base"], one["now"], one["ok"]) for one in read["parts"]] == [
-        ("data", 3407876, 8388612, False),
+        ("data", 4194308, 8388612, False),
         ("total", 3, 2, True),
     ]
     page = tmp_path / "comment.md"
     code, out, _ = check(budget, tmp_path, capsys, "--markdown", "-o", str(page), *options, program=paths[0])
     assert (code, out) == (1, f"step: 1 of 2 budgets exceeded\nwrote {page}\n")
-    assert page.read_text() == ""
+    head, facts, table, *rest = page.read_text().split("\n\n")
+    assert head.startswith("### `step`: sends 4.75 -> 9.50 MiB per device (+100 %); 3 -> 2 collectives; ")
+    assert facts == "`pjit_inspect check` · `data` 2 × `model` 4 · 1 of 2 budgets exceeded"
+    assert (
+        table
+        == """\
+| | base | this | | allowed | known by |
+|:--|--:|--:|--:|--:|:--|
+| sent over data, MiB | 4.00 | **8.00** | +100 % | 5.00 | modelled, ring |
+| collectives | 3 | 2 | -33 % | 3 | counted |
+| sent | 4.75 MiB | 9.50 MiB | +100 % | | modelled |
+| kernels | 7 | 19 | +171 % | | counted |
+| matrix products | 2.68 GFLOP | 2.68 GFLOP | same | | counted |"""
+    )
+    assert rest[0] == "**Because**"
+    assert rest[2] == "<details><summary>1 collective came, 2 went, 0 are the same</summary>"
+    assert [line[:5] for line in rest[3].splitlines()[2:]] == ["| + |", "| − |", "| − |"]
+
+
+def test_names_in_a_comment_are_no_markup():
+    assert _safe("a <b> `<c> | d` [e](f)\n*g*") == "a &lt;b> `<c> \\| d` \\[e\\](f) \\*g\\*"
 
 
 # ---------------------------------------------------------------- questions
@@ -179,7 +237,7 @@ def test_an_answer_has_the_fields_of_the_envelope(capsys: pytest.CaptureFixture[
         (("kernels", "--over", "data"), ("no such column", "kernels has no axes for --over", "collectives")),
         (("kernels", "--columns", "byte_read"), ("no such column", "there is no column 'byte_read'", "bytes_read")),
         (("kernels", "--after", "k99"), ("no such row", "there is no row 'k99'", "k1")),
-        (("--sql", "select size from kernels"), ("sql", "no such column: size", "kind")),
+        (("--sql", "select size from kernels"), ("sql", "no such column: size", "source")),
         (("--sql", "delete from kernels"), ("sql", "not authorized", "")),
         (("--sql", "attach 'x' as y"), ("sql", "not authorized", "")),
         (("--sql", "pragma query_only = 0"), ("sql", "not authorized", "")),
