@@ -45,7 +45,7 @@ def add_check(commands: Any) -> None:
     check = add_command(commands, "check", "hold a program against a budget", _CHECK)
     check.add_argument("program", metavar="PROGRAM", help="a file, or a function: train.py:step, train:step")
     check.add_argument("--budget", metavar="FILE", required=True, help="the budget, as TOML")
-    check.add_argument("--base", metavar="FILE", help="the program before, as `report` takes it")
+    check.add_argument("--base", metavar="FILE", help="the program before, likewise")
     check.add_argument("--target", metavar="TARGET", help="compile it for this machine, as in tpu:v5e:4x4")
     check.add_argument("--devices", metavar="N", type=int, help="call the function with N fake CPU devices")
     check.add_argument("--only", metavar="NAME", help="the program of this name, of several")
@@ -84,7 +84,7 @@ def _judged(options: argparse.Namespace) -> tuple[CheckedBudget, str]:
     record = _on(record, options.target)
     rows, difference = judge(record, limits, compiles), None
     if options.base is not None:
-        before, known = program_of(options.base, only=options.only, mesh=options.mesh)
+        before, known = program_of(options.base, only=options.only, devices=options.devices, mesh=options.mesh)
         before = _on(before, options.target)
         rows, difference = with_base(rows, judge(before, limits, known)), diff(before, record)
     checked = CheckedBudget(record=record, rows=rows, diff=difference)

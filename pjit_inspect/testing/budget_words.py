@@ -234,12 +234,12 @@ def _part(row: Judged) -> dict[str, Any]:
 def budget_markdown(checked: CheckedBudget) -> str:
     """A comment for a pull request: the answer, a table, what caused it, and the collectives folded."""
     record, diff = checked.record, checked.diff
-    answer = checked.sentence if diff is None else str(diff.sentence)
+    answers = [checked.sentence, *([str(diff.sentence)] if diff is not None else [])]
     mesh = "" if record.mesh is None else " × ".join(f"`{name}` {size}" for name, size in record.mesh.sizes.items())
     jax = record.versions.get("jax", "")
-    facts = ("`pjit_inspect check`", mesh, f"JAX {jax}" if jax else "", "" if diff is None else checked.sentence)
+    facts = ("`pjit_inspect check`", mesh, f"JAX {jax}" if jax else "")
     blocks = [
-        f"### `{record.name}`: {_safe(answer)}",
+        f"### `{record.name}`: {_safe('; '.join(answers))}",
         " · ".join(filter(None, facts)),
         "\n".join(_rows(checked)),
         *_because(checked),

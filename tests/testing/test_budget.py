@@ -189,8 +189,10 @@ def test_json_and_markdown_have_the_program_before(tmp_path: Path, capsys: pytes
     code, out, _ = check(budget, tmp_path, capsys, "--markdown", "-o", str(page), *options, program=paths[0])
     assert (code, out) == (1, f"step: 1 of 2 budgets exceeded\nwrote {page}\n")
     head, facts, table, *rest = page.read_text().split("\n\n")
-    assert head.startswith("### `step`: sends 4.75 -> 9.50 MiB per device (+100 %); 3 -> 2 collectives; ")
-    assert facts == "`pjit_inspect check` · `data` 2 × `model` 4 · 1 of 2 budgets exceeded"
+    assert head.startswith(
+        "### `step`: 1 of 2 budgets exceeded; sends 4.75 -> 9.50 MiB per device (+100 %); 3 -> 2 collectives; "
+    )
+    assert facts == "`pjit_inspect check` · `data` 2 × `model` 4"
     assert (
         table
         == """\
