@@ -132,12 +132,12 @@ class PairTable(Table[Pair[Any]], Generic[Row]):
     def column_schemas(cls) -> dict[str, dict[str, Any]]:
         """Those of a pair, then those of its row."""
         own = {name: {"type": "string"} for name in _OWN}
-        return own | column_schemas(cls.row_kind(PairTable))
+        return own | column_schemas(cls._row_kind(PairTable))
 
     @classmethod
-    def row_name(cls) -> str:
+    def _row_name(cls) -> str:
         """`PairOfCollective`, ..."""
-        return f"PairOf{cls.row_kind(PairTable).__name__}"
+        return f"PairOf{cls._row_kind(PairTable).__name__}"
 
     def _value(self, row: Pair[Any], name: str) -> Any:
         return _own_value(row, name) if name in _OWN else getattr(row.row, name)

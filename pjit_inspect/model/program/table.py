@@ -161,7 +161,7 @@ class Table(Sequence[Row], Generic[Row]):
         """
         schemas = self.column_schemas()
         rows = [{name: _json(name, self._value(row, name), schemas[name]) for name in schemas} for row in self.rows]
-        head = {"schema": f"{_SCHEMA}{self.row_name()}", "version": VERSION, "rows": rows}
+        head = {"schema": f"{_SCHEMA}{self._row_name()}", "version": VERSION, "rows": rows}
         return load_standard("json").dumps(head, ensure_ascii=True)
 
     @classmethod
@@ -171,10 +171,10 @@ class Table(Sequence[Row], Generic[Row]):
         row = {"type": "object", "properties": columns, "required": list(columns), "additionalProperties": False}
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "title": f"{_SCHEMA}{cls.row_name()}",
+            "title": f"{_SCHEMA}{cls._row_name()}",
             "type": "object",
             "properties": {
-                "schema": {"const": f"{_SCHEMA}{cls.row_name()}"},
+                "schema": {"const": f"{_SCHEMA}{cls._row_name()}"},
                 "version": {"const": VERSION},
                 "rows": {"type": "array", "items": row},
             },
@@ -199,10 +199,10 @@ class Table(Sequence[Row], Generic[Row]):
     @classmethod
     def column_schemas(cls) -> dict[str, dict[str, Any]]:
         """The JSON Schema of each column, in order."""
-        return column_schemas(cls.row_kind(), cls.computed)
+        return column_schemas(cls._row_kind(), cls.computed)
 
     @classmethod
-    def row_kind(cls, table: Any = None) -> Any:
+    def _row_kind(cls, table: Any = None) -> Any:
         """The type of the rows: that in brackets after `Table`, or after a class between."""
         for one in cls.__mro__:
             for base in getattr(one, "__orig_bases__", ()):
@@ -211,9 +211,9 @@ class Table(Sequence[Row], Generic[Row]):
         raise TypeError(f"{cls.__name__} does not say what its rows are")
 
     @classmethod
-    def row_name(cls) -> str:
+    def _row_name(cls) -> str:
         """The name of the rows' type, as `schema` has it."""
-        return cls.row_kind().__name__
+        return cls._row_kind().__name__
 
     # ------------------------------------------------------------ for the tables that derive from it
 
