@@ -23,8 +23,9 @@ _UPGRADE = """\
 Say what another version of JAX makes of a function, and which part of that is JAX's lowering and which is XLA's.
 
 FUNCTION is called without arguments, once in this environment and once in the other, each in a process of its own. It
-calls jitted functions, or returns one that it lowered (a jax.stages.Lowered or Traced). Of several programs the largest
-is compared; --only picks another. MODULE is imported from the current folder or from the environment.
+calls jitted functions, or returns one that it lowered (a jax.stages.Lowered or Traced), or a function with its
+arguments: (step, (params, batch)). Of several programs the largest is compared; --only picks another. MODULE is
+imported from the current folder or from the environment.
 
 The other environment is made with uv, or with venv and pip, from what --with names, and kept in the user's cache folder
 (XDG_CACHE_HOME); --python names the interpreter it is made with. Newer versions of JAX need a newer Python. Without
@@ -50,7 +51,9 @@ def add_diff(commands: Any) -> None:
 def add_upgrade(commands: Any) -> None:
     """Adds the command."""
     upgrade = add_command(commands, "upgrade", "say what another version of JAX makes of a function", _UPGRADE)
-    upgrade.add_argument("function", metavar="MODULE:FUNCTION", help="a function without arguments, as in train:step")
+    upgrade.add_argument(
+        "function", metavar="MODULE:FUNCTION", help="a function without arguments: train:step, train.py:step"
+    )
     upgrade.add_argument(
         "--with",
         dest="requirements",

@@ -91,14 +91,14 @@ REPORTS: dict[str, ReportTable] = {
         kind=ArrayTable,
         columns=_ARRAY,
         rows=lambda record: ArrayTable(rows=record.inputs),
-        missing=lambda _: "",
+        missing=lambda record: record.data.missing.get("inputs", ""),
     ),
     "results": ReportTable(
         prefix="r",
         kind=ArrayTable,
         columns=_ARRAY,
         rows=lambda record: ArrayTable(rows=record.outputs),
-        missing=lambda _: "",
+        missing=lambda record: record.data.missing.get("outputs", ""),
     ),
     "memory": ReportTable(
         prefix="m",

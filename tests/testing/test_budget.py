@@ -168,6 +168,11 @@ def test_a_function_is_compiled_apart(
     code, out, _ = check(budget, tmp_path, capsys, "--devices", "8", program="budgeted_train:called")
     assert code == 1
     assert "compiles of mlp      2 of         1  x 2.0  ########|########" in out
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "json.py").write_text(PROGRAM)
+    code, _, err = check(budget, tmp_path, capsys, program="own/json.py:pair")
+    assert code == 2
+    assert "json.py has the name of another module, json; import it as MODULE:FUNCTION" in err
     code, _, err = check(budget, tmp_path, capsys, program="budgeted_train.py:nothing")
     assert code == 2
     assert "budgeted_train has no 'nothing'" in err

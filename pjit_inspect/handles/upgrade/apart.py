@@ -130,6 +130,7 @@ def load_function(name: str) -> Callable[[], Any]:
     module_name, _, function_name = name.rpartition(":")
     if not module_name or not function_name:
         raise CaptureError(f"{name!r} is no MODULE:FUNCTION, as in train:step")
+    path = None
     if module_name.endswith(".py"):
         path = Path(module_name).resolve()
         if not path.is_file():
@@ -145,6 +146,8 @@ def load_function(name: str) -> Callable[[], Any]:
         raise CaptureError(
             f"{module_name} needs {error.name}, which {where} has not; add it: --with {error.name}"
         ) from error
+    if path is not None and Path(getattr(module, "__file__", None) or "").resolve() != path:
+        raise CaptureError(f"{path.name} has the name of another module, {module_name}; import it as MODULE:FUNCTION")
     try:
         found = functools.reduce(getattr, function_name.split("."), module)
     except AttributeError as error:
