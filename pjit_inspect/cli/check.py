@@ -72,7 +72,7 @@ def _check(options: argparse.Namespace) -> int:
         sys.stdout.write(words)
     else:
         write_whole(options.output, words)
-        sys.stdout.write(f"{checked.record.name}: {checked.sentence}\nwrote {options.output}\n")
+        sys.stdout.write(f"{checked.headline}\nwrote {options.output}\n")
     sys.stdout.flush()
     return checked.exit_code
 

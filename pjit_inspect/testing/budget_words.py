@@ -21,6 +21,7 @@ from pjit_inspect.testing.budget import TOTAL, Judged
 from pjit_inspect.testing.collectives import explained
 from pjit_inspect.testing.failure import section_lines
 from pjit_inspect.testing.subjects import size_of
+from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import (
     bytes_in,
     bytes_text,
@@ -83,6 +84,11 @@ class CheckedBudget:
         return ", ".join(parts) or ("within the budget" if len(self.rows) == 1 else f"within all {total}")
 
     @property
+    def headline(self) -> str:
+        """The same with the program's name, which may come from a file."""
+        return printable(f"{self.record.name}: {self.sentence}")
+
+    @property
     def reasons(self) -> list[tuple[str, Sequence[str]]]:
         """The causes of the most expensive collectives over a limit, and what would remove them."""
         over = {id(row): row for one in self.rows if one.state == "exceeded" for row in one.over}
@@ -94,13 +100,13 @@ class CheckedBudget:
 
 def budget_text(checked: CheckedBudget) -> str:
     """The sentence, a line with a bar for each limit, then why, and what is not known."""
-    head = textwrap.wrap(f"{checked.record.name}: {checked.sentence}", _WIDTH)
+    head = textwrap.wrap(checked.headline, _WIDTH)
     lines = [*head, "", *_table(checked.rows)]
     sections = [*checked.reasons, *_gaps(checked.rows), _known_by(checked.rows)]
     if checked.diff is not None:
         sections.append(("changed", [str(checked.diff.sentence)]))
     below = [line for label, own in sections if own for line in section_lines(label, own)]
-    return "\n".join([*lines, "", *below] if below else lines)
+    return "\n".join(map(printable, [*lines, "", *below] if below else lines))
 
 
 def _table(rows: Sequence[Judged]) -> list[str]:
@@ -202,7 +208,7 @@ def budget_json(checked: CheckedBudget, capture: Mapping[str, Any]) -> str:
     found = {
         "status": checked.status,
         "schema": SCHEMA,
-        "sentence": f"{checked.record.name}: {checked.sentence}",
+        "sentence": checked.headline,
         "capture": capture,
         "parts": [_part(row) for row in checked.rows],
         "because": list(reasons.get("because", ())),
@@ -235,11 +241,13 @@ def budget_markdown(checked: CheckedBudget) -> str:
     """A comment for a pull request: the answer, a table, what caused it, and the collectives folded."""
     record, diff = checked.record, checked.diff
     answers = [checked.sentence, *([str(diff.sentence)] if diff is not None else [])]
-    mesh = "" if record.mesh is None else " × ".join(f"`{name}` {size}" for name, size in record.mesh.sizes.items())
+    mesh = (
+        "" if record.mesh is None else " × ".join(f"{_code(name)} {size}" for name, size in record.mesh.sizes.items())
+    )
     jax = record.versions.get("jax", "")
     facts = ("`pjit_inspect check`", mesh, f"JAX {jax}" if jax else "")
     blocks = [
-        f"### `{record.name}`: {_safe('; '.join(answers))}",
+        f"### {_code(record.name)}: {_safe('; '.join(answers))}",
         " · ".join(filter(None, facts)),
         "\n".join(_rows(checked)),
         *_because(checked),
@@ -290,7 +298,7 @@ def _because(checked: CheckedBudget) -> Iterator[str]:
 
 def _changed_lines(diff: Diff) -> Iterator[str]:
     """The user's lines that only one of the programs has."""
-    lines = [f"{'-' if one.after is None else '+'} {one.text}" for one in diff.data.source]
+    lines = [printable(f"{'-' if one.after is None else '+'} {one.text}") for one in diff.data.source]
     if lines:
         more = [f"  and {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
         shown = "\n".join([*lines[:_MOST_LINES], *more]).replace("```", "'''")
@@ -312,14 +320,19 @@ def _changed_collectives(diff: Diff) -> Iterator[str]:
 def _marked(sign: str, rows: CollectiveTable | Iterable[Collective]) -> Iterator[str]:
     for row in rows:
         often = "" if row.count == 1 else f" × {count_text(row.count)}"
-        where = f"`{row.source[0].where}`" if row.source else ""
+        where = _safe(_code(row.source[0].where)) if row.source else ""
         sent = bytes_text(row.sent_bytes)
         yield f"| {sign} | {_safe(f'{row.kind} over `{row.axes_text}`{often}')} | {sent} | {where} | {_safe(row.why)} |"
 
 
+def _code(name: str) -> str:
+    plain = printable(name).replace("`", "'")
+    return f"`{plain}`"
+
+
 def _safe(text: str) -> str:
     """Text whose backticks hold code: nothing else of it is markup, and it stays in its cell of a table."""
-    parts = " ".join(text.split()).split("`")
+    parts = printable(" ".join(text.split())).split("`")
     if len(parts) % 2 == 0:
         parts = ["".join(parts)]
     return "`".join(part if i % 2 else _plain_words(part) for i, part in enumerate(parts)).replace("|", r"\|")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,15 @@ def test_json_and_markdown_have_the_program_before(tmp_path: Path, capsys: pytes
     assert rest[0] == "**Because**"
     assert rest[2] == "<details><summary>1 collective came, 2 went, 0 are the same</summary>"
     assert [line[:5] for line in rest[3].splitlines()[2:]] == ["| + |", "| − |", "| − |"]
+
+
+def test_names_from_a_file_move_no_cursor(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    data = pi.load(MLP).data
+    pi.CompileRecord(replace(data, name="ml\x1b[2Jp`")).save(tmp_path / "odd.pjit")
+    for option in ((), ("--json",), ("--markdown",)):
+        _, out, _ = check("[collectives]\ntotal = 9\n", tmp_path, capsys, *option, program=tmp_path / "odd.pjit")
+        assert "\x1b" not in out
+        assert "[2Jp" in out
 
 
 def test_names_in_a_comment_are_no_markup():
