@@ -36,11 +36,15 @@ if TYPE_CHECKING:
     from pjit_inspect.handles.play.history import History
     from pjit_inspect.handles.play.playground import Playground
     from pjit_inspect.handles.result import result_text
+    from pjit_inspect.handles.tables import REPORTS, UNITS, ReportTable
+    from pjit_inspect.handles.upgrade.apart import compile_in
     from pjit_inspect.handles.upgrade.upgrade import compare_upgrade
     from pjit_inspect.model.play.search import SearchProgress
     from pjit_inspect.model.play.variant import Goal
 
 __all__ = [
+    "REPORTS",
+    "UNITS",
     "CompileRecord",
     "Diff",
     "ErrorExplanation",
@@ -51,6 +55,7 @@ __all__ = [
     "Log",
     "Merged",
     "Playground",
+    "ReportTable",
     "Targets",
     "View",
     "as_advice_comes",
@@ -58,6 +63,7 @@ __all__ = [
     "capture",
     "check_target",
     "compare_upgrade",
+    "compile_in",
     "diff",
     "explain_error",
     "explain_known_error",
@@ -94,9 +100,13 @@ _LATER = {
     "LiveArrays": "memory.live_arrays",
     "Merged": "merged",
     "Playground": "play.playground",
+    "REPORTS": "tables",
+    "ReportTable": "tables",
     "Targets": "asked.targets",
+    "UNITS": "tables",
     "View": "displays",
     "compare_upgrade": "upgrade.upgrade",
+    "compile_in": "upgrade.apart",
     "explain_error": "error",
     "explain_known_error": "error",
     "load": "opened",

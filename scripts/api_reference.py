@@ -387,7 +387,8 @@ def _magic() -> str:
 def _command_line() -> str:
     lines = ["## On a command line\n"]
     for name, parser in _subcommands(cli._parser()):  # noqa: SLF001
-        places = " ".join(str(a.metavar or a.dest) for a in parser._actions if not a.option_strings)  # noqa: SLF001
+        needed = [a for a in parser._actions if not a.option_strings or a.required]  # noqa: SLF001
+        places = " ".join(map(_argument, needed))
         lines += [f"### `python -m pjit_inspect {name} {places}`\n", f"{_escaped(parser.description or '')}\n"]
         lines += [_row(_argument(action), action.help or "") for action in parser._actions if action.dest != "help"]  # noqa: SLF001
     return "\n".join([*lines, ""])

@@ -121,7 +121,13 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("parse/files/record_folder.py", "folder.mkdir"): "Log.save makes the folder that was asked for",
     ("parse/files/record_folder.py", "os.open"): "a lock on that folder, which is only read",
     ("parse/files/record_folder.py", "folder.rmdir"): "and removes it where saving failed",
-    ("cli.py", "os.open"): "the null device, in the place of a closed standard output",
+    ("cli/__init__.py", "os.open"): "the null device, in the place of a closed standard output",
+    ("cli/query.py", "path.parent.mkdir"): "`skill` makes the folder that was asked for",
+    ("cli/query.py", "import tempfile"): "an answer that is too long to print goes to a file, which the answer names",
+    ("testing/plugin.py", "path.parent.mkdir"): "the folder of the goldens, which --pjit-golden-update asked for",
+    ("testing/plugin.py", "folder.mkdir"): "the folder that --pjit-report named",
+    ("testing/failure.py", "import tempfile"): "a message that is longer than a screen goes to a file, which it names",
+    ("testing/__init__.py", "import_module of a name that is not written there"): "a module of the table above it",
     ("parse/files/regular_file.py", "os.open"): "opens the file that was asked for, to read",
 }
 """Where the package does one of these things, and why that is no harm: (module, what) -> reason."""

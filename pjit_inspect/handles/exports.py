@@ -38,6 +38,14 @@ class Exported:
         """`table` as a `pandas.DataFrame`. Raises ImportError where there is no pandas."""
         return self.table.to_pandas()
 
+    def to_json(self) -> str:
+        """`table` as JSON: `schema` and `version` name the form, each row has the columns of `to_csv`."""
+        return self.table.to_json()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """`table` for programs that take Arrow. Raises ImportError without pyarrow."""
+        return self.table.__arrow_c_stream__(requested_schema)
+
 
 class OfRecord:
     """The first base of a frozen dataclass whose last base is one of plain data, and which adds a way to the record.

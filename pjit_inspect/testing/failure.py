@@ -26,7 +26,7 @@ def failure(
       sections: a label and its lines each; one without lines is left out.
       kind: the class of the error.
     """
-    body = [line for label, lines in sections if lines for line in _section(label, lines)]
+    body = [line for label, lines in sections if lines for line in section_lines(label, lines)]
     whole = [*textwrap.wrap(sentence, _WIDTH, break_long_words=False, break_on_hyphens=False), "", *body]
     if len(whole) > _MOST_LINES:
         with tempfile.NamedTemporaryFile(
@@ -38,7 +38,8 @@ def failure(
     return kind("\n".join(whole).rstrip(), sentence=sentence)
 
 
-def _section(label: str, lines: Iterable[str]) -> Iterable[str]:
+def section_lines(label: str, lines: Iterable[str]) -> Iterable[str]:
+    """The lines of one section, wrapped, the label before the first."""
     first = f"  {label:<{_LABEL}}"
     for line in lines:
         indent = " " * (len(line) - len(line.lstrip()))

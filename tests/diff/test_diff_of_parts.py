@@ -129,5 +129,5 @@ def test_a_record_whose_program_is_damaged_is_compared_in_all_else(tmp_path: Pat
 def test_a_record_that_is_cut_off_is_refused_with_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     cut = tmp_path / "cut.pjit"
     cut.write_bytes(GOLDEN.read_bytes()[:2000])
-    assert main(["diff", str(GOLDEN), str(cut)]) == 1
+    assert main(["diff", str(GOLDEN), str(cut)]) == 2
     assert "cut.pjit" in capsys.readouterr().err

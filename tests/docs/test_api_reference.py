@@ -127,7 +127,13 @@ def test_every_option_of_the_command_line_is_told_of():
     }
     assert told == {
         "report": ["-o", "--output", "--text", "--only", "--mesh"],
-        "diff": ["-o", "--output", "--text", "--json", "--only", "--mesh"],
+        "diff": ["-o", "--output", "--text", "--json", "--only", "--mesh", "--exit-zero"],
         "upgrade": ["--with", "--python", "--devices", "--only", "-o", "--output", "--text", "--json"],
+        "check": [
+            *("--budget", "--base", "--target", "--devices", "--only", "--mesh", "--json", "--markdown"),
+            *("-o", "--output"),
+        ],
+        "query": ["--over", "--kind", "--top", "--after", "--columns", "--sql", "--only", "--mesh", "--out"],
+        "skill": [],
     }
     assert [option for options in told.values() for option in options if option not in PAGE] == []

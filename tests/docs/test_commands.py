@@ -55,7 +55,7 @@ def test_every_command_line_is_taken(page: str):
     for found in commands(page, "python -m pjit_inspect"):
         words = [word for word in shlex.split(found.removeprefix("python -m pjit_inspect")) if word != "..."]
         if len(words) < 2:
-            assert not words or words[0] in ("report", "diff", "upgrade"), found
+            assert not words or words[0] in ("report", "diff", "upgrade", "check", "query", "skill"), found
             continue
         if words[-1] in ("-o", "--output"):
             words.append("page.html")

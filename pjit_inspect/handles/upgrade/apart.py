@@ -122,13 +122,21 @@ def main() -> None:
 
 
 def load_function(name: str) -> Callable[[], Any]:
-    """The function of a name "MODULE:FUNCTION". Raises CaptureError where there is none.
+    """The function of a name "MODULE:FUNCTION" or "FILE.py:FUNCTION". Raises CaptureError where there is none.
 
-    MODULE is imported from the current folder or from the environment; FUNCTION is a name in it, which may have dots.
+    MODULE is imported from the current folder or from the environment, FILE.py as a script's folder would have it;
+    FUNCTION is a name in it, which may have dots.
     """
-    module_name, _, function_name = name.partition(":")
+    module_name, _, function_name = name.rpartition(":")
     if not module_name or not function_name:
         raise CaptureError(f"{name!r} is no MODULE:FUNCTION, as in train:step")
+    path = None
+    if module_name.endswith(".py"):
+        path = Path(module_name).resolve()
+        if not path.is_file():
+            raise CaptureError(f"there is no file {module_name} in {os.getcwd()}")
+        sys.path.insert(0, str(path.parent))
+        module_name = path.stem
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
@@ -138,6 +146,8 @@ def load_function(name: str) -> Callable[[], Any]:
         raise CaptureError(
             f"{module_name} needs {error.name}, which {where} has not; add it: --with {error.name}"
         ) from error
+    if path is not None and Path(getattr(module, "__file__", None) or "").resolve() != path:
+        raise CaptureError(f"{path.name} has the name of another module, {module_name}; import it as MODULE:FUNCTION")
     try:
         found = functools.reduce(getattr, function_name.split("."), module)
     except AttributeError as error:
@@ -148,18 +158,22 @@ def load_function(name: str) -> Callable[[], Any]:
 
 
 def _compiled(function: Callable[[], Any]) -> list[CompileRecord]:
-    """The records of the compiles of a function without arguments, including a lowered program that it returns."""
+    """The records of the compiles of a function without arguments, or of what it returns.
+
+    That is a lowered program, or a function with its arguments: `(step, (params, batch))`.
+    """
     from pjit_inspect.observe.watch.listener import observed_calls
 
     made: list[CompileRecord] = []
     with observed_calls(lambda data, finish: made.append(CompileRecord(data, live=True, finish=finish))):
         result = function()
     records = [record for record in made if record.origin == "user"]
-    if type(result).__name__ in _STAGES:
+    # What is returned is the intended program, whatever else was compiled on the way.
+    asked = (result, ()) if type(result).__name__ in _STAGES else result
+    if type(asked) is tuple and len(asked) == 2 and isinstance(asked[1], Sequence):
         from pjit_inspect.observe.watch.on_request import compile_record
 
-        # The returned program is the intended one, whatever else was compiled on the way.
-        records = [CompileRecord(compile_record(result, (), {}), live=True)]
+        records = [CompileRecord(compile_record(asked[0], tuple(asked[1]), {}), live=True)]
     if not records:
         raise CaptureError("it compiled nothing; it must call a jitted function, or return one that it lowered")
     return records

@@ -6,16 +6,19 @@ Not its job: joining them (`analyze.diff`), the rows themselves (`model.report`)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Generic, Literal, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
 
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.table import Cell, Table, cell
+from pjit_inspect.model.program.table import Table, column_schemas
 from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.report.fusion import Fusion, FusionTable
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.words.sentence import Sentence
+
+_OWN = ("status", "by", "changes", "reason")
+"""The columns of a pair, before those of its row."""
 
 Row = TypeVar("Row")
 
@@ -125,22 +128,29 @@ class PairTable(Table[Pair[Any]], Generic[Row]):
     def _removed(self) -> tuple[Row, ...]:
         return tuple(pair.before for pair in self.rows if pair.after is None and pair.before is not None)
 
-    def _cells(self) -> tuple[list[str], list[list[Cell]]]:
-        own = ["status", "by", "changes", "reason"]
-        if not self.rows:
-            return own, []
-        columns = [field.name for field in fields(cast("Any", self.rows[0].row)) if not field.name.startswith("_")]
-        lines = [[*_own_cells(pair), *(cell(name, getattr(pair.row, name)) for name in columns)] for pair in self.rows]
-        return [*own, *columns], lines
+    @classmethod
+    def column_schemas(cls) -> dict[str, dict[str, Any]]:
+        """Those of a pair, then those of its row."""
+        own = {name: {"type": "string"} for name in _OWN}
+        return own | column_schemas(cls._row_kind(PairTable))
+
+    @classmethod
+    def _row_name(cls) -> str:
+        """`PairOfCollective`, ..."""
+        return f"PairOf{cls._row_kind(PairTable).__name__}"
+
+    def _value(self, row: Pair[Any], name: str) -> Any:
+        return _own_value(row, name) if name in _OWN else getattr(row.row, name)
 
     def __repr__(self) -> str:
         counts = f"{len(self._added())} added, {len(self._removed())} removed, {len(self.changed)} changed"
         return f"{type(self).__name__}({counts}, {self.same} same)"
 
 
-def _own_cells(pair: Pair[Any]) -> list[Cell]:
-    changes = "; ".join(f"{one.name}: {one.before} -> {one.after}" for one in pair.changes)
-    return [pair.status, ", ".join(pair.by), changes, str(pair.reason)]
+def _own_value(pair: Pair[Any], name: str) -> str:
+    if name == "changes":
+        return "; ".join(f"{one.name}: {one.before} -> {one.after}" for one in pair.changes)
+    return ", ".join(pair.by) if name == "by" else str(getattr(pair, name))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -9,9 +9,11 @@ import functools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from pjit_inspect.model.program.mesh import PartitionSpec, local_shape
 from pjit_inspect.model.program.shape import bits_of
+from pjit_inspect.model.program.table import Table
 
 WRITTEN = "sharding as written"
 """Kind of a sharding that was read from a program's text or proto, not from a JAX array."""
@@ -185,6 +187,19 @@ class ArrayLayout:
             step = -(-length // count)
             slices.append(slice(min(index * step, length), min((index + 1) * step, length)))
         return tuple(reversed(slices))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayTable(Table[ArrayLayout]):
+    """The arguments or the results of one program, in order.
+
+    Attributes:
+      rows: the arrays.
+    """
+
+    rows: tuple[ArrayLayout, ...] = ()
+
+    computed: ClassVar[tuple[str, ...]] = ("spec", "local_shape", "bytes_per_device", "global_bytes", "replication")
 
 
 @functools.lru_cache(maxsize=4096)

@@ -9,7 +9,20 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, ClassVar, Generic, Self, TypeVar, cast, get_args, get_origin, overload
+from types import UnionType
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    Self,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
 
 from pjit_inspect.model.program.mesh import spec_text
 from pjit_inspect.model.program.source import Frame
@@ -18,6 +31,11 @@ from pjit_inspect.standard import load_standard
 Row = TypeVar("Row")
 
 Cell = str | int | float | bool | None
+
+VERSION = 1
+"""The version of the form of `Table.to_json`."""
+
+_SCHEMA = "pjit_inspect/table/"
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Characters that a spreadsheet takes for the start of a formula."""
@@ -109,7 +127,7 @@ class Table(Sequence[Row], Generic[Row]):
 
     def to_markdown(self) -> str:
         """All rows as a table in Markdown, with the columns of `to_csv`; nothing in a name is taken for markup."""
-        names, rows = self._cells()
+        names, rows = self.cells()
         is_number = [all(_is_number(row[i]) for row in rows) and bool(rows) for i in range(len(names))]
         lines = [names, ["---:" if number else "---" for number in is_number]]
         lines += [[_markdown(cell) for cell in row] for row in rows]
@@ -124,22 +142,78 @@ class Table(Sequence[Row], Generic[Row]):
             import pandas  # pyright: ignore[reportMissingImports]
         except ImportError:
             raise ImportError("to_pandas needs pandas: pip install pandas") from None
-        names, rows = self._cells()
+        names, rows = self.cells()
         return pandas.DataFrame({name: [row[i] for row in rows] for i, name in enumerate(names)}, columns=names)
 
     def _separated(self, separator: str) -> str:
-        names, rows = self._cells()
+        names, rows = self.cells()
         out = io.StringIO(newline="")
         writer = load_standard("csv").writer(out, delimiter=separator, lineterminator="\n")
         writer.writerow(names)
         writer.writerows([_plain(cell, one_line=separator == "\t") for cell in row] for row in rows)
         return out.getvalue()
 
-    def _cells(self) -> tuple[list[str], list[list[Cell]]]:
-        """The names of the columns, and the rows."""
-        kind = _row_kind(type(self))
-        names = [field.name for field in fields(kind) if not field.name.startswith("_")] + list(self.computed)
-        return names, [[cell(name, getattr(row, name)) for name in names] for row in self.rows]
+    def to_json(self) -> str:
+        """All rows as JSON: `schema` and `version` name the form, each row has the columns of `to_csv` in this order.
+
+        Tuples of numbers or of names are lists, unknown values are null, all else is as in `to_csv`. `json_schema()`
+        says it in full.
+        """
+        schemas = self.column_schemas()
+        rows = [{name: _json(name, self._value(row, name), schemas[name]) for name in schemas} for row in self.rows]
+        head = {"schema": f"{_SCHEMA}{self._row_name()}", "version": VERSION, "rows": rows}
+        return load_standard("json").dumps(head, ensure_ascii=True)
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of `to_json`, made of the fields of a row."""
+        columns = cls.column_schemas()
+        row = {"type": "object", "properties": columns, "required": list(columns), "additionalProperties": False}
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": f"{_SCHEMA}{cls._row_name()}",
+            "type": "object",
+            "properties": {
+                "schema": {"const": f"{_SCHEMA}{cls._row_name()}"},
+                "version": {"const": VERSION},
+                "rows": {"type": "array", "items": row},
+            },
+            "required": ["schema", "version", "rows"],
+        }
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The rows for programs that take Arrow (`polars.DataFrame(table)`). Raises ImportError without pyarrow."""
+        try:
+            import pyarrow  # pyright: ignore[reportMissingImports]
+        except ImportError:
+            raise ImportError("an Arrow stream needs pyarrow: pip install pyarrow") from None
+        names, rows = self.cells()
+        made = pyarrow.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+        return made.__arrow_c_stream__(requested_schema)
+
+    def cells(self) -> tuple[list[str], list[list[Cell]]]:
+        """The names of the columns, and the rows, as in `to_csv`; numbers stay numbers, unknown values are None."""
+        names = list(self.column_schemas())
+        return names, [[cell(name, self._value(row, name)) for name in names] for row in self.rows]
+
+    @classmethod
+    def column_schemas(cls) -> dict[str, dict[str, Any]]:
+        """The JSON Schema of each column, in order."""
+        return column_schemas(cls._row_kind(), cls.computed)
+
+    @classmethod
+    def _row_kind(cls, table: Any = None) -> Any:
+        """The type of the rows: that in brackets after `Table`, or after a class between."""
+        for one in cls.__mro__:
+            for base in getattr(one, "__orig_bases__", ()):
+                if get_origin(base) is (table or Table):
+                    return get_origin(get_args(base)[0]) or get_args(base)[0]
+        raise TypeError(f"{cls.__name__} does not say what its rows are")
+
+    @classmethod
+    def _row_name(cls) -> str:
+        """The name of the rows' type, as `schema` has it."""
+        return cls._row_kind().__name__
 
     # ------------------------------------------------------------ for the tables that derive from it
 
@@ -147,18 +221,48 @@ class Table(Sequence[Row], Generic[Row]):
         """The same table with these rows only."""
         return cast("Self", replace(cast("Any", self), rows=rows, **changes))
 
+    def _value(self, row: Any, name: str) -> Any:
+        """A row's value in a column."""
+        return getattr(row, name)
+
     def _hint(self, name: str) -> str:
         """The way to choose rows by a name, after a semicolon; "" if there is none."""
         return ""
 
 
-def _row_kind(table: type) -> Any:
-    """The type of a table's rows: the type in brackets after `Table`."""
-    for one in table.__mro__:
-        for base in getattr(one, "__orig_bases__", ()):
-            if get_origin(base) is Table:
-                return get_args(base)[0]
-    raise TypeError(f"{table.__name__} does not say what its rows are")
+def column_schemas(kind: Any, computed: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
+    """The JSON Schema of each field of a type, and of some of its properties, in order."""
+    hints = get_type_hints(kind)
+    own = {field.name: hints[field.name] for field in fields(kind) if not field.name.startswith("_")}
+    made = {name: get_type_hints(getattr(kind, name).fget).get("return") for name in computed}
+    return {name: _json_schema(name, hint) for name, hint in (own | made).items()}
+
+
+_PLAIN: dict[Any, str] = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
+
+
+def _json_schema(name: str, hint: Any) -> dict[str, Any]:
+    """The schema of a column's values: plain ones and lists of plain ones; all others are text, as in `cell`."""
+    members = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    types, item = list[str](), ""
+    for member in members:
+        if get_origin(member) is tuple and name != "spec" and (item := _item_type(get_args(member))):
+            types.append("array")
+        else:
+            types.append(_PLAIN.get(member, "string"))
+    types = list(dict.fromkeys(types))
+    found: dict[str, Any] = {"type": types[0] if len(types) == 1 else types}
+    return {**found, "items": {"type": item}} if "array" in types else found
+
+
+def _item_type(members: tuple[Any, ...]) -> str:
+    """The one type of a tuple's members; "" where they are not plain, or not of one type."""
+    types = {_PLAIN.get(member, "") for member in members if member is not ...}
+    return types.pop() if len(types) == 1 else ""
+
+
+def _json(name: str, value: Any, schema: dict[str, Any]) -> Cell | list[Any]:
+    return list(value) if isinstance(value, tuple) and "array" in schema["type"] else cell(name, value)
 
 
 def cell(name: str, value: Any) -> Cell:

@@ -114,6 +114,12 @@ class Collective:
         return max(self.causes, key=lambda cause: cause.payload_bytes, default=None)
 
     @property
+    def why(self) -> str:
+        """The sentences of its causes, the one that moves most first; "" if causes were not looked for."""
+        ranked = sorted(self.causes, key=lambda cause: -cause.payload_bytes)
+        return " / ".join(dict.fromkeys(str(cause.sentence) for cause in ranked))
+
+    @property
     def is_combined(self) -> bool:
         """True if XLA joined several collectives into it, each with a separate cause."""
         return len(self.causes) > 1
@@ -194,7 +200,7 @@ class CollectiveTable(Table[Collective]):
 
     rows: tuple[Collective, ...]
 
-    computed: ClassVar[tuple[str, ...]] = ("sent_bytes", "global_bytes")
+    computed: ClassVar[tuple[str, ...]] = ("sent_bytes", "global_bytes", "why")
 
     def _hint(self, name: str) -> str:
         return '; .of_kind("all-gather") and .over("model") choose rows'
