@@ -37,7 +37,6 @@ ALLOWED: dict[str, set[str]] = {
     "testing": {"model", "errors", "parse", "analyze", "view", "handles", "api"},
     "cli": {"api", "errors", "parse", "testing"},
     "__main__": {"cli"},
-    "testing": {"model", "errors", "parse", "analyze", "view", "handles", "api"},
     "__init__": {"api", "errors", "handles", "ipython"},
 }
 

@@ -23,7 +23,7 @@ from pjit_inspect.model.report.edit import Edit
 Judge = Callable[[Counted, Counted, Counted, Sequence[Edit]], Saved | None]
 """What the last of three answers saves over the second, as shares of the first, for the edits made; None if unknown."""
 
-_QUIET = 16
+_QUIET = 24
 """After so many questions in a row that gave nothing, nothing more is asked."""
 _PATIENCE = 6
 """After the first answer that helps, so many more questions are asked before the best is taken."""
