@@ -24,8 +24,9 @@ from pjit_inspect.testing.failure import failure
 from pjit_inspect.testing.subjects import not_known, why_unread
 from pjit_inspect.view.document.quantities import bytes_text, plural
 
-MEMORY_SLACK = 0.02
-"""The part by which XLA's temporaries may differ: they depend on its schedule."""
+MEMORY_SLACK = 0.1
+"""The part by which XLA's temporaries may differ: its versions schedule equal programs 2 to 9 % apart (12 programs, JAX
+0.8.1, 0.10.2 and 0.12). A budget is what holds memory closer."""
 
 _FORMAT = "pjit golden 1"
 _LABEL = 12
@@ -114,7 +115,9 @@ def _collective_words(row: Collective) -> str:
     runs = "unknown runs" if row.count is None else plural(row.count, "run")
     sent = "unknown bytes" if row.sent_bytes is None else f"{row.sent_bytes:,} B"
     causes = sorted({cause.kind for cause in row.causes})
-    parts = [f"{row.kind} over {row.axes_text}", sent, runs, row.phase or "", " + ".join(causes)]
+    # Of a combined one, versions of XLA keep the name of one part or of none.
+    phases = sorted({cause.phase for cause in row.causes if cause.phase}) or ([row.phase] if row.phase else [])
+    parts = [f"{row.kind} over {row.axes_text}", sent, runs, " + ".join(phases), " + ".join(causes)]
     return "  ".join(filter(None, parts))
 
 

@@ -83,7 +83,7 @@ def test_a_golden_is_made_kept_and_compared(project: Path) -> None:
         "argument     float32[32,64]  P('data', None)  # x\n"
         "result       float32[32,64]  P('data', None)  # result\n"
         'collective   all-reduce over model  6,144 B  1 run  contraction  # return h @ params["w2"]\n'
-        "memory       temporaries  N B  # within 2%\n"
+        "memory       temporaries  N B  # within 10%\n"
         "compiles     1\n"
     )
     # Names and places mean nothing.
