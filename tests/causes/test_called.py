@@ -459,6 +459,10 @@ def test_every_view_of_an_array_is_told() -> None:
     assert any(re.search(told + r"`P\(None, 'data', None\)`, but it is ", text) for text in found)
 
 
+@pytest.mark.xfail(
+    jax.__version_info__ < (0, 10),
+    reason="JAX 0.8 writes `tile` as three operations, whose last is gone: the one before has the call's text",
+)
 def test_a_broadcast_inside_a_call_is_not_the_calls_value() -> None:
     """XLA makes the last view of `jnp.tile` one with the next, so that its value has other dimensions nowhere."""
 
