@@ -213,5 +213,7 @@ def read_optimized(folder: Path) -> bytes:
 
 
 def leave_text(folder: Path, name: str, text: str) -> None:
-    """Leave a text in the folder."""
-    (folder / name).write_bytes(text.encode("utf-8", "replace"))
+    """Leave a text in the folder, whole: somebody looks there while it is written."""
+    part = folder / f"{name}.part"
+    part.write_bytes(text.encode("utf-8", "replace"))
+    part.replace(folder / name)

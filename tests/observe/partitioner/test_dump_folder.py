@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,3 +87,21 @@ def test_one_that_was_removed_while_it_was_being_held_is_made_anew(home: Path, m
     # It is open already, and the other server has let go of it: the lock itself succeeds.
     once_before(monkeypatch, fcntl, "flock", lambda: shutil.rmtree(only(home)))
     assert is_held(home)
+
+
+def test_a_text_that_is_left_is_whole_whenever_somebody_looks(tmp_path: Path) -> None:
+    """The service looks for the facts while the child writes them: of a large program they are more than a buffer."""
+    text = json.dumps({"names": ["x" * 40] * 50_000})
+    written = threading.Event()
+
+    def write() -> None:
+        for _ in range(50):
+            dump.leave_text(tmp_path, dump.FACTS, text)
+        written.set()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    while not written.is_set():
+        assert dump.read_text(tmp_path / dump.FACTS) in ("", text)
+        dump.size_bytes(tmp_path)
+    thread.join()
