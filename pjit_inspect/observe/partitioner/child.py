@@ -19,6 +19,7 @@ from pjit_inspect.observe.apart.tasks import Made, last_line
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.contents import slow_facts
 from pjit_inspect.observe.partitioner import dump as partitioner_dump
+from pjit_inspect.observe.partitioner import passes
 from pjit_inspect.observe.partitioner.rule_calls import RuleCalls
 from pjit_inspect.observe.shardy import _mlir, how_compiled, numbering
 
@@ -96,8 +97,11 @@ def _compile(blobs: list[bytes], question: dict[str, Any], folder: Path) -> Made
         partitioner_dump.leave_text(folder, partitioner_dump.DEVICES, json.dumps([_facts(own) for own in places]))
         target = question["target"]
         # A CPU's buffer assignment comes with the program; others have it in their dump, which is text.
-        as_text = is_full and target.get("platform", "cpu") != "cpu"
+        has_passes = question.get("passes", False)
+        as_text = is_full and target.get("platform", "cpu") != "cpu" and not has_passes
         options = _options(how_compiled.compiler_options(flags), folder, as_text=as_text)
+        if has_passes:
+            options["xla_dump_hlo_pass_re"] = passes.ALL_PASSES
         options = target.get("flags", {}) | options
         if question["effort"] == "partition" and target.get("platform") == "tpu":
             options["xla_early_exit_with_layouts"] = True
@@ -109,7 +113,13 @@ def _compile(blobs: list[bytes], question: dict[str, Any], folder: Path) -> Made
             if not calls.keys or (is_full and calls.is_whole) or partitioner_dump.find_modules(folder) is None:
                 raise
             return Made({})
-        return _optimized(executable, folder) if is_full else Made({})
+        if not is_full:
+            return Made({})
+        made = _optimized(executable, folder)
+        if not has_passes:
+            return made
+        steps, packed = passes.pack_steps(folder)
+        return Made(made.said | {"passes": steps}, (*made.blobs, packed))
 
 
 def _compiled(module: Any, devices: list[Any], options: dict[str, Any], is_open: Any, **how: Any) -> Any:

@@ -1,0 +1,110 @@
+"""Joins the collectives of a program before and after one pass: by their operations, then by their channels.
+
+What neither tells is left open. Not its job: what a pass did (`analyze.passes.lives`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from pjit_inspect.analyze.passes.steps import Path, Site
+
+
+@dataclass(slots=True)
+class Joined:
+    """Which collectives became which.
+
+    Attributes:
+      parents: a collective after the pass -> those before that it was made of; a new one has none.
+      twins: a collective that is new -> one before with the same operation, which goes on by itself.
+      gone: those before of which none after was made, as far as is known.
+      is_whole: whether everything after was understood: where not, one that is gone may be a part of it.
+    """
+
+    parents: dict[Site, tuple[Site, ...]] = field(default_factory=dict)
+    twins: dict[Site, Site] = field(default_factory=dict)
+    gone: tuple[Site, ...] = ()
+    is_whole: bool = True
+
+
+def join(before: Sequence[Site], after: Sequence[Site]) -> Joined:
+    """Joins the collectives of the programs before and after a pass."""
+    joined = Joined()
+    old, new = _join_unchanged(before, after, joined)
+    for site in new:
+        joined.parents[site] = parents = _parents(site, old)
+        if parents:
+            # Of a combined one XLA may name one operation only: then others are part of it, too.
+            joined.is_whole &= len(site.shapes) <= sum(len(parent.shapes) for parent in parents)
+            continue
+        joined.is_whole = False
+        twin = next((one for one in before if one.kind == site.kind and is_of_same(one, site)), None)
+        if twin is not None:
+            joined.twins[site] = twin
+    used = {parent for site in new for parent in joined.parents[site]}
+    joined.gone = tuple(site for site in old if site not in used)
+    return joined
+
+
+def is_of_same(one: Site, other: Site) -> bool:
+    """True if both name an operation in common."""
+    return any(_is_same(path, own) for path in one.paths for own in other.paths)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """True if two paths can lead to one operation: XLA names a call only where its function was put in its place."""
+    length = min(len(one), len(other))
+    return one[-length:] == other[-length:]
+
+
+def _join_unchanged(before: Sequence[Site], after: Sequence[Site], joined: Joined) -> tuple[list[Site], list[Site]]:
+    """Joins those of one operation, kind and shape; returns all others."""
+
+    def key(site: Site) -> Hashable:
+        return site.paths, site.kind, site.shapes, site.is_async
+
+    old, new = _grouped(before, key), _grouped(after, key)
+    for own, sites in new.items():
+        others = old.get(own, [])
+        if len(sites) == len(others) == 1 and sites[0].paths:
+            joined.parents[sites.pop()] = (others.pop(),)
+        # Several of one operation, or without one: by channel, then by the name that a pass leaves alone.
+        _join_by(lambda site: site.channel, others, sites, joined)
+        _join_by(lambda site: site.name, others, sites, joined)
+    return [site for sites in old.values() for site in sites], [site for sites in new.values() for site in sites]
+
+
+def _join_by(of: Callable[[Site], Hashable], old: list[Site], new: list[Site], joined: Joined) -> None:
+    """Joins those of a group that alone have one property, and takes them out."""
+    before, after = _grouped(old, of), _grouped(new, of)
+    for own, sites in after.items():
+        others = before.get(own, [])
+        if own is not None and len(sites) == len(others) == 1:
+            joined.parents[sites[0]] = (others[0],)
+            new.remove(sites[0])
+            old.remove(others[0])
+
+
+def _parents(site: Site, old: Sequence[Site]) -> tuple[Site, ...]:
+    """Those that a changed collective was made of; () where it is not known."""
+
+    def holds(one: Site) -> bool:
+        return bool(one.paths) and all(any(_is_same(path, own) for own in site.paths) for path in one.paths)
+
+    found = tuple(filter(holds, old))
+    if len(found) > 1 and len(site.shapes) == sum(len(one.shapes) for one in found):
+        return found
+    if len(found) == 1:
+        return found
+    # None, or several of which it is one.
+    same = tuple(one for one in found or old if site.channel is not None and one.channel == site.channel)
+    return same if len(same) == 1 else ()
+
+
+def _grouped(sites: Iterable[Site], key: Callable[[Site], Hashable]) -> dict[Hashable, list[Site]]:
+    groups: dict[Hashable, list[Site]] = defaultdict(list)
+    for site in sites:
+        groups[key(site)].append(site)
+    return groups
