@@ -144,9 +144,9 @@ class PjitMagics(Magics):
         stands under the traceback.
 
         A line that is only `on`, `off`, `log`, `arrays`, `ledger`, `error`, `forget`, `help`, or `show`, `why`,
-        `shardings`, `advice`, `time`, `memory`, `passes`, `play` or `diff` with or without a name, is the subcommand, even where
-        a variable has that name. Anything else is code: `%pjit show(x)` calls your function, `%pjit (log)` is your
-        variable.
+        `shardings`, `advice`, `time`, `memory`, `passes`, `play` or `diff` with or without a name, is the subcommand,
+        even where a variable has that name. Anything else is code: `%pjit show(x)` calls your function, `%pjit (log)`
+        is your variable.
 
         `%pjit --cell` inside a cell records from there to the end of the cell; `%%pjit` does the same from its top. One
         line cannot `await`; use `%%pjit` for that. The records are objects too: `import pjit_inspect as pi;

@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from pjit_inspect.analyze.passes.steps import Path, Site
+from pjit_inspect.analyze.passes.steps import PassSite, Path
 
 
 @dataclass(slots=True)
-class Joined:
+class JoinedSites:
     """Which collectives became which.
 
     Attributes:
@@ -23,15 +23,15 @@ class Joined:
       is_whole: whether everything after was understood: where not, one that is gone may be a part of it.
     """
 
-    parents: dict[Site, tuple[Site, ...]] = field(default_factory=dict)
-    twins: dict[Site, Site] = field(default_factory=dict)
-    gone: tuple[Site, ...] = ()
+    parents: dict[PassSite, tuple[PassSite, ...]] = field(default_factory=dict)
+    twins: dict[PassSite, PassSite] = field(default_factory=dict)
+    gone: tuple[PassSite, ...] = ()
     is_whole: bool = True
 
 
-def join(before: Sequence[Site], after: Sequence[Site]) -> Joined:
+def join(before: Sequence[PassSite], after: Sequence[PassSite]) -> JoinedSites:
     """Joins the collectives of the programs before and after a pass."""
-    joined = Joined()
+    joined = JoinedSites()
     old, new = _join_unchanged(before, after, joined)
     for site in new:
         joined.parents[site] = parents = _parents(site, old)
@@ -48,7 +48,7 @@ def join(before: Sequence[Site], after: Sequence[Site]) -> Joined:
     return joined
 
 
-def is_of_same(one: Site, other: Site) -> bool:
+def is_of_same(one: PassSite, other: PassSite) -> bool:
     """True if both name an operation in common."""
     return any(_is_same(path, own) for path in one.paths for own in other.paths)
 
@@ -59,10 +59,12 @@ def _is_same(one: Path, other: Path) -> bool:
     return one[-length:] == other[-length:]
 
 
-def _join_unchanged(before: Sequence[Site], after: Sequence[Site], joined: Joined) -> tuple[list[Site], list[Site]]:
+def _join_unchanged(
+    before: Sequence[PassSite], after: Sequence[PassSite], joined: JoinedSites
+) -> tuple[list[PassSite], list[PassSite]]:
     """Joins those of one operation, kind and shape; returns all others."""
 
-    def key(site: Site) -> Hashable:
+    def key(site: PassSite) -> Hashable:
         return site.paths, site.kind, site.shapes, site.is_async
 
     old, new = _grouped(before, key), _grouped(after, key)
@@ -76,7 +78,7 @@ def _join_unchanged(before: Sequence[Site], after: Sequence[Site], joined: Joine
     return [site for sites in old.values() for site in sites], [site for sites in new.values() for site in sites]
 
 
-def _join_by(of: Callable[[Site], Hashable], old: list[Site], new: list[Site], joined: Joined) -> None:
+def _join_by(of: Callable[[PassSite], Hashable], old: list[PassSite], new: list[PassSite], joined: JoinedSites) -> None:
     """Joins those of a group that alone have one property, and takes them out."""
     before, after = _grouped(old, of), _grouped(new, of)
     for own, sites in after.items():
@@ -87,10 +89,10 @@ def _join_by(of: Callable[[Site], Hashable], old: list[Site], new: list[Site], j
             old.remove(others[0])
 
 
-def _parents(site: Site, old: Sequence[Site]) -> tuple[Site, ...]:
+def _parents(site: PassSite, old: Sequence[PassSite]) -> tuple[PassSite, ...]:
     """Those that a changed collective was made of; () where it is not known."""
 
-    def holds(one: Site) -> bool:
+    def holds(one: PassSite) -> bool:
         return bool(one.paths) and all(any(_is_same(path, own) for own in site.paths) for path in one.paths)
 
     found = tuple(filter(holds, old))
@@ -103,8 +105,8 @@ def _parents(site: Site, old: Sequence[Site]) -> tuple[Site, ...]:
     return same if len(same) == 1 else ()
 
 
-def _grouped(sites: Iterable[Site], key: Callable[[Site], Hashable]) -> dict[Hashable, list[Site]]:
-    groups: dict[Hashable, list[Site]] = defaultdict(list)
+def _grouped(sites: Iterable[PassSite], key: Callable[[PassSite], Hashable]) -> dict[Hashable, list[PassSite]]:
+    groups: dict[Hashable, list[PassSite]] = defaultdict(list)
     for site in sites:
         groups[key(site)].append(site)
     return groups

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from pjit_inspect.analyze.passes.join import Joined, is_of_same, join
-from pjit_inspect.analyze.passes.steps import Path, Site, Snapshot
+from pjit_inspect.analyze.passes.join import JoinedSites, is_of_same, join
+from pjit_inspect.analyze.passes.steps import PassSite, Path, Snapshot
 from pjit_inspect.model.report.passes import EventKind, Life, LifeEvent, Pass
 
 Describe = Callable[[Path], str]
@@ -50,7 +50,7 @@ class _Follower:
 
     def __init__(self, describe: Describe) -> None:
         self._describe = describe
-        self._events: dict[Site, tuple[LifeEvent, ...]] = {}
+        self._events: dict[PassSite, tuple[LifeEvent, ...]] = {}
         self._removed: list[Life] = []
         self._is_first = True
 
@@ -59,7 +59,7 @@ class _Follower:
         joined = join(tuple(self._events), step.sites)
         for site in joined.gone:
             self._removed.append(_life(site, (*self._events[site], self._end(site, step, joined)), is_removed=True))
-        now: dict[Site, tuple[LifeEvent, ...]] = {}
+        now: dict[PassSite, tuple[LifeEvent, ...]] = {}
         for site in step.sites:
             parents = joined.parents[site]
             past = [event for parent in parents for event in self._events[parent]]
@@ -70,7 +70,7 @@ class _Follower:
     def lives(self) -> tuple[Life, ...]:
         return (*(_life(site, events) for site, events in self._events.items()), *self._removed)
 
-    def _event(self, step: Snapshot, kind: EventKind, words: str, sites: Sequence[Site] = ()) -> LifeEvent:
+    def _event(self, step: Snapshot, kind: EventKind, words: str, sites: Sequence[PassSite] = ()) -> LifeEvent:
         operations = tuple(dict.fromkeys(path for site in sites for path in site.paths))
         return LifeEvent(
             number=step.number,
@@ -81,7 +81,7 @@ class _Follower:
             ids=tuple(path[-1] for path in operations),
         )
 
-    def _beginning(self, site: Site, step: Snapshot, joined: Joined) -> LifeEvent:
+    def _beginning(self, site: PassSite, step: Snapshot, joined: JoinedSites) -> LifeEvent:
         if self._is_first:
             return self._event(step, "made", f"{site.kind} of the program itself", (site,))
         if site in joined.twins:
@@ -90,7 +90,7 @@ class _Follower:
             return self._event(step, "made", f"{site.kind} made for", (site,))
         return self._event(step, "unknown", f"{site.kind} appears; unknown from what, as XLA gave it no operation")
 
-    def _changes(self, site: Site, parents: Sequence[Site], step: Snapshot) -> tuple[LifeEvent, ...]:
+    def _changes(self, site: PassSite, parents: Sequence[PassSite], step: Snapshot) -> tuple[LifeEvent, ...]:
         first, found = parents[0], []
         kinds = tuple(dict.fromkeys(parent.kind for parent in parents))
         if len(parents) > 1:
@@ -110,7 +110,7 @@ class _Follower:
             found.append(self._event(step, "moved", words))
         return tuple(found)
 
-    def _end(self, site: Site, step: Snapshot, joined: Joined) -> LifeEvent:
+    def _end(self, site: PassSite, step: Snapshot, joined: JoinedSites) -> LifeEvent:
         """Removed, if nothing in the program after the pass can be what became of it."""
         if any(is_of_same(site, other) for other in step.sites):
             return self._event(step, "unknown", "gone; unknown whether into another of the same operation")
@@ -119,11 +119,11 @@ class _Follower:
         return self._event(step, "removed", "removed")
 
 
-def _shapes(site: Site) -> str:
+def _shapes(site: PassSite) -> str:
     return ", ".join(site.shapes)
 
 
-def _life(site: Site, events: Sequence[LifeEvent], *, is_removed: bool = False) -> Life:
+def _life(site: PassSite, events: Sequence[LifeEvent], *, is_removed: bool = False) -> Life:
     """A life; events of one pass that differ only in their operations become one."""
     merged: dict[tuple[int, str], LifeEvent] = {}
     for event in sorted(events, key=lambda one: one.number):

@@ -23,7 +23,7 @@ Path = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Site:
+class PassSite:
     """One collective of one step.
 
     Attributes:
@@ -69,7 +69,7 @@ class Snapshot:
     fusions: int
     copies: int
     collectives: tuple[tuple[str, int], ...]
-    sites: tuple[Site, ...]
+    sites: tuple[PassSite, ...]
 
 
 def pass_of(steps: Sequence[tuple[str, str]], place: int) -> tuple[str, str]:
@@ -107,7 +107,7 @@ def read_step(
     )
 
 
-def find_sites(module: HloModule, paths: Callable[[str], tuple[Path, ...]]) -> tuple[Site, ...]:
+def find_sites(module: HloModule, paths: Callable[[str], tuple[Path, ...]]) -> tuple[PassSite, ...]:
     """The collectives of a program, in the order of its bytes."""
     depths, wrapped = _depths(module)
     found = module.with_opcode(*KINDS, *_STARTS).tolist()
@@ -116,9 +116,9 @@ def find_sites(module: HloModule, paths: Callable[[str], tuple[Path, ...]]) -> t
 
 def _site(
     own: Instruction, depths: np.ndarray, wrapped: np.ndarray, paths: Callable[[str], tuple[Path, ...]]
-) -> Site:
+) -> PassSite:
     computation = own.computation.index
-    return Site(
+    return PassSite(
         name=own.name,
         kind=own.opcode.removesuffix(_START),
         is_async=own.opcode.endswith(_START) or bool(wrapped[computation]),

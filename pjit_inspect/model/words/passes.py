@@ -74,9 +74,7 @@ PASSES: dict[str, PassWords] = {
     ),
     "all-reduce-combiner": _ALL_REDUCES,
     "cpu-all-reduce-combiner": _ALL_REDUCES,
-    "all-gather-combiner": PassWords(
-        "Joins small all-gathers into one.", f"{_COLLECTIVES}/all_gather_combiner.cc"
-    ),
+    "all-gather-combiner": PassWords("Joins small all-gathers into one.", f"{_COLLECTIVES}/all_gather_combiner.cc"),
     "reduce-scatter-creator": PassWords(
         "Makes a reduce-scatter of an all-reduce of which each device keeps a part.",
         "xla/backends/gpu/transforms/reduce_scatter_creator.cc",

@@ -30,7 +30,7 @@ _FAST = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class DumpedStep:
     """One program of a dump: that before all passes, that after one, or the last.
 
     Attributes:
@@ -58,18 +58,20 @@ class DumpedPasses:
       packed: their bytes.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[DumpedStep, ...]
     packed: bytes
 
     @classmethod
     def of(cls, steps: Sequence[Sequence[Any]], packed: bytes) -> Self:
         """The steps as `pack_steps` gave them. Raises CaptureError if one is too large to be read."""
-        read = tuple(Step(name=n, pipeline=p, start=s, length=k, size=z) for n, p, s, k, z in steps)
+        read = tuple(DumpedStep(name=n, pipeline=p, start=s, length=k, size=z) for n, p, s, k, z in steps)
         if any(step.size > MAX_STEP_BYTES for step in read):
-            raise CaptureError(f"a program is larger than {MAX_STEP_BYTES >> 20} MiB after a pass; ask about fewer layers")
+            raise CaptureError(
+                f"a program is larger than {MAX_STEP_BYTES >> 20} MiB after a pass; ask about fewer layers"
+            )
         return cls(steps=read, packed=packed)
 
-    def read(self, step: Step) -> bytes:
+    def read(self, step: DumpedStep) -> bytes:
         """The program of a step, a serialized `xla.HloModuleProto`."""
         unpacked = zlib.decompressobj().decompress(self.packed[step.start : step.start + step.length], step.size)
         if len(unpacked) != step.size:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pjit_inspect.model.report.passes import Life, Pass, PassTable
 from pjit_inspect.view.document.columns import codes, numbers, table_of
-from pjit_inspect.view.document.document import Block, Column, Document, Fold, Text, dim, line, strong
+from pjit_inspect.view.document.document import Block, Column, Document, Text, dim, line, strong
 from pjit_inspect.view.document.quantities import plural
 
 _MOST_LIVES = 40
