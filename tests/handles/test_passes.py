@@ -59,6 +59,8 @@ def record() -> pi.CompileRecord:
 def counted_by_xla(content: bytes) -> tuple[int, dict[str, int], int, int]:
     """Instructions, collectives by kind, fusions and copies, as XLA's reader has them."""
     module = XlaModule.from_serialized_hlo_module_proto(content)
+    if not hasattr(module.computations()[0], "instructions"):
+        pytest.skip("this jaxlib lists no instructions")
     opcodes = Counter(
         re.search(r"^.*? = (?:\([^=]*?\)|\S+) ([\w-]+)\(", own.to_string())[1]  # type: ignore[index]
         for computation in module.computations()

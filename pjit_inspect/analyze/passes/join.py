@@ -1,4 +1,4 @@
-"""Joins the collectives of a program before and after one pass: by their operations, then by their channels.
+"""Joins the collectives of a program before and after one pass: by operations, then by operands and channels.
 
 What neither tells is left open. Not its job: what a pass did (`analyze.passes.lives`).
 """
@@ -96,13 +96,22 @@ def _parents(site: PassSite, old: Sequence[PassSite]) -> tuple[PassSite, ...]:
         return bool(one.paths) and all(any(_is_same(path, own) for own in site.paths) for path in one.paths)
 
     found = tuple(filter(holds, old))
-    if len(found) > 1 and len(site.shapes) == sum(len(one.shapes) for one in found):
+    if found and len(site.shapes) == sum(len(one.shapes) for one in found):
         return found
+    if fed := _fed_alike(site, old):
+        return fed
     if len(found) == 1:
         return found
     # None, or several of which it is one.
     same = tuple(one for one in found or old if site.channel is not None and one.channel == site.channel)
     return same if len(same) == 1 else ()
+
+
+def _fed_alike(site: PassSite, old: Sequence[PassSite]) -> tuple[PassSite, ...]:
+    """Those whose operands together are exactly its operands; () where another one, too, takes one of them."""
+    found = tuple(one for one in old if not set(one.operands).isdisjoint(site.operands))
+    fed = sorted((name, shape) for one in found for name, shape in zip(one.operands, one.shapes, strict=True))
+    return found if fed == sorted(zip(site.operands, site.shapes, strict=True)) else ()
 
 
 def _grouped(sites: Iterable[PassSite], key: Callable[[PassSite], Hashable]) -> dict[Hashable, list[PassSite]]:

@@ -94,7 +94,7 @@ class _Follower:
         first, found = parents[0], []
         kinds = tuple(dict.fromkeys(parent.kind for parent in parents))
         if len(parents) > 1:
-            found.append(self._event(step, "combined", f"{len(parents)} combined into one", (site,)))
+            found.append(self._event(step, "combined", f"{len(parents)} combined into one", parents))
         elif len(site.shapes) > len(first.shapes):
             found.append(self._event(step, "combined", "combined with others, unknown which"))
         elif site.shapes != first.shapes:

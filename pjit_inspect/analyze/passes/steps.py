@@ -31,6 +31,7 @@ class PassSite:
       kind: one of `KINDS`.
       is_async: whether it is started and waited for at two instructions.
       shapes: its operands' shapes on one device, without layouts.
+      operands: the instructions that give them.
       paths: the operations that its name names; () where XLA gave it none.
       channel: its channel; None for none.
       depth: the number of loops around it.
@@ -40,6 +41,7 @@ class PassSite:
     kind: str
     is_async: bool
     shapes: tuple[str, ...]
+    operands: tuple[str, ...]
     paths: tuple[Path, ...]
     channel: int | None
     depth: int
@@ -123,6 +125,7 @@ def _site(
         kind=own.opcode.removesuffix(_START),
         is_async=own.opcode.endswith(_START) or bool(wrapped[computation]),
         shapes=tuple(str(operand.shape) for operand in own.operands),
+        operands=tuple(operand.name for operand in own.operands),
         paths=paths(own.op_name),
         channel=own.channel_id,
         depth=int(depths[computation]),

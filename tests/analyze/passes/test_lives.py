@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pjit_inspect.analyze.passes.lives import find_lives
@@ -11,6 +12,7 @@ from pjit_inspect.model.report.passes import Life
 
 def site(name: str, *ids: int, **more: Any) -> PassSite:
     given = {"kind": "all-reduce", "is_async": False, "shapes": ("f32[8]",), "channel": None, "depth": 0}
+    given["operands"] = tuple(f"{name}.{place}" for place in range(len(more.get("shapes", ("",)))))
     return PassSite(name=name, paths=tuple((number,) for number in ids), **given | more)
 
 
@@ -63,6 +65,21 @@ def test_a_combined_one_that_names_one_operation_leaves_the_others_unknown() -> 
     assert [event.kind for event in old.events] == ["made", "unknown"]
 
 
+def test_a_combined_one_is_known_by_operands_that_nobody_else_takes() -> None:
+    both = {"shapes": ("f32[8]", "f32[8]"), "operands": ("a.0", "b.0")}
+    (life,) = lives((), (site("a", 3), site("b", 4)), (site("c", 3, **both),))
+    assert events(life) == [(1, "made", (3, 4)), (2, "combined", (3, 4))]
+    also = site("d", 5, operands=("a.0",))
+    assert "combined with others, unknown which" in str(
+        lives((), (site("a", 3), site("b", 4), also), (site("c", 3, **both),))[0]
+    )
+
+
+def test_one_that_lost_its_operation_is_known_by_its_operands() -> None:
+    (life,) = lives((), (site("a", 3),), (site("b", kind="reduce-scatter", operands=("a.0",)),))
+    assert events(life) == [(1, "made", (3,)), (2, "changed", ())]
+
+
 def test_one_is_made_asynchronous_and_moved_out_of_a_loop() -> None:
     (life,) = lives((), (site("a", 3, depth=1),), (site("b", 3, is_async=True),))
     assert [event.kind for event in life.events] == ["made", "asynchronous", "moved"]
@@ -80,9 +97,7 @@ def test_of_two_of_one_operation_the_channel_tells_which_is_left() -> None:
 
 
 def test_one_of_an_inlined_function_is_known_by_the_end_of_its_path() -> None:
-    inlined = PassSite(
-        name="b", kind="all-reduce", is_async=False, shapes=("f32[8]",), paths=((9, 3),), channel=None, depth=0
-    )
+    inlined = replace(site("b", 3), paths=((9, 3),))
     (life,) = lives((), (site("a", 3),), (inlined,))
     assert [event.kind for event in life.events] == ["made"]
 
