@@ -131,4 +131,6 @@ def _life(site: PassSite, events: Sequence[LifeEvent], *, is_removed: bool = Fal
         if known is not None:
             event = replace(known, operations=known.operations + event.operations, ids=known.ids + event.ids)
         merged[event.number, event.words] = event
-    return Life(name=site.name, kind=site.kind, events=tuple(merged.values()), is_removed=is_removed)
+    return Life(
+        name=site.name, kind=site.kind, events=tuple(merged.values()), is_removed=is_removed, held_by=site.held_by
+    )

@@ -35,6 +35,7 @@ class PassSite:
       paths: the operations that its name names; () where XLA gave it none.
       channel: its channel; None for none.
       depth: the number of loops around it.
+      held_by: the instructions that run its computation.
     """
 
     name: str
@@ -45,6 +46,7 @@ class PassSite:
     paths: tuple[Path, ...]
     channel: int | None
     depth: int
+    held_by: tuple[str, ...] = ()
 
     @property
     def facts(self) -> tuple[object, ...]:
@@ -129,11 +131,12 @@ def _site(
         paths=paths(own.op_name),
         channel=own.channel_id,
         depth=int(depths[computation]),
+        held_by=tuple(caller.name for caller in own.computation.callers),
     )
 
 
 def _depths(module: HloModule) -> tuple[np.ndarray, np.ndarray]:
-    """For each computation, the loops around it, and whether an `async-start` runs it."""
+    """For each computation, the loops around it, and whether an `async-start` runs it, or what calls it."""
     count = len(module.computations)
     depths, wrapped = np.zeros(count, np.int32), np.zeros(count, bool)
     # XLA writes called computations before their callers.
@@ -141,5 +144,5 @@ def _depths(module: HloModule) -> tuple[np.ndarray, np.ndarray]:
         for caller in module.computation(index).callers:
             outer = depths[caller.computation.index] + (caller.opcode == "while")
             depths[index] = max(depths[index], outer)
-            wrapped[index] |= caller.opcode == "async-start"
+            wrapped[index] |= caller.opcode == "async-start" or wrapped[caller.computation.index]
     return depths, wrapped

@@ -94,12 +94,14 @@ class Life:
       kind: its kind there ("all-reduce").
       events: what happened to it, in the order of passes.
       is_removed: whether a pass removed it, so that the optimized program has it no more.
+      held_by: the instructions that run the computation it stands in: a fusion, an asynchronous start, a loop, a call.
     """
 
     name: str
     kind: str
     events: tuple[LifeEvent, ...]
     is_removed: bool = False
+    held_by: tuple[str, ...] = ()
 
     @property
     def is_known(self) -> bool:
@@ -128,10 +130,14 @@ class PassTable(Table[Pass]):
     def life(self, row: Collective) -> Life | None:
         """The life of a collective of the same program.
 
-        None if the copy that XLA compiled has no instruction of the same name, kind, shapes and channel.
+        None if the copy that XLA compiled has no instruction of the same name, kind, shapes and channel, or several in
+        one fusion.
         """
-        names = self._same.intersection(row.instructions)
-        return next((life for life in self.lives if not life.is_removed and life.name in names), None)
+        names = frozenset(row.instructions)
+        same = [life for life in self.lives if not life.is_removed and life.name in self._same]
+        own = [life for life in same if life.name in names]
+        held = [life for life in same if not names.isdisjoint(life.held_by)]
+        return own[0] if own else held[0] if len(held) == 1 else None
 
     @property
     def removed(self) -> tuple[Life, ...]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from pjit_inspect.analyze.passes.lives import find_lives
 from pjit_inspect.analyze.passes.steps import PassSite, Snapshot, pass_of
-from pjit_inspect.model.report.passes import Life
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.passes import Life, PassTable
 
 
 def site(name: str, *ids: int, **more: Any) -> PassSite:
@@ -110,3 +111,15 @@ def test_a_change_at_the_start_of_a_pipeline_is_of_the_pass_that_runs_it() -> No
     assert pass_of(steps[:4], 2) == ("before inner", "")
     again = [*steps[:3], (start, "outer"), ("dce", "outer")]
     assert pass_of(again, 2) == ("before inner", "")
+
+
+def test_one_in_a_fusion_or_an_asynchronous_computation_is_found_by_what_runs_it() -> None:
+    row = Collective(
+        kind="all-reduce", axes=(), groups=(), dtype="f32", local_shape=(8,), payload_bytes=32, wire_bytes=0,
+        instructions=("start", "done"),
+    )  # fmt: skip
+    found = lives((), (site("a", 3, held_by=("start",)), site("b", 4, held_by=("loop",))))
+    assert PassTable((), found, _same=frozenset("ab")).life(row) is found[0]
+    assert PassTable((), found, _same=frozenset("b")).life(row) is None
+    two = lives((), (site("a", 3, held_by=("start",)), site("b", 4, held_by=("start",))))
+    assert PassTable((), two, _same=frozenset("ab")).life(row) is None
