@@ -96,7 +96,7 @@ class _Follower:
         if len(parents) > 1:
             found.append(self._event(step, "combined", f"{len(parents)} combined into one", parents))
         elif len(site.shapes) > len(first.shapes):
-            found.append(self._event(step, "combined", "combined with others, unknown which"))
+            found.append(self._event(step, "unknown", "combined with others, unknown which"))
         elif site.shapes != first.shapes:
             words = f"moves {_shapes(site)} instead of {_shapes(first)}"
             found.append(self._event(step, "changed", words))

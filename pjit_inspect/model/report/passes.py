@@ -62,8 +62,8 @@ class LifeEvent:
       number: `Pass.number`.
       pass_name: `Pass.name`.
       kind: "made", "changed" (its kind or shape), "combined" (with others), "copied", "moved" (in or out of a loop),
-        "asynchronous", "removed", or "unknown": it was not found in the program before, or after, by its operations or
-        its channel.
+        "asynchronous", "removed", or "unknown": what it was before, or became, or was combined with, is not told by
+        operations, operands or channels.
       words: what happened, in words.
       operations: the operations that XLA names, as "`dot_general` (train.py:12)"; () where XLA names none.
       ids: their numbers in the copy that XLA compiled, in which operations are counted from 0.
