@@ -63,6 +63,8 @@ HELD: dict[str, tuple[str, ...]] = {
     ),
     "Kernels": (
         "model.report.fusion.FusionTable", "model.report.fusion.Fusion", "model.report.fusion.DistinctFusion",
+        "model.report.passes.PassTable", "model.report.passes.Pass", "model.report.passes.Life",
+        "model.report.passes.LifeEvent",
     ),
     "Memory": (
         "model.memory.memory_use.MemoryUse", "model.memory.memory_use.LiveTable",

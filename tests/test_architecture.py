@@ -80,6 +80,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "causes": {"program", "sharding", "partition"},
         "collectives": {"program", "causes"},
         "graph": {"program"},
+        "passes": set(),
         "time": {"program", "graph"},
         "advice": {"program", "sharding", "collectives", "graph"},
         "findings": {"program", "sharding", "causes", "recompiles", "advice"},

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from pjit_inspect.analyze.memory.memory_use import MemoryFinder
     from pjit_inspect.analyze.report.report import Explained
     from pjit_inspect.analyze.sharding.value_names import ValueNames
+    from pjit_inspect.handles.passes import PassSteps
+    from pjit_inspect.model.report.passes import PassTable
 
 T = TypeVar("T")
 
@@ -267,6 +269,20 @@ class Analyses(Computed):
         # The proto has no configuration, and its text lacks it.
         header = (self.data.hlo_header or "").partition("\n")[0]
         return text if text is None or not header else header + text[len(text.partition("\n")[0]) :]
+
+    @once
+    def pass_steps(self) -> PassSteps:
+        """The programs between XLA's passes."""
+        from pjit_inspect.handles.passes import ask_passes
+
+        return ask_passes(self.data, is_live=self.is_live)
+
+    @once
+    def passes(self) -> PassTable:
+        """As `CompileRecord.passes`."""
+        from pjit_inspect.handles.passes import RecordPasses
+
+        return RecordPasses.made_of(self.pass_steps.table(self.hlo), _name=self.data.name)
 
     @once
     def propagation_and_reason(self) -> tuple[ShardedProgram | None, str]:

@@ -31,6 +31,7 @@ from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.host_callback import CallbackTable
+from pjit_inspect.model.report.passes import PassTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
@@ -272,6 +273,22 @@ class CompileRecord(Displayable):
     def fusions(self) -> FusionTable:
         """Every fused kernel of the optimized program, in schedule order; empty when there is no HLO."""
         return _displays().RecordFusions.made_of(self.report.fusions or FusionTable(()), _state=self.state)
+
+    @property
+    def passes(self) -> PassTable:
+        """XLA's passes that changed the program, in order, and the life of each collective through them.
+
+        Asked on first use: XLA compiles a copy of the program to the end once more, in a separate process, for fake CPU
+        devices or for the target of `what_if`; nothing of it stays on disk. `.life(record.collectives[0])` has a line
+        for each pass that made or changed that collective. Raises CaptureError, with the reason, if XLA gives no
+        answer, and for a record from a file or of attached chips.
+        """
+        return self.state.analyses.passes
+
+    @property
+    def hlo_before(self) -> HloModule:
+        """The program as XLA receives it, before all passes; asked for with `passes`, and raises as it does."""
+        return self.state.analyses.pass_steps.first
 
     @property
     def callbacks(self) -> CallbackTable:

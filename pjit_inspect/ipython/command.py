@@ -218,6 +218,7 @@ SUBCOMMANDS: dict[str, Subcommand] = {
     "shardings": _OF_ONE,
     "memory": _OF_ONE,
     "advice": _OF_ONE,
+    "passes": _OF_ONE,
     "time": Subcommand(f"{_ONE} and --on TARGET", _RECORD, ("--on",), "[NAME] [--on TARGET]"),
     "arrays": Subcommand(),
     "play": Subcommand(

@@ -102,6 +102,7 @@ class PjitMagics(Magics):
             %pjit time --on tpu:v5e:4x4
                                       the same on a machine that need not be there
             %pjit memory              what is alive at the peak of its memory: bytes, kind, spec, line
+            %pjit passes              XLA's passes that changed it, and what they made of each collective
             %pjit arrays              the arrays that this process holds on its devices now
             %pjit play                its shardings, to be changed, with XLA asked after every change
             %pjit play f(x)           the same of a function, which is not called but traced
@@ -143,9 +144,9 @@ class PjitMagics(Magics):
         stands under the traceback.
 
         A line that is only `on`, `off`, `log`, `arrays`, `ledger`, `error`, `forget`, `help`, or `show`, `why`,
-        `shardings`, `advice`, `time`, `memory`, `play` or `diff` with or without a name, is the subcommand, even where
-        a variable has that name. Anything else is code: `%pjit show(x)` calls your function, `%pjit (log)` is your
-        variable.
+        `shardings`, `advice`, `time`, `memory`, `passes`, `play` or `diff` with or without a name, is the subcommand,
+        even where a variable has that name. Anything else is code: `%pjit show(x)` calls your function, `%pjit (log)`
+        is your variable.
 
         `%pjit --cell` inside a cell records from there to the end of the cell; `%%pjit` does the same from its top. One
         line cannot `await`; use `%%pjit` for that. The records are objects too: `import pjit_inspect as pi;
@@ -261,6 +262,15 @@ class PjitMagics(Magics):
 
     def _memory(self, command: Command) -> None:
         display(_record(command).memory_use, include=_only_text(command))
+
+    def _passes(self, command: Command) -> None:
+        record = _record(command)
+        try:
+            with progress(self.shell, f"asking XLA for the passes over {printable(record.name)}"):
+                passes = record.passes
+        except PjitInspectError as error:
+            raise UsageError(str(error)) from None
+        display(passes, include=_only_text(command))
 
     def _arrays(self, command: Command) -> None:
         display(api.live_arrays(), include=_only_text(command))

@@ -550,7 +550,14 @@ def test_time_tells_operations_where_seconds_are_unknown(program):
     assert "by XLA" not in program.printed("%pjit time --on v5e").splitlines()[0]
 
 
-@pytest.mark.parametrize("command", ["why", "shardings", "advice", "time"])
+def test_passes_are_listed_with_what_they_made_of_each_collective(program):
+    program.value("%pjit total(x);")
+    shown = program.printed("%pjit passes")
+    assert "passes changed total" in shown
+    assert "spmd-partitioning: all-reduce made for" in shown
+
+
+@pytest.mark.parametrize("command", ["why", "shardings", "advice", "passes", "time"])
 def test_without_a_record_they_say_what_to_do(session, command):
     message = "no function of yours has been recorded yet: run %pjit EXPRESSION, or %pjit on"
     assert message in session.printed(f"%pjit {command}")

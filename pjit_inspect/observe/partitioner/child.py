@@ -19,6 +19,7 @@ from pjit_inspect.observe.apart.tasks import Made, last_line
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.contents import slow_facts
 from pjit_inspect.observe.partitioner import dump as partitioner_dump
+from pjit_inspect.observe.partitioner import passes
 from pjit_inspect.observe.partitioner.rule_calls import RuleCalls
 from pjit_inspect.observe.shardy import _mlir, how_compiled, numbering
 
@@ -94,13 +95,7 @@ def _compile(blobs: list[bytes], question: dict[str, Any], folder: Path) -> Made
         partitioner_dump.leave_text(folder, partitioner_dump.FACTS, json.dumps(facts))
         places = _devices(question)
         partitioner_dump.leave_text(folder, partitioner_dump.DEVICES, json.dumps([_facts(own) for own in places]))
-        target = question["target"]
-        # A CPU's buffer assignment comes with the program; others have it in their dump, which is text.
-        as_text = is_full and target.get("platform", "cpu") != "cpu"
-        options = _options(how_compiled.compiler_options(flags), folder, as_text=as_text)
-        options = target.get("flags", {}) | options
-        if question["effort"] == "partition" and target.get("platform") == "tpu":
-            options["xla_early_exit_with_layouts"] = True
+        options = _options(question, folder)
         how = {"replicas": devices // partitions, "is_for_shardy": is_for_shardy}
         try:
             executable = _compiled(module, places, options, is_open, **how)
@@ -109,7 +104,10 @@ def _compile(blobs: list[bytes], question: dict[str, Any], folder: Path) -> Made
             if not calls.keys or (is_full and calls.is_whole) or partitioner_dump.find_modules(folder) is None:
                 raise
             return Made({})
-        return _optimized(executable, folder) if is_full else Made({})
+        if not is_full:
+            return Made({})
+        made = _optimized(executable, folder)
+        return _with_passes(made, folder) if question.get("passes") else made
 
 
 def _compiled(module: Any, devices: list[Any], options: dict[str, Any], is_open: Any, **how: Any) -> Any:
@@ -159,7 +157,27 @@ def _optimized(executable: Any, folder: Path) -> Made:
     return Made({"compiled": facts}, (_jax.hlo_proto(executable), said))
 
 
-def _options(own: dict[str, Any], folder: Path, *, as_text: bool) -> dict[str, Any]:
+def _with_passes(made: Made, folder: Path) -> Made:
+    """The answer with the programs between passes."""
+    steps, packed = passes.pack_steps(folder)
+    return Made(made.said | {"passes": steps}, (*made.blobs, packed))
+
+
+def _options(question: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """All compile options for a question."""
+    target, is_full, has_passes = question["target"], question["effort"] == "full", question.get("passes", False)
+    platform = target.get("platform", "cpu")
+    # A CPU's buffer assignment comes with the program; others have it in their dump, which is text.
+    as_text = is_full and platform != "cpu" and not has_passes
+    options = _with_dump(how_compiled.compiler_options(question["flags"]), folder, as_text=as_text)
+    if has_passes:
+        options["xla_dump_hlo_pass_re"] = passes.ALL_PASSES
+    if platform == "tpu" and not is_full:
+        options["xla_early_exit_with_layouts"] = True
+    return target.get("flags", {}) | options
+
+
+def _with_dump(own: dict[str, Any], folder: Path, *, as_text: bool) -> dict[str, Any]:
     """The user's options except those of dumps, plus ours, which also override dump options in XLA_FLAGS."""
     kept = {name: value for name, value in own.items() if not name.startswith("xla_dump_")}
     return kept | {

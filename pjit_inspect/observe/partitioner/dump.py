@@ -203,13 +203,17 @@ def read_buffers(folder: Path) -> bytes:
 
 def read_optimized(folder: Path) -> bytes:
     """The program as XLA scheduled it, a serialized `xla.HloModuleProto`; b"" where it wrote none."""
-    for path in sorted(folder.glob(f"*{_OPTIMIZED}"), reverse=True):
-        start, length = _frame(path)
-        if _is_complete(path):
-            with path.open("rb") as file:
-                file.seek(start)
-                return file.read(length)
-    return b""
+    return next(filter(None, map(read_module, sorted(folder.glob(f"*{_OPTIMIZED}"), reverse=True))), b"")
+
+
+def read_module(path: Path) -> bytes:
+    """The program in a file of XLA's, a serialized `xla.HloModuleProto`; b"" while it is not complete."""
+    start, length = _frame(path)
+    if not _is_complete(path):
+        return b""
+    with path.open("rb") as file:
+        file.seek(start)
+        return file.read(length)
 
 
 def leave_text(folder: Path, name: str, text: str) -> None:

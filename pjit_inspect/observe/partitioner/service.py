@@ -24,6 +24,7 @@ from pjit_inspect.model.program.mesh import Device
 from pjit_inspect.model.record.record import MemoryStats
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.observe.apart import call
+from pjit_inspect.observe.partitioner.passes import DumpedPasses
 from pjit_inspect.observe.partitioner.targets import MOST_CPU_DEVICES
 
 LANES = 2
@@ -89,6 +90,7 @@ class Partitioned:
     compiled: Compiled | None = None
     failure: str = ""
     rules: Mapping[int, tuple[bytes, ...]] = field(default_factory=dict)
+    passes: DumpedPasses | None = None
 
 
 def ask_partitioner(
@@ -98,6 +100,7 @@ def ask_partitioner(
     flags: Mapping[str, str] = MappingProxyType({}),
     target: Mapping[str, Any] = MappingProxyType({}),
     effort: Effort = "partition",
+    passes: bool = False,
     timeout_s: float = 120.0,
     ticket: LaneTicket | None = None,
     on_before: Callable[[bytes], object] | None = None,
@@ -113,6 +116,7 @@ def ask_partitioner(
       flags: a record's flags; its compiler options are used again, except those of other platforms.
       target: other devices, as `observe.partitioner.targets.question` describes them; {} for fake CPU devices.
       effort: "partition", or "full" to also get the optimized program.
+      passes: whether to get the program after every pass too; only with the effort "full".
       timeout_s: time limit, including the start of the server and earlier questions.
       ticket: lets the question be withdrawn, and selects its lane; the first by default.
       on_before: receives `Partitioned.before`, if that comes earlier than the rest, while XLA continues; must not
@@ -129,7 +133,7 @@ def ask_partitioner(
             f"the program is for {devices:,} devices, and XLA's partitioner is asked with fake CPU devices, of which "
             f"there can be 1 to {MOST_CPU_DEVICES:,}; ask about a smaller mesh"
         )
-    how = {"devices": devices, "flags": dict(flags), "target": dict(target), "effort": effort}
+    how = {"devices": devices, "flags": dict(flags), "target": dict(target), "effort": effort, "passes": passes}
     key = _key(stablehlo, how)
     known = _here.answers.get(key)
     if known is None:
@@ -229,7 +233,7 @@ def _answered(
 
 def _read(said: dict[str, Any], contents: list[bytes], rules: Mapping[int, tuple[bytes, ...]]) -> Partitioned:
     is_split = said["partitions"] != 1
-    if len(contents) != 2 + is_split + 2 * ("compiled" in said):
+    if len(contents) != 2 + is_split + 2 * ("compiled" in said) + ("passes" in said):
         raise CaptureError("XLA's partitioner gave no answer: its files did not come")
     places, before, *contents = contents
     after, compiled = contents[0] if is_split else b"", contents[is_split:]
@@ -244,9 +248,10 @@ def _read(said: dict[str, Any], contents: list[bytes], rules: Mapping[int, tuple
         result_names=tuple(said["result_names"]),
         devices=tuple(map(_device, said["devices"])),
         warnings=said["warnings"],
-        compiled=_compiled(said["compiled"], *compiled) if compiled else None,
+        compiled=_compiled(said["compiled"], *compiled[:2]) if compiled else None,
         failure=said["failure"],
         rules=rules,
+        passes=DumpedPasses.of(said["passes"], compiled[-1]) if "passes" in said else None,
     )
 
 
@@ -277,7 +282,9 @@ def _key(stablehlo: bytes, how: Mapping[str, Any]) -> bytes:
 
 
 def _size(answer: Partitioned) -> int:
-    return len(answer.before) + len(answer.after) + (len(answer.compiled.hlo) if answer.compiled is not None else 0)
+    packed = len(answer.passes.packed) if answer.passes is not None else 0
+    compiled = len(answer.compiled.hlo) if answer.compiled is not None else 0
+    return len(answer.before) + len(answer.after) + compiled + packed
 
 
 @dataclass(slots=True)

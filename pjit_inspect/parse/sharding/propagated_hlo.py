@@ -398,6 +398,39 @@ _NAME = re.compile(r'(?<=op_name=")[^"\n]*(?=")')
 _FIRST = re.compile(r"[^;:]*")
 
 
+def _within(places: Sequence[Place]) -> Place:
+    """The place of the last operation, with those of the calls before it around it."""
+    *calls, own = places
+    for call in reversed(calls):
+        own = own.within(call)
+    return own
+
+
+def _bracketed(text: str) -> list[str]:
+    """The text outside and inside of outermost brackets, in turn."""
+    pieces, depth = [""], 0
+    for letter in text:
+        depth += letter == "("
+        if letter in "()" and depth == 1:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+        depth -= letter == ")" and depth > 0
+    return pieces
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """The parts of a text between marks that are not in brackets."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == mark and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
 class NumberedNames:
     """The names of a numbered copy.
 
@@ -413,6 +446,26 @@ class NumberedNames:
         """The number of the operation that an instruction of this name does; None for one that XLA added."""
         matches = _NUMBER.finditer(_FIRST.match(name)[0])  # type: ignore[index]
         return next((int(own[1]) for own in reversed(list(matches)) if self._numbered(own) is not None), None)
+
+    def paths(self, name: str) -> tuple[tuple[int, ...], ...]:
+        """Every operation that a name joins, each as the numbers of its calls and last its own; () for none.
+
+        XLA writes `a;b` for merged operations, and `call/(a:b)` for combined ones.
+        """
+        if len(merged := _split(name, ";")) > 1:
+            return tuple(dict.fromkeys(path for part in merged for path in self.paths(part)))
+        paths: list[tuple[int, ...]] = [()]
+        for place, piece in enumerate(_bracketed(name)):
+            if place % 2:
+                inner = [path for part in _split(piece, ":") for path in self.paths(part)] or [()]
+            else:
+                inner = [tuple(int(own[1]) for own in _NUMBER.finditer(piece) if self._numbered(own) is not None)]
+            paths = [path + more for path in paths for more in inner]
+        return tuple(path for path in dict.fromkeys(paths) if path)
+
+    def of_path(self, path: Sequence[int]) -> Place:
+        """JAX's place of an operation that `paths` gave."""
+        return _within([self._places[number] for number in path])
 
     def of_rules(self, module: HloModule) -> dict[int, Place]:
         """The instructions that partition rules have made of their calls, each with its place in its call.
@@ -438,9 +491,7 @@ class NumberedNames:
         found = [place for place in numbers if place is not None]
         if not found:
             return Place(name=name)
-        *calls, own = found
-        for call in reversed(calls):
-            own = own.within(call)
+        own = _within(found)
         # Of several merged operations, the first is what the instruction still does, and has the calls.
         first, *others = map(self._restored, name.split(";"))
         others = [part for part in dict.fromkeys(others) if part and not f"/{first}".endswith(f"/{part}")]

@@ -56,6 +56,27 @@ def test_a_numbered_name_is_that_of_its_operations(numbered: str, restored: str)
     assert NumberedNames(PLACES).place(numbered).name == restored
 
 
+@pytest.mark.parametrize(
+    ("numbered", "paths"),
+    [
+        ("#0/closed_call/#1/jit_g_/#2/dot_general", ((0, 1, 2),)),
+        ("#3/mul;#2/dot_general", ((3,), (2,))),
+        ("#0/closed_call/(#2/dot_general:#3/mul)", ((0, 2), (0, 3))),
+        ("(#2/dot_general:#0/closed_call/(#2/dot_general:#3/mul))", ((2,), (0, 2), (0, 3))),
+        ("(#2/dot_general:#2/dot_general)", ((2,),)),
+        ("#6/dot_general;#3/mul", ((6,), (3,))),
+        ("p['(#4/u):v']", ()),
+        ("a;b:#1;c", ()),
+        ("jit(f)/mul))", ()),
+        ("", ()),
+    ],
+)
+def test_a_name_says_which_operations_it_joins(numbered: str, paths: tuple[tuple[int, ...], ...]) -> None:
+    names = NumberedNames(PLACES)
+    assert names.paths(numbered) == paths
+    assert all(names.of_path(path).name for path in paths)
+
+
 def test_the_calls_stand_around_the_place_of_an_operation() -> None:
     assert NumberedNames(PLACES).place("#0/closed_call/#1/jit_g_/#2/dot_general").frames == FRAMES[::-1]
 

@@ -1,0 +1,1 @@
+"""What XLA's passes made of a program, step by step."""
