@@ -105,7 +105,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("observe/partitioner/dump.py", "import shutil"): "removes folders that servers left which were killed",
     ("observe/partitioner/dump.py", "shutil.rmtree"): "removes those folders",
     ("observe/partitioner/dump.py", "os.open"): "XLA's dump to read, and its folder to hold",
-    ("observe/partitioner/dump.py", "(folder / name).write_bytes"): "a child leaves what it knows in that folder",
+    ("observe/partitioner/dump.py", "part.write_bytes"): "a child leaves what it knows in that folder",
     ("observe/profiler/profiler.py", "import tempfile"): "JAX's profiler writes into a folder that is removed at once",
     ("parse/files/whole_file.py", "import shutil"): "keeps the permissions of a file that is replaced",
     ("parse/files/whole_file.py", "os.replace"): "puts the whole new file in the place of the old one",

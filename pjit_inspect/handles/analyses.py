@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pjit_inspect.analyze.memory.memory_use import MemoryFinder
     from pjit_inspect.analyze.report.report import Explained
     from pjit_inspect.analyze.sharding.value_names import ValueNames
-    from pjit_inspect.handles.passes import PassSteps
+    from pjit_inspect.handles.asked.passes import PassSteps
     from pjit_inspect.model.report.passes import PassTable
 
 T = TypeVar("T")
@@ -273,14 +273,14 @@ class Analyses(Computed):
     @once
     def pass_steps(self) -> PassSteps:
         """The programs between XLA's passes."""
-        from pjit_inspect.handles.passes import ask_passes
+        from pjit_inspect.handles.asked.passes import ask_passes
 
         return ask_passes(self.data, is_live=self.is_live)
 
     @once
     def passes(self) -> PassTable:
         """As `CompileRecord.passes`."""
-        from pjit_inspect.handles.passes import RecordPasses
+        from pjit_inspect.handles.asked.passes import RecordPasses
 
         return RecordPasses.made_of(self.pass_steps.table(self.hlo), _name=self.data.name)
 

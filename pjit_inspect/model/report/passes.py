@@ -1,6 +1,6 @@
 """XLA's passes over one program, and the life of each of its collectives: what each pass made of it.
 
-Not its job: following them (`analyze.passes.lives`), or getting the programs between passes (`handles.passes`).
+Not its job: following them (`analyze.passes.lives`), or getting the programs between passes (`handles.asked.passes`).
 """
 
 from __future__ import annotations
