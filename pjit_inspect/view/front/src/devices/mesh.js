@@ -19,8 +19,8 @@ export function mesh(store) {
   const bar = tabs(
     "What the mesh shows",
     [
-      ["selection", "Selection"],
-      ["heat", "Sent"],
+      ["selection", "Selection", "The devices that send each other what is selected"],
+      ["heat", "Sends", "What each device sends per call"],
     ],
     () => store.state.heat,
     (key) => store.set({ heat: key }),

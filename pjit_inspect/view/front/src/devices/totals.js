@@ -56,9 +56,8 @@ export function totals(store) {
 function follow(store, title, rows) {
   const { state, first } = store;
   const { sums, number } = filteredTotals(
-    store.rows("collectives"),
+    store,
     state.list === "collectives" ? state : { ...state, ...CLEAR, list: "collectives" },
-    first,
   );
   const isPart = state.list === "collectives" && isFiltered({ ...state, axes: null });
   title.textContent = isPart
