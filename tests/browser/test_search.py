@@ -160,3 +160,22 @@ def test_no_key_is_dead_after_what_had_the_focus_is_hidden(visit):
 def test_every_tab_says_what_it_shows(visit):
     page = visit(attention_page(), width=WIDE).page
     assert page.locator("[role=tab]:not([title])").count() == 0
+
+
+def test_each_list_has_one_count(visit):
+    page = visit(attention_page(), width=WIDE).page
+    for tab in ("collectives", "arrays", "kernels"):
+        page.locator(f"[data-tab={tab}]").click()
+        page.locator(".list .filter").fill("")
+        number = page.locator(f"[data-tab={tab}] .count").inner_text().strip()
+        page.locator(".list .filter").fill("softmax")
+        assert page.locator(".status .shown").inner_text().endswith(f" of {number}")
+        name = page.locator(f"[data-tab={tab}] .tabname")
+        assert name.evaluate("(e) => e.scrollWidth <= e.clientWidth + 1")
+
+
+def test_traffic_says_which_side_sends(visit):
+    page = visit(attention_page(), width=WIDE).page
+    page.keyboard.press("m")
+    page.locator(".traffic .busiest th").first.wait_for()
+    assert page.locator(".traffic .busiest th").all_inner_texts() == ["from \u2192 to", "sends"]

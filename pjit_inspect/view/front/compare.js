@@ -495,20 +495,14 @@ body:has(> #pjit-inspector) {
   gap: 0;
   padding: 0 4px;
 }
-/* Where there is no room, names give way, never figures. */
+/* Where there is no room, figures stand under their names: neither is cut. */
 .pjit-inspector .list .tabs button {
   display: flex;
-  padding: 3px 4px;
-  min-width: 0;
-}
-.pjit-inspector .list .tabname {
-  min-width: 0;
-  overflow: hidden;
-  text-overflow: ellipsis;
-}
-.pjit-inspector .list .tabs .count {
-  flex: none;
-  white-space: pre;
+  flex-wrap: wrap;
+  column-gap: 3px;
+  padding: 2px 4px;
+  min-width: min-content;
+  line-height: 14px;
 }
 .pjit-inspector .filters {
   position: relative;

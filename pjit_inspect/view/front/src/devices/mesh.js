@@ -96,7 +96,7 @@ function describe(store) {
   const row = store.selected;
   if (state.heat === "heat")
     lines.push(
-      h("b", {}, "Sent by each device, per call"),
+      h("b", {}, "Each device sends, per call"),
       h("p", { class: "dim" }, "modelled: rings; the stronger the colour, the more"),
     );
   else if (row && state.selection?.type === "collective" && data)

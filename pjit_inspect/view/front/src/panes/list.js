@@ -7,6 +7,7 @@ import { glyph } from "../core/glyphs.js";
 import { axisClass } from "../core/spans.js";
 import { CLEAR, isFiltered, shownRows, sortKey, sortsOf } from "../core/filters.js";
 
+const LISTS = ["collectives", "arrays", "kernels"]; // in the order of `first.counts`
 const PAGE = 300;
 const CHIPS = ["list", "data", "axes", "kind", "role"];
 const ROWS = [...CHIPS, "text", "cause", "note", "sort", "reversed"];
@@ -228,7 +229,8 @@ class Tools {
     this.order.setAttribute("aria-label", "Reverse the order");
     this.order.title = "Reverse the order";
     const isPart = shown.length < all.length;
-    this.count.textContent = isPart ? `${thousands(sum(shown.map(([row]) => row)))} of ${thousands(sum(all))}` : "";
+    const every = this.store.first.counts[LISTS.indexOf(state.list)] ?? sum(all); // with what the page leaves out
+    this.count.textContent = isPart ? `${thousands(sum(shown.map(([row]) => row)))} of ${thousands(every)}` : "";
     this.status.hidden = !isPart;
     this.open.setAttribute(
       "aria-pressed",
@@ -282,7 +284,7 @@ function nothing(store, input) {
 /** The other lists that have what is looked for. @param {import("../core/store.js").Store} store */
 function elsewhere(store) {
   const { text } = store.state;
-  return ["collectives", "arrays", "kernels"].flatMap((list) => {
+  return LISTS.flatMap((list) => {
     const number = text ? sum(shownRows(store, { ...store.state, ...CLEAR, text, list }).map(([row]) => row)) : 0;
     const go = () => store.set({ ...CLEAR, text, list });
     if (!number) return [];
